@@ -1,0 +1,1 @@
+"""P4Runtime control plane of fcn and its command line."""

@@ -1,0 +1,1 @@
+"""Packet tests of the data plane (PTF), the same suite on every target."""

@@ -1,0 +1,1 @@
+"""Mininet topologies, RoCEv2 hosts and the demo."""
