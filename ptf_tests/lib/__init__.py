@@ -1,0 +1,1 @@
+"""Shared parts of the packet tests: packets, P4Runtime client, node set-up, base class."""

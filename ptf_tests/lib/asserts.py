@@ -1,0 +1,43 @@
+"""Comparisons that say where two packets differ."""
+
+import unittest
+from collections.abc import Mapping, Sequence
+
+from scapy.layers.l2 import Ether
+
+
+def describe(frame: bytes) -> str:
+    """One frame, readable: scapy's summary, length and hex."""
+    return f"{Ether(frame).summary()} ({len(frame)} octets)\n      {frame.hex()}"
+
+
+def difference(expected: bytes, actual: bytes) -> str:
+    """Where two frames part, with both in full."""
+    common = min(len(expected), len(actual))
+    at = next((i for i in range(common) if expected[i] != actual[i]), common)
+    return (
+        f"first difference at octet {at}"
+        f" (expected {expected[at : at + 4].hex() or 'end'},"
+        f" got {actual[at : at + 4].hex() or 'end'})\n"
+        f"    expected {describe(expected)}\n    got      {describe(actual)}"
+    )
+
+
+def assert_frames(
+    test: unittest.TestCase,
+    expected: Mapping[int, Sequence[bytes]],
+    actual: Mapping[int, Sequence[bytes]],
+) -> None:
+    """Exactly these frames left by exactly these ports, in this order on each port."""
+    complaints = []
+    for port in sorted({*expected, *actual}):
+        want, got = list(expected.get(port, ())), list(actual.get(port, ()))
+        for i in range(max(len(want), len(got))):
+            if i >= len(want):
+                complaints.append(f"port {port}: unexpected {describe(got[i])}")
+            elif i >= len(got):
+                complaints.append(f"port {port}: missing {describe(want[i])}")
+            elif want[i] != got[i]:
+                complaints.append(f"port {port}: {difference(want[i], got[i])}")
+    if complaints:
+        test.fail("\n  ".join(["wrong packets:", *complaints]))

@@ -1,0 +1,231 @@
+"""Base class of every packet test: a freshly loaded program, exchanges of frames, counters.
+
+An *exchange* sends frames into one port and returns everything that came out of every port. It
+ends by condition, not by waiting: a marker follows the frames through the switch, and markers are
+sent out of every port behind whatever the frames caused.
+"""
+
+import queue
+import time
+import unittest
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import finsy as fy
+import ptf
+from finsy.p4entity import P4IdleTimeoutNotification
+from ptf import testutils
+
+from ptf_tests.lib.asserts import assert_frames
+from ptf_tests.lib.p4runtime import P4RuntimeClient
+from ptf_tests.lib.ports import ALL_PORTS, UNUSED_PORT
+
+_T = TypeVar("_T")
+COMPILED = Path(__file__).parents[2] / "p4src" / "compiled"
+DEADLINE = 5.0
+"""Seconds within which something that must happen has happened."""
+_ROUNDS = 2
+"""Passes through the switch a frame can cause beyond its own: copies are recirculated once."""
+_EVENT_COUNTERS = ("events", "egress_events")
+_MARKER_ETHER_TYPE = b"\x88\xb5"
+"""IEEE 802 local experimental, for markers that only leave the switch."""
+
+
+@cache
+def load_schema(program: str) -> fy.P4Schema:
+    """P4Info and target configuration of a compiled program (`pe` or `p`)."""
+    return fy.P4Schema(COMPILED / f"{program}.p4info.txtpb", COMPILED / f"{program}.json")
+
+
+@cache
+def enum_members(program: str, enum: str) -> dict[str, int]:
+    """Members of a serializable enum of the program, by name."""
+    spec = load_schema(program).p4info.type_info.serializable_enums[enum]
+    return {member.name: int.from_bytes(member.value, "big") for member in spec.members}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the switch made of an exchange."""
+
+    frames: dict[int, list[bytes]] = field(default_factory=dict)
+    """Frames by the port they left, in order; ports that stayed silent are missing."""
+    punts: list[fy.P4PacketIn] = field(default_factory=list)
+    """Packets sent to the controller, markers left out."""
+
+
+class FcnTest(unittest.TestCase):
+    """One behaviour of one program. Subclasses set `program`, `configure` the tables, `runTest`."""
+
+    program: ClassVar[str]
+
+    def setUp(self) -> None:
+        """Load the program afresh: no test sees another's entries, counters or registers."""
+        self.target: str = testutils.test_param_get("target")
+        self.client = P4RuntimeClient(
+            testutils.test_param_get("grpc_address"), testutils.test_param_get("device_id")
+        )
+        self.addCleanup(self.client.close)
+        self.client.become_primary()
+        self.client.set_pipeline(load_schema(self.program))
+        self._serial = 0
+        self._marker_punts = 0
+        ptf.dataplane_instance.flush()
+        self.configure()
+
+    def configure(self) -> None:
+        """Write the entries the test stands on."""
+
+    # -- packets ---------------------------------------------------------------------------
+
+    def exchange(self, port: int, *frames: bytes, marker_port: int | None = None) -> Outcome:
+        """Send frames into `port`; return what came out once the switch has nothing more to say.
+
+        marker_port: where markers enter, `port` by default; give another when `port` has no role.
+        """
+        outcome = Outcome()
+        for frame in frames:
+            self.send(port, frame)
+        for _ in range(_ROUNDS):
+            self._pass_marker(port if marker_port is None else marker_port, outcome)
+            for egress_port in ALL_PORTS:
+                self._flush_port(egress_port, outcome)
+        return outcome
+
+    def send(self, port: int, frame: bytes) -> None:
+        """Put one frame on the wire of `port`."""
+        ptf.dataplane_instance.send(0, port, frame)
+
+    def receive(self, port: int, timeout: float = DEADLINE) -> bytes | None:
+        """The next frame out of `port`; None when none comes in time."""
+        result = ptf.dataplane_instance.poll(device_number=0, port_number=port, timeout=timeout)
+        if isinstance(result, ptf.dataplane.DataPlane.PollFailure):
+            return None
+        return bytes(result.packet)
+
+    def packet_out(self, port: int, frame: bytes) -> None:
+        """Have the controller send a frame out of `port`."""
+        self.client.write(fy.P4PacketOut(frame, egress_port=port, pad=0))
+
+    def check(
+        self,
+        port: int,
+        *frames: bytes,
+        expect: Mapping[int, Sequence[bytes]] | None = None,
+        drops: Mapping[str, int] | None = None,
+        events: Mapping[str, int] | None = None,
+        punts: Sequence[tuple[str, bytes]] = (),
+    ) -> None:
+        """Send frames; exactly `expect` comes out, and exactly these drops and events are counted.
+
+        expect: frames by port. drops, events: how much each member of DropReason and Event grows;
+        those not named must not grow. punts: (member of PuntReason, frame) seen by the controller.
+        """
+        before = self.counts()
+        outcome = self.exchange(
+            port, *frames, marker_port=None if port != UNUSED_PORT else ALL_PORTS[0]
+        )
+        assert_frames(self, expect or {}, outcome.frames)
+        reasons = {value: name for name, value in self.enum("PuntReason").items()}
+        self.assertEqual(
+            [(reason, frame.hex()) for reason, frame in punts],
+            [(reasons[p["reason"]], p.payload.hex()) for p in outcome.punts],
+            "packets to the controller",
+        )
+        wanted = {f"drop {name}": n for name, n in (drops or {}).items()}
+        wanted |= {f"event {name}": n for name, n in (events or {}).items()}
+        if punts:
+            wanted["event PUNTED"] = wanted.get("event PUNTED", 0) + len(punts)
+        self.assertEqual(wanted, self.growth(before), "counters that grew")
+
+    def _pass_marker(self, port: int, outcome: Outcome) -> None:
+        """Wait for an ARP request, punted from any port, to follow the frames sent into `port`."""
+        self._serial += 1
+        self._marker_punts += 1
+        marker = _arp_marker(self._serial)
+        self.send(port, marker)
+        while True:
+            punt = self.next_from(self.client.packet_ins, f"the marker sent into port {port}")
+            if punt.payload == marker:
+                return
+            outcome.punts.append(punt)
+
+    def _flush_port(self, port: int, outcome: Outcome) -> None:
+        """Collect what leaves `port` until a frame from the controller comes after it."""
+        self._serial += 1
+        marker = bytes(12) + _MARKER_ETHER_TYPE + self._serial.to_bytes(46, "big")
+        self.packet_out(port, marker)
+        while (frame := self.receive(port)) != marker:
+            if frame is None:
+                self.fail(f"the packet-out to port {port} did not come out")
+            outcome.frames.setdefault(port, []).append(frame)
+
+    # -- counters --------------------------------------------------------------------------
+
+    def enum(self, name: str) -> dict[str, int]:
+        """Members of a serializable enum of the program under test."""
+        return enum_members(self.program, name)
+
+    def counts(self) -> dict[str, int]:
+        """Packets by `drop <DropReason>` and `event <Event>`, punted markers left out."""
+        drops = self._counter_cells("drops")
+        result = {f"drop {name}": drops[index] for name, index in self.enum("DropReason").items()}
+        cells = [
+            self._counter_cells(counter)
+            for counter in _EVENT_COUNTERS
+            if self.client.schema.counters.get(counter) is not None
+        ]
+        for name, index in self.enum("Event").items():
+            result[f"event {name}"] = sum(cell[index] for cell in cells)
+        result["event PUNTED"] -= self._marker_punts
+        return result
+
+    def growth(self, before: Mapping[str, int]) -> dict[str, int]:
+        """What grew since `before`."""
+        after = self.counts()
+        return {name: after[name] - n for name, n in before.items() if after[name] != n}
+
+    def _counter_cells(self, counter: str) -> dict[int, int]:
+        entries = self.client.read(fy.P4CounterEntry(counter))
+        return {entry.index: entry.packet_count for entry in entries}
+
+    # -- messages and conditions -----------------------------------------------------------
+
+    def next_from(self, source: "queue.Queue[_T]", what: str, timeout: float = DEADLINE) -> _T:
+        """The next message the switch sends; fails the test when it does not come in time."""
+        try:
+            return source.get(timeout=timeout)
+        except queue.Empty:
+            errors = list(self.client.stream_errors.queue)
+            self.fail(f"{what} did not arrive within {timeout} s; stream errors: {errors}")
+
+    def digests(self) -> list[tuple[str, dict[str, Any]]]:
+        """Digest messages received so far: (digest name, fields), taken off the queue."""
+        messages = []
+        while not self.client.digests.empty():
+            digest = self.client.digests.get()
+            messages += [(digest.digest_id, dict(data)) for data in digest]
+        return messages
+
+    def wait_for(self, what: str, condition: Callable[[], _T], timeout: float = DEADLINE) -> _T:
+        """Poll until `condition` is truthy and return it; fail the test when it stays falsy."""
+        deadline = time.monotonic() + timeout
+        while not (value := condition()):
+            if time.monotonic() > deadline:
+                self.fail(f"{what}: not within {timeout} s")
+            time.sleep(0.005)
+        return value
+
+    def next_idle(self) -> P4IdleTimeoutNotification:
+        """The next idle-timeout notification."""
+        return self.next_from(self.client.idle, "an idle-timeout notification")
+
+
+def _arp_marker(serial: int) -> bytes:
+    """An ARP request nobody else sends; the serial number is its sender hardware address."""
+    address = (0x02_00_00_00_00_00 | serial).to_bytes(6, "big")
+    header = bytes.fromhex("0806 0001 0800 06 04 0001")
+    return b"\xff" * 6 + address + header + address + bytes(4 + 6 + 4 + 18)

@@ -1,0 +1,244 @@
+"""The tables of the two programs as verbs, so that tests read as configuration (one contract).
+
+Names of tables, keys, actions and parameters are those of the P4Info; numbers shared with P4 come
+from its enums.
+"""
+
+from collections.abc import Sequence
+from ipaddress import ip_network
+from typing import Any
+
+import finsy as fy
+from finsy.p4entity import P4Replica, P4UpdateList
+
+from ptf_tests.lib.p4runtime import P4RuntimeClient
+from ptf_tests.lib.packets import FAST_CNP_PORT
+from ptf_tests.lib.ports import RECIRC_PORT
+
+RECIRC_SESSION = 1
+RECIRC_INSTANCE = 1
+MAX_QUEUE_DEPTH = (1 << 19) - 1
+DROP_EVERYTHING_METER = fy.P4MeterConfig(cir=1, cburst=1, pir=1, pburst=1)
+
+
+class NodeTables:
+    """What PE and P have in common: ports, underlay, endpoints, queues, clone session."""
+
+    def __init__(self, client: P4RuntimeClient) -> None:
+        self.client = client
+
+    def insert(self, table: str, action: str, *, match: dict[str, Any], **parameters: Any) -> None:  # noqa: ANN401
+        """Insert one entry; match and parameters by their P4Info names."""
+        self.client.write(self._entry(table, action, match, parameters))
+
+    @staticmethod
+    def _entry(
+        table: str, action: str, match: dict[str, Any], parameters: dict[str, Any]
+    ) -> P4UpdateList:
+        return +fy.P4TableEntry(
+            table,
+            match=fy.P4TableMatch(match),
+            action=fy.P4TableAction(action, **parameters),
+        )
+
+    def set_default(self, table: str, action: str, **parameters: Any) -> None:  # noqa: ANN401
+        """Replace the default action of a table without key."""
+        self.client.write(
+            ~fy.P4TableEntry(
+                table, action=fy.P4TableAction(action, **parameters), is_default_action=True
+            )
+        )
+
+    def core_port(self, port: int, vlan_id: int = 0) -> None:
+        """A port towards the WAN domain."""
+        self.insert("port_role", "set_core_port", match={"ingress_port": port, "vlan_id": vlan_id})
+
+    def underlay(self, prefix: str, *nexthops: tuple[int, str, str]) -> None:
+        """Route an underlay prefix over (port, source MAC, destination MAC) members, equal cost."""
+        actions = [
+            (1, fy.P4TableAction("set_underlay_nexthop", port=port, src_mac=src, dst_mac=dst))
+            for port, src, dst in nexthops
+        ]
+        self.client.write(
+            +fy.P4TableEntry(
+                "underlay",
+                match=fy.P4TableMatch(dst=prefix),
+                action=fy.P4IndirectAction(actions),
+            )
+        )
+
+    def underlay_glean(self, prefix: str) -> None:
+        """A connected underlay prefix whose neighbours the controller resolves."""
+        self.insert("underlay", "underlay_glean", match={"dst": prefix})
+
+    def local_address(self, address: str) -> None:
+        """An underlay address of the node itself."""
+        self.insert("endpoint", "local_address", match={"dst": address})
+
+    def end_sid(self, sid: str) -> None:
+        """An SRv6 End SID of the node."""
+        self.insert("endpoint", "end", match={"dst": sid})
+
+    def notification_port(self, udp_port: int = FAST_CNP_PORT) -> None:
+        """The UDP port on which Fast CNPs are recognised."""
+        self.insert("notification_port", "fast_cnp", match={"udp_dst_port": udp_port})
+
+    def recirculation(self) -> None:
+        """The clone session that carries copies into a second pass."""
+        replica = P4Replica(RECIRC_PORT, RECIRC_INSTANCE)
+        self.client.write(+fy.P4CloneSessionEntry(RECIRC_SESSION, replicas=[replica]))
+
+    def queue_level(
+        self, port: int, level: int, depths: tuple[int, int] = (0, MAX_QUEUE_DEPTH)
+    ) -> None:
+        """Declare queue 0 of a port congested to `level` at these depths, both inclusive.
+
+        The whole range makes every packet meet a congested queue, on any target, without one.
+        """
+        self.client.write(
+            +fy.P4TableEntry(
+                "queue_level",
+                match=fy.P4TableMatch(egress_port=port, queue_id=0, queue_depth=depths),
+                action=fy.P4TableAction("set_level", level=level),
+                priority=1,
+            )
+        )
+
+    def level_policy(self, level: int, *, mark: bool, notify: bool, interval_us: int = 0) -> None:
+        """What the node does at a congestion level."""
+        self.insert(
+            "level_policy",
+            "set_policy",
+            match={"level": level},
+            mark=int(mark),
+            notify=int(notify),
+            interval=interval_us,
+        )
+
+    def notification_meter(self, config: fy.P4MeterConfig) -> None:
+        """The node's budget of notifications (FCN-15), in packets per second and packets."""
+        self.client.write(fy.P4MeterEntry("notification_meter", index=0, config=config))
+
+
+class PeTables(NodeTables):
+    """The provider edge."""
+
+    def dc_port(self, port: int, vrf: int, vlan_id: int = 0) -> None:
+        """A customer's port, or one VLAN of it."""
+        self.insert(
+            "port_role",
+            "set_dc_port",
+            match={"ingress_port": port, "vlan_id": vlan_id},
+            vrf=vrf,
+        )
+
+    def route(self, vrf: int, prefix: str, action: str, **parameters: Any) -> None:  # noqa: ANN401
+        """A customer route: to_dc, to_tunnel, glean, to_local or blackhole."""
+        table = f"route_ipv{ip_network(prefix).version}"
+        self.insert(table, action, match={"vrf": vrf, "dst": prefix}, **parameters)
+
+    def tunnel(self, tunnel: int, action: str, *, compatibility: bool = False, **p: Any) -> None:  # noqa: ANN401
+        """A tunnel by its encap_* action; ECN mode normal unless `compatibility` (SRF-1)."""
+        self.insert("tunnel", action, match={"tunnel": tunnel}, ecn_mode=int(compatibility), **p)
+
+    def service_sid(self, sid: str, vrf: int) -> None:
+        """An End.DT46 SID."""
+        self.insert("service_sid", "end_dt46", match={"dst": sid}, vrf=vrf)
+
+    def tunnel_vrf(self, tunnel_type: int, tunnel_id: int, vrf: int) -> None:
+        """Where packets of a VXLAN VNI, GRE key or VPN label go (enum TunnelType)."""
+        self.insert(
+            "tunnel_vrf",
+            "set_tunnel_vrf",
+            match={"tunnel_type": tunnel_type, "tunnel_id": tunnel_id},
+            vrf=vrf,
+        )
+
+    def flow(
+        self, vrf: int, src: str, dst: str, dest_qp: int, label: int, idle_timeout_ns: int = 0
+    ) -> None:
+        """Give a RoCE flow its label (FCN-2), with an idle timeout in nanoseconds (FCN-4)."""
+        self.client.write(
+            +fy.P4TableEntry(
+                f"flow_ipv{ip_network(dst).version}",
+                match=fy.P4TableMatch(vrf=vrf, src=src, dst=dst, dest_qp=dest_qp),
+                action=fy.P4TableAction("set_flow_label", flow_label=label),
+                idle_timeout_ns=idle_timeout_ns,
+            )
+        )
+
+    def label_to_cnp(
+        self, label: int, vrf: int, src: str, dst: str, dest_qp: int, p_key: int = 0xFFFF
+    ) -> None:
+        """The CNP a Fast CNP for `label` becomes (FCN-13); src: the PE's or the peer's address."""
+        self.insert(
+            "flow_by_label",
+            f"cnp_ipv{ip_network(dst).version}",
+            match={"flow_label": label},
+            vrf=vrf,
+            src=src,
+            dst=dst,
+            dest_qp=dest_qp,
+            p_key=p_key,
+        )
+
+    def label_without_source_qp(self, label: int) -> None:
+        """A label whose flow is known but not its source QP."""
+        self.insert("flow_by_label", "source_qp_unknown", match={"flow_label": label})
+
+    def enable_cnp(
+        self,
+        *,
+        traffic_class: int = 0xC0,
+        ttl: int = 64,
+        udp_src_port: int = 0xC000,
+        ipv4_id: int = 0,
+        min_interval_us: int = 0,
+    ) -> None:
+        """Turn translation to CNPs on (FCN-16); interval in microseconds per flow."""
+        self.set_default(
+            "cnp_profile",
+            "cnp_enabled",
+            traffic_class=traffic_class,
+            ttl=ttl,
+            udp_src_port=udp_src_port,
+            ipv4_id=ipv4_id,
+            min_interval=min_interval_us,
+        )
+
+    def trust(self, prefix: str) -> None:
+        """Believe notifications from this prefix (FCN-17)."""
+        self.insert("trusted_source", "trust", match={"src": prefix})
+
+    def learn_flows(self, digests: Sequence[str], window_us: int) -> None:
+        """Turn flow learning on and subscribe to digests, each message sent at once."""
+        self.set_default("flow_learning", "learning_on", window=window_us)
+        self.client.write(
+            [+fy.P4DigestEntry(digest, max_list_size=1, max_timeout_ns=1) for digest in digests]
+        )
+
+
+class PTables(NodeTables):
+    """The transit node."""
+
+    def enable_fast_cnp(
+        self,
+        src: str,
+        *,
+        udp_src_port: int = 0xC0DE,
+        udp_dst_port: int = FAST_CNP_PORT,
+        traffic_class: int = 0xC0,
+        hop_limit: int = 64,
+        copy_label: bool = False,
+    ) -> None:
+        """Turn Fast CNPs on (FCN-16)."""
+        self.set_default(
+            "fast_cnp_profile",
+            "fast_cnp_enabled",
+            src=src,
+            udp_src_port=udp_src_port,
+            udp_dst_port=udp_dst_port,
+            traffic_class=traffic_class,
+            hop_limit=hop_limit,
+            copy_label=int(copy_label),
+        )

@@ -1,0 +1,209 @@
+"""Synchronous P4Runtime client for tests.
+
+PTF tests are plain threads, so this client is too: finsy's entities and schema do the encoding,
+a reader thread sorts what the stream brings into one queue per kind.
+"""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import finsy as fy
+import grpc
+from finsy.p4entity import (
+    P4EntityList,
+    P4IdleTimeoutNotification,
+    P4UpdateList,
+    decode_entity,
+    decode_stream,
+    encode_entities,
+    encode_updates,
+)
+from finsy.proto import p4r, p4r_grpc, rpc_code, rpc_status
+
+_T = TypeVar("_T")
+
+RPC_TIMEOUT = 10.0
+"""Seconds any single RPC may take; loading a pipeline into a loaded machine is the slowest."""
+
+
+class P4RuntimeError(Exception):
+    """An RPC failed; the message names the operation and, for writes, each refused update."""
+
+    def __init__(self, operation: str, error: grpc.RpcError) -> None:
+        self.code: grpc.StatusCode = error.code()
+        self.sub_codes: dict[int, int] = {}
+        """Canonical code of each refused update, by its position in the request."""
+        lines = [f"{operation}: {self.code.name}: {error.details()}"]
+        for position, sub in enumerate(_sub_errors(error)):
+            if sub.canonical_code != rpc_code.OK:
+                self.sub_codes[position] = sub.canonical_code
+                lines.append(f"  update {position}: code {sub.canonical_code}: {sub.message}")
+        super().__init__("\n".join(lines))
+
+
+def _call(operation: str, rpc: Callable[[], _T]) -> _T:
+    try:
+        return rpc()
+    except grpc.RpcError as error:
+        raise P4RuntimeError(operation, error) from error
+
+
+def _sub_errors(error: grpc.RpcError) -> Iterator[p4r.Error]:
+    for key, value in error.trailing_metadata() or ():
+        if key == "grpc-status-details-bin":
+            status = rpc_status.Status()
+            status.ParseFromString(value)
+            for detail in status.details:
+                sub = p4r.Error()
+                detail.Unpack(sub)
+                yield sub
+
+
+class P4RuntimeClient:
+    """One primary controller of one device.
+
+    address: host:port of the P4Runtime server. device_id and election_id as in arbitration.
+    Use as a context manager; leaving it closes the stream and so gives up the primary role.
+    """
+
+    def __init__(self, address: str, device_id: int, election_id: int = 1) -> None:
+        self.device_id = device_id
+        self.schema = fy.P4Schema()
+        self.packet_ins: queue.Queue[fy.P4PacketIn] = queue.Queue()
+        self.digests: queue.Queue[fy.P4DigestList] = queue.Queue()
+        self.idle: queue.Queue[P4IdleTimeoutNotification] = queue.Queue()
+        self.stream_errors: queue.Queue[str] = queue.Queue()
+        self._election_id = p4r.Uint128(high=0, low=election_id)
+        self._requests: queue.Queue[p4r.StreamMessageRequest | None] = queue.Queue()
+        self._arbitration: queue.Queue[p4r.MasterArbitrationUpdate | grpc.RpcError] = queue.Queue()
+        self._channel = grpc.insecure_channel(address)
+        self._stub = p4r_grpc.P4RuntimeStub(self._channel)
+        self._stream = self._stub.StreamChannel(iter(self._requests.get, None))
+        self._reader = threading.Thread(target=self._read_stream, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        self.become_primary()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the stream and the channel; idempotent."""
+        self._requests.put(None)
+        self._stream.cancel()
+        self._channel.close()
+        self._reader.join(RPC_TIMEOUT)
+
+    def become_primary(self) -> None:
+        """Arbitrate; raises PermissionError when another client holds a higher election ID."""
+        self._requests.put(
+            p4r.StreamMessageRequest(
+                arbitration=p4r.MasterArbitrationUpdate(
+                    device_id=self.device_id, election_id=self._election_id
+                )
+            )
+        )
+        answer = self._arbitration.get(timeout=RPC_TIMEOUT)
+        if isinstance(answer, grpc.RpcError):
+            raise P4RuntimeError("arbitration", answer)
+        if answer.status.code != rpc_code.OK:
+            raise PermissionError(f"not primary: {answer.status.message}")
+
+    def set_pipeline(self, schema: fy.P4Schema) -> None:
+        """Load and commit a program; every table, counter and register starts afresh."""
+        self.schema = schema
+        request = p4r.SetForwardingPipelineConfigRequest(
+            device_id=self.device_id,
+            election_id=self._election_id,
+            action=p4r.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT,
+            config=schema.get_pipeline_config(),
+        )
+        _call(
+            "SetForwardingPipelineConfig",
+            lambda: self._stub.SetForwardingPipelineConfig(request, timeout=RPC_TIMEOUT),
+        )
+
+    def write(self, *entities: P4UpdateList) -> None:
+        """Send entities (+insert, ~modify, -delete) in one Write, stream messages on the stream."""
+        updates: list[p4r.Update] = []
+        for message in encode_updates(entities, self.schema):
+            if isinstance(message, p4r.Update):
+                updates.append(message)
+            else:
+                self._requests.put(message)
+        if updates:
+            request = p4r.WriteRequest(
+                device_id=self.device_id, election_id=self._election_id, updates=updates
+            )
+            _call("Write", lambda: self._stub.Write(request, timeout=RPC_TIMEOUT))
+
+    def read(self, *entities: P4EntityList) -> list[Any]:
+        """Read entities, decoded to finsy classes."""
+        request = p4r.ReadRequest(
+            device_id=self.device_id, entities=encode_entities(entities, self.schema)
+        )
+        responses: list[p4r.ReadResponse] = _call(
+            "Read", lambda: list(self._stub.Read(request, timeout=RPC_TIMEOUT))
+        )
+        return [
+            decode_entity(entity, self.schema)
+            for response in responses
+            for entity in response.entities
+        ]
+
+    def _read_stream(self) -> None:
+        try:
+            for message in self._stream:
+                self._sort(message)
+        except grpc.RpcError as error:
+            self._arbitration.put(error)
+
+    def _sort(self, message: p4r.StreamMessageResponse) -> None:
+        kind = message.WhichOneof("update")
+        if kind == "arbitration":
+            self._arbitration.put(message.arbitration)
+        elif kind == "packet":
+            self.packet_ins.put(decode_stream(message, self.schema))
+        elif kind == "digest":
+            digest: fy.P4DigestList = decode_stream(message, self.schema)
+            self.write(digest.ack())
+            self.digests.put(digest)
+        elif kind == "idle_timeout_notification":
+            self.idle.put(decode_stream(message, self.schema))
+        else:
+            self.stream_errors.put(str(message))
+
+
+def wait_until_serving(address: str, alive: Callable[[], bool], timeout: float) -> None:
+    """Return once a gRPC server answers Capabilities at `address`.
+
+    alive: says whether the server's process still runs; timeout in seconds. Raises RuntimeError
+    when the process ends first, TimeoutError when the time is over.
+    """
+    deadline = time.monotonic() + timeout
+    with grpc.insecure_channel(address) as channel:
+        stub = p4r_grpc.P4RuntimeStub(channel)
+        while True:
+            if not alive():
+                raise RuntimeError("the switch ended before its P4Runtime server answered")
+            try:
+                stub.Capabilities(p4r.CapabilitiesRequest(), timeout=1.0, wait_for_ready=True)
+                return
+            except grpc.RpcError as error:
+                if error.code() == grpc.StatusCode.UNIMPLEMENTED:
+                    return
+                if time.monotonic() > deadline:
+                    raise TimeoutError(
+                        f"no P4Runtime server at {address} within {timeout} s"
+                    ) from error

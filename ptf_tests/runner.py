@@ -1,0 +1,115 @@
+"""Wires a target to the ptf framework and counts what its tests say."""
+
+import contextlib
+import re
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ptf_tests.lib.ports import ALL_PORTS
+from ptf_tests.targets import TARGETS
+
+GRPC_ADDRESS = "127.0.0.1:9559"
+DEVICE_ID = 1
+TEST_DIR = Path(__file__).parent / "tests"
+MTU = 9000
+RECEIVE_SIZE = 16384
+"""Octets of the largest frame ptf takes in."""
+QUEUE_LENGTH = 100_000
+"""Frames ptf holds per port; floods must not fall off its end unseen."""
+
+_RAN = re.compile(r"^Ran (\d+) tests?", re.MULTILINE)
+_OK = re.compile(r"^(?:.* \.\.\. )?ok$", re.MULTILINE)
+_SKIPPED = re.compile(r"skipped=(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a run came to; a test that neither passed nor was skipped has failed."""
+
+    passed: int
+    failed: int
+    skipped: int
+
+    @property
+    def green(self) -> bool:
+        """Whether something passed and nothing failed."""
+        return self.passed > 0 and self.failed == 0
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def totals_of(output: str, exit_code: int) -> Totals:
+    """Read the totals off ptf's output; a run that ended early counts as a failure."""
+    ran = _RAN.search(output)
+    if ran is None:
+        return Totals(0, 1, 0)
+    summary = _SKIPPED.search(output, ran.end())
+    skipped = int(summary[1]) if summary else 0
+    passed = len(_OK.findall(output, 0, ran.start()))
+    failed = int(ran[1]) - passed - skipped
+    return Totals(passed, failed if exit_code == 0 else max(failed, 1), skipped)
+
+
+def run(target: str, tests: Sequence[str], log_dir: Path | None, failfast: bool) -> Totals:
+    """Run the named tests, or all, against a target inside the current network namespace."""
+    with contextlib.ExitStack() as stack:
+        if log_dir is None:
+            log_dir = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fcn-ptf-")))
+        log_dir.mkdir(parents=True, exist_ok=True)
+        make_interfaces()
+        switch = TARGETS[target](
+            {port: f"sw{port}" for port in ALL_PORTS},
+            GRPC_ADDRESS,
+            DEVICE_ID,
+            log_dir / "switch.log",
+        )
+        stack.enter_context(switch)
+        totals = _run_ptf(target, tests, log_dir, failfast)
+        if not switch.is_alive():
+            print(f"the switch died:\n{switch.log.read_text(errors='replace')[-4000:]}")
+            totals = Totals(totals.passed, max(totals.failed, 1), totals.skipped)
+        return totals
+
+
+def make_interfaces() -> None:
+    """Veth pairs sw<port> (the switch's) and ptf<port> (the tests'), silent but for the tests."""
+    for family in ("default", "all"):
+        Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
+    commands = ["link set lo up"]
+    for port in ALL_PORTS:
+        commands += [
+            f"link add name sw{port} mtu {MTU} type veth peer name ptf{port} mtu {MTU}",
+            f"link set sw{port} up",
+            f"link set ptf{port} up",
+        ]
+    subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)
+
+
+def _run_ptf(target: str, tests: Sequence[str], log_dir: Path, failfast: bool) -> Totals:
+    parameters = f"target='{target}';grpc_address='{GRPC_ADDRESS}';device_id={DEVICE_ID}"
+    command = [sys.executable, str(Path(sysconfig.get_path("scripts")) / "ptf")]
+    command += ["--test-dir", str(TEST_DIR), "--test-params", parameters]
+    command += ["--log-file", str(log_dir / "ptf.log"), "--debug", "warning"]
+    command += ["--qlen", str(QUEUE_LENGTH), "--socket-recv-size", str(RECEIVE_SIZE)]
+    for port in ALL_PORTS:
+        command += ["--interface", f"{port}@ptf{port}"]
+    command += ["--failfast"] * failfast
+    with subprocess.Popen(
+        [*command, *tests], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        output = "".join(_echo(process))
+    return totals_of(output, process.returncode)
+
+
+def _echo(process: subprocess.Popen[str]) -> Iterator[str]:
+    if process.stdout is None:
+        return
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        yield line

@@ -1,0 +1,100 @@
+"""A switch process under test: its command line, its start and its end."""
+
+import subprocess
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ptf_tests.lib.p4runtime import wait_until_serving
+
+CPU_PORT = 510
+DROP_PORT = 511
+START_TIMEOUT = 60.0
+"""Seconds; softswitch may have to compile its pipeline library on the first run."""
+STOP_TIMEOUT = 10.0
+
+
+class TargetUnavailableError(Exception):
+    """The target is not installed here; the message says what is missing and how to get it."""
+
+
+class Target(ABC):
+    """One kind of switch; an instance is one process, used as a context manager.
+
+    interfaces: port number to network interface. log: file for its output.
+    """
+
+    name: str
+
+    def __init__(
+        self, interfaces: Mapping[int, str], grpc_address: str, device_id: int, log: Path
+    ) -> None:
+        self.interfaces = dict(interfaces)
+        self.grpc_address = grpc_address
+        self.device_id = device_id
+        self.log = log
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @abstractmethod
+    def program(self) -> list[str]:
+        """The command, without arguments; raises TargetUnavailableError."""
+
+    def command(self) -> list[str]:
+        """The whole command line; every target takes simple_switch_grpc's options."""
+        ports = [
+            word for port, name in self.interfaces.items() for word in ("-i", f"{port}@{name}")
+        ]
+        return [
+            *self.program(),
+            "--no-p4",
+            "--device-id",
+            str(self.device_id),
+            *ports,
+            "--",
+            "--grpc-server-addr",
+            self.grpc_address,
+            "--cpu-port",
+            str(CPU_PORT),
+            "--drop-port",
+            str(DROP_PORT),
+        ]
+
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def __enter__(self) -> Self:
+        command = self.command()
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
+            )
+        try:
+            wait_until_serving(self.grpc_address, self.is_alive, START_TIMEOUT)
+        except (RuntimeError, TimeoutError) as error:
+            self.stop()
+            output = self.log.read_text(errors="replace")[-4000:]
+            raise RuntimeError(f"{' '.join(command)}: {error}\n{output}") from error
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Terminate the process and wait for it; kill it when it does not listen."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
