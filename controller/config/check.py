@@ -1,0 +1,259 @@
+"""What no single field can know: references, duplicates, overlaps. Yields (path, message)."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from ipaddress import IPv6Address
+from itertools import combinations
+
+from controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
+from controller.config.types import Address, Network
+
+Path = tuple[str | int, ...]
+Finding = tuple[Path, str]
+
+
+def check(config: Config) -> Iterator[Finding]:
+    """Everything wrong with a configuration whose fields are valid one by one."""
+    yield from _check_vrfs(config)
+    yield from _check_links(config)
+    yield from _check_owners(config)
+    for name, node in config.nodes.items():
+        path: Path = ("nodes", name)
+        for checker in (
+            _check_ports,
+            _check_subnets,
+            _check_node_vrfs,
+            _check_tunnels,
+            _check_underlay,
+            _check_thresholds,
+        ):
+            for sub, message in checker(config, node):
+                yield (*path, *sub), message
+
+
+def _duplicates(
+    items: Iterable[tuple[Path, Hashable]], message: Callable[[Hashable, str], str]
+) -> Iterator[Finding]:
+    first: dict[Hashable, Path] = {}
+    for path, value in items:
+        if value in first:
+            yield path, message(value, ".".join(map(str, first[value])))
+        else:
+            first[value] = path
+
+
+def _check_vrfs(config: Config) -> Iterator[Finding]:
+    for field in ("id", "vni", "gre_key", "mpls_label"):
+        items = [
+            (("vrfs", name, field), value)
+            for name, vrf in config.vrfs.items()
+            if (value := getattr(vrf, field)) is not None
+        ]
+        yield from _duplicates(items, lambda value, first: f"{value} is already used by {first}")
+
+
+def _check_links(config: Config) -> Iterator[Finding]:
+    ends: list[tuple[Path, Hashable]] = []
+    for index, link in enumerate(config.link_ends()):
+        for side, (node_name, number) in enumerate(link):
+            path: Path = ("links", index, side)
+            node = config.nodes.get(node_name)
+            if node is None:
+                yield path, f"there is no node {node_name}"
+                continue
+            port = node.port(number)
+            if port is None:
+                yield path, f"{node_name} has no port {number}"
+            elif port.role != "core":
+                yield path, f"port {number} of {node_name} is no core port"
+            ends.append((path, (node_name, number)))
+    yield from _duplicates(ends, lambda end, first: f"this port is already linked by {first}")
+
+
+def _check_owners(config: Config) -> Iterator[Finding]:
+    """Underlay addresses and SIDs belong to one node each."""
+    owned: list[tuple[Path, Hashable]] = []
+    for name, node in config.nodes.items():
+        path: Path = ("nodes", name)
+        owned.append(((*path, "underlay_address"), node.underlay_address))
+        sids: list[tuple[Path, IPv6Address]] = [
+            ((*path, "end_sids", index), sid) for index, sid in enumerate(node.end_sids)
+        ]
+        for vrf_name, vrf in node.vrfs.items():
+            if vrf.service_sid is not None:
+                sids.append(((*path, "vrfs", vrf_name, "service_sid"), vrf.service_sid))
+        owned += sids
+        if node.locator is not None:
+            for sid_path, sid in sids:
+                if sid not in node.locator:
+                    yield sid_path, f"{sid} is outside the node's locator {node.locator}"
+        for index, port in enumerate(node.ports):
+            if port.role == "core":
+                owned += [
+                    ((*path, "ports", index, "addresses", position), address.ip)
+                    for position, address in enumerate(port.addresses)
+                ]
+    yield from _duplicates(owned, lambda value, first: f"{value} already belongs to {first}")
+
+
+def _check_ports(config: Config, node: Node) -> Iterator[Finding]:
+    keys: list[tuple[Path, Hashable]] = [
+        (("ports", index, "number"), (port.number, port.vlan))
+        for index, port in enumerate(node.ports)
+    ]
+    yield from _duplicates(keys, lambda key, first: f"this port and VLAN is already {first}")
+    names: list[tuple[Path, Hashable]] = [
+        (("ports", index, "name"), port.name) for index, port in enumerate(node.ports) if port.name
+    ]
+    yield from _duplicates(names, lambda name, first: f"{name} is already the name of {first}")
+    roles: dict[int, str] = {}
+    for index, port in enumerate(node.ports):
+        first = roles.setdefault(port.number, port.role)
+        if first != port.role:
+            yield ("ports", index, "role"), f"port {port.number} is already a {first} port"
+        for path, text in _check_port(config, node, port):
+            yield ("ports", index, *path), text
+
+
+def _check_port(config: Config, node: Node, port: Port) -> Iterator[Finding]:
+    if port.role == "core":
+        if port.vrf is not None:
+            yield ("vrf",), "a core port belongs to the underlay and to no VRF"
+        if port.vlan:
+            yield ("vlan",), "core ports are untagged"
+        if port.hosts:
+            yield ("hosts",), "static hosts are for DC ports; use underlay routes here"
+        for index, address in enumerate(port.addresses):
+            if address.version == 4:
+                yield ("addresses", index), f"{address} is IPv4; the underlay is IPv6"
+        return
+    if node.role == "p":
+        yield ("role",), "a P node has core ports only"
+    if port.vrf is None:
+        yield ("role",), "a DC port needs its vrf"
+    elif port.vrf not in config.vrfs:
+        yield ("vrf",), f"there is no VRF {port.vrf} under vrfs"
+    for host in port.hosts:
+        if not any(host in address.network for address in port.addresses):
+            yield ("hosts", str(host)), f"{host} is in no subnet of this port"
+
+
+def _check_subnets(config: Config, node: Node) -> Iterator[Finding]:
+    """Connected subnets of one VRF (or of the underlay) do not overlap on one node."""
+    subnets: list[tuple[Path, str, Network]] = [
+        (("ports", index, "addresses", position), port.vrf or "", address.network)
+        for index, port in enumerate(node.ports)
+        for position, address in enumerate(port.addresses)
+    ]
+    for (first_path, first_vrf, first), (path, vrf, network) in combinations(subnets, 2):
+        if vrf == first_vrf and first.version == network.version and first.overlaps(network):
+            domain = f"VRF {vrf}" if vrf else "the underlay"
+            other = ".".join(map(str, first_path))
+            yield path, f"{network} overlaps {first} of {other} in {domain}"
+
+
+def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
+    if node.role == "p" and (node.vrfs or node.tunnels):
+        yield ("role",), "a P node has neither VRFs nor tunnels"
+    for name, vrf in node.vrfs.items():
+        path: Path = ("vrfs", name)
+        if name not in config.vrfs:
+            yield path, f"there is no VRF {name} under vrfs"
+            continue
+        prefixes: list[tuple[Path, Hashable]] = [
+            ((*path, "routes", index, "prefix"), route.prefix)
+            for index, route in enumerate(vrf.routes)
+        ]
+        yield from _duplicates(prefixes, lambda prefix, first: f"{prefix} is already {first}")
+        connected = [
+            address.network
+            for port in node.dc_ports
+            if port.vrf == name
+            for address in port.addresses
+        ]
+        for index, route in enumerate(vrf.routes):
+            here = (*path, "routes", index)
+            if route.tunnel is not None:
+                if route.tunnel not in node.tunnels:
+                    yield (*here, "tunnel"), f"the node has no tunnel {route.tunnel}"
+                else:
+                    reason = _tunnel_lacks(config, node.tunnels[route.tunnel], name)
+                    if reason:
+                        yield (*here, "tunnel"), reason
+            elif route.via is not None:
+                if route.via.version != route.prefix.version:
+                    yield (*here, "via"), "next hop and prefix are of different IP versions"
+                elif not any(route.via in network for network in connected):
+                    yield (*here, "via"), f"{route.via} is in no connected subnet of VRF {name}"
+            if route.prefix in connected:
+                yield (*here, "prefix"), f"{route.prefix} is connected here and needs no route"
+    for index, port in enumerate(node.ports):
+        if port.vrf in config.vrfs and port.vrf not in node.vrfs:
+            yield ("ports", index, "vrf"), f"the node has no vrfs.{port.vrf}"
+
+
+def _tunnel_lacks(config: Config, tunnel: Tunnel, vrf: str) -> str | None:
+    """Why this VRF cannot use the tunnel, or None."""
+    needs = {"vxlan": "vni", "gre": "gre_key", "mpls-udp": "mpls_label"}.get(tunnel.type)
+    if needs and getattr(config.vrfs[vrf], needs) is None:
+        return f"a {tunnel.type} tunnel needs vrfs.{vrf}.{needs}"
+    far = config.nodes.get(tunnel.to) if tunnel.to else None
+    if far is not None and vrf not in far.vrfs:
+        return f"{tunnel.to} has no VRF {vrf}"
+    if far is not None and tunnel.type == "srv6" and far.vrfs[vrf].service_sid is None:
+        return f"an SRv6 tunnel needs nodes.{tunnel.to}.vrfs.{vrf}.service_sid"
+    return None
+
+
+def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
+    for name, tunnel in node.tunnels.items():
+        path: Path = ("tunnels", name)
+        if tunnel.to is not None:
+            far = config.nodes.get(tunnel.to)
+            if far is None:
+                yield (*path, "to"), f"there is no node {tunnel.to}"
+            elif far is node:
+                yield (*path, "to"), "a tunnel leads to another node"
+            elif far.role != "pe":
+                yield (*path, "to"), f"{tunnel.to} is a P node; tunnels end at a PE"
+        for index, visited in enumerate(tunnel.via):
+            if visited not in config.nodes:
+                yield (*path, "via", index), f"there is no node {visited}"
+            elif not config.nodes[visited].end_sids:
+                yield (*path, "via", index), f"{visited} has no end_sids"
+        if len(tunnel.via) >= MAX_SIDS:
+            yield (*path, "via"), f"at most {MAX_SIDS} SIDs, the service SID included"
+        owned: set[Address] = {node.underlay_address, *node.end_sids}
+        owned |= {address.ip for port in node.core_ports for address in port.addresses}
+        if tunnel.source is not None and tunnel.source not in owned:
+            yield (*path, "source"), f"{tunnel.source} is no address of this node"
+
+
+def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
+    core = {port.number for port in node.core_ports}
+    routes: list[tuple[Path, Hashable]] = [
+        (("underlay", index, "prefix"), route.prefix) for index, route in enumerate(node.underlay)
+    ]
+    yield from _duplicates(routes, lambda prefix, first: f"{prefix} is already {first}")
+    for index, route in enumerate(node.underlay):
+        for position, hop in enumerate(route.via):
+            here: Path = ("underlay", index, "via", position)
+            if hop.port not in core:
+                yield (*here, "port"), f"{hop.port} is no core port of this node"
+            elif hop.address is not None and not hop.address.is_link_local:
+                port = node.port(hop.port)
+                if port and not any(hop.address in own.network for own in port.addresses):
+                    yield (*here, "address"), f"{hop.address} is in no subnet of port {hop.port}"
+
+
+def _check_thresholds(config: Config, node: Node) -> Iterator[Finding]:
+    numbers = {port.number for port in node.ports}
+    queues: list[tuple[Path, Hashable]] = [
+        (("thresholds", index), (entry.port, entry.queue))
+        for index, entry in enumerate(node.thresholds)
+    ]
+    yield from _duplicates(queues, lambda queue, first: f"this queue is already {first}")
+    for index, entry in enumerate(node.thresholds):
+        if entry.port not in numbers:
+            yield ("thresholds", index, "port"), f"the node has no port {entry.port}"
+        if len(entry.depths) > len(config.congestion.levels):
+            yield ("thresholds", index, "depths"), "more depths than congestion.levels has levels"

@@ -1,0 +1,321 @@
+"""The configuration file as frozen, strict pydantic models; defaults live here.
+
+Durations are microseconds, MAC addresses 48-bit numbers, queue depths packets.
+"""
+
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from controller.config.types import (
+    AnyAddress,
+    Depth,
+    Duration,
+    Endpoint,
+    Gateway,
+    GreKey,
+    IPv4,
+    IPv6,
+    IPv6Prefix,
+    Items,
+    Mac,
+    MplsLabel,
+    Name,
+    Octet,
+    PortNumber,
+    Prefix,
+    QueueId,
+    UdpPort,
+    VlanId,
+    Vni,
+    VrfId,
+)
+
+LEVELS = range(1, 8)
+"""Congestion levels (FCN-10); level 0 means no congestion."""
+
+MAX_SIDS = 4
+"""Longest SRv6 segment list the PE program writes."""
+
+
+class Model(BaseModel):
+    """Unknown keys are errors, types are not coerced, instances do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class CnpProfile(Model):
+    """The standard CNP an ingress PE sends to the sender (FCN-12, FCN-13).
+
+    `source: pe` is the draft; `peer` uses the flow's destination address, which receivers that
+    check the peer's address need. The traffic class default is DSCP 48 with ECT(0), as real
+    adapters send it.
+    """
+
+    source: Literal["pe", "peer"] = "pe"
+    ipv4_source: IPv4 | None = None
+    ipv6_source: IPv6 | None = None
+    traffic_class: Octet = 0xC2
+    ttl: Annotated[int, Field(ge=1, le=255)] = 64
+    udp_source_port: Annotated[int, Field(ge=0, le=65535)] = 49152
+    ipv4_id: Annotated[int, Field(ge=0, le=65535)] = 0
+    min_interval: Duration = 50
+
+
+class FastCnpProfile(Model):
+    """The Fast CNP a congested P node sends (FCN-9). Not-ECT, so that none is ever marked."""
+
+    traffic_class: Octet = 0xC0
+    hop_limit: Annotated[int, Field(ge=1, le=255)] = 64
+    udp_source_port: UdpPort = 49152
+    copy_label: bool = False
+
+    @model_validator(mode="after")
+    def _not_ect(self) -> "FastCnpProfile":
+        if self.traffic_class & 3:
+            raise ValueError("traffic_class of Fast CNPs must be Not-ECT (last two bits 0)")
+        return self
+
+
+class LevelPolicy(Model):
+    """What a node does at one congestion level; `interval` is per flow (FCN-11)."""
+
+    mark: bool = True
+    notify: bool = True
+    interval: Duration
+
+
+class RateLimit(Model):
+    """All notifications of a node together, in packets per second (FCN-15)."""
+
+    rate: Annotated[int, Field(ge=1, le=10_000_000)] = 20_000
+    burst: Annotated[int, Field(ge=1, le=1_000_000)] = 200
+
+
+def _default_levels() -> dict[int, LevelPolicy]:
+    intervals = ("1ms", "500us", "250us", "100us", "50us", "20us", "10us")
+    return {
+        level: LevelPolicy.model_validate({"interval": interval})
+        for level, interval in zip(LEVELS, intervals, strict=True)
+    }
+
+
+def _ascending(depths: tuple[int, ...]) -> tuple[int, ...]:
+    if any(low >= high for low, high in pairwise(depths)):
+        raise ValueError("queue depths must rise from level to level")
+    return depths
+
+
+Depths = Annotated[
+    Items[Depth], Field(min_length=1, max_length=len(LEVELS)), AfterValidator(_ascending)
+]
+
+
+class QueueThresholds(Model):
+    """Levels 1, 2, … begin at these depths (packets) of one queue."""
+
+    port: PortNumber
+    queue: QueueId = 0
+    depths: Depths
+
+
+class Congestion(Model):
+    """Domain-wide defaults of thresholds (every core port, queue 0) and of the level policy."""
+
+    thresholds: Depths = (8, 16, 24, 32, 40, 48, 56)
+    levels: dict[Annotated[int, Field(ge=1, le=7)], LevelPolicy] = Field(
+        default_factory=_default_levels
+    )
+
+
+class FlowSettings(Model):
+    """Life of a flow's mapping (FCN-2 to FCN-4)."""
+
+    timeout: Duration = 60_000_000
+    label_quarantine: Duration = 30_000_000
+    learning_window: Duration = 10_000
+    connection_memory: Duration = 600_000_000
+
+
+class NeighborSettings(Model):
+    """ARP and neighbour discovery towards hosts and routers."""
+
+    retry: Duration = 1_000_000
+    attempts: Annotated[int, Field(ge=1, le=10)] = 3
+    refresh: Duration = 30_000_000
+
+
+class Vrf(Model):
+    """A customer network, the same on every PE. `id` is what the switches store: keep it stable."""
+
+    id: VrfId
+    vni: Vni | None = None
+    gre_key: GreKey | None = None
+    mpls_label: MplsLabel | None = None
+
+
+class Port(Model):
+    """A port, or one VLAN of a DC port. `hosts` are static neighbours (address: MAC)."""
+
+    number: PortNumber
+    name: Name | None = None
+    role: Literal["dc", "core"]
+    mac: Mac | None = None
+    vlan: VlanId = 0
+    vrf: str | None = None
+    addresses: Items[Gateway] = ()
+    hosts: dict[AnyAddress, Mac] = Field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """How messages name the port."""
+        return self.name or (f"{self.number}.{self.vlan}" if self.vlan else str(self.number))
+
+
+class Route(Model):
+    """A customer prefix: through a tunnel, via a next hop behind a DC port, or discarded."""
+
+    prefix: Prefix
+    tunnel: str | None = None
+    via: AnyAddress | None = None
+    discard: Literal[True] | None = None
+
+    @model_validator(mode="after")
+    def _one_target(self) -> "Route":
+        if sum(target is not None for target in (self.tunnel, self.via, self.discard)) != 1:
+            raise ValueError("a route has exactly one of tunnel, via and discard")
+        return self
+
+
+class NodeVrf(Model):
+    """A VRF on one PE: the SID that decapsulates into it (End.DT46) and its routes."""
+
+    service_sid: IPv6 | None = None
+    routes: Items[Route] = ()
+
+
+class Tunnel(Model):
+    """A way to another PE (FCN-5).
+
+    Either `to` names the egress node and the controller derives addresses, SIDs and MACs from it,
+    or the far end is no node of this file and `sids` (SRv6: the whole list, service SID last) or
+    `egress` (the others) say where to go. `via` lists nodes whose End SID is visited first.
+    """
+
+    type: Literal["srv6", "vxlan", "gre", "mpls-udp"]
+    to: str | None = None
+    via: Items[str] = ()
+    mode: Literal["encaps", "encaps.red"] = "encaps.red"
+    sids: Annotated[Items[IPv6], Field(max_length=MAX_SIDS)] = ()
+    egress: IPv6 | None = None
+    source: IPv6 | None = None
+    ecn: Literal["normal", "compatibility"] = "normal"
+    sr_label: MplsLabel | None = None
+    inner_dst_mac: Mac | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Tunnel":
+        srv6 = self.type == "srv6"
+        target = "sids" if srv6 else "egress"
+        given = self.to is not None, bool(self.sids) if srv6 else self.egress is not None
+        if given.count(True) != 1:
+            raise ValueError(f"a {self.type} tunnel has exactly one of to and {target}")
+        for name, allowed in (
+            ("sids", srv6),
+            ("via", srv6 and self.to is not None),
+            ("mode", srv6),
+            ("egress", not srv6),
+            ("sr_label", self.type == "mpls-udp"),
+            ("inner_dst_mac", self.type == "vxlan"),
+        ):
+            if name in self.model_fields_set and not allowed:
+                raise ValueError(f"{name} has no meaning in this {self.type} tunnel")
+        return self
+
+
+class NextHop(Model):
+    """An underlay neighbour on a core port, by MAC or by the address that is resolved to one."""
+
+    port: PortNumber
+    mac: Mac | None = None
+    address: IPv6 | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "NextHop":
+        if (self.mac is None) == (self.address is None):
+            raise ValueError("a next hop has exactly one of mac and address")
+        return self
+
+
+class UnderlayRoute(Model):
+    """An explicit underlay route; several next hops share the load (ECMP)."""
+
+    prefix: IPv6Prefix
+    via: Annotated[Items[NextHop], Field(min_length=1, max_length=32)]
+
+
+class Node(Model):
+    """One switch."""
+
+    role: Literal["pe", "p"]
+    grpc: Endpoint
+    device_id: Annotated[int, Field(ge=0, le=2**64 - 1)] = 1
+    feature: bool = False
+    underlay_address: IPv6
+    mac: Mac | None = None
+    locator: IPv6Prefix | None = None
+    end_sids: Items[IPv6] = ()
+    cnp: CnpProfile = CnpProfile()
+    fast_cnp: FastCnpProfile = FastCnpProfile()
+    notifications: RateLimit = RateLimit()
+    ports: Annotated[Items[Port], Field(min_length=1)]
+    vrfs: dict[str, NodeVrf] = Field(default_factory=dict)
+    tunnels: dict[Name, Tunnel] = Field(default_factory=dict)
+    underlay: Items[UnderlayRoute] = ()
+    thresholds: Items[QueueThresholds] = ()
+
+    def port(self, number: int, vlan: int = 0) -> Port | None:
+        """The port with this number and VLAN (0: untagged), if configured."""
+        for port in self.ports:
+            if (port.number, port.vlan) == (number, vlan):
+                return port
+        return None
+
+    @property
+    def core_ports(self) -> tuple[Port, ...]:
+        """Ports towards the WAN."""
+        return tuple(port for port in self.ports if port.role == "core")
+
+    @property
+    def dc_ports(self) -> tuple[Port, ...]:
+        """Ports (or VLANs of ports) towards customers."""
+        return tuple(port for port in self.ports if port.role == "dc")
+
+
+LinkEnd = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*:\d{1,3}$")]
+
+
+class Config(Model):
+    """The whole network."""
+
+    fast_cnp_port: UdpPort = 1021
+    trusted_prefixes: Items[IPv6Prefix] | None = None
+    api: Endpoint = "127.0.0.1:9661"
+    metrics: Endpoint | None = None
+    flows: FlowSettings = FlowSettings()
+    neighbors: NeighborSettings = NeighborSettings()
+    congestion: Congestion = Congestion()
+    vrfs: dict[Name, Vrf] = Field(default_factory=dict)
+    nodes: Annotated[dict[Name, Node], Field(min_length=1)]
+    links: Items[Annotated[Items[LinkEnd], Field(min_length=2, max_length=2)]] = ()
+
+    def link_ends(self) -> list[tuple[tuple[str, int], tuple[str, int]]]:
+        """Links as ((node, port), (node, port))."""
+        ends = [tuple(_split_end(end) for end in link) for link in self.links]
+        return [(a, b) for a, b in ends]
+
+
+def _split_end(end: str) -> tuple[str, int]:
+    node, _, port = end.rpartition(":")
+    return node, int(port)

@@ -1,0 +1,154 @@
+"""Field types of the configuration: what is written in YAML and what it becomes.
+
+Every type accepts the one spelling people write (a string or a number) and refuses the rest with
+the reason and an example, because the message is shown beside the line of the file.
+"""
+
+import re
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+    ip_interface,
+    ip_network,
+)
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, Field, Strict
+
+T = TypeVar("T")
+Items = Annotated[tuple[T, ...], Strict(False)]
+"""A YAML list, kept as a tuple so that the model stays frozen."""
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+Interface = IPv4Interface | IPv6Interface
+
+_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)")
+_MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
+_ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):(\d{1,5})")
+
+
+def _text(value: Any, what: str) -> str:  # noqa: ANN401 - whatever YAML holds
+    if not isinstance(value, str):
+        raise ValueError(f"expected {what}, got {value!r}")
+    return value
+
+
+def parse_mac(value: Any) -> int:  # noqa: ANN401
+    """MAC address as a 48-bit number; group addresses are refused."""
+    text = _text(value, "a MAC address such as 02:00:00:00:00:01")
+    if not _MAC.fullmatch(text):
+        raise ValueError(f"{text!r} is no MAC address; write it as 02:00:00:00:00:01")
+    mac = int(text.replace(":", ""), 16)
+    if mac == 0 or mac >> 40 & 1:
+        raise ValueError(f"{text!r} is no unicast MAC address")
+    return mac
+
+
+def format_mac(mac: int) -> str:
+    """`02:00:00:00:00:01` for a 48-bit number."""
+    return mac.to_bytes(6, "big").hex(":")
+
+
+def _parse_ipv4(value: Any) -> IPv4Address:  # noqa: ANN401
+    return IPv4Address(_text(value, "an IPv4 address"))
+
+
+def _parse_ipv6(value: Any) -> IPv6Address:  # noqa: ANN401
+    address = IPv6Address(_text(value, "an IPv6 address"))
+    if address.is_unspecified or address.is_multicast or address.is_loopback:
+        raise ValueError(f"{address} is no unicast address a node can own")
+    return address
+
+
+def _parse_address(value: Any) -> Address:  # noqa: ANN401
+    text = _text(value, "an IPv4 or IPv6 address")
+    return IPv6Address(text) if ":" in text else IPv4Address(text)
+
+
+def _parse_network(value: Any) -> Network:  # noqa: ANN401
+    text = _text(value, "a prefix such as 10.2.0.0/16 or 2001:db8:2::/64")
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        if "host bits" in str(error):
+            raise ValueError(
+                f"{text} has host bits set; did you mean {ip_interface(text).network}?"
+            ) from None
+        raise
+
+
+def _parse_ipv6_network(value: Any) -> IPv6Network:  # noqa: ANN401
+    network = _parse_network(value)
+    if not isinstance(network, IPv6Network):
+        raise ValueError(f"{network} is IPv4; the underlay is IPv6")
+    return network
+
+
+def _parse_interface(value: Any) -> Interface:  # noqa: ANN401
+    text = _text(value, "an address with prefix length such as 10.1.0.1/24")
+    if "/" not in text:
+        raise ValueError(f"{text} lacks the prefix length, as in {text}/24 or {text}/64")
+    interface = ip_interface(text)
+    subnet = interface.network
+    ends = (subnet.network_address, subnet.broadcast_address)
+    if subnet.version == 4 and subnet.prefixlen < 31 and interface.ip in ends:
+        raise ValueError(f"{text} is the network or broadcast address of its subnet")
+    return interface
+
+
+def parse_duration(value: Any) -> int:  # noqa: ANN401
+    """Duration in microseconds from `50us`, `1ms`, `60s`, `5m` or `1h`."""
+    text = _text(value, "a duration with its unit such as 50us, 10ms or 60s")
+    found = _DURATION.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} is no duration; write 50us, 10ms, 60s, 5m or 1h")
+    return round(float(found[1]) * _MICROSECONDS[found[2]])
+
+
+def format_duration(microseconds: int) -> str:
+    """The shortest spelling `parse_duration` reads back to the same value."""
+    for unit in ("h", "m", "s", "ms"):
+        if microseconds and microseconds % _MICROSECONDS[unit] == 0:
+            return f"{microseconds // _MICROSECONDS[unit]}{unit}"
+    return f"{microseconds}us"
+
+
+def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
+    text = _text(value, "host:port")
+    if text.startswith("unix:"):
+        return text
+    found = _ENDPOINT.fullmatch(text)
+    if not found or not 0 < int(found[2]) < 65536:
+        raise ValueError(f"{text!r} is no host:port, [IPv6]:port or unix:/path")
+    return text
+
+
+Mac = Annotated[int, BeforeValidator(parse_mac)]
+IPv4 = Annotated[IPv4Address, BeforeValidator(_parse_ipv4)]
+IPv6 = Annotated[IPv6Address, BeforeValidator(_parse_ipv6)]
+AnyAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_parse_address)]
+Prefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
+IPv6Prefix = Annotated[IPv6Network, BeforeValidator(_parse_ipv6_network)]
+Gateway = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_parse_interface)]
+Duration = Annotated[int, BeforeValidator(parse_duration)]
+Endpoint = Annotated[str, BeforeValidator(_parse_endpoint)]
+
+UdpPort = Annotated[int, Field(ge=1, le=65535)]
+Octet = Annotated[int, Field(ge=0, le=255)]
+PortNumber = Annotated[int, Field(ge=0, le=508)]
+"""Front-panel ports; 509 to 511 are the recirculation, CPU and drop ports of the programs."""
+VlanId = Annotated[int, Field(ge=0, le=4094)]
+VrfId = Annotated[int, Field(ge=1, le=65535)]
+Vni = Annotated[int, Field(ge=1, le=0xFFFFFF)]
+GreKey = Annotated[int, Field(ge=0, le=0xFFFFFFFF)]
+MplsLabel = Annotated[int, Field(ge=16, le=0xFFFFF)]
+"""Labels 0 to 15 are special-purpose (RFC 7274)."""
+QueueId = Annotated[int, Field(ge=0, le=31)]
+Depth = Annotated[int, Field(ge=1, le=0x7FFFF)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,62}$")]
