@@ -1,0 +1,91 @@
+#ifndef FCN_FLOW_BY_LABEL_P4
+#define FCN_FLOW_BY_LABEL_P4
+
+// CnpProfile: does this node turn notifications into CNPs, and what do they look like? (FCN-16)
+// Writes: meta.notify_enabled, meta.notify_interval, meta.cnp_* that no flow decides.
+// When:   every packet; the egress needs to know it for the node's own congestion.
+control CnpProfile(inout meta_t meta) {
+    action cnp_enabled(
+            bit<8> traffic_class, bit<8> ttl, bit<16> udp_src_port, bit<16> ipv4_id,
+            microseconds_t min_interval) {
+        meta.notify_enabled = 1;
+        meta.notify_interval = min_interval;
+        meta.cnp_traffic_class = traffic_class;
+        meta.cnp_ttl = ttl;
+        meta.cnp_udp_src_port = udp_src_port;
+        meta.cnp_ipv4_id = ipv4_id;
+    }
+    action cnp_disabled() {
+        meta.notify_enabled = 0;
+    }
+
+    @name(".cnp_profile")
+    table cnp_profile {
+        actions = {
+            cnp_enabled;
+            cnp_disabled;
+        }
+        default_action = cnp_disabled;
+    }
+
+    apply {
+        cnp_profile.apply();
+    }
+}
+
+// FlowByLabel: from a congestion notification back to the flow (FCN-12, FCN-13).
+// Reads:  meta.notify_label.
+// Writes: meta.vrf, meta.cnp_*; meta.drop_reason when the label is unknown or the source QP is.
+// When:   a Fast CNP for this node was accepted, or this node's own queue is congested.
+control FlowByLabel(inout meta_t meta) {
+    DIRECT_COUNTER(flow_by_label_counter)
+
+    action cnp_ipv4(vrf_t vrf, ipv4_addr_t src, ipv4_addr_t dst, qpn_t dest_qp, bit<16> p_key) {
+        COUNT_DIRECT(flow_by_label_counter)
+        meta.vrf = vrf;
+        meta.cnp_is_ipv4 = true;
+        meta.cnp_ipv4_src = src;
+        meta.cnp_ipv4_dst = dst;
+        meta.cnp_dest_qp = dest_qp;
+        meta.cnp_p_key = p_key;
+    }
+    action cnp_ipv6(vrf_t vrf, ipv6_addr_t src, ipv6_addr_t dst, qpn_t dest_qp, bit<16> p_key) {
+        COUNT_DIRECT(flow_by_label_counter)
+        meta.vrf = vrf;
+        meta.cnp_is_ipv4 = false;
+        meta.cnp_ipv6_src = src;
+        meta.cnp_ipv6_dst = dst;
+        meta.cnp_dest_qp = dest_qp;
+        meta.cnp_p_key = p_key;
+    }
+    action source_qp_unknown() {
+        COUNT_DIRECT(flow_by_label_counter)
+        meta.drop_reason = DropReason.SOURCE_QP_UNKNOWN;
+    }
+    action unknown_label() {
+        COUNT_DIRECT(flow_by_label_counter)
+        meta.drop_reason = DropReason.LABEL_UNKNOWN;
+    }
+
+    @name(".flow_by_label")
+    table flow_by_label {
+        key = {
+            meta.notify_label: exact @name("flow_label");
+        }
+        actions = {
+            @tableonly cnp_ipv4;
+            @tableonly cnp_ipv6;
+            @tableonly source_qp_unknown;
+            @defaultonly unknown_label;
+        }
+        const default_action = unknown_label;
+        size = LABEL_TABLE_SIZE;
+        USE_DIRECT_COUNTER(flow_by_label_counter)
+    }
+
+    apply {
+        flow_by_label.apply();
+    }
+}
+
+#endif

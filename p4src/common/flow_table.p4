@@ -1,0 +1,63 @@
+#ifndef FCN_FLOW_TABLE_P4
+#define FCN_FLOW_TABLE_P4
+
+// FlowTable: the flow label of a RoCEv2 flow {VRF, source, destination, DestQP} (FCN-2, FCN-4).
+// Reads:  meta.vrf, customer addresses, BTH DestQP.
+// Writes: meta.flow_label, meta.flow_label_assigned.
+// When:   meta.is_roce_flow and the packet is about to enter a tunnel.
+control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t meta) {
+    DIRECT_COUNTER(flow_ipv4_counter)
+    DIRECT_COUNTER(flow_ipv6_counter)
+
+    action set_flow_label(flow_label_t flow_label) {
+        meta.flow_label = flow_label;
+        meta.flow_label_assigned = true;
+    }
+    action flow_unknown() { }
+
+    @name(".flow_ipv4")
+    table flow_ipv4 {
+        key = {
+            meta.vrf: exact @name("vrf");
+            ipv4.src: exact @name("src");
+            ipv4.dst: exact @name("dst");
+            bth.dest_qp: exact @name("dest_qp");
+        }
+        actions = {
+            @tableonly set_flow_label;
+            @defaultonly flow_unknown;
+        }
+        const default_action = flow_unknown;
+        size = FLOW_TABLE_SIZE;
+        USE_DIRECT_COUNTER(flow_ipv4_counter)
+        USE_IDLE_TIMEOUT
+    }
+
+    @name(".flow_ipv6")
+    table flow_ipv6 {
+        key = {
+            meta.vrf: exact @name("vrf");
+            ipv6.src: exact @name("src");
+            ipv6.dst: exact @name("dst");
+            bth.dest_qp: exact @name("dest_qp");
+        }
+        actions = {
+            @tableonly set_flow_label;
+            @defaultonly flow_unknown;
+        }
+        const default_action = flow_unknown;
+        size = FLOW_TABLE_SIZE;
+        USE_DIRECT_COUNTER(flow_ipv6_counter)
+        USE_IDLE_TIMEOUT
+    }
+
+    apply {
+        if (ipv4.isValid()) {
+            flow_ipv4.apply();
+        } else {
+            flow_ipv6.apply();
+        }
+    }
+}
+
+#endif

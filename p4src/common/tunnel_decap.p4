@@ -1,0 +1,31 @@
+#ifndef FCN_TUNNEL_DECAP_P4
+#define FCN_TUNNEL_DECAP_P4
+
+// TunnelDecap: takes the underlay headers off (FCN-5).
+// Reads:  customer headers.
+// Writes: removes every underlay header; EtherType.
+// When:   ServiceTermination found the VRF.
+control TunnelDecap(inout pe_headers_t hdr) {
+    apply {
+        hdr.outer_ipv6.setInvalid();
+        hdr.srh.setInvalid();
+        hdr.segment0.setInvalid();
+        hdr.segment1.setInvalid();
+        hdr.segment2.setInvalid();
+        hdr.segment3.setInvalid();
+        hdr.gre.setInvalid();
+        hdr.gre_key.setInvalid();
+        hdr.outer_udp.setInvalid();
+        hdr.vxlan.setInvalid();
+        hdr.mpls0.setInvalid();
+        hdr.mpls1.setInvalid();
+        hdr.inner_ethernet.setInvalid();
+        if (hdr.ipv4.isValid()) {
+            hdr.ethernet.ether_type = EtherType.IPV4;
+        } else {
+            hdr.ethernet.ether_type = EtherType.IPV6;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,196 @@
+#ifndef FCN_TUNNEL_ENCAP_P4
+#define FCN_TUNNEL_ENCAP_P4
+
+// TunnelEncap: puts the customer packet into its tunnel (FCN-5, FCN-6, FCN-7, SRF-1).
+// Reads:  meta.tunnel, meta.flow_label, meta.entropy, meta.customer_ecn, meta.customer_length
+//         (octets of the customer's IP packet), meta.customer_next_header (4 or 41).
+// Writes: underlay headers; meta.forward (UNDERLAY).
+// When:   meta.forward == Forward.TUNNEL.
+control TunnelEncap(inout pe_headers_t hdr, inout meta_t meta) {
+    action outer(EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst) {
+        hdr.outer_ipv6.setValid();
+        hdr.outer_ipv6.version = 6;
+        hdr.outer_ipv6.dscp = 0;
+        hdr.outer_ipv6.flow_label = meta.flow_label;
+        hdr.outer_ipv6.hop_limit = TUNNEL_HOP_LIMIT;
+        hdr.outer_ipv6.src = src;
+        hdr.outer_ipv6.dst = dst;
+        hdr.ethernet.ether_type = EtherType.IPV6;
+        meta.ecn_mode = ecn_mode;
+        meta.forward = Forward.UNDERLAY;
+    }
+
+    action srh(bit<8> segments_left, bit<8> last_entry, bit<8> hdr_ext_len) {
+        hdr.outer_ipv6.next_header = IpProtocol.ROUTING;
+        hdr.srh.setValid();
+        hdr.srh.next_header = meta.customer_next_header;
+        hdr.srh.hdr_ext_len = hdr_ext_len;
+        hdr.srh.routing_type = 4;
+        hdr.srh.segments_left = segments_left;
+        hdr.srh.last_entry = last_entry;
+        hdr.srh.flags = 0;
+        hdr.srh.tag = 0;
+    }
+
+    // H.Encaps.Red with one SID (RFC 8986 section 5.2): no SRH.
+    action encap_srv6(EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst) {
+        outer(ecn_mode, src, dst);
+        hdr.outer_ipv6.next_header = meta.customer_next_header;
+        hdr.outer_ipv6.payload_len = meta.customer_length;
+    }
+
+    // Segments in wire order: seg0 is the last SID of the policy (RFC 8754 section 2).
+    action encap_srv6_srh1(
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left,
+            ipv6_addr_t seg0) {
+        outer(ecn_mode, src, dst);
+        srh(segments_left, 0, 2);
+        hdr.outer_ipv6.payload_len = meta.customer_length + 24;
+        hdr.segment0.setValid();
+        hdr.segment0.sid = seg0;
+    }
+    action encap_srv6_srh2(
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left,
+            ipv6_addr_t seg0, ipv6_addr_t seg1) {
+        outer(ecn_mode, src, dst);
+        srh(segments_left, 1, 4);
+        hdr.outer_ipv6.payload_len = meta.customer_length + 40;
+        hdr.segment0.setValid();
+        hdr.segment0.sid = seg0;
+        hdr.segment1.setValid();
+        hdr.segment1.sid = seg1;
+    }
+    action encap_srv6_srh3(
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left,
+            ipv6_addr_t seg0, ipv6_addr_t seg1, ipv6_addr_t seg2) {
+        outer(ecn_mode, src, dst);
+        srh(segments_left, 2, 6);
+        hdr.outer_ipv6.payload_len = meta.customer_length + 56;
+        hdr.segment0.setValid();
+        hdr.segment0.sid = seg0;
+        hdr.segment1.setValid();
+        hdr.segment1.sid = seg1;
+        hdr.segment2.setValid();
+        hdr.segment2.sid = seg2;
+    }
+    action encap_srv6_srh4(
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left,
+            ipv6_addr_t seg0, ipv6_addr_t seg1, ipv6_addr_t seg2, ipv6_addr_t seg3) {
+        outer(ecn_mode, src, dst);
+        srh(segments_left, 3, 8);
+        hdr.outer_ipv6.payload_len = meta.customer_length + 72;
+        hdr.segment0.setValid();
+        hdr.segment0.sid = seg0;
+        hdr.segment1.setValid();
+        hdr.segment1.sid = seg1;
+        hdr.segment2.setValid();
+        hdr.segment2.sid = seg2;
+        hdr.segment3.setValid();
+        hdr.segment3.sid = seg3;
+    }
+
+    // The UDP checksum of a tunnel over IPv6 may be zero (RFC 6935); ports in 49152-65535 carry the
+    // entropy (RFC 7348 section 5, RFC 7510 section 3).
+    action outer_udp(bit<16> dst_port, bit<16> length) {
+        hdr.outer_ipv6.next_header = IpProtocol.UDP;
+        hdr.outer_ipv6.payload_len = length;
+        hdr.outer_udp.setValid();
+        hdr.outer_udp.src_port = meta.entropy[15:0] | 0xc000;
+        hdr.outer_udp.dst_port = dst_port;
+        hdr.outer_udp.length = length;
+        hdr.outer_udp.checksum = 0;
+    }
+
+    action encap_vxlan(
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<24> vni,
+            mac_addr_t inner_src_mac, mac_addr_t inner_dst_mac) {
+        hdr.inner_ethernet.setValid();
+        hdr.inner_ethernet.dst = inner_dst_mac;
+        hdr.inner_ethernet.src = inner_src_mac;
+        hdr.inner_ethernet.ether_type = hdr.ethernet.ether_type;
+        outer(ecn_mode, src, dst);
+        outer_udp(UdpPort.VXLAN, meta.customer_length + 30);
+        hdr.vxlan.setValid();
+        hdr.vxlan.flags = 0x08;
+        hdr.vxlan.reserved1 = 0;
+        hdr.vxlan.vni = vni;
+        hdr.vxlan.reserved2 = 0;
+    }
+
+    // RFC 7676 with the key of RFC 2890
+    action encap_gre(EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<32> key) {
+        hdr.gre.setValid();
+        hdr.gre.flags = 0x2000;
+        hdr.gre.protocol = hdr.ethernet.ether_type;
+        hdr.gre_key.setValid();
+        hdr.gre_key.key = key;
+        outer(ecn_mode, src, dst);
+        hdr.outer_ipv6.next_header = IpProtocol.GRE;
+        hdr.outer_ipv6.payload_len = meta.customer_length + 8;
+    }
+
+    // RFC 7510, RFC 8663: the VPN label alone, or behind one SR label
+    action encap_mpls_udp1(
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<20> vpn_label) {
+        outer(ecn_mode, src, dst);
+        outer_udp(UdpPort.MPLS, meta.customer_length + 12);
+        hdr.mpls0.setValid();
+        hdr.mpls0.label = vpn_label;
+        hdr.mpls0.traffic_class = 0;
+        hdr.mpls0.bottom_of_stack = 1;
+        hdr.mpls0.ttl = TUNNEL_HOP_LIMIT;
+    }
+    action encap_mpls_udp2(
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<20> sr_label,
+            bit<20> vpn_label) {
+        outer(ecn_mode, src, dst);
+        outer_udp(UdpPort.MPLS, meta.customer_length + 16);
+        hdr.mpls0.setValid();
+        hdr.mpls0.label = sr_label;
+        hdr.mpls0.traffic_class = 0;
+        hdr.mpls0.bottom_of_stack = 0;
+        hdr.mpls0.ttl = TUNNEL_HOP_LIMIT;
+        hdr.mpls1.setValid();
+        hdr.mpls1.label = vpn_label;
+        hdr.mpls1.traffic_class = 0;
+        hdr.mpls1.bottom_of_stack = 1;
+        hdr.mpls1.ttl = TUNNEL_HOP_LIMIT;
+    }
+
+    action unknown_tunnel_id() {
+        meta.drop_reason = DropReason.UNKNOWN_TUNNEL;
+    }
+
+    @name(".tunnel")
+    table tunnel {
+        key = {
+            meta.tunnel: exact @name("tunnel");
+        }
+        actions = {
+            @tableonly encap_srv6;
+            @tableonly encap_srv6_srh1;
+            @tableonly encap_srv6_srh2;
+            @tableonly encap_srv6_srh3;
+            @tableonly encap_srv6_srh4;
+            @tableonly encap_vxlan;
+            @tableonly encap_gre;
+            @tableonly encap_mpls_udp1;
+            @tableonly encap_mpls_udp2;
+            @defaultonly unknown_tunnel_id;
+        }
+        const default_action = unknown_tunnel_id;
+        size = TUNNEL_TABLE_SIZE;
+    }
+
+    apply {
+        tunnel.apply();
+        // Compatibility mode hides ECN from a domain that does not understand it.
+        if (meta.ecn_mode == EcnEncapMode.COMPATIBILITY) {
+            hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
+        } else {
+            hdr.outer_ipv6.ecn = meta.customer_ecn;
+        }
+    }
+}
+
+#endif
