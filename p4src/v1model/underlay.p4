@@ -18,9 +18,6 @@ control Underlay(in ipv6_h outer_ipv6, inout ethernet_h ethernet, inout meta_t m
     action underlay_glean() {
         meta.punt_reason = PuntReason.UNDERLAY_GLEAN;
     }
-    action underlay_no_route() {
-        meta.drop_reason = DropReason.NO_ROUTE;
-    }
 
     @name(".underlay")
     table underlay {
@@ -34,15 +31,16 @@ control Underlay(in ipv6_h outer_ipv6, inout ethernet_h ethernet, inout meta_t m
         actions = {
             @tableonly set_underlay_nexthop;
             @tableonly underlay_glean;
-            @defaultonly underlay_no_route;
         }
-        const default_action = underlay_no_route;
         size = UNDERLAY_TABLE_SIZE;
         implementation = underlay_ecmp;
     }
 
     apply {
-        underlay.apply();
+        // A table with an action selector has no default action on BMv2.
+        if (!underlay.apply().hit) {
+            meta.drop_reason = DropReason.NO_ROUTE;
+        }
     }
 }
 
