@@ -1,0 +1,49 @@
+# `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint unit ptf system p4 p4-check proto bench clean
+
+PYTHON := .venv/bin/python
+# The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
+TARGET ?= $(if $(shell command -v simple_switch_grpc),bmv2,softswitch)
+# The switches the packet tests run on: the softswitch always, BMv2 where it is installed.
+PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what is missing (called by the others)
+	@scripts/setup.sh
+
+demo: setup ## ECN alone against FCN in a Mininet WAN; plots in out/demo (TARGET=softswitch|bmv2)
+	$(PYTHON) -m topologies.demo --target $(TARGET)
+
+test: setup lint p4-check unit ptf system ## everything CI runs
+
+lint: setup ## formatting, lint, types
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m mypy softswitch controller ptf_tests topologies bench p4src tests
+
+p4-check: setup ## are the committed compiled programs those of the sources?
+	$(PYTHON) p4src/compile.py --check
+
+unit: setup ## unit and integration tests
+	$(PYTHON) -m pytest --ignore=tests/system
+
+ptf: setup ## packet tests on every target here (PTF_TARGETS)
+	@for target in $(PTF_TARGETS); do $(PYTHON) -m ptf_tests --target $$target || exit 1; done
+
+system: setup ## whole networks: capture replay
+	$(PYTHON) -m pytest tests/system
+
+p4: setup ## recompile p4src (needs p4c)
+	$(PYTHON) p4src/compile.py
+
+proto: setup ## regenerate the gRPC code of our own services
+	$(PYTHON) scripts/protos.py
+
+bench: setup ## packets per second, softswitch against BMv2
+	$(PYTHON) -m bench.forwarding
+
+clean: ## remove what was built
+	rm -rf .venv out build *.egg-info ~/.cache/fcn
