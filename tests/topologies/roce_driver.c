@@ -1,0 +1,172 @@
+/*
+ * Test driver for the parts of fcn-roce that need no sockets. Reads one request per line from
+ * standard input, answers each with one line:
+ *   parse HEX                      verdict, then the fields as name=value
+ *   build VERSION PAYLOAD_HEX      a packet with fixed fields, in hex
+ *   cm HEX                         the fields of a CM payload, or "no"
+ *   cmbuild ATTRIBUTE              a CM payload with fixed fields, in hex
+ *   port LOCAL REMOTE              UDP source port of two QP numbers
+ *   dcqcn LINE MIN G AI HAI ALPHA INCREASE BYTES F CUT   start over with these parameters
+ *   cnp TIME | sent TIME OCTETS | at TIME                R_C R_T alpha afterwards
+ */
+#include "cm.h"
+#include "dcqcn.h"
+#include "packet.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_OCTETS 20000
+
+/* An exact-sized heap copy, so that the sanitizer sees every read past the end. */
+static uint8_t *from_hex(const char *hex, size_t *len)
+{
+    *len = strlen(hex) / 2;
+    uint8_t *data = malloc(*len ? *len : 1);
+    for (size_t i = 0; i < *len; i++) {
+        unsigned octet = 0;
+        sscanf(hex + 2 * i, "%2x", &octet);
+        data[i] = (uint8_t)octet;
+    }
+    return data;
+}
+
+static void print_hex(const uint8_t *data, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        printf("%02x", data[i]);
+    putchar('\n');
+}
+
+static void parse(const char *hex)
+{
+    size_t len;
+    uint8_t *data = from_hex(hex, &len);
+    struct roce_packet p;
+    enum roce_verdict verdict = roce_parse(data, len, &p);
+
+    if (verdict == ROCE_OK)
+        printf("ok version=%d ecn=%d dscp=%u sport=%u opcode=%u p_key=%u becn=%d ack_req=%d "
+               "dest_qp=%" PRIu32 " psn=%" PRIu32 " payload=%zu\n",
+               p.src.version, p.ecn, p.dscp, p.udp_src_port, p.opcode, p.p_key, p.becn, p.ack_req,
+               p.dest_qp, p.psn, p.payload_len);
+    else
+        printf("%s\n", roce_verdict_name(verdict));
+    free(data);
+}
+
+static void build(int version, const char *hex)
+{
+    size_t len;
+    uint8_t *payload = from_hex(hex, &len);
+    uint8_t out[ROCE_MAX_PACKET];
+    struct roce_packet p = {
+        .src = {.version = version, .octets = {10, 1, 0, 1}},
+        .dst = {.version = version, .octets = {10, 2, 0, 1}},
+        .dscp = 26,
+        .ecn = ECT_0,
+        .ipv4_id = 7,
+        .udp_src_port = 50000,
+        .opcode = RC_WRITE_ONLY,
+        .p_key = 0xffff,
+        .ack_req = true,
+        .dest_qp = 0x123456,
+        .psn = 0xabcdef,
+        .payload = payload,
+        .payload_len = len,
+    };
+
+    print_hex(out, roce_build(&p, out, sizeof out));
+    free(payload);
+}
+
+static void cm(const char *hex)
+{
+    size_t len;
+    uint8_t *data = from_hex(hex, &len);
+    struct cm_message m;
+
+    if (cm_parse(data, len, &m))
+        printf("%s local=%" PRIu32 " remote=%" PRIu32 " local_qp=%" PRIu32 " remote_qp=%" PRIu32
+               " psn=%" PRIu32 " service=%" PRIu64 "\n",
+               cm_attribute_name(m.attribute), m.local_comm_id, m.remote_comm_id, m.local_qp,
+               m.remote_qp, m.starting_psn, m.service_id);
+    else
+        puts("no");
+    free(data);
+}
+
+static void cm_build_fixed(unsigned attribute)
+{
+    uint8_t payload[CM_PAYLOAD];
+    struct cm_message m = {
+        .attribute = (enum cm_attribute)attribute,
+        .transaction = 0x1122334455667788,
+        .local_comm_id = 0xa1a2a3a4,
+        .remote_comm_id = 0xb1b2b3b4,
+        .local_qp = 0xc1c2c3,
+        .remote_qp = 0xd1d2d3,
+        .starting_psn = 0xe1e2e3,
+        .service_id = 0x1061c06,
+        .mtu = 1024,
+        .reject_reason = 8,
+        .local = {.version = 4, .octets = {10, 1, 0, 1}},
+        .remote = {.version = 4, .octets = {10, 2, 0, 1}},
+    };
+
+    cm_build(&m, payload);
+    print_hex(payload, sizeof payload);
+}
+
+static void print_rates(const struct dcqcn *rp)
+{
+    printf("%.6f %.6f %.12f\n", rp->current_rate, rp->target_rate, rp->alpha);
+}
+
+int main(void)
+{
+    static char line[LINE_MAX_OCTETS], hex[LINE_MAX_OCTETS];
+    struct dcqcn rp = {0};
+    struct dcqcn_params q;
+    uint64_t time, octets;
+    unsigned a, b;
+    int version;
+
+    while (fgets(line, sizeof line, stdin)) {
+        hex[0] = '\0';
+        if (sscanf(line, "parse %s", hex) >= 0 && strncmp(line, "parse", 5) == 0) {
+            parse(hex);
+        } else if (sscanf(line, "build %d %s", &version, hex) >= 1) {
+            build(version, hex);
+        } else if (sscanf(line, "cmbuild %u", &a) == 1) {
+            cm_build_fixed(a);
+        } else if (sscanf(line, "cm %s", hex) == 1) {
+            cm(hex);
+        } else if (sscanf(line, "port %u %u", &a, &b) == 2) {
+            printf("%u\n", roce_udp_src_port(a, b));
+        } else if (sscanf(line,
+                          "dcqcn %lf %lf %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64
+                          " %u %" SCNu64,
+                          &q.line_rate, &q.min_rate, &q.g, &q.additive_increase,
+                          &q.hyper_increase, &q.alpha_period, &q.increase_period,
+                          &q.byte_counter, &q.fast_recovery_steps, &q.cut_interval) == 10) {
+            dcqcn_init(&rp, &q);
+            print_rates(&rp);
+        } else if (sscanf(line, "cnp %" SCNu64, &time) == 1) {
+            dcqcn_on_cnp(&rp, time);
+            print_rates(&rp);
+        } else if (sscanf(line, "sent %" SCNu64 " %" SCNu64, &time, &octets) == 2) {
+            dcqcn_on_sent(&rp, octets, time);
+            print_rates(&rp);
+        } else if (sscanf(line, "at %" SCNu64, &time) == 1) {
+            dcqcn_advance(&rp, time);
+            print_rates(&rp);
+        } else {
+            puts("?");
+        }
+        fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,54 @@
+/*
+ * Sockets of a RoCEv2 host without RDMA hardware: raw IP sockets send, so the kernel routes and
+ * resolves neighbours; an AF_PACKET socket receives whole IP packets; a UDP socket that takes
+ * nothing keeps the kernel from answering with ICMP port unreachable.
+ */
+#ifndef FCN_ROCE_NET_H
+#define FCN_ROCE_NET_H
+
+#include "packet.h"
+
+/* Packets taken at once, so that a flood delays neither timers nor the end. */
+#define RECEIVE_BATCH 64
+
+struct roce_port {
+    struct ip_address local;
+    int send_fd;
+    int receive_fd;
+    int sink_fd;
+    uint16_t next_ipv4_id;
+    uint64_t send_errors;
+    uint64_t verdicts[ROCE_VERDICTS];
+};
+
+/* CLOCK_MONOTONIC in nanoseconds: one clock for all processes and switches of a machine. */
+uint64_t now_ns(void);
+
+/* Parse a numeric IPv4 or IPv6 address. */
+bool ip_address_parse(const char *text, struct ip_address *address);
+
+/* Print into out (at least INET6_ADDRSTRLEN octets) and return it. */
+const char *ip_address_format(const struct ip_address *address, char *out);
+
+/* Open the sockets for packets to and from local; false after printing the reason to stderr. */
+bool roce_port_open(struct roce_port *port, const struct ip_address *local);
+
+void roce_port_close(struct roce_port *port);
+
+/* Send from port->local (packet->src and ipv4_id are filled in); counts failures. */
+bool roce_port_send(struct roce_port *port, struct roce_packet *packet);
+
+/*
+ * Next packet addressed to port->local, waiting for none; buffer holds what packet->payload points
+ * to. False when there is none left. Packets with another verdict than ROCE_OK are counted.
+ */
+bool roce_port_receive(struct roce_port *port, uint8_t buffer[ROCE_MAX_PACKET],
+                       struct roce_packet *packet);
+
+/* Wait for a packet until deadline (ns); a signal ends the wait as well. */
+void roce_port_wait(struct roce_port *port, uint64_t deadline);
+
+/* Packets the kernel dropped for a full socket buffer since the last call. */
+uint64_t roce_port_lost(struct roce_port *port);
+
+#endif
