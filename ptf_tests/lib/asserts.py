@@ -1,9 +1,13 @@
 """Comparisons that say where two packets differ."""
 
 import unittest
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from scapy.layers.l2 import Ether
+
+Expected = bytes | Callable[[bytes], bytes]
+"""A frame, or a function that completes it from the received one where a field is the node's to
+choose (entropy label, UDP source port)."""
 
 
 def describe(frame: bytes) -> str:
@@ -25,7 +29,7 @@ def difference(expected: bytes, actual: bytes) -> str:
 
 def assert_frames(
     test: unittest.TestCase,
-    expected: Mapping[int, Sequence[bytes]],
+    expected: Mapping[int, Sequence[Expected]],
     actual: Mapping[int, Sequence[bytes]],
 ) -> None:
     """Exactly these frames left by exactly these ports, in this order on each port."""
@@ -35,9 +39,14 @@ def assert_frames(
         for i in range(max(len(want), len(got))):
             if i >= len(want):
                 complaints.append(f"port {port}: unexpected {describe(got[i])}")
-            elif i >= len(got):
-                complaints.append(f"port {port}: missing {describe(want[i])}")
-            elif want[i] != got[i]:
-                complaints.append(f"port {port}: {difference(want[i], got[i])}")
+                continue
+            wanted = want[i]
+            if i >= len(got):
+                text = describe(wanted) if isinstance(wanted, bytes) else "one derived frame"
+                complaints.append(f"port {port}: missing {text}")
+                continue
+            frame = wanted if isinstance(wanted, bytes) else wanted(got[i])
+            if frame != got[i]:
+                complaints.append(f"port {port}: {difference(frame, got[i])}")
     if complaints:
         test.fail("\n  ".join(["wrong packets:", *complaints]))

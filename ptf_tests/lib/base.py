@@ -19,7 +19,7 @@ import ptf
 from finsy.p4entity import P4IdleTimeoutNotification
 from ptf import testutils
 
-from ptf_tests.lib.asserts import assert_frames
+from ptf_tests.lib.asserts import Expected, assert_frames
 from ptf_tests.lib.p4runtime import P4RuntimeClient
 from ptf_tests.lib.ports import ALL_PORTS, UNUSED_PORT
 
@@ -114,7 +114,7 @@ class FcnTest(unittest.TestCase):
         self,
         port: int,
         *frames: bytes,
-        expect: Mapping[int, Sequence[bytes]] | None = None,
+        expect: Mapping[int, Sequence[Expected]] | None = None,
         drops: Mapping[str, int] | None = None,
         events: Mapping[str, int] | None = None,
         punts: Sequence[tuple[str, bytes]] = (),
@@ -187,6 +187,11 @@ class FcnTest(unittest.TestCase):
         """What grew since `before`."""
         after = self.counts()
         return {name: after[name] - n for name, n in before.items() if after[name] != n}
+
+    def port_counter(self, counter: str, port: int) -> tuple[int, int]:
+        """Packets and octets of a port in `port_rx` or `port_tx`."""
+        (entry,) = self.client.read(fy.P4CounterEntry(counter, index=port))
+        return entry.packet_count, entry.byte_count
 
     def _counter_cells(self, counter: str) -> dict[int, int]:
         entries = self.client.read(fy.P4CounterEntry(counter))

@@ -9,7 +9,7 @@ from ipaddress import ip_network
 from typing import Any
 
 import finsy as fy
-from finsy.p4entity import P4Replica, P4UpdateList
+from finsy.p4entity import P4UpdateList
 
 from ptf_tests.lib.p4runtime import P4RuntimeClient
 from ptf_tests.lib.packets import FAST_CNP_PORT
@@ -40,6 +40,10 @@ class NodeTables:
             match=fy.P4TableMatch(match),
             action=fy.P4TableAction(action, **parameters),
         )
+
+    def delete(self, table: str, *, match: dict[str, Any]) -> None:
+        """Remove the entry with this match."""
+        self.client.write(-fy.P4TableEntry(table, match=fy.P4TableMatch(match)))
 
     def set_default(self, table: str, action: str, **parameters: Any) -> None:  # noqa: ANN401
         """Replace the default action of a table without key."""
@@ -85,8 +89,8 @@ class NodeTables:
 
     def recirculation(self) -> None:
         """The clone session that carries copies into a second pass."""
-        replica = P4Replica(RECIRC_PORT, RECIRC_INSTANCE)
-        self.client.write(+fy.P4CloneSessionEntry(RECIRC_SESSION, replicas=[replica]))
+        replicas = [(RECIRC_PORT, RECIRC_INSTANCE)]
+        self.client.write(+fy.P4CloneSessionEntry(RECIRC_SESSION, replicas=replicas))
 
     def queue_level(
         self, port: int, level: int, depths: tuple[int, int] = (0, MAX_QUEUE_DEPTH)
@@ -137,9 +141,9 @@ class PeTables(NodeTables):
         table = f"route_ipv{ip_network(prefix).version}"
         self.insert(table, action, match={"vrf": vrf, "dst": prefix}, **parameters)
 
-    def tunnel(self, tunnel: int, action: str, *, compatibility: bool = False, **p: Any) -> None:  # noqa: ANN401
-        """A tunnel by its encap_* action; ECN mode normal unless `compatibility` (SRF-1)."""
-        self.insert("tunnel", action, match={"tunnel": tunnel}, ecn_mode=int(compatibility), **p)
+    def tunnel(self, tunnel: int, action: str, **parameters: Any) -> None:  # noqa: ANN401
+        """A tunnel by its encap_* action; ECN mode normal unless given (SRF-1)."""
+        self.insert("tunnel", action, match={"tunnel": tunnel}, **{"ecn_mode": 0} | parameters)
 
     def service_sid(self, sid: str, vrf: int) -> None:
         """An End.DT46 SID."""

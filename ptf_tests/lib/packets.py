@@ -389,6 +389,11 @@ def flow_label_of(datagram: bytes) -> int:
     return int.from_bytes(datagram[0:4], "big") & 0xFFFFF
 
 
+def udp_source_port_of(datagram: bytes) -> int:
+    """Source port of a UDP datagram whose IPv6 header has no extension."""
+    return int.from_bytes(datagram[IPV6_HEADER : IPV6_HEADER + 2], "big")
+
+
 def with_udp_checksum(datagram: bytes, value: int | None = None) -> bytes:
     """The UDP datagram with the right checksum, or with `value` in its place."""
     packet = IP(datagram) if _ip_version(datagram) == 4 else IPv6(datagram)

@@ -1,0 +1,225 @@
+"""SRv6: H.Encaps and H.Encaps.Red with 1 to 4 SIDs, End.DT46 and End (FCN-5)."""
+
+from collections.abc import Sequence
+
+from ptf_tests.lib.beds import (
+    HOST_V4,
+    HOST_V6,
+    P2_END_SID,
+    P3_END_SID,
+    P_END_SID,
+    PE_ADDRESS,
+    PE_END_SID,
+    PE_RED_SID,
+    RED,
+    RED_TUNNEL,
+    REMOTE_PE,
+    REMOTE_RED_SID,
+    REMOTE_V4,
+    REMOTE_V6,
+    PeTest,
+    core_frame_in,
+    core_frame_out,
+    host_frame_in,
+    host_frame_out,
+)
+from ptf_tests.lib.packets import (
+    Ecn,
+    roce,
+    routed,
+    srv6,
+    srv6_full_path,
+    srv6_red_path,
+    udp,
+    with_ttl,
+)
+from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+
+LABEL = 0x81234
+DEST_QP = 0x118
+SIDS = (P_END_SID, P2_END_SID, P3_END_SID, REMOTE_RED_SID)
+DIRECTIONS = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
+
+
+class Srv6EncapTest(PeTest):
+    """Sends a labelled RoCE packet of each family through each path of `paths`."""
+
+    def check_path(self, dst: str, segments: Sequence[str], segments_left: int) -> None:
+        """The tunnel with this destination and segment list carries both families."""
+        if segments:
+            action = f"encap_srv6_srh{len(segments)}"
+            sids = {f"seg{i}": sid for i, sid in enumerate(segments)}
+            self.pe.tunnel(
+                RED_TUNNEL, action, src=PE_ADDRESS, dst=dst, segments_left=segments_left, **sids
+            )
+        else:
+            self.pe.tunnel(RED_TUNNEL, "encap_srv6", src=PE_ADDRESS, dst=dst)
+        for host, remote in DIRECTIONS:
+            datagram = roce(host, remote, DEST_QP, ecn=Ecn.ECT0)
+            outer = srv6(
+                routed(datagram),
+                PE_ADDRESS,
+                dst,
+                segments,
+                segments_left,
+                flow_label=LABEL,
+                traffic_class=Ecn.ECT0,
+            )
+            self.check(
+                DC_PORT, host_frame_in(datagram), expect={CORE_PORT: [core_frame_out(outer)]}
+            )
+        self.pe.delete("tunnel", match={"tunnel": RED_TUNNEL})
+
+    def configure_red_tunnel(self) -> None:
+        """The paths bring their own tunnels; the flows have their labels."""
+        for host, remote in DIRECTIONS:
+            self.pe.flow(RED, host, remote, DEST_QP, LABEL)
+
+
+class ReducedEncapsulation(Srv6EncapTest):
+    """FCN-5: H.Encaps.Red of 1 to 4 SIDs; one SID needs no SRH, n SIDs list n-1."""
+
+    def runTest(self) -> None:
+        for count in range(1, 5):
+            with self.subTest(sids=count):
+                self.check_path(*srv6_red_path(SIDS[4 - count :]))
+
+
+class ReducedEncapsulationOfFiveSids(Srv6EncapTest):
+    """FCN-5: the longest SRH, four segments, is also that of five SIDs reduced."""
+
+    def runTest(self) -> None:
+        self.check_path(*srv6_red_path(("fc00:0:40:e::", *SIDS)))
+
+
+class FullEncapsulation(Srv6EncapTest):
+    """FCN-5: H.Encaps of 1 to 4 SIDs lists every SID."""
+
+    def runTest(self) -> None:
+        for count in range(1, 5):
+            with self.subTest(sids=count):
+                self.check_path(*srv6_full_path(SIDS[4 - count :]))
+
+
+class UnknownTunnelIsCounted(Srv6EncapTest):
+    """FCN-5: a route into a tunnel nobody configured loses the packet with a reason."""
+
+    def runTest(self) -> None:
+        frame = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
+        self.check(DC_PORT, frame, drops={"UNKNOWN_TUNNEL": 1})
+
+
+class Decapsulation(PeTest):
+    """FCN-5: End.DT46 takes off the header and an SRH of 1 to 4 segments with none left."""
+
+    def runTest(self) -> None:
+        paths: list[tuple[str, ...]] = [()]
+        paths += [(PE_RED_SID, *reversed(SIDS[: count - 1])) for count in range(1, 5)]
+        for segments in paths:
+            for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+                with self.subTest(segments=len(segments), host=host):
+                    datagram = roce(remote, host, DEST_QP, ecn=Ecn.ECT0)
+                    outer = srv6(
+                        datagram, REMOTE_PE, PE_RED_SID, segments, 0, traffic_class=Ecn.ECT0
+                    )
+                    self.check(
+                        CORE_PORT,
+                        core_frame_in(outer),
+                        expect={DC_PORT: [host_frame_out(routed(datagram))]},
+                    )
+
+
+class DecapsulationWithSegmentsLeft(PeTest):
+    """FCN-5: a service SID is the last one; segments left at it are an error."""
+
+    def runTest(self) -> None:
+        datagram = roce(REMOTE_V4, HOST_V4, DEST_QP)
+        outer = srv6(datagram, REMOTE_PE, PE_RED_SID, (PE_RED_SID, P_END_SID), 1, traffic_class=2)
+        self.check(CORE_PORT, core_frame_in(outer), drops={"SRH_INVALID": 1})
+
+
+class InnerTtlExpiresAtDecapsulation(PeTest):
+    """FCN-5: the egress PE is a hop of the customer's network."""
+
+    def runTest(self) -> None:
+        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+            datagram = udp(remote, host, 1, 2, ttl=1)
+            outer = srv6(datagram, REMOTE_PE, PE_RED_SID)
+            self.check(CORE_PORT, core_frame_in(outer), drops={"TTL_EXPIRED": 1})
+
+
+class OuterHopLimitDoesNotMatterAtTheEnd(PeTest):
+    """FCN-5: a packet for this node may arrive with hop limit 1."""
+
+    def runTest(self) -> None:
+        datagram = udp(REMOTE_V4, HOST_V4, 1, 2)
+        outer = srv6(datagram, REMOTE_PE, PE_RED_SID, ttl=1)
+        self.check(
+            CORE_PORT, core_frame_in(outer), expect={DC_PORT: [host_frame_out(routed(datagram))]}
+        )
+
+
+class EndAtThePe(PeTest):
+    """FCN-5: a PE is also a transit endpoint: End moves on to the next of 1 to 4 segments."""
+
+    def runTest(self) -> None:
+        inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
+        for count in range(1, 5):
+            segments = [REMOTE_RED_SID, *(f"fc00:0:5{i}::" for i in range(1, count))]
+            for left in range(1, count + 1):
+                with self.subTest(segments=count, left=left):
+                    before = srv6(inner, REMOTE_PE, PE_END_SID, segments, left, flow_label=LABEL)
+                    after = srv6(
+                        inner,
+                        REMOTE_PE,
+                        segments[left - 1],
+                        segments,
+                        left - 1,
+                        flow_label=LABEL,
+                        ttl=63,
+                    )
+                    self.check(
+                        CORE_PORT,
+                        core_frame_in(before),
+                        expect={CORE_PORT: [core_frame_out(after)]},
+                    )
+
+
+class EndWithoutNextSegment(PeTest):
+    """FCN-5: End with no segment left, with a pointer beyond the list, or without SRH drops."""
+
+    def runTest(self) -> None:
+        inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
+        for segments, left in (((P_END_SID,), 0), ((P_END_SID,), 2), ((), 0), ((P_END_SID,), 255)):
+            with self.subTest(segments=segments, left=left):
+                outer = srv6(inner, REMOTE_PE, PE_END_SID, segments, left)
+                self.check(CORE_PORT, core_frame_in(outer), drops={"SRH_INVALID": 1})
+
+
+class TransitThroughThePe(PeTest):
+    """FCN-5: a tunnel that ends elsewhere only loses a hop; label and SRH stay (RFC 6437)."""
+
+    def runTest(self) -> None:
+        inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
+        for outer in (
+            srv6(inner, REMOTE_PE, "fc00:0:77::1", flow_label=LABEL, traffic_class=0xBA),
+            srv6(inner, REMOTE_PE, "fc00:0:77::1", (PE_RED_SID, P_END_SID), 1, flow_label=LABEL),
+            udp(REMOTE_PE, "fc00:0:77::1", 1, 2),
+        ):
+            self.check(
+                CORE_PORT,
+                core_frame_in(outer),
+                expect={CORE_PORT: [core_frame_out(routed(outer))]},
+            )
+
+
+class TransitHopLimitExpires(PeTest):
+    """FCN-5: hop limit 0 and 1 of a transit packet end here."""
+
+    def runTest(self) -> None:
+        inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
+        for hop_limit in (0, 1):
+            outer = with_ttl(srv6(inner, REMOTE_PE, "fc00:0:77::1"), hop_limit)
+            self.check(CORE_PORT, core_frame_in(outer), drops={"TTL_EXPIRED": 1})
+        outer = srv6(inner, REMOTE_PE, PE_END_SID, (REMOTE_RED_SID,), 1, ttl=1)
+        self.check(CORE_PORT, core_frame_in(outer), drops={"TTL_EXPIRED": 1})
