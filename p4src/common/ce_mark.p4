@@ -11,6 +11,7 @@ control CeMarkIpv4(inout ipv4_h ipv4, out bool marked) {
         if (ipv4.ecn != Ecn.NOT_ECT && ipv4.ecn != Ecn.CE) {
             bit<32> sum = (bit<32>)(~ipv4.checksum) + (bit<32>)(16w0xffff - (bit<16>)ipv4.ecn) + 3;
             sum = (sum & 0xffff) + (sum >> 16);
+            sum = (sum & 0xffff) + (sum >> 16);
             ipv4.checksum = ~sum[15:0];
             ipv4.ecn = Ecn.CE;
             marked = true;

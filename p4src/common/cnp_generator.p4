@@ -3,7 +3,7 @@
 
 // CnpGenerator: turns the packet at hand into a standard CNP (FCN-13; IBTA annex A17.9.3).
 // Reads:  meta.cnp_*.
-// Writes: every header; the ICRC and the checksums are the shell's.
+// Writes: every header; meta.frame_length; the ICRC and the checksums are the shell's.
 // When:   FlowByLabel found the sender and both rate limits let the notification pass.
 control CnpGenerator(inout pe_headers_t hdr, inout meta_t meta) {
     apply {
@@ -30,6 +30,7 @@ control CnpGenerator(inout pe_headers_t hdr, inout meta_t meta) {
         hdr.cm_dreq.setInvalid();
 
         if (meta.cnp_is_ipv4) {
+            meta.frame_length = CNP_IPV4_FRAME_LENGTH;
             hdr.ethernet.ether_type = EtherType.IPV4;
             hdr.ipv6.setInvalid();
             hdr.ipv4.setValid();
@@ -47,6 +48,7 @@ control CnpGenerator(inout pe_headers_t hdr, inout meta_t meta) {
             hdr.ipv4.src = meta.cnp_ipv4_src;
             hdr.ipv4.dst = meta.cnp_ipv4_dst;
         } else {
+            meta.frame_length = CNP_IPV6_FRAME_LENGTH;
             hdr.ethernet.ether_type = EtherType.IPV6;
             hdr.ipv4.setInvalid();
             hdr.ipv6.setValid();

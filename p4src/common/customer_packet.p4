@@ -3,7 +3,7 @@
 
 // CustomerPacket: what later controls need to know of the customer's IP packet, and whether its
 // lengths agree.
-// Reads:  customer IP, UDP and BTH headers.
+// Reads:  customer IP, UDP and BTH headers; meta.ipv4_checksum_failed.
 // Writes: meta.customer_*, meta.hop_limit, meta.is_roce_flow; meta.drop_reason.
 // When:   the packet is about to be routed in a VRF.
 control CustomerPacket(in pe_headers_t hdr, inout meta_t meta) {
@@ -23,6 +23,9 @@ control CustomerPacket(in pe_headers_t hdr, inout meta_t meta) {
             udp_room = hdr.ipv6.payload_len;
         } else {
             meta.drop_reason = DropReason.UNSUPPORTED;
+        }
+        if (hdr.ipv4.isValid() && meta.ipv4_checksum_failed) {
+            meta.drop_reason = DropReason.BAD_CHECKSUM;
         }
         if (hdr.bth.isValid()) {
             if (hdr.udp.length != udp_room || hdr.udp.length < ROCE_MIN_UDP_LENGTH) {

@@ -27,8 +27,14 @@ struct meta_t {
     PuntReason punt_reason;
     port_t egress_port;
     vlan_id_t egress_vlan_id;
+    // Octets of a notification made here, Ethernet header included
+    bit<32> frame_length;
 
     // What arrived
+    bool parse_failed;
+    bool unsupported_tunnel;
+    bool ipv4_checksum_failed;
+    bool udp_checksum_failed;
     bit<16> udp_dst_port;
     bool is_notification;
     bool is_trusted;
@@ -57,6 +63,7 @@ struct meta_t {
     EcnEncapMode ecn_mode;
 
     // Notifications
+    bool notify;
     bool make_cnp;
     flow_label_t notify_label;
     bit<1> notify_enabled;

@@ -3,10 +3,12 @@
 
 // TunnelDecap: takes the underlay headers off (FCN-5).
 // Reads:  customer headers.
-// Writes: removes every underlay header; EtherType.
+// Writes: removes every underlay header; EtherType; meta.outer_ecn, meta.decapsulated.
 // When:   ServiceTermination found the VRF.
-control TunnelDecap(inout pe_headers_t hdr) {
+control TunnelDecap(inout pe_headers_t hdr, inout meta_t meta) {
     apply {
+        meta.outer_ecn = (Ecn)hdr.outer_ipv6.ecn;
+        meta.decapsulated = true;
         hdr.outer_ipv6.setInvalid();
         hdr.srh.setInvalid();
         hdr.segment0.setInvalid();

@@ -78,6 +78,7 @@ control VrfRouting(
             route_ipv6.apply();
         }
         if (meta.forward == Forward.VRF && meta.egress_vlan_id != 0) {
+            meta.frame_length = meta.frame_length + VLAN_TAG_LENGTH;
             vlan.setValid();
             vlan.pcp = 0;
             vlan.dei = 0;

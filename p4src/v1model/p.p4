@@ -21,6 +21,7 @@
 #include "../common/fast_cnp.p4"
 #include "flow_gate.p4"
 #include "rate_limits.p4"
+#include "fast_cnp_checksum.p4"
 #include "underlay.p4"
 #include "punt.p4"
 #include "p_parser.p4"
@@ -136,22 +137,15 @@ control PEgress(
     FlowGate() fast_cnp_gate;
     NotificationLimit() notification_limit;
     FastCnp() fast_cnp;
+    FastCnpChecksum() fast_cnp_checksum;
 
     apply {
         fast_cnp_profile.apply(meta);
 
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
             fast_cnp.apply(hdr, meta);
-            // The sum covers exactly these fields: the copy still carries the packet's payload.
-            hash(hdr.outer_udp.checksum, HashAlgorithm.csum16, 16w0,
-                 { hdr.outer_ipv6.src, hdr.outer_ipv6.dst, 16w0, hdr.outer_udp.length, 24w0,
-                   hdr.outer_ipv6.next_header, hdr.outer_udp.src_port, hdr.outer_udp.dst_port,
-                   hdr.outer_udp.length, hdr.fast_cnp.word },
-                 32w0x10000);
-            // RFC 8200 section 8.1 and RFC 768: a sum of zero is sent as ones.
-            if (hdr.outer_udp.checksum == 0) {
-                hdr.outer_udp.checksum = 0xffff;
-            }
+            fast_cnp_checksum.apply(
+                hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, hdr.outer_udp.checksum);
             truncate(FAST_CNP_FRAME_LENGTH);
             recirculate_preserving_field_list(KEEP_COPY);
         } else if (standard_metadata.egress_port != CPU_PORT) {

@@ -2,15 +2,14 @@
 //
 //   PortRole            who is on the other side; VRF of a customer
 //   NotificationPort    Fast CNP?
-//   TrustBoundary       believed from the domain only
-//   Endpoint, Srv6End   underlay addresses and SIDs of this node
-//   ServiceTermination  tunnels that end here  -> TunnelDecap, EcnDecap
-//   FlowByLabel         Fast CNP -> flow       -> CnpGenerator, Icrc
+//   UnderlayArrival     from the WAN: Endpoint, TrustBoundary, Srv6End, ServiceTermination
+//   SenderNotification  Fast CNP: FlowByLabel, rate limits, CnpGenerator, Icrc
+//   TunnelDecap         off with the underlay; EcnDecap
 //   VrfRouting          the customer's routes
 //   FlowTable, Report   flow label; learning
 //   TunnelEncap         into the WAN
 //   Underlay            the WAN's routes, ECMP
-//   QueueLevel          egress: CE mark, own congestion -> copy -> FlowByLabel
+//   QueueLevel          egress: CE mark, own congestion -> copy -> SenderNotification
 #include "externs.p4"
 #include "../common/config.p4"
 #include "../common/types.p4"
@@ -24,6 +23,8 @@
 #include "../common/service_termination.p4"
 #include "../common/tunnel_decap.p4"
 #include "../common/ecn_decap.p4"
+#include "../common/underlay_arrival.p4"
+#include "../common/frame_length.p4"
 #include "../common/customer_packet.p4"
 #include "../common/flow_by_label.p4"
 #include "../common/cnp_generator.p4"
@@ -37,6 +38,9 @@
 #include "rate_limits.p4"
 #include "entropy.p4"
 #include "icrc.p4"
+#include "fast_cnp_checksum.p4"
+#include "cnp_udp_checksum.p4"
+#include "sender_notification.p4"
 #include "underlay.p4"
 #include "report.p4"
 #include "punt.p4"
@@ -50,12 +54,6 @@ control PeVerifyChecksum(inout pe_headers_t hdr, inout meta_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.frag_offset, hdr.ipv4.ttl,
               hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
-        // A datagram that may be a Fast CNP; other customers' datagrams are not this node's to judge.
-        verify_checksum(
-            hdr.fast_cnp.isValid() && hdr.ipv6.isValid() && !hdr.outer_ipv6.isValid(),
-            { hdr.ipv6.src, hdr.ipv6.dst, 16w0, hdr.udp.length, 24w0, hdr.ipv6.next_header,
-              hdr.udp.src_port, hdr.udp.dst_port, hdr.udp.length, hdr.fast_cnp.word },
-            hdr.udp.checksum, HashAlgorithm.csum16);
     }
 }
 
@@ -70,21 +68,16 @@ control PeIngress(
 
     PortRole() port_role;
     NotificationPort() notification_port;
-    TrustBoundary() trust_boundary;
-    Endpoint() endpoint;
-    Srv6End() srv6_end;
-    ServiceTermination() service_termination;
-    TunnelDecap() tunnel_decap;
-    EcnDecap() ecn_decap;
-    CustomerPacket() customer_packet;
-    CustomerRewrite() customer_rewrite;
+    FrameLength() frame_length;
+    FastCnpChecksum() fast_cnp_checksum;
+    UnderlayArrival() underlay_arrival;
     CnpProfile() cnp_profile;
-    FlowByLabel() flow_by_label;
-    FlowGate() cnp_gate;
-    NotificationLimit() notification_limit;
-    CnpGenerator() cnp_generator;
-    Icrc() icrc;
+    SenderNotification() sender_notification;
+    TunnelDecap() tunnel_decap;
+    CustomerPacket() customer_packet;
+    EcnDecap() ecn_decap;
     VrfRouting() vrf_routing;
+    CustomerRewrite() customer_rewrite;
     Entropy() entropy;
     FlowTable() flow_table;
     FlowLearning() flow_learning;
@@ -115,134 +108,83 @@ control PeIngress(
             exit;
         }
 
-        bool notify = false;
-        bool pass = false;
-        Event reported = Event.NONE;
-
-        if (meta.flat == 0 && meta.copy == Copy.NONE) {
-            port_rx.count((bit<32>)standard_metadata.ingress_port);
-        }
-
-        if (hdr.vlan.isValid()) {
-            meta.vlan_id = hdr.vlan.vlan_id;
-            hdr.ethernet.ether_type = hdr.vlan.ether_type;
-            hdr.vlan.setInvalid();
-        }
-        port_role.apply(standard_metadata.ingress_port, meta);
         cnp_profile.apply(meta);
-
-        if (meta.drop_reason == DropReason.NONE && meta.copy == Copy.NONE) {
-            if (standard_metadata.parser_error == error.UnsupportedTunnel) {
-                meta.drop_reason = DropReason.UNSUPPORTED;
-            } else if (standard_metadata.parser_error != error.NoError) {
-                meta.drop_reason = DropReason.MALFORMED;
-            } else if (standard_metadata.checksum_error == 1 && hdr.ipv4.isValid()) {
-                meta.drop_reason = DropReason.BAD_CHECKSUM;
-            }
-        }
-
-        if (hdr.ipv6.isValid() && hdr.udp.isValid() && !hdr.outer_ipv6.isValid()) {
-            meta.udp_dst_port = hdr.udp.dst_port;
-        }
-        notification_port.apply(meta);
-
-        if (meta.drop_reason != DropReason.NONE) {
-            // Decided already.
-        } else if (meta.copy == Copy.OWN_CONGESTION) {
+        if (meta.copy == Copy.OWN_CONGESTION) {
             events.count((bit<32>)(bit<8>)Event.OWN_CONGESTION);
             meta.notify_label = meta.copy_label;
-            notify = true;
-        } else if (hdr.ethernet.ether_type == EtherType.ARP) {
-            meta.punt_reason = PuntReason.ARP;
-        } else if (meta.is_nd && !hdr.outer_ipv6.isValid()) {
-            meta.punt_reason = PuntReason.ND;
-        } else if (meta.role == Role.DC) {
-            if (meta.is_notification) {
-                meta.drop_reason = DropReason.NOTIFICATION_ON_DC_PORT;
-            } else if (hdr.outer_ipv6.isValid()) {
+            meta.notify = true;
+        } else {
+            if (meta.flat == 0) {
+                port_rx.count((bit<32>)standard_metadata.ingress_port);
+            }
+            if (hdr.vlan.isValid()) {
+                meta.vlan_id = hdr.vlan.vlan_id;
+            }
+            port_role.apply(standard_metadata.ingress_port, meta);
+
+            if (meta.role == Role.DC && hdr.outer_ipv6.isValid()) {
                 // The customer's own tunnel: parse again as what it is.
                 meta.flat = 1;
                 resubmit_preserving_field_list(KEEP_FLAT);
                 exit;
-            } else {
-                meta.forward = Forward.VRF;
             }
-        } else {
-            if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid()) {
-                take_as_underlay();
+
+            meta.parse_failed = standard_metadata.parser_error != error.NoError;
+            meta.unsupported_tunnel = standard_metadata.parser_error == error.UnsupportedTunnel;
+            meta.ipv4_checksum_failed = standard_metadata.checksum_error == 1;
+            frame_length.apply(hdr, standard_metadata.packet_length, meta);
+            if (hdr.vlan.isValid()) {
+                hdr.ethernet.ether_type = hdr.vlan.ether_type;
+                hdr.vlan.setInvalid();
             }
-            if (!hdr.outer_ipv6.isValid()) {
-                meta.drop_reason = DropReason.UNSUPPORTED;
-            } else {
-                endpoint.apply(hdr.outer_ipv6.dst, meta);
-                if (meta.is_local && meta.is_notification) {
-                    trust_boundary.apply(hdr.outer_ipv6.src, meta);
-                    if (!meta.is_trusted) {
-                        meta.drop_reason = DropReason.NOTIFICATION_UNTRUSTED;
-                    } else if (!hdr.fast_cnp.isValid()
-                               || hdr.outer_ipv6.payload_len != FAST_CNP_UDP_LENGTH
-                               || standard_metadata.checksum_error == 1) {
-                        meta.drop_reason = DropReason.NOTIFICATION_MALFORMED;
-                    } else {
-                        events.count((bit<32>)(bit<8>)Event.FAST_CNP_RECEIVED);
-                        meta.notify_label = hdr.fast_cnp.word[31:12];
-                        notify = true;
-                    }
-                } else if (meta.is_end_sid) {
-                    srv6_end.apply(
-                        hdr.outer_ipv6, hdr.srh, hdr.segment0, hdr.segment1, hdr.segment2,
-                        hdr.segment3, meta);
-                    meta.forward = Forward.UNDERLAY;
-                } else {
-                    service_termination.apply(hdr.outer_ipv6.dst, hdr.srh, meta);
-                    if (meta.forward != Forward.VRF && meta.drop_reason == DropReason.NONE) {
-                        if (meta.is_local) {
-                            meta.punt_reason = PuntReason.UNDERLAY_LOCAL;
-                        } else {
-                            meta.forward = Forward.UNDERLAY;
-                        }
-                    }
+            if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid() && hdr.udp.isValid()) {
+                meta.udp_dst_port = hdr.udp.dst_port;
+                if (hdr.fast_cnp.isValid()) {
+                    bit<16> checksum;
+                    fast_cnp_checksum.apply(hdr.ipv6, hdr.udp, hdr.fast_cnp, checksum);
+                    meta.udp_checksum_failed = checksum != hdr.udp.checksum;
                 }
-                if (meta.forward == Forward.UNDERLAY && meta.drop_reason == DropReason.NONE) {
-                    if (hdr.outer_ipv6.hop_limit <= 1) {
-                        meta.drop_reason = DropReason.TTL_EXPIRED;
-                    } else {
-                        hdr.outer_ipv6.hop_limit = hdr.outer_ipv6.hop_limit - 1;
-                    }
+            }
+            notification_port.apply(meta);
+
+            if (meta.drop_reason != DropReason.NONE) {
+                // Decided already.
+            } else if (hdr.ethernet.ether_type == EtherType.ARP) {
+                meta.punt_reason = PuntReason.ARP;
+            } else if (meta.role == Role.DC) {
+                if (meta.is_notification) {
+                    meta.drop_reason = DropReason.NOTIFICATION_ON_DC_PORT;
+                } else if (meta.parse_failed) {
+                    meta.drop_reason = DropReason.MALFORMED;
+                } else if (meta.is_nd) {
+                    meta.punt_reason = PuntReason.ND;
+                } else {
+                    meta.forward = Forward.VRF;
+                }
+            } else {
+                if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid()) {
+                    take_as_underlay();
+                }
+                if (hdr.outer_ipv6.isValid()) {
+                    underlay_arrival.apply(hdr, meta);
+                } else if (meta.parse_failed) {
+                    meta.drop_reason = DropReason.MALFORMED;
+                } else {
+                    meta.drop_reason = DropReason.UNSUPPORTED;
+                }
+                if (meta.notify) {
+                    events.count((bit<32>)(bit<8>)Event.FAST_CNP_RECEIVED);
                 }
             }
         }
 
-        if (notify) {
-            if (meta.notify_enabled == 0) {
-                meta.drop_reason = DropReason.FEATURE_DISABLED;
-            } else {
-                flow_by_label.apply(meta);
-            }
-            if (meta.drop_reason == DropReason.NONE) {
-                cnp_gate.apply(
-                    meta.notify_label, meta.notify_interval,
-                    standard_metadata.ingress_global_timestamp, pass);
-                if (!pass) {
-                    meta.drop_reason = DropReason.FLOW_INTERVAL;
-                } else {
-                    notification_limit.apply(pass);
-                    if (!pass) {
-                        meta.drop_reason = DropReason.NODE_RATE_LIMIT;
-                    }
-                }
-            }
-            if (meta.drop_reason == DropReason.NONE) {
-                cnp_generator.apply(hdr, meta);
-                icrc.apply(hdr);
-            }
+        if (meta.notify) {
+            sender_notification.apply(hdr, meta, standard_metadata.ingress_global_timestamp);
         }
 
         if (meta.forward == Forward.VRF && meta.drop_reason == DropReason.NONE) {
             if (hdr.outer_ipv6.isValid()) {
-                meta.outer_ecn = (Ecn)hdr.outer_ipv6.ecn;
-                meta.decapsulated = true;
-                tunnel_decap.apply(hdr);
+                tunnel_decap.apply(hdr, meta);
             }
             customer_packet.apply(hdr, meta);
             if (meta.decapsulated && meta.drop_reason == DropReason.NONE) {
@@ -271,10 +213,9 @@ control PeIngress(
                 flow_table.apply(hdr.ipv4, hdr.ipv6, hdr.bth, meta);
             }
             if (meta.role == Role.DC) {
+                Event reported;
                 flow_learning.apply(meta);
-                report.apply(
-                    hdr, meta, standard_metadata.ingress_global_timestamp,
-                    meta.is_roce_flow && !meta.flow_label_assigned, reported);
+                report.apply(hdr, meta, standard_metadata.ingress_global_timestamp, reported);
                 if (reported != Event.NONE) {
                     events.count((bit<32>)(bit<8>)reported);
                 }
@@ -297,14 +238,7 @@ control PeIngress(
             standard_metadata.egress_spec = meta.egress_port;
             if (meta.make_cnp) {
                 events.count((bit<32>)(bit<8>)Event.CNP_SENT);
-                bit<32> frame_length = CNP_IPV6_FRAME_LENGTH;
-                if (meta.cnp_is_ipv4) {
-                    frame_length = CNP_IPV4_FRAME_LENGTH;
-                }
-                if (hdr.vlan.isValid()) {
-                    frame_length = frame_length + VLAN_TAG_LENGTH;
-                }
-                truncate(frame_length);
+                truncate(meta.frame_length);
             }
         }
     }
@@ -322,6 +256,7 @@ control PeEgress(
     CeMarkIpv6() ce_mark_outer;
     CeMarkIpv6() ce_mark_ipv6;
     FlowGate() own_congestion_gate;
+    CnpUdpChecksum() cnp_udp_checksum;
 
     apply {
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
@@ -368,18 +303,8 @@ control PeEgress(
                 }
             }
 
-            // RFC 8200 section 8.1 and RFC 768: a sum of zero is sent as ones.
             if (meta.make_cnp && hdr.ipv6.isValid()) {
-                hash(hdr.udp.checksum, HashAlgorithm.csum16, 16w0,
-                     { hdr.ipv6.src, hdr.ipv6.dst, 16w0, hdr.udp.length, 24w0,
-                       hdr.ipv6.next_header, hdr.udp.src_port, hdr.udp.dst_port, hdr.udp.length,
-                       hdr.bth.opcode, hdr.bth.se_m_pad_tver, hdr.bth.p_key, hdr.bth.fecn_becn,
-                       hdr.bth.dest_qp, hdr.bth.ack_req, hdr.bth.psn, hdr.cnp_payload.reserved,
-                       hdr.icrc.value },
-                     32w0x10000);
-                if (hdr.udp.checksum == 0) {
-                    hdr.udp.checksum = 0xffff;
-                }
+                cnp_udp_checksum.apply(hdr);
             }
         }
     }

@@ -5,6 +5,7 @@
 error {
     BadIpVersion,
     BadIpHeaderLength,
+    BadIpLength,
     UnsupportedTunnel
 }
 
@@ -214,6 +215,7 @@ parser PeParser(
         packet.extract(hdr.ipv4);
         verify(hdr.ipv4.version == 4, error.BadIpVersion);
         verify(hdr.ipv4.ihl >= 5, error.BadIpHeaderLength);
+        verify(hdr.ipv4.total_len >= 20, error.BadIpLength);
         transition select(
                 hdr.ipv4.ihl, hdr.ipv4.flags & 1, hdr.ipv4.frag_offset, hdr.ipv4.protocol) {
             (5, 0, 0, IpProtocol.UDP): parse_udp;

@@ -27,7 +27,6 @@ control Report(
         in pe_headers_t hdr,
         inout meta_t meta,
         in bit<48> now,
-        in bool is_new_flow,
         out Event reported) {
     DigestFilter() filter;
 
@@ -37,6 +36,7 @@ control Report(
         bit<32> remote_comm_id = 0;
         bit<16> attribute = 0;
         qpn_t qpn = hdr.bth.dest_qp;
+        bool is_new_flow = meta.is_roce_flow && !meta.flow_label_assigned;
         bool report = false;
         reported = Event.NONE;
 
