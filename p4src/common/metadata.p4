@@ -12,6 +12,9 @@ struct meta_t {
     // Set by a shell before a second pass through the parser; see v1model/pe.p4.
     @field_list(KEEP_FLAT)
     bit<1> flat;
+    // simple_switch forgets the ingress port of a packet that is parsed again.
+    @field_list(KEEP_FLAT)
+    port_t ingress_port;
     @field_list(KEEP_COPY)
     Copy copy;
     @field_list(KEEP_COPY)

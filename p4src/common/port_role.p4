@@ -2,10 +2,10 @@
 #define FCN_PORT_ROLE_P4
 
 // PortRole: who is on the other side of the port a packet came from.
-// Reads:  ingress port, VLAN ID (0 when untagged).
+// Reads:  meta.ingress_port, meta.vlan_id (0 when untagged).
 // Writes: meta.role, meta.vrf; meta.drop_reason when nothing is configured.
 // When:   first, for every packet from the wire.
-control PortRole(in port_t ingress_port, inout meta_t meta) {
+control PortRole(inout meta_t meta) {
     DIRECT_COUNTER(port_role_counter)
 
     action set_dc_port(vrf_t vrf) {
@@ -25,7 +25,7 @@ control PortRole(in port_t ingress_port, inout meta_t meta) {
     @name(".port_role")
     table port_role {
         key = {
-            ingress_port: exact @name("ingress_port");
+            meta.ingress_port: exact @name("ingress_port");
             meta.vlan_id: exact @name("vlan_id");
         }
         actions = {

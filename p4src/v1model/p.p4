@@ -48,7 +48,7 @@ control PIngress(
 
     action finish_at_cpu() {
         hdr.packet_in.setValid();
-        hdr.packet_in.ingress_port = standard_metadata.ingress_port;
+        hdr.packet_in.ingress_port = meta.ingress_port;
         hdr.packet_in.reason = meta.punt_reason;
         hdr.packet_in.vlan_id = 0;
         hdr.packet_in.vrf = 0;
@@ -62,12 +62,15 @@ control PIngress(
             exit;
         }
 
-        if (meta.copy == Copy.NONE) {
-            port_rx.count((bit<32>)standard_metadata.ingress_port);
+        if (meta.copy == Copy.FAST_CNP) {
+            meta.forward = Forward.UNDERLAY;
+        } else {
+            meta.ingress_port = standard_metadata.ingress_port;
+            port_rx.count((bit<32>)meta.ingress_port);
+            port_role.apply(meta);
         }
-        port_role.apply(standard_metadata.ingress_port, meta);
 
-        if (meta.drop_reason == DropReason.NONE) {
+        if (meta.drop_reason == DropReason.NONE && meta.copy == Copy.NONE) {
             if (standard_metadata.parser_error != error.NoError) {
                 meta.drop_reason = DropReason.MALFORMED;
             } else if (meta.role != Role.CORE) {

@@ -94,7 +94,7 @@ control PeIngress(
 
     action finish_at_cpu() {
         hdr.packet_in.setValid();
-        hdr.packet_in.ingress_port = standard_metadata.ingress_port;
+        hdr.packet_in.ingress_port = meta.ingress_port;
         hdr.packet_in.reason = meta.punt_reason;
         hdr.packet_in.vlan_id = (bit<16>)meta.vlan_id;
         hdr.packet_in.vrf = meta.vrf;
@@ -115,12 +115,13 @@ control PeIngress(
             meta.notify = true;
         } else {
             if (meta.flat == 0) {
-                port_rx.count((bit<32>)standard_metadata.ingress_port);
+                meta.ingress_port = standard_metadata.ingress_port;
+                port_rx.count((bit<32>)meta.ingress_port);
             }
             if (hdr.vlan.isValid()) {
                 meta.vlan_id = hdr.vlan.vlan_id;
             }
-            port_role.apply(standard_metadata.ingress_port, meta);
+            port_role.apply(meta);
 
             if (meta.role == Role.DC && hdr.outer_ipv6.isValid()) {
                 // The customer's own tunnel: parse again as what it is.
