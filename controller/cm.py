@@ -8,22 +8,10 @@ connection is named by VRF, both addresses and the initiator's ID.
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import IntEnum
 
 from controller.config.types import Address
+from controller.constants import CmAttribute
 from controller.flowkey import FlowKey
-
-
-class CmAttribute(IntEnum):
-    """MAD attribute IDs of the connection manager (IBTA volume 1, chapter 12.6)."""
-
-    REQ = 0x10
-    MRA = 0x11
-    REJ = 0x12
-    REP = 0x13
-    RTU = 0x14
-    DREQ = 0x15
-    DREP = 0x16
 
 
 @dataclass(frozen=True, slots=True)

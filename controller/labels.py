@@ -8,13 +8,12 @@ import random
 from collections import deque
 from collections.abc import Callable
 
-FCN_LABEL_BIT = 0x80000
-"""Set in every label given to a RoCE flow; clear in entropy labels of other traffic (FCN-2)."""
+from controller.constants import FCN_LABEL_BIT, FLOW_GATE_SIZE
 
-LABEL_COUNT = 1 << 19
-"""How many labels have FCN_LABEL_BIT set."""
+LABEL_COUNT = FCN_LABEL_BIT
+"""How many labels have FCN_LABEL_BIT, the top bit, set."""
 
-GATE_MASK = 0xFFFF
+GATE_MASK = FLOW_GATE_SIZE - 1
 """The bits of a label that index the rate gates of a node."""
 
 _GATE_DRAWS = 64

@@ -13,7 +13,6 @@ from scapy.layers.inet6 import IPv6
 from scapy.utils import PcapReader
 
 from controller.cm import (
-    CmAttribute,
     CmEvent,
     CmMessage,
     ConnectionTracker,
@@ -21,6 +20,7 @@ from controller.cm import (
     PeerClosed,
     QueuePairLearned,
 )
+from controller.constants import CmAttribute
 from controller.flowkey import FlowKey
 
 CAPTURE = Path(__file__).parents[1] / "data" / "softroce-rping-write-v4v6.pcap"

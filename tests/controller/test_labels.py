@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from controller import labels
-from controller.labels import FCN_LABEL_BIT, GATE_MASK, LABEL_COUNT, LabelPool, LabelsExhaustedError
+from controller.constants import FCN_LABEL_BIT
+from controller.labels import GATE_MASK, LABEL_COUNT, LabelPool, LabelsExhaustedError
 
 QUARANTINE = 30.0
 

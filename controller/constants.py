@@ -1,0 +1,67 @@
+"""The numbers P4 and Python share, as the compiled programs carry them (constants.json)."""
+
+import json
+import os
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+
+class PipelineError(Exception):
+    """A compiled program is missing or is not what the controller was written for."""
+
+
+def compiled_programs() -> Path:
+    """Folder of the compiled programs: `$FCN_P4`, or p4src/compiled beside this package."""
+    given = os.environ.get("FCN_P4")
+    return Path(given) if given else Path(__file__).resolve().parents[1] / "p4src" / "compiled"
+
+
+def compiled_file(name: str) -> Path:
+    """A file of the compiled programs. Raises PipelineError when it is not there."""
+    file = compiled_programs() / name
+    if not file.is_file():
+        raise PipelineError(
+            f"{file} is missing; run `make p4`, or point FCN_P4 at the folder that has it"
+        )
+    return file
+
+
+_NUMBERS: dict[str, Any] = json.loads(compiled_file("constants.json").read_text("utf-8"))
+
+FCN_LABEL_BIT: int = _NUMBERS["FCN_LABEL_BIT"]
+"""Set in every label given to a RoCE flow; clear in entropy labels of other traffic (FCN-2)."""
+
+FLOW_GATE_SIZE: int = _NUMBERS["FLOW_GATE_SIZE"]
+"""Cells of the per-flow rate gates; the low bits of a label are the index."""
+
+RECIRC_PORT: int = _NUMBERS["RECIRC_PORT"]
+"""Feeds a packet into its second pass; it is no interface."""
+
+RECIRC_SESSION: int = _NUMBERS["CloneSession"]["RECIRC"]
+
+_CM = _NUMBERS["CmAttribute"]
+_PUNT = _NUMBERS["PuntReason"]
+
+
+class CmAttribute(IntEnum):
+    """MAD attribute IDs of the connection manager (IBTA volume 1, chapter 12.6)."""
+
+    REQ = _CM["REQ"]
+    MRA = _CM["MRA"]
+    REJ = _CM["REJ"]
+    REP = _CM["REP"]
+    RTU = _CM["RTU"]
+    DREQ = _CM["DREQ"]
+    DREP = _CM["DREP"]
+
+
+class PuntReason(IntEnum):
+    """Why a packet was sent to the controller."""
+
+    ARP = _PUNT["ARP"]
+    ND = _PUNT["ND"]
+    NEIGHBOR_MISS = _PUNT["NEIGHBOR_MISS"]
+    LOCAL = _PUNT["LOCAL"]
+    UNDERLAY_LOCAL = _PUNT["UNDERLAY_LOCAL"]
+    UNDERLAY_GLEAN = _PUNT["UNDERLAY_GLEAN"]

@@ -1,0 +1,81 @@
+"""What happens in the network, for the log and for everyone who watches."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+LOG = logging.getLogger("fcn.event")
+
+QUEUE_SIZE = 10_000
+
+
+class Kind(StrEnum):
+    """Kinds of events."""
+
+    NODE_UP = "node-up"
+    NODE_DOWN = "node-down"
+    NODE_BACKUP = "node-backup"
+    NODE_ERROR = "node-error"
+    SYNCHRONIZED = "synchronized"
+    FLOW_LABELLED = "flow-labelled"
+    FLOW_REMOVED = "flow-removed"
+    FLOW_RESTORED = "flow-restored"
+    FLOW_UNLABELLED = "flow-unlabelled"
+    SOURCE_QP = "source-qp"
+    CM_MESSAGE = "cm-message"
+    FEATURE = "feature"
+    THRESHOLDS = "thresholds"
+    NEIGHBOR = "neighbor"
+    NOTIFICATIONS = "notifications"
+    LOST = "events-lost"
+
+
+WARNINGS = frozenset({Kind.NODE_DOWN, Kind.NODE_BACKUP, Kind.NODE_ERROR, Kind.FLOW_UNLABELLED})
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. `time` is seconds since the epoch; `fields` are for scripts."""
+
+    kind: Kind
+    node: str
+    message: str
+    fields: dict[str, str] = field(default_factory=dict)
+    time: float = field(default_factory=time.time)
+
+
+class EventBus:
+    """Logs every event and hands it to the watchers; a slow watcher loses the oldest, and is told."""
+
+    def __init__(self) -> None:
+        self._watchers: set[asyncio.Queue[Event]] = set()
+        self._lost: dict[asyncio.Queue[Event], int] = {}
+
+    def emit(self, kind: Kind, node: str, message: str, **fields: object) -> None:
+        """Something happened on `node` ("" for the network)."""
+        event = Event(kind, node, message, {key: str(value) for key, value in fields.items()})
+        level = logging.WARNING if kind in WARNINGS else logging.INFO
+        LOG.log(level, message, extra={"event": kind.value, "node": node, **event.fields})
+        for queue in self._watchers:
+            if queue.full():
+                queue.get_nowait()
+                self._lost[queue] = self._lost.get(queue, 0) + 1
+            queue.put_nowait(event)
+
+    async def watch(self) -> AsyncIterator[Event]:
+        """Events from now on."""
+        queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)
+        self._watchers.add(queue)
+        try:
+            while True:
+                event = await queue.get()
+                lost = self._lost.pop(queue, 0)
+                if lost:
+                    yield Event(Kind.LOST, "", f"{lost} events were lost: the reader is too slow")
+                yield event
+        finally:
+            self._watchers.discard(queue)
+            self._lost.pop(queue, None)

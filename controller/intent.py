@@ -1,0 +1,243 @@
+"""What one switch should hold, what it does hold, and the updates between the two.
+
+Owners put and drop entries at any time. As long as the switch is away the difference just grows;
+it is taken in batches when the switch is there, in the order in which it arose, so that an entry
+another one refers to is written first.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from finsy import P4Schema
+from finsy.grpcutil import GRPCStatusCode
+from finsy.p4entity import P4Entity
+from finsy.proto import p4r
+
+Key = bytes
+"""What identifies an entity on a switch: its encoding without what it does."""
+
+MAX_ATTEMPTS = 3
+
+_UNKNOWN = b"?"
+"""The switch has the entity, but not known to be as intended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An update the switch did not accept."""
+
+    update: p4r.Update
+    code: GRPCStatusCode
+    message: str
+
+
+def entity_key(entity: p4r.Entity) -> Key:
+    """The identity of an entity, in the same bytes whatever order its fields were sent in."""
+    key = p4r.Entity()
+    kind = entity.WhichOneof("entity")
+    match kind:
+        case "table_entry":
+            entry = entity.table_entry
+            key.table_entry.table_id = entry.table_id
+            key.table_entry.is_default_action = entry.is_default_action
+            key.table_entry.priority = entry.priority
+            key.table_entry.match.extend(sorted(entry.match, key=lambda match: match.field_id))
+        case "packet_replication_engine_entry":
+            replication = entity.packet_replication_engine_entry
+            to = key.packet_replication_engine_entry
+            if replication.HasField("clone_session_entry"):
+                to.clone_session_entry.session_id = replication.clone_session_entry.session_id
+            else:
+                group = replication.multicast_group_entry.multicast_group_id
+                to.multicast_group_entry.multicast_group_id = group
+        case "digest_entry":
+            key.digest_entry.digest_id = entity.digest_entry.digest_id
+        case "meter_entry":
+            key.meter_entry.meter_id = entity.meter_entry.meter_id
+            key.meter_entry.index.index = entity.meter_entry.index.index
+        case _:
+            raise ValueError(f"{kind} is no entity the controller writes")
+    return key.SerializeToString(deterministic=True)
+
+
+def entity_value(entity: p4r.Entity) -> bytes:
+    """What an entity does, comparable between what was written and what is read back."""
+    match entity.WhichOneof("entity"):
+        case "table_entry":
+            entry = entity.table_entry
+            value = p4r.TableEntry(action=entry.action)
+            # BMv2 counts idle timeouts in milliseconds.
+            value.idle_timeout_ns = entry.idle_timeout_ns // 1_000_000 * 1_000_000
+            _sort_action(value.action)
+            return value.SerializeToString(deterministic=True)
+        case "packet_replication_engine_entry":
+            session = entity.packet_replication_engine_entry.clone_session_entry
+            return repr([(_replica_port(r), r.instance) for r in session.replicas]).encode()
+        case "digest_entry":
+            return entity.digest_entry.config.SerializeToString(deterministic=True)
+        case _:
+            return entity.meter_entry.config.SerializeToString(deterministic=True)
+
+
+def _sort_action(action: p4r.TableAction) -> None:
+    if action.HasField("action"):
+        _sort_params(action.action)
+        return
+    members = action.action_profile_action_set.action_profile_actions
+    for member in members:
+        _sort_params(member.action)
+    members.sort(key=lambda member: member.SerializeToString(deterministic=True))
+
+
+def _sort_params(action: p4r.Action) -> None:
+    action.params.sort(key=lambda param: param.param_id)
+
+
+def _replica_port(replica: p4r.Replica) -> int:
+    return int.from_bytes(replica.port, "big") or replica.egress_port
+
+
+def _modify_only(entity: p4r.Entity) -> bool:
+    return entity.HasField("meter_entry") or entity.table_entry.is_default_action
+
+
+class Intent:
+    """The intended entries of one switch. Not thread-safe; belongs to the event loop.
+
+    `changed` is called whenever a difference may have arisen.
+    """
+
+    def __init__(self, schema: P4Schema) -> None:
+        self._schema = schema
+        self.changed: Callable[[], None] = lambda: None
+        self._wanted: dict[Key, p4r.Entity] = {}
+        self._values: dict[Key, bytes] = {}
+        self._held: dict[Key, tuple[bytes, p4r.Entity]] = {}
+        self._dirty: dict[Key, int] = {}
+
+    def __len__(self) -> int:
+        """Entries intended."""
+        return len(self._wanted)
+
+    @property
+    def pending(self) -> int:
+        """Entries whose difference to the switch is not yet written (or known to be none)."""
+        return len(self._dirty)
+
+    def put(self, entity: P4Entity) -> None:
+        """The switch shall hold this entity, in place of what it has with the same key."""
+        message = entity.encode(self._schema)
+        key = entity_key(message)
+        value = entity_value(message)
+        if self._values.get(key) == value:
+            return
+        self._wanted[key] = message
+        self._values[key] = value
+        self._mark(key)
+
+    def drop(self, entity: P4Entity) -> None:
+        """The switch shall not hold an entity with this key."""
+        key = entity_key(entity.encode(self._schema))
+        if self._wanted.pop(key, None) is not None:
+            del self._values[key]
+            self._mark(key)
+
+    def holds(self, entity: P4Entity) -> bool:
+        """Whether an entity with this key is intended."""
+        return entity_key(entity.encode(self._schema)) in self._wanted
+
+    def replace_table(self, table: str, entities: Iterable[P4Entity]) -> None:
+        """The switch shall hold exactly these entries in a table."""
+        table_id = self._schema.tables[table].id
+        messages = [entity.encode(self._schema) for entity in entities]
+        keep = {entity_key(message) for message in messages}
+        for key, message in list(self._wanted.items()):
+            if message.table_entry.table_id == table_id and key not in keep:
+                del self._wanted[key], self._values[key]
+                self._mark(key)
+        for entity in entities:
+            self.put(entity)
+
+    def observe(self, entities: Iterable[p4r.Entity]) -> None:
+        """This, and nothing else, is what the switch holds now. Everything is compared anew."""
+        self._held = {entity_key(entity): (entity_value(entity), entity) for entity in entities}
+        self._dirty = {}
+        for key in (*self._wanted, *(key for key in self._held if key not in self._wanted)):
+            if self._needs_update(key):
+                self._dirty[key] = 0
+
+    def take_updates(self, limit: int) -> list[p4r.Update]:
+        """The next updates, at most `limit`; report what became of them with `settle`."""
+        updates: list[p4r.Update] = []
+        for key in list(self._dirty):
+            if len(updates) == limit:
+                break
+            update = self._update(key)
+            if update is None:
+                del self._dirty[key]
+            else:
+                updates.append(update)
+        return updates
+
+    def settle(
+        self, updates: list[p4r.Update], failures: dict[int, tuple[GRPCStatusCode, str]]
+    ) -> list[Refusal]:
+        """Note what the switch accepted; `failures` are by index. Returns what it will not take."""
+        refused: list[Refusal] = []
+        for index, update in enumerate(updates):
+            key = entity_key(update.entity)
+            failure = failures.get(index)
+            if failure is None:
+                self._accepted(key, update)
+            elif not self._retry(key, update, failure[0]):
+                self._dirty.pop(key, None)
+                refused.append(Refusal(update, *failure))
+        return refused
+
+    def _accepted(self, key: Key, update: p4r.Update) -> None:
+        if update.type == p4r.Update.DELETE:
+            self._held.pop(key, None)
+        else:
+            self._held[key] = (entity_value(update.entity), update.entity)
+        if not self._needs_update(key):
+            self._dirty.pop(key, None)
+
+    def _retry(self, key: Key, update: p4r.Update, code: GRPCStatusCode) -> bool:
+        """Whether the switch only turned out to hold something else than believed."""
+        attempts = self._dirty.get(key, 0) + 1
+        if attempts >= MAX_ATTEMPTS:
+            return False
+        if code == GRPCStatusCode.ALREADY_EXISTS and update.type == p4r.Update.INSERT:
+            self._held[key] = (_UNKNOWN, update.entity)
+        elif code == GRPCStatusCode.NOT_FOUND and update.type != p4r.Update.INSERT:
+            self._held.pop(key, None)
+        else:
+            return False
+        self._dirty[key] = attempts
+        if not self._needs_update(key):
+            del self._dirty[key]
+        return True
+
+    def _mark(self, key: Key) -> None:
+        # Re-inserting keeps the order in which changes arose.
+        self._dirty.pop(key, None)
+        self._dirty[key] = 0
+        self.changed()
+
+    def _needs_update(self, key: Key) -> bool:
+        held = self._held.get(key)
+        return self._values.get(key) != (held[0] if held else None)
+
+    def _update(self, key: Key) -> p4r.Update | None:
+        wanted, held = self._wanted.get(key), self._held.get(key)
+        if not self._needs_update(key):
+            return None
+        if wanted is None:
+            assert held is not None
+            if _modify_only(held[1]):
+                return None
+            entity = p4r.Entity()
+            entity.ParseFromString(key)
+            return p4r.Update(type=p4r.Update.DELETE, entity=entity)
+        modify = held is not None or _modify_only(wanted)
+        return p4r.Update(type=p4r.Update.MODIFY if modify else p4r.Update.INSERT, entity=wanted)

@@ -1,0 +1,26 @@
+"""Endpoint: the underlay addresses and End SIDs of a node (p4src/common/endpoint.p4)."""
+
+from ipaddress import IPv6Address
+
+from finsy import P4TableAction, P4TableEntry, P4TableMatch
+
+from controller.intent import Intent
+
+
+class Endpoint:
+    """What of the underlay is this node's."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def own(self, address: IPv6Address) -> None:
+        """Packets to this address end here."""
+        self._put(address, "local_address")
+
+    def end_segment(self, sid: IPv6Address) -> None:
+        """SRv6 End (RFC 8986 section 4.1)."""
+        self._put(sid, "end")
+
+    def _put(self, dst: IPv6Address, action: str) -> None:
+        match = P4TableMatch(dst=dst)
+        self._intent.put(P4TableEntry("endpoint", match=match, action=P4TableAction(action)))

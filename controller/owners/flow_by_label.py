@@ -1,0 +1,70 @@
+"""CnpProfile and FlowByLabel: from a notification to the CNP (p4src/common/flow_by_label.p4)."""
+
+from finsy import P4TableAction, P4TableEntry, P4TableMatch
+
+from controller.config.model import CnpProfile as Profile
+from controller.config.types import Address
+from controller.intent import Intent
+
+
+class CnpProfile:
+    """Whether this PE sends CNPs, and what they look like (FCN-13, FCN-16)."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def enable(self, profile: Profile) -> None:
+        """Answer notifications with CNPs."""
+        self._set(
+            P4TableAction(
+                "cnp_enabled",
+                traffic_class=profile.traffic_class,
+                ttl=profile.ttl,
+                udp_src_port=profile.udp_source_port,
+                ipv4_id=profile.ipv4_id,
+                min_interval=profile.min_interval,
+            )
+        )
+
+    def disable(self) -> None:
+        """Count notifications and do nothing."""
+        self._set(P4TableAction("cnp_disabled"))
+
+    def _set(self, action: P4TableAction) -> None:
+        self._intent.put(P4TableEntry("cnp_profile", action=action, is_default_action=True))
+
+
+class FlowByLabel:
+    """Finds the sender a label stands for (FCN-13)."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def notify_sender(
+        self, label: int, vrf: int, src: Address, sender: Address, source_qp: int, p_key: int
+    ) -> None:
+        """Notifications of `label` become CNPs from `src` to queue pair `source_qp` of `sender`."""
+        self._put(
+            label,
+            P4TableAction(
+                f"cnp_ipv{sender.version}",
+                vrf=vrf,
+                src=src,
+                dst=sender,
+                dest_qp=source_qp,
+                p_key=p_key,
+            ),
+        )
+
+    def source_unknown(self, label: int) -> None:
+        """The label is in use, but whom to notify is not known: counted, no CNP."""
+        self._put(label, P4TableAction("source_qp_unknown"))
+
+    def forget(self, label: int) -> None:
+        """The label stands for no flow."""
+        match = P4TableMatch(flow_label=label)
+        self._intent.drop(P4TableEntry("flow_by_label", match=match))
+
+    def _put(self, label: int, action: P4TableAction) -> None:
+        match = P4TableMatch(flow_label=label)
+        self._intent.put(P4TableEntry("flow_by_label", match=match, action=action))

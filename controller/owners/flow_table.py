@@ -1,0 +1,37 @@
+"""FlowTable: the flow label of each RoCEv2 flow (p4src/common/flow_table.p4)."""
+
+from finsy import P4TableAction, P4TableEntry, P4TableMatch
+
+from controller.config.types import Address
+from controller.intent import Intent
+from controller.pipeline import FLOW_TABLES
+
+
+class FlowTable:
+    """Labels flows {VRF, source, destination, destination QP} (FCN-2)."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def label(
+        self, vrf: int, src: Address, dst: Address, dest_qp: int, label: int, idle_timeout: int
+    ) -> None:
+        """Packets of the flow carry `label`; the switch reports `idle_timeout` µs of silence
+        (0: never)."""
+        self._intent.put(
+            P4TableEntry(
+                FLOW_TABLES[src.version],
+                match=self._match(vrf, src, dst, dest_qp),
+                action=P4TableAction("set_flow_label", flow_label=label),
+                idle_timeout_ns=idle_timeout * 1000,
+            )
+        )
+
+    def unlabel(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> None:
+        """Packets of the flow carry an entropy label again."""
+        match = self._match(vrf, src, dst, dest_qp)
+        self._intent.drop(P4TableEntry(FLOW_TABLES[src.version], match=match))
+
+    @staticmethod
+    def _match(vrf: int, src: Address, dst: Address, dest_qp: int) -> P4TableMatch:
+        return P4TableMatch(vrf=vrf, src=src, dst=dst, dest_qp=dest_qp)

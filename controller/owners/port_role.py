@@ -1,0 +1,24 @@
+"""PortRole: who is on the other side of a port (p4src/common/port_role.p4)."""
+
+from finsy import P4TableAction, P4TableEntry, P4TableMatch
+
+from controller.intent import Intent
+
+
+class PortRole:
+    """Admits ports; a port nobody admitted drops everything."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def admit_customer(self, port: int, vlan: int, vrf: int) -> None:
+        """Untagged (VLAN 0) or tagged frames of a DC port belong to a VRF."""
+        self._admit(port, vlan, P4TableAction("set_dc_port", vrf=vrf))
+
+    def admit_core(self, port: int) -> None:
+        """The port leads into the WAN domain."""
+        self._admit(port, 0, P4TableAction("set_core_port"))
+
+    def _admit(self, port: int, vlan: int, action: P4TableAction) -> None:
+        match = P4TableMatch(ingress_port=port, vlan_id=vlan)
+        self._intent.put(P4TableEntry("port_role", match=match, action=action))

@@ -1,0 +1,48 @@
+"""Underlay: the routes of the WAN domain (p4src/v1model/underlay.p4)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv6Network
+
+from finsy import P4IndirectAction, P4TableAction, P4TableEntry, P4TableMatch
+
+from controller.intent import Intent
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Adjacency:
+    """A neighbour on a core port; MAC addresses are 48-bit numbers."""
+
+    port: int
+    src_mac: int
+    dst_mac: int
+
+
+class Underlay:
+    """Longest-prefix routes with equal-cost next hops."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def route(self, prefix: IPv6Network, next_hops: Iterable[Adjacency]) -> None:
+        """Share packets to the prefix among the next hops, flow by flow."""
+        actions = [
+            P4TableAction(
+                "set_underlay_nexthop", port=hop.port, src_mac=hop.src_mac, dst_mac=hop.dst_mac
+            )
+            for hop in sorted(set(next_hops))
+        ]
+        self._put(prefix, actions)
+
+    def resolve(self, prefix: IPv6Network) -> None:
+        """The prefix is reachable once a neighbour's MAC address is known."""
+        self._put(prefix, [P4TableAction("underlay_glean")])
+
+    def withdraw(self, prefix: IPv6Network) -> None:
+        """No route of exactly this prefix."""
+        self._intent.drop(P4TableEntry("underlay", match=P4TableMatch(dst=prefix)))
+
+    def _put(self, prefix: IPv6Network, actions: list[P4TableAction]) -> None:
+        action_set = P4IndirectAction(action_set=[(1, action) for action in actions])
+        match = P4TableMatch(dst=prefix)
+        self._intent.put(P4TableEntry("underlay", match=match, action=action_set))

@@ -1,0 +1,52 @@
+"""VrfRouting: the routes of customers (p4src/common/vrf_routing.p4)."""
+
+from ipaddress import ip_network
+
+from finsy import P4TableAction, P4TableEntry, P4TableMatch
+
+from controller.config.types import Address, Network
+from controller.intent import Intent
+from controller.pipeline import ROUTE_TABLES
+
+
+class VrfRouting:
+    """Longest-prefix routes per VRF; MAC addresses are 48-bit numbers."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def deliver(
+        self, vrf: int, prefix: Network, port: int, vlan: int, src_mac: int, dst_mac: int
+    ) -> None:
+        """The prefix (a host, or what is behind a router) is on a DC port, at `dst_mac`."""
+        action = P4TableAction("to_dc", port=port, vlan_id=vlan, src_mac=src_mac, dst_mac=dst_mac)
+        self._put(vrf, prefix, action)
+
+    def tunnel(self, vrf: int, prefix: Network, tunnel: int) -> None:
+        """The prefix is behind the WAN."""
+        self._put(vrf, prefix, P4TableAction("to_tunnel", tunnel=tunnel))
+
+    def resolve(self, vrf: int, prefix: Network) -> None:
+        """The prefix is on a DC port, but the MAC address is not known yet."""
+        self._put(vrf, prefix, P4TableAction("glean"))
+
+    def own(self, vrf: int, gateway: Address) -> None:
+        """The address is this node's."""
+        self._put(vrf, ip_network(gateway), P4TableAction("to_local"))
+
+    def discard(self, vrf: int, prefix: Network) -> None:
+        """Packets to the prefix are dropped and counted."""
+        self._put(vrf, prefix, P4TableAction("blackhole"))
+
+    def withdraw(self, vrf: int, prefix: Network) -> None:
+        """No route of exactly this prefix."""
+        self._intent.drop(self._entry(vrf, prefix, None))
+
+    def _put(self, vrf: int, prefix: Network, action: P4TableAction) -> None:
+        self._intent.put(self._entry(vrf, prefix, action))
+
+    @staticmethod
+    def _entry(vrf: int, prefix: Network, action: P4TableAction | None) -> P4TableEntry:
+        # A prefix of length 0 matches everything and is left out of the match.
+        match = P4TableMatch(vrf=vrf, dst=prefix)
+        return P4TableEntry(ROUTE_TABLES[prefix.version], match=match, action=action)

@@ -1,0 +1,50 @@
+"""The compiled P4 programs the controller pushes, and the names their P4Info gives to numbers."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from finsy import P4Schema
+
+from controller.constants import PipelineError, compiled_file
+
+FLOW_TABLES = {4: "flow_ipv4", 6: "flow_ipv6"}
+ROUTE_TABLES = {4: "route_ipv4", 6: "route_ipv6"}
+"""Tables by IP version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """One compiled program: files, and the schema made of its P4Info."""
+
+    name: str
+    p4info: Path
+    blob: Path
+    schema: P4Schema
+
+    def enum(self, name: str) -> dict[str, int]:
+        """Members of a serializable enum of the program. Raises PipelineError."""
+        enums = self.schema.p4info.type_info.serializable_enums
+        if name not in enums:
+            raise PipelineError(f"{self.p4info} has no enum {name}; run `make p4` to rebuild it")
+        return {member.name: int.from_bytes(member.value, "big") for member in enums[name].members}
+
+    def table_size(self, table: str) -> int:
+        """How many entries a table holds."""
+        return self.schema.tables[table].size
+
+    @property
+    def settable_defaults(self) -> tuple[str, ...]:
+        """Keyless tables: their default entry is the configuration."""
+        return tuple(
+            table.alias
+            for table in self.schema.tables
+            if not table.match_fields and table.const_default_action is None
+        )
+
+
+@lru_cache(maxsize=4)
+def load_pipeline(role: str) -> Pipeline:
+    """The program of a node's role (`pe` or `p`). Raises PipelineError."""
+    p4info, blob = compiled_file(f"{role}.p4info.txtpb"), compiled_file(f"{role}.json")
+    return Pipeline(role, p4info, blob, P4Schema(p4info, blob))
