@@ -1,0 +1,290 @@
+"""A P4Runtime device: its pipeline configs, and Write and Read against the one in force.
+
+One lock makes Write and Read serializable; pipelines are built outside of it.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from finsy.proto import p4r
+
+from softswitch.api import Engine, EngineError, EngineEvents
+from softswitch.p4rt.arbitration import Arbitration, Client
+from softswitch.p4rt.batch import write_batch
+from softswitch.p4rt.detached import DetachedEngine
+from softswitch.p4rt.errors import (
+    BatchError,
+    P4RuntimeError,
+    failed_precondition,
+    internal,
+    invalid_argument,
+    not_found,
+    permission_denied,
+    unimplemented,
+)
+from softswitch.p4rt.pipeline import Pipeline, PipelineConfig, RoleUpdate
+
+_Config = p4r.SetForwardingPipelineConfigRequest
+_Reply = p4r.GetForwardingPipelineConfigRequest
+
+
+class Backend(Protocol):
+    """Where engines come from. Both methods may block; they are called off the event loop."""
+
+    def build(self, device_config: bytes) -> None:
+        """Check and compile BMv2 JSON; EngineError says why it cannot run."""
+
+    def start(self, device_config: bytes) -> Engine:
+        """An engine running a built program; EngineError when its ports cannot be opened."""
+
+
+@dataclass(slots=True)
+class _Staged:
+    """A saved config with what was written since (VERIFY_AND_SAVE)."""
+
+    pipeline: Pipeline
+    log: list[RoleUpdate] = field(default_factory=list)
+
+
+class Device:
+    """One device; `attached` is called with each engine that starts forwarding."""
+
+    def __init__(
+        self,
+        device_id: int,
+        backend: Backend,
+        attached: Callable[[Engine | None], None] = lambda _engine: None,
+        port_status: Callable[[int, bool], None] = lambda _port, _up: None,
+    ) -> None:
+        self.device_id = device_id
+        self.arbitration = Arbitration(device_id)
+        self._backend = backend
+        self._attached = attached
+        self._port_status = port_status
+        self._lock = asyncio.Lock()
+        self._building = asyncio.Lock()
+        self._running: Pipeline | None = None
+        self._staged: _Staged | None = None
+
+    async def arbitrate(self, client: Client, update: p4r.MasterArbitrationUpdate) -> None:
+        """Handle a MasterArbitrationUpdate; a new primary waits for Writes in flight."""
+        if self.arbitration.begin(client, update):
+            async with self._lock:
+                self.arbitration.complete(client)
+
+    async def set_config(self, request: p4r.SetForwardingPipelineConfigRequest) -> None:
+        """SetForwardingPipelineConfig with every action."""
+        self._check_primary(request)
+        action = request.action
+        if action == _Config.COMMIT:
+            if request.HasField("config"):
+                raise invalid_argument("COMMIT takes no config, it commits the saved one")
+            await self._commit_saved(request)
+            return
+        if action not in (
+            _Config.VERIFY,
+            _Config.VERIFY_AND_SAVE,
+            _Config.VERIFY_AND_COMMIT,
+            _Config.RECONCILE_AND_COMMIT,
+        ):
+            raise invalid_argument("the action is missing")
+        if not request.HasField("config"):
+            raise invalid_argument("the config is missing")
+        config = PipelineConfig.parse(request.config)
+        await self._build(config)
+        if action == _Config.VERIFY:
+            return
+        async with self._lock:
+            self._check_primary(request)
+            match action:
+                case _Config.VERIFY_AND_SAVE:
+                    self._staged = _Staged(self._detached(config))
+                case _Config.VERIFY_AND_COMMIT:
+                    await self._commit(config, [])
+                case _Config.RECONCILE_AND_COMMIT:
+                    await self._commit(config, self._preserved(config))
+
+    async def preload(self, config: p4r.ForwardingPipelineConfig) -> None:
+        """Commit a config without a controller, at start-up."""
+        parsed = PipelineConfig.parse(config)
+        await self._build(parsed)
+        async with self._lock:
+            await self._commit(parsed, [])
+
+    def get_config(
+        self, request: p4r.GetForwardingPipelineConfigRequest
+    ) -> p4r.GetForwardingPipelineConfigResponse:
+        """The config entities refer to; `config` is unset without one."""
+        self._check_device(request.device_id)
+        response = p4r.GetForwardingPipelineConfigResponse()
+        pipeline = self._current()
+        if pipeline is None:
+            return response
+        config = pipeline.config.message
+        if request.response_type in (_Reply.ALL, _Reply.P4INFO_AND_COOKIE):
+            response.config.p4info.CopyFrom(config.p4info)
+        if request.response_type in (_Reply.ALL, _Reply.DEVICE_CONFIG_AND_COOKIE):
+            response.config.p4_device_config = config.p4_device_config
+        if config.HasField("cookie"):
+            response.config.cookie.CopyFrom(config.cookie)
+        response.config.SetInParent()
+        return response
+
+    async def write(self, request: p4r.WriteRequest) -> None:
+        """Write; BatchError when some updates failed."""
+        self._check_primary(request)
+        async with self._lock:
+            self._check_primary(request)
+            pipeline = self._require_pipeline()
+            if request.atomicity == p4r.WriteRequest.DATAPLANE_ATOMIC:
+                raise unimplemented(
+                    "DATAPLANE_ATOMIC is not supported; use CONTINUE_ON_ERROR or ROLLBACK_ON_ERROR"
+                )
+            rollback = request.atomicity == p4r.WriteRequest.ROLLBACK_ON_ERROR
+            failed: set[int] = set()
+            try:
+                await write_batch(pipeline, request.updates, request.role, rollback=rollback)
+            except BatchError as error:
+                failed = {i for i, result in enumerate(error.results) if result}
+                raise
+            finally:
+                if self._staged is not None:
+                    self._staged.log.extend(
+                        RoleUpdate(update, request.role)
+                        for i, update in enumerate(request.updates)
+                        if i not in failed
+                    )
+
+    async def read(self, request: p4r.ReadRequest) -> tuple[list[p4r.Entity], BatchError | None]:
+        """Entities of all requests of a batch that are valid, and the error of the others."""
+        self._check_device(request.device_id)
+        async with self._lock:
+            pipeline = self._require_pipeline()
+            found: list[p4r.Entity] = []
+            results: list[P4RuntimeError | None] = []
+            for query in request.entities:
+                try:
+                    found.extend(pipeline.read(query, request.role))
+                    results.append(None)
+                except P4RuntimeError as error:
+                    results.append(error)
+                except EngineError as error:
+                    results.append(internal(str(error)))
+                await asyncio.sleep(0)
+        return found, BatchError(results) if any(results) else None
+
+    def packet_out(self, client: Client, message: p4r.PacketOut) -> None:
+        """Inject a packet of a primary; P4RuntimeError goes back on the stream."""
+        if not self.arbitration.is_primary(client):
+            raise permission_denied("only the primary may send packets")
+        if self._running is None:
+            raise failed_precondition(_NO_PIPELINE)
+        self._running.packet_out(message)
+
+    def digest_ack(self, client: Client, ack: p4r.DigestListAck) -> None:
+        """Acknowledge a digest list; P4RuntimeError goes back on the stream."""
+        if not self.arbitration.is_primary(client):
+            raise permission_denied("only the primary may acknowledge digests")
+        if self._running is None:
+            raise failed_precondition(_NO_PIPELINE)
+        self._running.digests.acknowledge(ack)
+
+    async def close(self) -> None:
+        """Stop forwarding."""
+        async with self._lock:
+            await self._stop()
+
+    def _notify(self, message: p4r.StreamMessageResponse) -> bool:
+        """Offer a notification to the primaries of all roles; False when nobody took it."""
+        taken = [client.stream.offer(message) for client in self.arbitration.primaries()]
+        return any(taken)
+
+    async def _build(self, config: PipelineConfig) -> None:
+        async with self._building:
+            try:
+                await asyncio.to_thread(self._backend.build, config.message.p4_device_config)
+            except EngineError as error:
+                raise invalid_argument(str(error)) from error
+
+    async def _commit(self, config: PipelineConfig, state: list[RoleUpdate]) -> None:
+        await self._stop()
+        try:
+            engine = await asyncio.to_thread(self._backend.start, config.message.p4_device_config)
+        except EngineError as error:
+            raise internal(f"the pipeline cannot start: {error}") from error
+        pipeline = Pipeline(config, engine, self._notify)
+        for update, role in state:
+            pipeline.write(update, role)
+        engine.set_events(
+            EngineEvents(
+                digest=pipeline.on_digest,
+                packet_in=pipeline.on_packet_in,
+                idle=pipeline.on_idle,
+                port_status=self._port_status,
+            )
+        )
+        self._running = pipeline
+        self._staged = None
+        self._attached(engine)
+
+    async def _commit_saved(self, request: p4r.SetForwardingPipelineConfigRequest) -> None:
+        async with self._lock:
+            self._check_primary(request)
+            if self._staged is None:
+                raise not_found("no config was saved with VERIFY_AND_SAVE")
+            await self._commit(self._staged.pipeline.config, self._staged.log)
+
+    def _preserved(self, config: PipelineConfig) -> list[RoleUpdate]:
+        """The current state as updates, tried out on the new config first."""
+        current = self._current()
+        if current is None:
+            return []
+        state = list(current.export())
+        trial = self._detached(config)
+        for update, role in state:
+            try:
+                trial.write(update, role)
+            except P4RuntimeError as error:
+                raise invalid_argument(
+                    f"the forwarding state cannot be preserved: {error.message}"
+                ) from error
+        trial.close()
+        return state
+
+    def _detached(self, config: PipelineConfig) -> Pipeline:
+        return Pipeline(config, DetachedEngine(config.device), lambda _message: False)
+
+    async def _stop(self) -> None:
+        if self._running is not None:
+            stopped, self._running = self._running, None
+            self._attached(None)
+            stopped.digests.close()
+            await asyncio.to_thread(stopped.engine.close)
+
+    def _current(self) -> Pipeline | None:
+        return self._staged.pipeline if self._staged is not None else self._running
+
+    def _require_pipeline(self) -> Pipeline:
+        pipeline = self._current()
+        if pipeline is None:
+            raise failed_precondition(_NO_PIPELINE)
+        return pipeline
+
+    def _check_device(self, device_id: int) -> None:
+        if device_id != self.device_id:
+            raise not_found(f"device {device_id} is not here, it is {self.device_id}")
+
+    def _check_primary(
+        self, request: p4r.WriteRequest | p4r.SetForwardingPipelineConfigRequest
+    ) -> None:
+        self._check_device(request.device_id)
+        if request.role_id and not request.role:
+            raise invalid_argument("role ids are deprecated; use role")
+        election_id = request.election_id if request.HasField("election_id") else None
+        self.arbitration.check_primary(request.role, election_id)
+
+
+# Clients recognise this wording of the reference server.
+_NO_PIPELINE = "No forwarding pipeline config set for this device"

@@ -1,0 +1,91 @@
+"""Errors of the P4Runtime server and their wire form (P4Runtime 1.4, Error Reporting Messages)."""
+
+from collections.abc import Sequence
+
+from finsy.proto import p4r, rpc_code, rpc_status
+from google.protobuf.any_pb2 import Any
+
+ERROR_SPACE = "fcn-v1model-softswitch"
+
+
+class P4RuntimeError(Exception):
+    """A refused request: a canonical gRPC code (google.rpc.Code) and what to do about it."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class BatchError(P4RuntimeError):
+    """One or more elements of a Write or Read batch failed; `results` has one item per element."""
+
+    def __init__(self, results: Sequence[P4RuntimeError | None]) -> None:
+        failed = [f"[{i}] {error.message}" for i, error in enumerate(results) if error]
+        super().__init__(
+            rpc_code.UNKNOWN, f"{len(failed)} of {len(results)} failed: {'; '.join(failed[:3])}"
+        )
+        self.results = tuple(results)
+
+    def status(self) -> rpc_status.Status:
+        """google.rpc.Status with one p4.v1.Error per element, in order, OK ones included."""
+        status = rpc_status.Status(code=self.code, message=self.message)
+        for error in self.results:
+            detail = Any()
+            detail.Pack(
+                p4r.Error()
+                if error is None
+                else p4r.Error(canonical_code=error.code, message=error.message, space=ERROR_SPACE)
+            )
+            status.details.append(detail)
+        return status
+
+
+def invalid_argument(message: str) -> P4RuntimeError:
+    """The request contradicts the specification or the P4Info."""
+    return P4RuntimeError(rpc_code.INVALID_ARGUMENT, message)
+
+
+def out_of_range(message: str) -> P4RuntimeError:
+    """A byte string or an index does not fit."""
+    return P4RuntimeError(rpc_code.OUT_OF_RANGE, message)
+
+
+def not_found(message: str) -> P4RuntimeError:
+    """The entity, role or device does not exist."""
+    return P4RuntimeError(rpc_code.NOT_FOUND, message)
+
+
+def already_exists(message: str) -> P4RuntimeError:
+    """INSERT of an entity that is there."""
+    return P4RuntimeError(rpc_code.ALREADY_EXISTS, message)
+
+
+def permission_denied(message: str) -> P4RuntimeError:
+    """Not the primary, or the entity is constant."""
+    return P4RuntimeError(rpc_code.PERMISSION_DENIED, message)
+
+
+def failed_precondition(message: str) -> P4RuntimeError:
+    """The state of the device forbids the request now."""
+    return P4RuntimeError(rpc_code.FAILED_PRECONDITION, message)
+
+
+def resource_exhausted(message: str) -> P4RuntimeError:
+    """A table, profile or group is full."""
+    return P4RuntimeError(rpc_code.RESOURCE_EXHAUSTED, message)
+
+
+def unimplemented(message: str) -> P4RuntimeError:
+    """A part of P4Runtime that this target leaves out."""
+    return P4RuntimeError(rpc_code.UNIMPLEMENTED, message)
+
+
+def aborted(message: str) -> P4RuntimeError:
+    """Rolled back because another update of the batch failed."""
+    return P4RuntimeError(rpc_code.ABORTED, message)
+
+
+def internal(message: str) -> P4RuntimeError:
+    """The engine refused what the schema allows."""
+    return P4RuntimeError(rpc_code.INTERNAL, message)

@@ -1,0 +1,217 @@
+"""One configured pipeline: its schema, its engine and all entities written to it."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from finsy.proto import p4r
+
+from softswitch.api import Engine, EngineError
+from softswitch.p4rt.arrays import CounterStore, MeterStore, RegisterStore
+from softswitch.p4rt.bindings import Binder
+from softswitch.p4rt.devconfig import DeviceConfig, check_agreement, parse_device_config
+from softswitch.p4rt.digests import DigestStore
+from softswitch.p4rt.errors import internal, invalid_argument, unimplemented
+from softswitch.p4rt.packetio import ControllerHeader
+from softswitch.p4rt.profiles import ProfileStore
+from softswitch.p4rt.replication import ReplicationStore
+from softswitch.p4rt.schema import Schema, parse_p4info
+from softswitch.p4rt.tables import TableStore
+
+Send = Callable[[p4r.StreamMessageResponse], bool]
+
+
+class RoleUpdate(NamedTuple):
+    """An update and the role that owns what it writes."""
+
+    update: p4r.Update
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineConfig:
+    """A forwarding pipeline config that was checked against itself."""
+
+    message: p4r.ForwardingPipelineConfig
+    schema: Schema
+    device: DeviceConfig
+
+    @classmethod
+    def parse(cls, message: p4r.ForwardingPipelineConfig) -> "PipelineConfig":
+        """Check a config; INVALID_ARGUMENT or UNIMPLEMENTED says what is wrong with it."""
+        if not message.HasField("p4info") or not message.p4_device_config:
+            raise invalid_argument("the config needs both p4info and p4_device_config")
+        schema = parse_p4info(message.p4info)
+        device = parse_device_config(message.p4_device_config)
+        check_agreement(schema, device)
+        kept = p4r.ForwardingPipelineConfig()
+        kept.CopyFrom(message)
+        return cls(kept, schema, device)
+
+
+class Pipeline:
+    """Entities and streams of a pipeline; `send` offers a notification to the primaries."""
+
+    def __init__(self, config: PipelineConfig, engine: Engine, send: Send) -> None:
+        schema = config.schema
+        self.config = config
+        self.engine = engine
+        self._send = send
+        self._profiles = ProfileStore(schema, engine)
+        self._tables = TableStore(schema, config.device, engine, Binder(schema, self._profiles))
+        self._counters = CounterStore(schema, engine, self._tables)
+        self._meters = MeterStore(schema, engine, self._tables)
+        self._registers = RegisterStore(schema, engine)
+        self._replication = ReplicationStore(engine)
+        self.digests = DigestStore(schema, send)
+        self._packet_in = ControllerHeader(schema.packet_in)
+        self._packet_out = ControllerHeader(schema.packet_out)
+        self.short_packet_ins = 0
+
+    def write(self, update: p4r.Update, role: str) -> None:
+        """Apply one update; P4RuntimeError says why not."""
+        kind = update.type
+        if kind not in (p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE):
+            raise invalid_argument("the update type is missing")
+        entity = update.entity
+        try:
+            match entity.WhichOneof("entity"):
+                case "table_entry":
+                    self._tables.write(kind, entity.table_entry, role)
+                case "action_profile_member":
+                    self._profiles.write_member(kind, entity.action_profile_member)
+                case "action_profile_group":
+                    self._profiles.write_group(kind, entity.action_profile_group)
+                case "counter_entry":
+                    self._counters.write(kind, entity.counter_entry)
+                case "direct_counter_entry":
+                    self._counters.write_direct(kind, entity.direct_counter_entry)
+                case "meter_entry":
+                    self._meters.write(kind, entity.meter_entry)
+                case "direct_meter_entry":
+                    self._meters.write_direct(kind, entity.direct_meter_entry)
+                case "register_entry":
+                    self._registers.write(kind, entity.register_entry)
+                case "packet_replication_engine_entry":
+                    self._replication.write(kind, entity.packet_replication_engine_entry)
+                case "digest_entry":
+                    self.digests.write(kind, entity.digest_entry)
+                case None:
+                    raise invalid_argument("the update has no entity")
+                case other:
+                    raise unimplemented(f"{other} is not supported")
+        except EngineError as error:
+            raise internal(str(error)) from error
+
+    def read(self, query: p4r.Entity, role: str = "") -> Iterator[p4r.Entity]:
+        """Entities a request selects; `role` "" is every role."""
+        match query.WhichOneof("entity"):
+            case "table_entry":
+                for entry in self._tables.read(query.table_entry, role):
+                    yield p4r.Entity(table_entry=entry)
+            case "action_profile_member":
+                for member in self._profiles.read_members(query.action_profile_member):
+                    yield p4r.Entity(action_profile_member=member)
+            case "action_profile_group":
+                for group in self._profiles.read_groups(query.action_profile_group):
+                    yield p4r.Entity(action_profile_group=group)
+            case "counter_entry":
+                for counter in self._counters.read(query.counter_entry):
+                    yield p4r.Entity(counter_entry=counter)
+            case "direct_counter_entry":
+                for direct in self._counters.read_direct(query.direct_counter_entry, role):
+                    yield p4r.Entity(direct_counter_entry=direct)
+            case "meter_entry":
+                for meter in self._meters.read(query.meter_entry):
+                    yield p4r.Entity(meter_entry=meter)
+            case "direct_meter_entry":
+                for direct_meter in self._meters.read_direct(query.direct_meter_entry, role):
+                    yield p4r.Entity(direct_meter_entry=direct_meter)
+            case "register_entry":
+                for register in self._registers.read(query.register_entry):
+                    yield p4r.Entity(register_entry=register)
+            case "packet_replication_engine_entry":
+                for entry_ in self._replication.read(query.packet_replication_engine_entry):
+                    yield p4r.Entity(packet_replication_engine_entry=entry_)
+            case "digest_entry":
+                for digest in self.digests.read(query.digest_entry):
+                    yield p4r.Entity(digest_entry=digest)
+            case None:
+                raise invalid_argument("the request has no entity")
+            case other:
+                raise unimplemented(f"{other} is not supported")
+
+    def snapshot(self, entity: p4r.Entity) -> list[tuple[p4r.Entity, str]]:
+        """What an update of `entity` may change, each with its role, ready to be written back."""
+        if entity.HasField("table_entry"):
+            entry, role = self._tables.snapshot(entity.table_entry)
+            return [(p4r.Entity(table_entry=entry), role)]
+        return [(found, "") for found in self.read(entity)]
+
+    def export(self) -> Iterator[RoleUpdate]:
+        """Updates that rebuild this state in a fresh pipeline, in an order that works."""
+        for kind in ("action_profile_member", "action_profile_group"):
+            yield from self._export_all(kind, p4r.Update.INSERT)
+        for state in self._tables.states():
+            for entry in state.entries.values():
+                kind_ = p4r.Update.MODIFY if entry.is_const else p4r.Update.INSERT
+                message, role = self._tables.saved(state, entry)
+                yield RoleUpdate(
+                    p4r.Update(type=kind_, entity=p4r.Entity(table_entry=message)), role
+                )
+            if not state.table.profile_id:
+                message, role = self._tables.saved(state, state.default)
+                yield RoleUpdate(
+                    p4r.Update(type=p4r.Update.MODIFY, entity=p4r.Entity(table_entry=message)),
+                    role,
+                )
+        for kind in ("counter_entry", "meter_entry", "register_entry"):
+            yield from self._export_all(kind, p4r.Update.MODIFY)
+        for kind in ("packet_replication_engine_entry", "digest_entry"):
+            yield from self._export_all(kind, p4r.Update.INSERT)
+
+    def packet_out(self, message: p4r.PacketOut) -> None:
+        """Send a packet into the pipeline; P4RuntimeError when its metadata is wrong."""
+        data = self._packet_out.encode(message)
+        try:
+            self.engine.packet_out(data)
+        except EngineError as error:
+            raise internal(str(error)) from error
+
+    def on_packet_in(self, data: bytes) -> None:
+        """Forward a frame of the CPU port to the primaries."""
+        try:
+            packet = self._packet_in.decode(data)
+        except ValueError:
+            self.short_packet_ins += 1
+            return
+        self._send(p4r.StreamMessageResponse(packet=packet))
+
+    def on_digest(self, name: str, messages: Sequence[tuple[int, ...]]) -> None:
+        """Buffer digest messages of the data plane."""
+        self.digests.learn(name, messages)
+
+    def on_idle(self, table: str, handle: int) -> None:
+        """Notify the primaries of an entry that was idle for its timeout."""
+        found = self._tables.find_handle(table, handle)
+        if found is None:
+            return
+        self._send(
+            p4r.StreamMessageResponse(
+                idle_timeout_notification=p4r.IdleTimeoutNotification(
+                    table_entry=[self._tables.message(*found)], timestamp=time.time_ns()
+                )
+            )
+        )
+
+    def _export_all(self, kind: str, update: "p4r.Update.Type.ValueType") -> Iterator[RoleUpdate]:
+        query = p4r.Entity()
+        getattr(query, kind).SetInParent()
+        for entity in self.read(query):
+            yield RoleUpdate(p4r.Update(type=update, entity=entity), "")
+
+    def close(self) -> None:
+        """Stop timers and the engine; idempotent."""
+        self.digests.close()
+        self.engine.close()

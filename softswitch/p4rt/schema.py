@@ -1,0 +1,319 @@
+"""P4Info as lookups by identifier, checked once when a pipeline is set."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol, TypeVar
+
+from finsy.proto import p4i, p4t
+
+from softswitch.p4rt.errors import invalid_argument, unimplemented
+from softswitch.p4rt.values import DataType, Scalar, data_type, is_translated
+
+PACKET_IN = "packet_in"
+PACKET_OUT = "packet_out"
+
+
+class MatchKind(Enum):
+    """Match kinds of v1model, named as in BMv2 JSON."""
+
+    EXACT = "exact"
+    LPM = "lpm"
+    TERNARY = "ternary"
+    RANGE = "range"
+    OPTIONAL = "optional"
+
+
+_MATCH_KINDS = {
+    p4i.MatchField.EXACT: MatchKind.EXACT,
+    p4i.MatchField.LPM: MatchKind.LPM,
+    p4i.MatchField.TERNARY: MatchKind.TERNARY,
+    p4i.MatchField.RANGE: MatchKind.RANGE,
+    p4i.MatchField.OPTIONAL: MatchKind.OPTIONAL,
+}
+_PRIORITY_KINDS = frozenset({MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL})
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An action parameter or a packet metadata field; width in bits."""
+
+    id: int
+    name: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchField:
+    """A key of a table; width in bits."""
+
+    id: int
+    name: str
+    width: int
+    kind: MatchKind
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action with its parameters in declaration order."""
+
+    id: int
+    name: str
+    params: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRef:
+    """An action of a table and where it may be used."""
+
+    action: Action
+    in_entries: bool
+    as_default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A match-action table; profile_id 0 is a direct table, size in entries."""
+
+    id: int
+    name: str
+    fields: tuple[MatchField, ...]
+    actions: Mapping[int, ActionRef]
+    const_default: bool
+    profile_id: int
+    direct_counter: bool
+    direct_meter: "Meter | None"
+    size: int
+    idle_timeout: bool
+    is_const: bool
+
+    @property
+    def needs_priority(self) -> bool:
+        """True when a key is ternary, range or optional."""
+        return any(field.kind in _PRIORITY_KINDS for field in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """An action profile, with selector when groups are possible; 0 sizes are unlimited."""
+
+    id: int
+    name: str
+    table_ids: tuple[int, ...]
+    selector: bool
+    size: int
+    max_group_size: int
+    sum_of_members: bool
+    max_member_weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An indirect counter array."""
+
+    id: int
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A meter array or direct meter (size 0)."""
+
+    id: int
+    name: str
+    size: int
+    type: int
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A register array of scalars."""
+
+    id: int
+    name: str
+    size: int
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A digest and the type of one message."""
+
+    id: int
+    name: str
+    type: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Everything the server looks up in a P4Info, by identifier."""
+
+    tables: Mapping[int, Table]
+    actions: Mapping[int, Action]
+    action_names: Mapping[str, Action]
+    profiles: Mapping[int, Profile]
+    counters: Mapping[int, Array]
+    meters: Mapping[int, Meter]
+    registers: Mapping[int, Register]
+    digests: Mapping[int, Digest]
+    packet_in: tuple[Field, ...]
+    packet_out: tuple[Field, ...]
+
+
+class _HasPreamble(Protocol):
+    @property
+    def preamble(self) -> p4i.Preamble: ...
+
+
+class _Identified(Protocol):
+    @property
+    def id(self) -> int: ...
+
+
+_T = TypeVar("_T", bound=_Identified)
+
+
+def parse_p4info(info: p4i.P4Info) -> Schema:
+    """Index a P4Info; INVALID_ARGUMENT or UNIMPLEMENTED names the object that cannot be served."""
+    _refuse_unsupported(info)
+    actions = _index(
+        Action(
+            a.preamble.id,
+            a.preamble.name,
+            tuple(
+                Field(p.id, p.name, _width(p.bitwidth, p.type_name, info, p.name)) for p in a.params
+            ),
+        )
+        for a in info.actions
+    )
+    direct_meters = {
+        m.preamble.id: Meter(m.preamble.id, m.preamble.name, 0, m.spec.type)
+        for m in info.direct_meters
+    }
+    direct_counters = {c.preamble.id for c in info.direct_counters}
+    return Schema(
+        tables=_index(
+            _table(t, info, actions, direct_counters, direct_meters) for t in info.tables
+        ),
+        actions=actions,
+        action_names={action.name: action for action in actions.values()},
+        profiles=_index(_profile(p) for p in info.action_profiles),
+        counters=_index(Array(c.preamble.id, c.preamble.name, c.size) for c in info.counters),
+        meters=_index(
+            Meter(m.preamble.id, m.preamble.name, m.size, m.spec.type) for m in info.meters
+        ),
+        registers=_index(_register(r, info) for r in info.registers),
+        digests=_index(
+            Digest(
+                d.preamble.id,
+                d.preamble.name,
+                data_type(d.type_spec, info.type_info, f"digest {d.preamble.name}"),
+            )
+            for d in info.digests
+        ),
+        packet_in=_controller_header(info, PACKET_IN),
+        packet_out=_controller_header(info, PACKET_OUT),
+    )
+
+
+def _refuse_unsupported(info: p4i.P4Info) -> None:
+    if info.externs:
+        raise unimplemented(f"extern type {info.externs[0].extern_type_name} is not supported")
+    if info.value_sets:
+        raise unimplemented(f"value set {info.value_sets[0].preamble.name} is not supported")
+    if info.pkg_info.arch not in ("", "v1model"):
+        raise invalid_argument(f"architecture {info.pkg_info.arch} is not v1model")
+
+
+def _index(items: Iterable[_T]) -> dict[int, _T]:
+    found: dict[int, _T] = {}
+    for item in items:
+        if item.id == 0 or item.id in found:
+            raise invalid_argument(f"P4Info identifier {item.id:#x} is zero or used twice")
+        found[item.id] = item
+    return found
+
+
+def _width(bitwidth: int, name: p4t.P4NamedType, info: p4i.P4Info, what: str) -> int:
+    if is_translated(name, info):
+        raise unimplemented(f"{what}: @p4runtime_translation of {name.name} is not supported")
+    if bitwidth <= 0:
+        raise invalid_argument(f"{what}: P4Info gives no bit width")
+    return bitwidth
+
+
+def _table(
+    table: p4i.Table,
+    info: p4i.P4Info,
+    actions: Mapping[int, Action],
+    direct_counters: set[int],
+    direct_meters: Mapping[int, Meter],
+) -> Table:
+    name = table.preamble.name
+    fields = []
+    for field in table.match_fields:
+        kind = _MATCH_KINDS.get(field.match_type)
+        if kind is None:
+            raise unimplemented(f"table {name}: match kind of {field.name} is not supported")
+        width = _width(field.bitwidth, field.type_name, info, f"{name} {field.name}")
+        fields.append(MatchField(field.id, field.name, width, kind))
+    refs: dict[int, ActionRef] = {}
+    for ref in table.action_refs:
+        if ref.id not in actions:
+            raise invalid_argument(f"table {name} refers to unknown action {ref.id:#x}")
+        refs[ref.id] = ActionRef(
+            actions[ref.id],
+            in_entries=ref.scope != p4i.ActionRef.DEFAULT_ONLY,
+            as_default=ref.scope != p4i.ActionRef.TABLE_ONLY,
+        )
+    meters = [direct_meters[i] for i in table.direct_resource_ids if i in direct_meters]
+    return Table(
+        id=table.preamble.id,
+        name=name,
+        fields=tuple(fields),
+        actions=refs,
+        const_default=table.const_default_action_id != 0,
+        profile_id=table.implementation_id,
+        direct_counter=any(i in direct_counters for i in table.direct_resource_ids),
+        direct_meter=meters[0] if meters else None,
+        size=table.size,
+        idle_timeout=table.idle_timeout_behavior == p4i.Table.NOTIFY_CONTROL,
+        is_const=table.is_const_table,
+    )
+
+
+def _profile(profile: p4i.ActionProfile) -> Profile:
+    by_members = profile.WhichOneof("selector_size_semantics") == "sum_of_members"
+    return Profile(
+        id=profile.preamble.id,
+        name=profile.preamble.name,
+        table_ids=tuple(profile.table_ids),
+        selector=profile.with_selector,
+        size=profile.size,
+        max_group_size=profile.max_group_size,
+        sum_of_members=by_members,
+        max_member_weight=profile.sum_of_members.max_member_weight if by_members else 0,
+    )
+
+
+def _register(register: p4i.Register, info: p4i.P4Info) -> Register:
+    name = register.preamble.name
+    resolved = data_type(register.type_spec, info.type_info, f"register {name}")
+    if not isinstance(resolved, Scalar):
+        raise unimplemented(f"register {name}: only scalar cells are supported")
+    return Register(register.preamble.id, name, register.size, resolved)
+
+
+def _controller_header(info: p4i.P4Info, name: str) -> tuple[Field, ...]:
+    for header in info.controller_packet_metadata:
+        if header.preamble.name == name:
+            fields = tuple(
+                Field(m.id, m.name, _width(m.bitwidth, m.type_name, info, f"{name} {m.name}"))
+                for m in header.metadata
+            )
+            bits = sum(field.width for field in fields)
+            if bits % 8:
+                raise invalid_argument(f"controller header {name} has {bits} bits, not whole bytes")
+            return fields
+    return ()

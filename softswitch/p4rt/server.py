@@ -1,0 +1,35 @@
+"""The gRPC server of the softswitch: one port for all its services."""
+
+import grpc
+from finsy.proto import p4r_grpc
+
+from softswitch.p4rt.device import Device
+from softswitch.p4rt.service import P4RuntimeService
+
+# P4Info, BMv2 JSON and large write batches exceed gRPC's 4 MiB; error details exceed its 8 KiB of
+# metadata (P4Runtime 1.4, Guidelines for Implementations).
+_OPTIONS = (
+    ("grpc.max_receive_message_length", 256 * 1024 * 1024),
+    ("grpc.max_send_message_length", 256 * 1024 * 1024),
+    ("grpc.max_metadata_size", 1024 * 1024),
+    ("grpc.so_reuseport", 0),
+)
+
+
+class ServerError(Exception):
+    """The server cannot listen; the message says what to do."""
+
+
+async def start_server(device: Device, address: str) -> tuple[grpc.aio.Server, int]:
+    """Serve a device at HOST:PORT and return the server and its port; port 0 takes a free one."""
+    server = grpc.aio.server(options=_OPTIONS)
+    p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(device), server)
+    try:
+        port = server.add_insecure_port(address)
+    except RuntimeError as error:
+        raise ServerError(
+            f"cannot listen on {address}: is another switch using that port? "
+            "Choose one with -- --grpc-server-addr HOST:PORT"
+        ) from error
+    await server.start()
+    return server, port

@@ -1,0 +1,150 @@
+"""P4Runtime on gRPC: requests in, statuses and streams out; everything else is in Device."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from typing import NoReturn
+
+import grpc
+from finsy.proto import p4r, p4r_grpc, rpc_code
+from grpc.aio import ServicerContext
+
+from softswitch.p4rt.arbitration import Client
+from softswitch.p4rt.device import Device
+from softswitch.p4rt.errors import BatchError, P4RuntimeError
+from softswitch.p4rt.packetio import packet_out_error
+from softswitch.p4rt.stream import ClientStream
+
+API_VERSION = "1.4.0"
+_READ_CHUNK = 256
+_STATUS = {code.value[0]: code for code in grpc.StatusCode}
+
+
+class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
+    """The p4.v1.P4Runtime service of one device."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    async def Capabilities(  # noqa: N802
+        self, request: p4r.CapabilitiesRequest, context: ServicerContext
+    ) -> p4r.CapabilitiesResponse:
+        """The version of P4Runtime spoken here."""
+        return p4r.CapabilitiesResponse(p4runtime_api_version=API_VERSION)
+
+    async def SetForwardingPipelineConfig(  # noqa: N802
+        self, request: p4r.SetForwardingPipelineConfigRequest, context: ServicerContext
+    ) -> p4r.SetForwardingPipelineConfigResponse:
+        """Verify, save and commit pipelines."""
+        try:
+            await _finish(self._device.set_config(request))
+        except P4RuntimeError as error:
+            await _abort(context, error)
+        return p4r.SetForwardingPipelineConfigResponse()
+
+    async def GetForwardingPipelineConfig(  # noqa: N802
+        self, request: p4r.GetForwardingPipelineConfigRequest, context: ServicerContext
+    ) -> p4r.GetForwardingPipelineConfigResponse:
+        """The pipeline in force."""
+        try:
+            return self._device.get_config(request)
+        except P4RuntimeError as error:
+            await _abort(context, error)
+
+    async def Write(  # noqa: N802
+        self, request: p4r.WriteRequest, context: ServicerContext
+    ) -> p4r.WriteResponse:
+        """A batch of updates."""
+        try:
+            await _finish(self._device.write(request))
+        except P4RuntimeError as error:
+            await _abort(context, error)
+        return p4r.WriteResponse()
+
+    async def Read(  # noqa: N802
+        self, request: p4r.ReadRequest, context: ServicerContext
+    ) -> AsyncIterator[p4r.ReadResponse]:
+        """Entities in chunks, then the status of the batch."""
+        try:
+            entities, error = await self._device.read(request)
+        except P4RuntimeError as refused:
+            await _abort(context, refused)
+        for start in range(0, len(entities), _READ_CHUNK):
+            yield p4r.ReadResponse(entities=entities[start : start + _READ_CHUNK])
+        if error is not None:
+            await _abort(context, error)
+
+    async def StreamChannel(  # noqa: N802
+        self, request_iterator: AsyncIterator[p4r.StreamMessageRequest], context: ServicerContext
+    ) -> AsyncIterator[p4r.StreamMessageResponse]:
+        """A controller's session: what it sends is handled beside what is sent to it."""
+        client = Client(ClientStream())
+        context.add_done_callback(lambda _context: self._device.arbitration.leave(client))
+        reader = asyncio.create_task(self._read_stream(client, request_iterator))
+        try:
+            while (message := await client.stream.next()) is not None:
+                yield message
+            await reader
+        except P4RuntimeError as error:
+            await _abort(context, error)
+        finally:
+            reader.cancel()
+
+    async def _read_stream(
+        self, client: Client, requests: AsyncIterator[p4r.StreamMessageRequest]
+    ) -> None:
+        try:
+            async for request in requests:
+                await self._handle(client, request)
+        finally:
+            client.stream.close()
+
+    async def _handle(self, client: Client, request: p4r.StreamMessageRequest) -> None:
+        match request.WhichOneof("update"):
+            case "arbitration":
+                await self._device.arbitrate(client, request.arbitration)
+            case "packet":
+                try:
+                    self._device.packet_out(client, request.packet)
+                except P4RuntimeError as error:
+                    client.stream.offer(packet_out_error(error, request.packet))
+            case "digest_ack":
+                try:
+                    self._device.digest_ack(client, request.digest_ack)
+                except P4RuntimeError as error:
+                    client.stream.offer(_digest_ack_error(error, request.digest_ack))
+            case _:
+                client.stream.offer(_other_error(request))
+
+
+def _digest_ack_error(error: P4RuntimeError, ack: p4r.DigestListAck) -> p4r.StreamMessageResponse:
+    return p4r.StreamMessageResponse(
+        error=p4r.StreamError(
+            canonical_code=error.code,
+            message=error.message,
+            digest_list_ack=p4r.DigestListAckError(digest_list_ack=ack),
+        )
+    )
+
+
+def _other_error(request: p4r.StreamMessageRequest) -> p4r.StreamMessageResponse:
+    return p4r.StreamMessageResponse(
+        error=p4r.StreamError(
+            canonical_code=rpc_code.UNIMPLEMENTED,
+            message="unknown stream message",
+            other=p4r.StreamOtherError(other=request.other),
+        )
+    )
+
+
+async def _finish(work: Coroutine[None, None, None]) -> None:
+    """Carry work through even when the client stops waiting, so that nothing is left half done."""
+    await asyncio.shield(asyncio.ensure_future(work))
+
+
+async def _abort(context: ServicerContext, error: P4RuntimeError) -> NoReturn:
+    if isinstance(error, BatchError):
+        context.set_trailing_metadata(
+            (("grpc-status-details-bin", error.status().SerializeToString()),)
+        )
+    await context.abort(_STATUS[error.code], error.message)
+    raise AssertionError("abort() does not return")

@@ -1,0 +1,56 @@
+"""The sending half of a StreamChannel: bounded, so that a slow client never holds anybody up."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+from finsy.proto import p4r
+
+STREAM_QUEUE = 2048
+
+
+@dataclass(slots=True)
+class StreamStats:
+    """Messages to one client, and those dropped because it read too slowly."""
+
+    sent: int = 0
+    dropped: int = 0
+
+
+class ClientStream:
+    """Messages waiting for one client; runs on the event loop."""
+
+    def __init__(self, limit: int = STREAM_QUEUE) -> None:
+        self._limit = limit
+        self._queue: deque[p4r.StreamMessageResponse] = deque()
+        self._ready = asyncio.Event()
+        self._closed = False
+        self.stats = StreamStats()
+
+    def send(self, message: p4r.StreamMessageResponse) -> None:
+        """Queue a message that must not be lost (arbitration)."""
+        self._queue.append(message)
+        self._ready.set()
+
+    def offer(self, message: p4r.StreamMessageResponse) -> bool:
+        """Queue a notification; False, and counted, when the client is too far behind."""
+        if len(self._queue) >= self._limit:
+            self.stats.dropped += 1
+            return False
+        self.send(message)
+        return True
+
+    def close(self) -> None:
+        """Let next() end once everything queued was taken."""
+        self._closed = True
+        self._ready.set()
+
+    async def next(self) -> p4r.StreamMessageResponse | None:
+        """The next message to put on the wire; None after close()."""
+        while not self._queue:
+            if self._closed:
+                return None
+            self._ready.clear()
+            await self._ready.wait()
+        self.stats.sent += 1
+        return self._queue.popleft()

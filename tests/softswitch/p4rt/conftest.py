@@ -1,0 +1,36 @@
+"""A P4Runtime server on 127.0.0.1 over an engine that only keeps state."""
+
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+from finsy import P4Schema
+from finsy.proto import p4r_grpc
+from p4rt_testing import DEVICE_ID, P4INFO, FakeBackend, Running
+
+from softswitch.p4rt.device import Device
+from softswitch.p4rt.server import start_server
+
+
+@pytest.fixture
+async def running() -> AsyncIterator[Running]:
+    """A device without a pipeline."""
+    backend = FakeBackend()
+    device = Device(DEVICE_ID, backend)
+    server, port = await start_server(device, "127.0.0.1:0")
+    yield Running(device, backend, f"127.0.0.1:{port}")
+    await server.stop(None)
+    await device.close()
+
+
+@pytest.fixture
+async def stub(running: Running) -> AsyncIterator[p4r_grpc.P4RuntimeStub]:
+    """A bare client."""
+    async with grpc.aio.insecure_channel(running.address) as channel:
+        yield p4r_grpc.P4RuntimeStub(channel)
+
+
+@pytest.fixture(scope="session")
+def schema() -> P4Schema:
+    """The test program's P4Info, for looking up identifiers by name."""
+    return P4Schema(P4INFO)

@@ -1,0 +1,295 @@
+"""An engine that only keeps state, the test program, and raw P4Runtime sessions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import grpc
+from finsy import P4Schema
+from finsy.proto import U128, p4r, p4r_grpc, rpc_status
+from google.protobuf import text_format
+
+from softswitch.api import (
+    ActionCall,
+    Engine,
+    EngineError,
+    EngineEvents,
+    GroupMember,
+    MatchKey,
+    PortCounters,
+    PortQueue,
+    TableAction,
+)
+from softswitch.p4rt.detached import DetachedEngine
+from softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
+from softswitch.p4rt.device import Device
+
+DATA = Path(__file__).parent / "data"
+P4INFO = DATA / "kitchen.p4info.txtpb"
+P4BLOB = DATA / "kitchen.json"
+DEVICE_ID = 1
+PORTS = frozenset({1, 2, 3})
+
+
+class RecordingEngine(DetachedEngine):
+    """Remembers what reached the data plane and lets a test speak for it."""
+
+    def __init__(self, config: DeviceConfig) -> None:
+        super().__init__(config)
+        self.entries: dict[int, tuple[str, tuple[MatchKey, ...], int, TableAction]] = {}
+        self.defaults: dict[str, ActionCall | None] = {}
+        self.members: dict[int, ActionCall] = {}
+        self.groups: dict[int, tuple[GroupMember, ...]] = {}
+        self.sent: list[bytes] = []
+        self.queues: dict[int, PortQueue] = {}
+        self.events: EngineEvents | None = None
+        self.closed = False
+
+    def set_events(self, events: EngineEvents) -> None:
+        self.events = events
+
+    def table_insert(
+        self,
+        table: str,
+        match: Sequence[MatchKey],
+        priority: int,
+        action: TableAction,
+        idle_timeout_ns: int = 0,
+    ) -> int:
+        handle = super().table_insert(table, match, priority, action, idle_timeout_ns)
+        self.entries[handle] = (table, tuple(match), priority, action)
+        return handle
+
+    def table_modify(
+        self, table: str, handle: int, action: TableAction, idle_timeout_ns: int = 0
+    ) -> None:
+        self.entries[handle] = (*self.entries[handle][:3], action)
+
+    def table_delete(self, table: str, handle: int) -> None:
+        super().table_delete(table, handle)
+        del self.entries[handle]
+
+    def table_set_default(self, table: str, action: ActionCall | None) -> None:
+        self.defaults[table] = action
+
+    def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None:
+        self.members[member_id] = action
+
+    def member_modify(self, profile: str, member_id: int, action: ActionCall) -> None:
+        self.members[member_id] = action
+
+    def member_delete(self, profile: str, member_id: int) -> None:
+        del self.members[member_id]
+
+    def group_set(self, profile: str, group_id: int, members: Sequence[GroupMember]) -> None:
+        self.groups[group_id] = tuple(members)
+
+    def group_delete(self, profile: str, group_id: int) -> None:
+        del self.groups[group_id]
+
+    def packet_out(self, data: bytes) -> None:
+        self.sent.append(data)
+
+    def port_queue_set(self, port: int, queue: PortQueue) -> None:
+        self.port_counters(port)
+        self.queues[port] = queue
+
+    def port_counters(self, port: int) -> PortCounters:
+        if port not in PORTS:
+            raise EngineError(f"there is no port {port}")
+        return PortCounters(port, 100 * port, 0, 0, 0, port, 2 * port)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@dataclass
+class FakeBackend:
+    """Makes recording engines; `refuse` is what the compiler would say."""
+
+    engines: list[RecordingEngine] = field(default_factory=list)
+    refuse: str = ""
+
+    def build(self, device_config: bytes) -> None:
+        if self.refuse:
+            raise EngineError(self.refuse)
+
+    def start(self, device_config: bytes) -> Engine:
+        engine = RecordingEngine(parse_device_config(device_config))
+        self.engines.append(engine)
+        return engine
+
+    @property
+    def engine(self) -> RecordingEngine:
+        return self.engines[-1]
+
+
+@dataclass
+class Running:
+    """A served device."""
+
+    device: Device
+    backend: FakeBackend
+    address: str
+
+
+def config(cookie: int = 7) -> p4r.ForwardingPipelineConfig:
+    """The test program as a forwarding pipeline config."""
+    message = p4r.ForwardingPipelineConfig(p4_device_config=P4BLOB.read_bytes())
+    text_format.Parse(P4INFO.read_text(), message.p4info)
+    message.cookie.cookie = cookie
+    return message
+
+
+class Session:
+    """One StreamChannel and the requests that go with it."""
+
+    def __init__(
+        self,
+        stub: p4r_grpc.P4RuntimeStub,
+        election_id: int | None = 1,
+        role: str = "",
+        device_id: int = DEVICE_ID,
+    ) -> None:
+        self._stub: Any = stub
+        self.election_id = election_id
+        self.role = role
+        self.device_id = device_id
+        self._call: Any = stub.StreamChannel()
+
+    async def __aenter__(self) -> "Session":
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._call.cancel()
+
+    async def arbitrate(self, election_id: int | None = None) -> p4r.MasterArbitrationUpdate:
+        """Ask for (re)election and return the answer."""
+        if election_id is not None:
+            self.election_id = election_id
+        update = p4r.MasterArbitrationUpdate(device_id=self.device_id)
+        if self.role:
+            update.role.name = self.role
+        if self.election_id is not None:
+            update.election_id.CopyFrom(U128.encode(self.election_id))
+        await self._call.write(p4r.StreamMessageRequest(arbitration=update))
+        return await self.arbitration()
+
+    async def arbitration(self) -> p4r.MasterArbitrationUpdate:
+        """The next message, which must be an arbitration update."""
+        message = await self.receive()
+        assert message.WhichOneof("update") == "arbitration", message
+        return message.arbitration
+
+    async def receive(self) -> p4r.StreamMessageResponse:
+        """The next message of the stream; grpc.aio.AioRpcError when it was ended."""
+        message = await self._call.read()
+        if message is grpc.aio.EOF:
+            await self._call.wait_for_connection()
+            code = await self._call.code()
+            raise EOFError(f"stream ended: {code} {await self._call.details()}")
+        assert isinstance(message, p4r.StreamMessageResponse)
+        return message
+
+    async def send(self, message: p4r.StreamMessageRequest) -> None:
+        """Put a message on the stream."""
+        await self._call.write(message)
+
+    async def half_close(self) -> None:
+        """Say that nothing more will be sent."""
+        await self._call.done_writing()
+
+    async def write(
+        self,
+        *updates: p4r.Update,
+        atomicity: "p4r.WriteRequest.Atomicity.ValueType" = p4r.WriteRequest.CONTINUE_ON_ERROR,
+    ) -> None:
+        """Write a batch; grpc.aio.AioRpcError when it fails."""
+        request = p4r.WriteRequest(
+            device_id=self.device_id, role=self.role, updates=updates, atomicity=atomicity
+        )
+        if self.election_id is not None:
+            request.election_id.CopyFrom(U128.encode(self.election_id))
+        await self._stub.Write(request)
+
+    async def read(self, *entities: p4r.Entity) -> list[p4r.Entity]:
+        """Read a batch."""
+        request = p4r.ReadRequest(device_id=self.device_id, role=self.role, entities=entities)
+        found: list[p4r.Entity] = []
+        async for response in self._stub.Read(request):
+            found.extend(response.entities)
+        return found
+
+    async def set_config(
+        self,
+        config: p4r.ForwardingPipelineConfig | None,
+        action: "p4r.SetForwardingPipelineConfigRequest.Action.ValueType" = (
+            p4r.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT
+        ),
+    ) -> None:
+        """SetForwardingPipelineConfig."""
+        request = p4r.SetForwardingPipelineConfigRequest(
+            device_id=self.device_id, role=self.role, action=action, config=config
+        )
+        if self.election_id is not None:
+            request.election_id.CopyFrom(U128.encode(self.election_id))
+        await self._stub.SetForwardingPipelineConfig(request)
+
+    async def get_config(
+        self, response_type: "p4r.GetForwardingPipelineConfigRequest.ResponseType.ValueType"
+    ) -> p4r.GetForwardingPipelineConfigResponse:
+        """GetForwardingPipelineConfig."""
+        response = await self._stub.GetForwardingPipelineConfig(
+            p4r.GetForwardingPipelineConfigRequest(
+                device_id=self.device_id, response_type=response_type
+            )
+        )
+        assert isinstance(response, p4r.GetForwardingPipelineConfigResponse)
+        return response
+
+
+def update_errors(error: grpc.aio.AioRpcError) -> list[int]:
+    """Canonical codes of the p4.v1.Error details of a failed batch, in order."""
+    assert error.code() == grpc.StatusCode.UNKNOWN, error
+    details = dict(error.trailing_metadata() or ())["grpc-status-details-bin"]
+    status = rpc_status.Status.FromString(details)
+    assert status.code == error.code().value[0]
+    codes = []
+    for detail in status.details:
+        one = p4r.Error()
+        assert detail.Unpack(one)
+        codes.append(one.canonical_code)
+    return codes
+
+
+def insert(entry: p4r.TableEntry) -> p4r.Update:
+    """INSERT of a table entry."""
+    return p4r.Update(type=p4r.Update.INSERT, entity=p4r.Entity(table_entry=entry))
+
+
+def modify(entry: p4r.TableEntry) -> p4r.Update:
+    """MODIFY of a table entry."""
+    return p4r.Update(type=p4r.Update.MODIFY, entity=p4r.Entity(table_entry=entry))
+
+
+def delete(entry: p4r.TableEntry) -> p4r.Update:
+    """DELETE of a table entry."""
+    return p4r.Update(type=p4r.Update.DELETE, entity=p4r.Entity(table_entry=entry))
+
+
+def host_entry(schema: P4Schema, number: int) -> p4r.TableEntry:
+    """The entry of host `number` (1..255), sent out of port 2."""
+    send = schema.actions["send"]
+    entry = p4r.TableEntry(table_id=schema.tables["host"].id)
+    match = entry.match.add(field_id=1)
+    match.exact.value = bytes([number])
+    entry.action.action.action_id = send.id
+    entry.action.action.params.add(param_id=1, value=b"\x02")
+    return entry

@@ -1,0 +1,154 @@
+"""SetForwardingPipelineConfig and GetForwardingPipelineConfig."""
+
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+from finsy import P4Schema
+from finsy.proto import p4r, p4r_grpc
+from p4rt_testing import P4BLOB, Running, Session, config, host_entry, insert
+
+Set = p4r.SetForwardingPipelineConfigRequest
+Get = p4r.GetForwardingPipelineConfigRequest
+
+
+@pytest.fixture
+async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
+    async with Session(stub) as session:
+        await session.arbitrate()
+        yield session
+
+
+async def refusal(
+    session: Session, message: p4r.ForwardingPipelineConfig | None, action: int
+) -> str:
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await session.set_config(message, Set.Action.ValueType(action))
+    return f"{refused.value.code().name}: {refused.value.details()}"
+
+
+async def test_no_config_yet(primary: Session) -> None:
+    assert not (await primary.get_config(Get.ALL)).HasField("config")
+
+
+async def test_response_types(primary: Session) -> None:
+    sent = config(cookie=99)
+    await primary.set_config(sent)
+    assert (await primary.get_config(Get.ALL)).config == sent
+    cookie = (await primary.get_config(Get.COOKIE_ONLY)).config
+    assert cookie == p4r.ForwardingPipelineConfig(cookie=sent.cookie)
+    info = (await primary.get_config(Get.P4INFO_AND_COOKIE)).config
+    assert info == p4r.ForwardingPipelineConfig(cookie=sent.cookie, p4info=sent.p4info)
+    blob = (await primary.get_config(Get.DEVICE_CONFIG_AND_COOKIE)).config
+    assert blob == p4r.ForwardingPipelineConfig(
+        cookie=sent.cookie, p4_device_config=P4BLOB.read_bytes()
+    )
+
+
+async def test_verify_changes_nothing(running: Running, primary: Session) -> None:
+    await primary.set_config(config(), Set.VERIFY)
+    assert running.backend.engines == []
+    assert not (await primary.get_config(Get.ALL)).HasField("config")
+
+
+async def test_commit_clears_state_and_closes_the_old_engine(
+    running: Running, primary: Session, schema: P4Schema
+) -> None:
+    await primary.set_config(config())
+    await primary.write(insert(host_entry(schema, 1)))
+    await primary.set_config(config())
+    assert running.backend.engines[0].closed
+    assert running.backend.engine.entries == {}
+    assert await primary.read(p4r.Entity(table_entry=p4r.TableEntry(table_id=0))) == [
+        entity
+        for entity in await primary.read(p4r.Entity(table_entry=p4r.TableEntry(table_id=0)))
+        if entity.table_entry.is_const
+    ]
+
+
+async def test_saved_config_takes_writes_and_replays_them(
+    running: Running, primary: Session, schema: P4Schema
+) -> None:
+    await primary.set_config(config(cookie=1))
+    await primary.set_config(config(cookie=2), Set.VERIFY_AND_SAVE)
+    assert (await primary.get_config(Get.COOKIE_ONLY)).config.cookie.cookie == 2
+    await primary.write(insert(host_entry(schema, 1)))
+    assert running.backend.engine.entries == {}
+    await primary.set_config(None, Set.COMMIT)
+    assert len(running.backend.engines) == 2
+    assert len(running.backend.engine.entries) == 1
+    found = await primary.read(
+        p4r.Entity(table_entry=p4r.TableEntry(table_id=schema.tables["host"].id))
+    )
+    assert [entity.table_entry for entity in found] == [host_entry(schema, 1)]
+
+
+async def test_commit_without_a_saved_config(primary: Session) -> None:
+    assert (await refusal(primary, None, Set.COMMIT)).startswith("NOT_FOUND")
+    await primary.set_config(config(), Set.VERIFY_AND_SAVE)
+    assert (await refusal(primary, config(), Set.COMMIT)).startswith("INVALID_ARGUMENT")
+
+
+async def test_reconcile_keeps_the_state(
+    running: Running, primary: Session, schema: P4Schema
+) -> None:
+    await primary.set_config(config())
+    await primary.write(insert(host_entry(schema, 1)), insert(host_entry(schema, 2)))
+    register = p4r.RegisterEntry(register_id=schema.registers["seen"].id)
+    register.index.index = 3
+    register.data.bitstring = b"\x2a"
+    await primary.write(
+        p4r.Update(type=p4r.Update.MODIFY, entity=p4r.Entity(register_entry=register))
+    )
+    before = await primary.read(p4r.Entity(table_entry=p4r.TableEntry()))
+    await primary.set_config(config(cookie=8), Set.RECONCILE_AND_COMMIT)
+    assert len(running.backend.engines) == 2
+    assert await primary.read(p4r.Entity(table_entry=p4r.TableEntry())) == before
+    register.ClearField("data")
+    (kept,) = await primary.read(p4r.Entity(register_entry=register))
+    assert kept.register_entry.data.bitstring == b"\x2a"
+
+
+async def test_reconcile_refuses_what_does_not_fit(
+    running: Running, primary: Session, schema: P4Schema
+) -> None:
+    await primary.set_config(config())
+    await primary.write(insert(host_entry(schema, 1)))
+    other = config()
+    host = next(t for t in other.p4info.tables if t.preamble.alias == "host")
+    host.preamble.id += 1
+    other.p4info.direct_counters[0].direct_table_id += 1
+    answer = await refusal(primary, other, Set.RECONCILE_AND_COMMIT)
+    assert answer.startswith("INVALID_ARGUMENT: the forwarding state cannot be preserved")
+    assert len(running.backend.engines) == 1
+
+
+async def test_what_is_wrong_with_a_config_is_named(running: Running, primary: Session) -> None:
+    verify = Set.VERIFY_AND_COMMIT
+    assert (await refusal(primary, None, verify)).startswith("INVALID_ARGUMENT")
+    assert (await refusal(primary, config(), Set.UNSPECIFIED)).startswith("INVALID_ARGUMENT")
+    bad = config()
+    bad.p4_device_config = b"not json"
+    assert "is not JSON" in await refusal(primary, bad, verify)
+    bad.p4_device_config = b'{"pipelines": 3}'
+    assert "is not BMv2 JSON" in await refusal(primary, bad, verify)
+    bad = config()
+    bad.p4info.tables[0].preamble.name = "KitchenIngress.missing"
+    assert "table KitchenIngress.missing is not in the JSON" in await refusal(primary, bad, verify)
+    bad = config()
+    bad.p4info.tables[0].match_fields[0].bitwidth = 32
+    answer = await refusal(primary, bad, verify)
+    assert "key dst of KitchenIngress.host is exact bit<32>, in the JSON exact bit<48>" in answer
+    bad = config()
+    bad.p4info.counters[0].size = 17
+    assert "counter KitchenIngress.port_rx has 17 cells, in the JSON 16" in await refusal(
+        primary, bad, verify
+    )
+    running.backend.refuse = "action foo uses an extern that is not supported"
+    assert await refusal(primary, config(), verify) == f"INVALID_ARGUMENT: {running.backend.refuse}"
+    assert running.backend.engines == []
+
+
+async def test_capabilities(stub: p4r_grpc.P4RuntimeStub) -> None:
+    reply = await stub.Capabilities(p4r.CapabilitiesRequest())  # type: ignore[misc]
+    assert reply.p4runtime_api_version == "1.4.0"

@@ -1,0 +1,83 @@
+"""The server as finsy sees it: pipeline, tables and everything else of the test program."""
+
+from collections.abc import AsyncIterator
+
+import finsy as fy
+import pytest
+from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Running
+
+
+@pytest.fixture
+async def switch(running: Running) -> AsyncIterator[fy.Switch]:
+    """A finsy switch with the pipeline set."""
+    options = fy.SwitchOptions(p4info=P4INFO, p4blob=P4BLOB, device_id=DEVICE_ID)
+    async with fy.Switch("sw", running.address, options) as switch:
+        yield switch
+
+
+async def test_pipeline_is_set(running: Running, switch: fy.Switch) -> None:
+    assert switch.is_primary
+    assert len(running.backend.engines) == 1
+    assert switch.p4runtime_version.major == 1
+
+
+async def test_entries_round_trip(running: Running, switch: fy.Switch) -> None:
+    entries = [
+        fy.P4TableEntry(
+            "host",
+            match=fy.P4TableMatch(dst=0xA0B0C0),
+            action=fy.P4TableAction("send", port=2),
+            idle_timeout_ns=1_000_000,
+            metadata=b"cookie",
+        ),
+        fy.P4TableEntry(
+            "acl",
+            match=fy.P4TableMatch(type=(0x800, 0x86DD), port=3),
+            action=fy.P4TableAction("drop"),
+            priority=5,
+        ),
+    ]
+    await switch.insert(entries)
+    found = [
+        entry async for entry in switch.read([fy.P4TableEntry("host"), fy.P4TableEntry("acl")])
+    ]
+    assert found == entries
+    await switch.delete(found)
+    assert running.backend.engine.entries == {}
+
+
+async def test_replication_entries(switch: fy.Switch) -> None:
+    entries = [
+        fy.P4MulticastGroupEntry(1, replicas=(1, fy.P4Replica(2, instance=7)), metadata=b"mg"),
+        fy.P4CloneSessionEntry(5, replicas=(3,), class_of_service=2, packet_length_bytes=64),
+    ]
+    await switch.insert(entries)
+    everything = [fy.P4MulticastGroupEntry(), fy.P4CloneSessionEntry()]
+    assert [entity async for entity in switch.read(everything)] == entries
+    await switch.delete(entries)
+    assert [entity async for entity in switch.read(everything)] == []
+
+
+async def test_delete_all(running: Running, switch: fy.Switch) -> None:
+    await switch.insert(
+        [
+            fy.P4TableEntry(
+                "host", match=fy.P4TableMatch(dst=1), action=fy.P4TableAction("send", port=2)
+            ),
+            fy.P4TableEntry(
+                "route",
+                match=fy.P4TableMatch(dst="00:00:00:00:01:00/40"),
+                action=fy.P4IndirectAction([(1, fy.P4TableAction("send", port=2))]),
+            ),
+            fy.P4DigestEntry("learn_t", max_list_size=10, max_timeout_ns=1000, ack_timeout_ns=0),
+        ]
+    )
+    await switch.modify(
+        [fy.P4TableEntry("learning", is_default_action=True, action=fy.P4TableAction("learn"))]
+    )
+    await switch.delete_all()
+    tables = [fy.P4TableEntry("host"), fy.P4TableEntry("route"), fy.P4DigestEntry("learn_t")]
+    assert [entity async for entity in switch.read(tables)] == []
+    engine = running.backend.engine
+    assert engine.entries == engine.members == engine.groups == {}
+    assert engine.defaults["KitchenIngress.learning"] is None
