@@ -29,6 +29,8 @@ DEADLINE = 5.0
 """Seconds within which something that must happen has happened."""
 _ROUNDS = 2
 """Passes through the switch a frame can cause beyond its own: copies are recirculated once."""
+_BURST = 16
+"""Frames sent before waiting for them; below the receive buffer and queue depth of any target."""
 _EVENT_COUNTERS = ("events", "egress_events")
 _MARKER_ETHER_TYPE = b"\x88\xb5"
 """IEEE 802 local experimental, for markers that only leave the switch."""
@@ -87,12 +89,13 @@ class FcnTest(unittest.TestCase):
         marker_port: where markers enter, `port` by default; give another when `port` has no role.
         """
         outcome = Outcome()
-        for frame in frames:
-            self.send(port, frame)
-        for _ in range(_ROUNDS):
-            self._pass_marker(port if marker_port is None else marker_port, outcome)
-            for egress_port in ALL_PORTS:
-                self._flush_port(egress_port, outcome)
+        for start in range(0, max(len(frames), 1), _BURST):
+            for frame in frames[start : start + _BURST]:
+                self.send(port, frame)
+            for _ in range(_ROUNDS):
+                self._pass_marker(port if marker_port is None else marker_port, outcome)
+                for egress_port in ALL_PORTS:
+                    self._flush_port(egress_port, outcome)
         return outcome
 
     def send(self, port: int, frame: bytes) -> None:
@@ -192,6 +195,12 @@ class FcnTest(unittest.TestCase):
         """Packets and octets of a port in `port_rx` or `port_tx`."""
         (entry,) = self.client.read(fy.P4CounterEntry(counter, index=port))
         return entry.packet_count, entry.byte_count
+
+    def direct_counter_of(self, table: str) -> str:
+        """Name of the direct counter attached to a table."""
+        counter = self.client.schema.tables[table].direct_counter
+        self.assertIsNotNone(counter, f"{table} has no direct counter")
+        return str(counter.name) if counter else ""
 
     def _counter_cells(self, counter: str) -> dict[int, int]:
         entries = self.client.read(fy.P4CounterEntry(counter))

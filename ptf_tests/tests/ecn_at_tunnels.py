@@ -1,0 +1,241 @@
+"""ECN at both ends of a tunnel: RFC 6040 (SRF-1, SRF-2, FCN-7; RFC 9601 for GRE and VXLAN)."""
+
+from collections.abc import Callable
+
+from ptf_tests.lib.beds import (
+    HOST_V4,
+    HOST_V6,
+    PE_ADDRESS,
+    PE_RED_SID,
+    RED,
+    RED_TUNNEL,
+    REMOTE_PE,
+    REMOTE_RED_SID,
+    REMOTE_V4,
+    REMOTE_V6,
+    PeTest,
+    core_frame_in,
+    core_frame_out,
+    host_frame_in,
+    host_frame_out,
+)
+from ptf_tests.lib.packets import (
+    Ecn,
+    datagram_of,
+    ecn_of,
+    gre,
+    mpls_udp,
+    roce,
+    routed,
+    srv6,
+    traffic_class_of,
+    vxlan,
+    with_ecn,
+)
+from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+
+DEST_QP = 0x118
+LABEL = 0x8BEEF
+TO_REMOTE = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
+TO_HOST = ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6))
+
+VNI = 77
+KEY = 78
+VPN_LABEL = 79
+
+DROP = None
+QUIET: dict[str, int] = {}
+UNUSED = {"ECN_UNUSED_COMBINATION": 1}
+DANGEROUS = {"ECN_DANGEROUS_COMBINATION": 1}
+
+DECAPSULATION = {
+    (Ecn.NOT_ECT, Ecn.NOT_ECT): (Ecn.NOT_ECT, QUIET),
+    (Ecn.NOT_ECT, Ecn.ECT0): (Ecn.NOT_ECT, DANGEROUS),
+    (Ecn.NOT_ECT, Ecn.ECT1): (Ecn.NOT_ECT, DANGEROUS),
+    (Ecn.NOT_ECT, Ecn.CE): (DROP, DANGEROUS),
+    (Ecn.ECT0, Ecn.NOT_ECT): (Ecn.ECT0, QUIET),
+    (Ecn.ECT0, Ecn.ECT0): (Ecn.ECT0, QUIET),
+    (Ecn.ECT0, Ecn.ECT1): (Ecn.ECT1, QUIET),
+    (Ecn.ECT0, Ecn.CE): (Ecn.CE, QUIET),
+    (Ecn.ECT1, Ecn.NOT_ECT): (Ecn.ECT1, QUIET),
+    (Ecn.ECT1, Ecn.ECT0): (Ecn.ECT1, UNUSED),
+    (Ecn.ECT1, Ecn.ECT1): (Ecn.ECT1, QUIET),
+    (Ecn.ECT1, Ecn.CE): (Ecn.CE, QUIET),
+    (Ecn.CE, Ecn.NOT_ECT): (Ecn.CE, QUIET),
+    (Ecn.CE, Ecn.ECT0): (Ecn.CE, QUIET),
+    (Ecn.CE, Ecn.ECT1): (Ecn.CE, DANGEROUS),
+    (Ecn.CE, Ecn.CE): (Ecn.CE, QUIET),
+}
+"""RFC 6040 figure 4: (inner, outer) to the outgoing ECN and the "(!)" or "(!!!)" event."""
+
+
+class EncapsulationNormalMode(PeTest):
+    """SRF-1, FCN-7: the outer ECN field is the inner one; the inner one is left alone."""
+
+    def runTest(self) -> None:
+        for host, remote in TO_REMOTE:
+            self.pe.flow(RED, host, remote, DEST_QP, LABEL)
+            for ecn in Ecn:
+                with self.subTest(remote=remote, ecn=ecn.name):
+                    datagram = roce(host, remote, DEST_QP, ecn=ecn)
+                    outer = srv6(
+                        routed(datagram),
+                        PE_ADDRESS,
+                        REMOTE_RED_SID,
+                        flow_label=LABEL,
+                        traffic_class=ecn,
+                    )
+                    self.check(
+                        DC_PORT,
+                        host_frame_in(datagram),
+                        expect={CORE_PORT: [core_frame_out(outer)]},
+                    )
+
+
+class EncapsulationCompatibilityMode(PeTest):
+    """SRF-1: in compatibility mode the outer header is Not-ECT, whatever the inner says."""
+
+    def configure_red_tunnel(self) -> None:
+        """A tunnel through a domain that does not understand ECN."""
+        self.pe.tunnel(
+            RED_TUNNEL,
+            "encap_srv6",
+            ecn_mode=self.enum("EcnEncapMode")["COMPATIBILITY"],
+            src=PE_ADDRESS,
+            dst=REMOTE_RED_SID,
+        )
+
+    def runTest(self) -> None:
+        for host, remote in TO_REMOTE:
+            self.pe.flow(RED, host, remote, DEST_QP, LABEL)
+            for ecn in Ecn:
+                with self.subTest(remote=remote, ecn=ecn.name):
+                    datagram = roce(host, remote, DEST_QP, ecn=ecn)
+                    outer = srv6(routed(datagram), PE_ADDRESS, REMOTE_RED_SID, flow_label=LABEL)
+                    self.check(
+                        DC_PORT,
+                        host_frame_in(datagram),
+                        expect={CORE_PORT: [core_frame_out(outer)]},
+                    )
+
+
+class EncapsulationOfEveryTunnelType(PeTest):
+    """SRF-1: the ECN modes hold for every tunnel type, per tunnel."""
+
+    def configure_red_tunnel(self) -> None:
+        """The test replaces the tunnel as it goes."""
+
+    def runTest(self) -> None:
+        common = {"src": PE_ADDRESS, "dst": REMOTE_PE}
+        kinds = {
+            "encap_vxlan": {
+                "vni": VNI,
+                "inner_src_mac": "02:aa:00:00:00:01",
+                "inner_dst_mac": "02:aa:00:00:00:02",
+            },
+            "encap_gre": {"key": KEY},
+            "encap_mpls_udp1": {"vpn_label": VPN_LABEL},
+            "encap_mpls_udp2": {"sr_label": 16001, "vpn_label": VPN_LABEL},
+            "encap_srv6_srh1": {"segments_left": 1, "seg0": REMOTE_RED_SID},
+        }
+        for action, parameters in kinds.items():
+            for name, mode in self.enum("EcnEncapMode").items():
+                self.pe.tunnel(RED_TUNNEL, action, ecn_mode=mode, **common, **parameters)
+                for host, remote in TO_REMOTE:
+                    with self.subTest(action=action, mode=name, remote=remote):
+                        frames = [
+                            host_frame_in(roce(host, remote, DEST_QP, ecn=ecn)) for ecn in Ecn
+                        ]
+                        outers = [
+                            traffic_class_of(datagram_of(frame))
+                            for frame in self.exchange(DC_PORT, *frames).frames[CORE_PORT]
+                        ]
+                        self.assertEqual(
+                            outers, list(Ecn) if name == "NORMAL" else [Ecn.NOT_ECT] * 4
+                        )
+                self.pe.delete("tunnel", match={"tunnel": RED_TUNNEL})
+
+
+class DecapsulationTest(PeTest):
+    """Sends every cell of the decapsulation table through a tunnel."""
+
+    def check_cells(self, tunnelled: Callable[[bytes, Ecn], bytes]) -> None:
+        """tunnelled(datagram, outer ECN) as the remote PE would send it."""
+        for remote, host in TO_HOST:
+            for (inner, outer), (outgoing, event) in DECAPSULATION.items():
+                with self.subTest(inner=inner.name, outer=outer.name, host=host):
+                    datagram = roce(remote, host, DEST_QP, ecn=inner)
+                    frame = core_frame_in(tunnelled(datagram, outer))
+                    if outgoing is DROP:
+                        self.check(CORE_PORT, frame, drops={"ECN_NOT_ECT_CE": 1}, events=event)
+                        continue
+                    after = with_ecn(routed(datagram), outgoing)
+                    self.check(
+                        CORE_PORT,
+                        frame,
+                        expect={DC_PORT: [host_frame_out(after)]},
+                        events=event,
+                    )
+
+
+class DecapsulationSrv6(DecapsulationTest):
+    """SRF-2: all 16 cells for IPv4 and IPv6 customers, the anomalous ones counted."""
+
+    def runTest(self) -> None:
+        self.check_cells(
+            lambda datagram, ecn: srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=ecn)
+        )
+
+
+class DecapsulationVxlan(DecapsulationTest):
+    """SRF-2: all 16 cells at the end of a VXLAN tunnel."""
+
+    def runTest(self) -> None:
+        self.pe.tunnel_vrf(self.enum("TunnelType")["VXLAN"], VNI, RED)
+        self.check_cells(
+            lambda datagram, ecn: vxlan(
+                datagram,
+                REMOTE_PE,
+                PE_ADDRESS,
+                VNI,
+                inner_src_mac="02:aa:00:00:00:01",
+                inner_dst_mac="02:aa:00:00:00:02",
+                sport=0xC000,
+                traffic_class=ecn,
+            )
+        )
+
+
+class DecapsulationGre(DecapsulationTest):
+    """SRF-2: all 16 cells at the end of a GRE tunnel."""
+
+    def runTest(self) -> None:
+        self.pe.tunnel_vrf(self.enum("TunnelType")["GRE"], KEY, RED)
+        self.check_cells(
+            lambda datagram, ecn: gre(datagram, REMOTE_PE, PE_ADDRESS, KEY, traffic_class=ecn)
+        )
+
+
+class DecapsulationMpls(DecapsulationTest):
+    """SRF-2: all 16 cells at the end of an MPLS over UDP tunnel."""
+
+    def runTest(self) -> None:
+        self.pe.tunnel_vrf(self.enum("TunnelType")["MPLS_UDP"], VPN_LABEL, RED)
+        self.check_cells(
+            lambda datagram, ecn: mpls_udp(
+                datagram, REMOTE_PE, PE_ADDRESS, [VPN_LABEL], sport=0xC000, traffic_class=ecn
+            )
+        )
+
+
+class CongestionReachesTheReceiver(PeTest):
+    """SRF-3: CE set on the outer header in the WAN is CE for the receiver; DSCP stays its own."""
+
+    def runTest(self) -> None:
+        for remote, host in TO_HOST:
+            datagram = roce(remote, host, DEST_QP, ecn=Ecn.ECT0, dscp=46)
+            outer = srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=10 << 2 | Ecn.CE)
+            outcome = self.exchange(CORE_PORT, core_frame_in(outer))
+            (frame,) = outcome.frames[DC_PORT]
+            self.assertEqual(ecn_of(datagram_of(frame)), Ecn.CE)
+            self.assertEqual(traffic_class_of(datagram_of(frame)) >> 2, 46)
