@@ -1,0 +1,308 @@
+"""Packets per second of the compiled PE and P programs, softswitch against BMv2, in one run.
+
+`python -m bench.forwarding` loads the same program with the same entries into each target present,
+offers the same frames over veth at rising rates, and takes the highest rate that came out at the
+far side. It prints the ratio and writes the raw numbers and a plot to bench/results/.
+"""
+
+import argparse
+import json
+import os
+import platform
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import finsy as fy
+from rich.console import Console
+from rich.table import Table
+
+from bench.plot import plot_sweeps
+from ptf_tests.lib import beds, packets
+from ptf_tests.lib.entries import PeTables, PTables
+from ptf_tests.lib.p4runtime import P4RuntimeClient
+from ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT
+from ptf_tests.runner import make_interfaces
+from ptf_tests.targets import TARGETS, TargetUnavailableError
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+COMPILED = HERE.parent / "p4src" / "compiled"
+GRPC_ADDRESS = "127.0.0.1:9559"
+FLOWS = 1024
+PAYLOAD = 256
+RATE_STEP = 1.5
+LOSS_LIMIT = 0.9
+"""A target that delivers less than this share of what is offered is past its limit."""
+DRAIN_POLL = 0.05
+_INSIDE = "FCN_BENCH_SANDBOX"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One rate offered for some seconds: frames per second in and out."""
+
+    offered: float
+    delivered: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """All rates offered to one program on one target."""
+
+    program: str
+    target: str
+    samples: tuple[Sample, ...]
+
+    @property
+    def best(self) -> float:
+        """Highest delivered rate in frames per second."""
+        return max(sample.delivered for sample in self.samples)
+
+
+def flow(number: int) -> tuple[int, int]:
+    """DestQP and flow label of a flow."""
+    return 0x100 + number, 0x80000 | number
+
+
+def pe_frames() -> list[bytes]:
+    """RoCEv2 of known flows from a host, half IPv4, half IPv6."""
+    frames = []
+    for number in range(FLOWS):
+        src, dst = (beds.HOST_V4, beds.REMOTE_V4) if number % 2 else (beds.HOST_V6, beds.REMOTE_V6)
+        datagram = packets.roce(
+            src, dst, flow(number)[0], payload=bytes(PAYLOAD), ecn=packets.Ecn.ECT0
+        )
+        frames.append(beds.host_frame_in(datagram))
+    return frames
+
+
+def configure_pe(client: P4RuntimeClient) -> None:
+    """Ports, routes, one SRv6 tunnel, the flows with their labels."""
+    pe = PeTables(client)
+    pe.dc_port(DC_PORT, beds.RED)
+    pe.core_port(CORE_PORT)
+    pe.recirculation()
+    pe.enable_cnp()
+    for remote in ("10.2.0.0/16", "2001:db8:2::/64"):
+        pe.route(beds.RED, remote, "to_tunnel", tunnel=beds.RED_TUNNEL)
+    pe.tunnel(beds.RED_TUNNEL, "encap_srv6", src=beds.PE_ADDRESS, dst=beds.REMOTE_RED_SID)
+    pe.underlay(beds.DOMAIN, (CORE_PORT, beds.NODE_MAC[CORE_PORT], beds.NEIGHBOUR_MAC[CORE_PORT]))
+    for number in range(FLOWS):
+        dest_qp, label = flow(number)
+        if number % 2:
+            pe.flow(beds.RED, beds.HOST_V4, beds.REMOTE_V4, dest_qp, label)
+        else:
+            pe.flow(beds.RED, beds.HOST_V6, beds.REMOTE_V6, dest_qp, label)
+
+
+def p_frames() -> list[bytes]:
+    """What the PE would make of its frames."""
+    frames = []
+    for number in range(FLOWS):
+        inner = packets.roce(
+            beds.HOST_V4,
+            beds.REMOTE_V4,
+            flow(number)[0],
+            payload=bytes(PAYLOAD),
+            ecn=packets.Ecn.ECT0,
+        )
+        outer = packets.ip(
+            beds.PE_ADDRESS,
+            beds.REMOTE_RED_SID,
+            inner,
+            nh=4,
+            flow_label=flow(number)[1],
+            traffic_class=packets.Ecn.ECT0,
+        )
+        frames.append(beds.core_frame_in(outer, DC_PORT))
+    return frames
+
+
+def configure_p(client: P4RuntimeClient) -> None:
+    """Ports, a route, levels that real congestion would meet, Fast CNPs on."""
+    p = PTables(client)
+    p.core_port(DC_PORT)
+    p.core_port(CORE_PORT)
+    p.recirculation()
+    p.notification_port()
+    p.enable_fast_cnp(beds.P_ADDRESS)
+    p.underlay(
+        beds.REMOTE_PE_PREFIX,
+        (CORE_PORT, beds.NODE_MAC[CORE_PORT], beds.NEIGHBOUR_MAC[CORE_PORT]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program with its entries and its traffic."""
+
+    name: str
+    frames: Callable[[], list[bytes]]
+    configure: Callable[[P4RuntimeClient], None]
+
+
+PROGRAMS = (Program("pe", pe_frames, configure_pe), Program("p", p_frames, configure_p))
+
+
+def received(port: int) -> int:
+    """Frames that reached the far side of a switch port."""
+    for line in Path("/proc/net/dev").read_text().splitlines():
+        name, _, counters = line.partition(":")
+        if name.strip() == f"ptf{port}":
+            return int(counters.split()[1])
+    raise LookupError(f"no interface ptf{port}")
+
+
+def offer(blaster: Path, frames: Path, seconds: float, pps: float) -> Sample:
+    """Offer a rate and count what comes out until nothing more does."""
+    before = received(CORE_PORT)
+    run = subprocess.run(
+        [blaster, f"ptf{DC_PORT}", frames, str(seconds), str(pps)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    sent, nanoseconds = (int(word) for word in run.stdout.split())
+    # What is still on its way through the switch is counted, but so is the time it takes.
+    started = time.monotonic()
+    last = received(CORE_PORT)
+    quiet_since = started
+    while time.monotonic() - quiet_since < 2 * DRAIN_POLL:
+        time.sleep(DRAIN_POLL)
+        current = received(CORE_PORT)
+        if current != last:
+            last, quiet_since = current, time.monotonic()
+    elapsed = nanoseconds / 1e9 + (quiet_since - started)
+    return Sample(offered=sent * 1e9 / nanoseconds, delivered=(last - before) / elapsed)
+
+
+def sweep(
+    program: Program, target: str, blaster: Path, work: Path, seconds: float, start: float
+) -> Iterator[Sample]:
+    """Rising rates until the target delivers clearly less than it is offered."""
+    frames = work / f"{program.name}.frames"
+    frames.write_bytes(b"".join(struct.pack("!H", len(f)) + f for f in program.frames()))
+    interfaces = {port: f"sw{port}" for port in ALL_PORTS}
+    log = work / f"{program.name}-{target}.log"
+    schema = fy.P4Schema(
+        COMPILED / f"{program.name}.p4info.txtpb", COMPILED / f"{program.name}.json"
+    )
+    with (
+        TARGETS[target](interfaces, GRPC_ADDRESS, 1, log),
+        P4RuntimeClient(GRPC_ADDRESS, 1) as client,
+    ):
+        client.set_pipeline(schema)
+        program.configure(client)
+        offer(blaster, frames, 0.2, start)
+        rate = start
+        past_limit = 0
+        while past_limit < 2:
+            sample = offer(blaster, frames, seconds, rate)
+            yield sample
+            saturated = sample.delivered < LOSS_LIMIT * sample.offered
+            generator_limit = sample.offered < 0.8 * rate
+            past_limit += saturated or generator_limit
+            rate *= RATE_STEP
+
+
+@contextmanager
+def workspace() -> Iterator[tuple[Path, Path]]:
+    """A directory with the compiled traffic source."""
+    with tempfile.TemporaryDirectory(prefix="fcn-bench-") as name:
+        blaster = Path(name) / "blaster"
+        subprocess.run(
+            ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", blaster, HERE / "blaster.c"],
+            check=True,
+        )
+        yield blaster, Path(name)
+
+
+def machine() -> dict[str, str]:
+    """What the numbers were measured on."""
+    model = next(
+        (
+            line.split(":", 1)[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.processor(),
+    )
+    return {"cpu": model, "cores": str(os.cpu_count()), "kernel": platform.release()}
+
+
+def report(console: Console, sweeps: list[Sweep]) -> None:
+    """Table of the best rates and their ratio."""
+    table = Table(title=f"RoCEv2 forwarding over veth, {FLOWS} flows, {PAYLOAD}-octet payload")
+    table.add_column("program")
+    for column in ("BMv2, pps", "softswitch, pps", "softswitch / BMv2"):
+        table.add_column(column, justify="right")
+    for program in PROGRAMS:
+        best = {s.target: s.best for s in sweeps if s.program == program.name}
+        bmv2, soft = best.get("bmv2"), best.get("softswitch")
+        table.add_row(
+            program.name,
+            f"{bmv2:,.0f}" if bmv2 else "not installed",
+            f"{soft:,.0f}" if soft else "-",
+            f"{soft / bmv2:.1f}" if bmv2 and soft else "-",
+        )
+    console.print(table)
+
+
+def main() -> None:
+    """Command line; runs itself inside a fresh network and process namespace."""
+    parser = argparse.ArgumentParser(prog="python -m bench.forwarding", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=2.0, help="per offered rate")
+    parser.add_argument("--start", type=float, default=20_000, help="first rate, frames/s")
+    parser.add_argument("--targets", nargs="*", default=["bmv2", "softswitch"])
+    options = parser.parse_args()
+    if os.geteuid() != 0:
+        parser.error("needs root: it makes network interfaces")
+    if _INSIDE not in os.environ:
+        os.environ[_INSIDE] = "1"
+        sandbox = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "--")
+        command = [sys.executable, "-m", "bench.forwarding", *sys.argv[1:]]
+        os.execvp(sandbox[0], [*sandbox, *command])
+
+    console = Console()
+    sweeps: list[Sweep] = []
+    make_interfaces()
+    with workspace() as (blaster, work):
+        for program in PROGRAMS:
+            for target in options.targets:
+                samples = []
+                try:
+                    for sample in sweep(
+                        program, target, blaster, work, options.seconds, options.start
+                    ):
+                        samples.append(sample)
+                        console.print(
+                            f"{program.name} on {target}: offered {sample.offered:>11,.0f}  "
+                            f"delivered {sample.delivered:>11,.0f} pps"
+                        )
+                except TargetUnavailableError as error:
+                    console.print(f"{target}: {error}")
+                    continue
+                sweeps.append(Sweep(program.name, target, tuple(samples)))
+    report(console, sweeps)
+    RESULTS.mkdir(exist_ok=True)
+    result = {"machine": machine(), "sweeps": [asdict(s) for s in sweeps]}
+    (RESULTS / "forwarding.json").write_text(json.dumps(result, indent=2) + "\n")
+    plot_sweeps(
+        {
+            f"{s.program} on {s.target}": [(x.offered, x.delivered) for x in s.samples]
+            for s in sweeps
+        },
+        RESULTS / "forwarding.png",
+    )
+    console.print(f"raw numbers and plot: {RESULTS}/forwarding.*")
+
+
+if __name__ == "__main__":
+    main()

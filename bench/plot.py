@@ -1,0 +1,29 @@
+"""Plots of measurements."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+
+
+def plot_sweeps(curves: Mapping[str, Sequence[tuple[float, float]]], path: Path) -> None:
+    """Delivered over offered rate, both in packets per second, one line per curve."""
+    figure, axes = plt.subplots(figsize=(8, 5))
+    for name, points in curves.items():
+        offered, delivered = zip(*points, strict=True)
+        axes.plot(offered, delivered, marker="o", label=name)
+    top = max(point for points in curves.values() for pair in points for point in pair)
+    axes.plot([1e4, top], [1e4, top], linestyle=":", color="grey", label="no loss")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("offered, packets/s")
+    axes.set_ylabel("delivered, packets/s")
+    axes.set_title("Forwarding over veth")
+    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
