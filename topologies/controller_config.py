@@ -1,0 +1,141 @@
+"""The controller's configuration for a topology, as the YAML `fcn run` reads."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from topologies.model import Node, Topology
+
+GRPC_BASE = 50_000
+API_ENDPOINT = "127.0.0.1:9661"
+VRF_TUNNEL_BASE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Policy of a congestion level: CE marking, Fast CNPs, per-flow interval such as "1ms"."""
+
+    mark: bool
+    notify: bool
+    interval: str
+
+
+@dataclass(frozen=True, slots=True)
+class FcnSettings:
+    """What a run chooses; everything else follows from the topology.
+
+    `thresholds` are queue depths in packets at which levels 1, 2, ... begin on limited queues;
+    `cnp_source` is `pe` (the draft) or `peer`; `cnp_interval` is per flow at the PE.
+    """
+
+    thresholds: tuple[int, ...] = (8, 16, 24, 32, 40, 48, 56)
+    levels: tuple[Level, ...] = ()
+    feature: bool = True
+    cnp_source: str = "pe"
+    cnp_interval: str = "50us"
+    flow_timeout: str = "60s"
+
+
+def grpc_endpoint(topology: Topology, node: str) -> str:
+    """Where a node's P4Runtime server listens."""
+    return f"127.0.0.1:{GRPC_BASE + topology.index(node)}"
+
+
+def controller_config(topology: Topology, settings: FcnSettings) -> dict[str, Any]:
+    """The configuration as plain data, in the controller's model."""
+    return {
+        "api": API_ENDPOINT,
+        "flows": {"timeout": settings.flow_timeout},
+        "congestion": {
+            "levels": {
+                number: {"mark": level.mark, "notify": level.notify, "interval": level.interval}
+                for number, level in enumerate(settings.levels, 1)
+            }
+        }
+        if settings.levels
+        else {},
+        "vrfs": {
+            name: {
+                "id": number,
+                "vni": VRF_TUNNEL_BASE + number,
+                "gre_key": VRF_TUNNEL_BASE + number,
+                "mpls_label": VRF_TUNNEL_BASE + number,
+            }
+            for name, number in topology.vrfs.items()
+        },
+        "nodes": {node.name: _node(topology, node, settings) for node in topology.nodes},
+        "links": [
+            [f"{end}:{topology.port(end, far).number}" for end, far in ((a, b), (b, a))]
+            for a, b in ((link.a, link.b) for link in topology.links)
+        ],
+    }
+
+
+def controller_yaml(topology: Topology, settings: FcnSettings) -> str:
+    """The configuration as YAML text."""
+    return yaml.safe_dump(controller_config(topology, settings), sort_keys=False)
+
+
+def _node(topology: Topology, node: Node, settings: FcnSettings) -> dict[str, Any]:
+    config: dict[str, Any] = {
+        "role": node.role,
+        "grpc": grpc_endpoint(topology, node.name),
+        "device_id": topology.index(node.name),
+        "feature": settings.feature,
+        "underlay_address": str(topology.underlay_address(node.name)),
+        "locator": str(topology.locator(node.name)),
+        "end_sids": [str(topology.locator(node.name)[0xE])],
+        "ports": _ports(topology, node),
+    }
+    thresholds = [
+        {"port": port.number, "queue": 0, "depths": list(settings.thresholds)}
+        for port in topology.ports_of(node.name)
+        if topology.queue_of(port)
+    ]
+    if thresholds:
+        config["thresholds"] = thresholds
+    if node.role == "pe":
+        config["cnp"] = {
+            "source": settings.cnp_source,
+            "min_interval": settings.cnp_interval,
+        }
+        config["vrfs"] = _vrfs(topology, node)
+        config["tunnels"] = {
+            f"to-{far.name}": {"type": topology.tunnel, "to": far.name}
+            for far in topology.pes
+            if far != node
+        }
+    return config
+
+
+def _ports(topology: Topology, node: Node) -> list[dict[str, Any]]:
+    vrf_of = {host.name: host.vrf for host in topology.hosts}
+    ports: list[dict[str, Any]] = []
+    for port in topology.ports_of(node.name):
+        entry: dict[str, Any] = {"number": port.number, "name": port.peer, "role": port.role}
+        if port.role == "dc":
+            addresses = topology.addresses(port.peer)
+            entry["vrf"] = vrf_of[port.peer]
+            entry["addresses"] = [str(addresses.ipv4_gateway), str(addresses.ipv6_gateway)]
+        ports.append(entry)
+    return ports
+
+
+def _vrfs(topology: Topology, node: Node) -> dict[str, Any]:
+    """Service SID and routes to the other sites' hosts, for each VRF that is used anywhere."""
+    vrfs: dict[str, Any] = {}
+    for name, number in topology.vrfs.items():
+        routes = []
+        for host in topology.hosts:
+            if host.vrf == name and host.pe != node.name:
+                addresses = topology.addresses(host.name)
+                routes += [
+                    {"prefix": str(prefix.network), "tunnel": f"to-{host.pe}"}
+                    for prefix in (addresses.ipv4, addresses.ipv6)
+                ]
+        vrfs[name] = {
+            "service_sid": str(topology.locator(node.name)[(0xD46 << 16) + number]),
+            "routes": routes,
+        }
+    return vrfs

@@ -1,0 +1,212 @@
+"""What a network looks like, independent of how it is run: nodes, links, hosts, delays, queues.
+
+Everything else (Mininet, the controller's YAML, the demo) is derived from a `Topology`. Addresses
+follow from positions, so two topologies of the same shape are addressed alike:
+
+- node i (counting from 1): underlay address 2001:db8:0:ff::i, locator 2001:db8:0:i::/64
+- host on port n of the d-th PE: 10.d.n.10/24 and 2001:db8:d:n::10/64, gateway .1 and ::1
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network
+from itertools import pairwise
+from typing import Literal
+
+Role = Literal["pe", "p"]
+TunnelType = Literal["srv6", "vxlan", "gre", "mpls-udp"]
+
+HOST_PART = 10
+GATEWAY_PART = 1
+
+
+class TopologyError(ValueError):
+    """The topology contradicts itself; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A switch: provider edge or transit node."""
+
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A core link; `delay_ms` is the one-way propagation delay in milliseconds."""
+
+    a: str
+    b: str
+    delay_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A RoCEv2 host on a DC port of its own."""
+
+    name: str
+    pe: str
+    vrf: str = "blue"
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The queue of `node` towards its neighbour: packets per second served, packets it holds."""
+
+    node: str
+    towards: str
+    rate_pps: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One port of a node; `peer` is the host or node at its other end."""
+
+    node: str
+    number: int
+    peer: str
+    role: Literal["dc", "core"]
+    delay_ms: float = 0.0
+
+    @property
+    def interface(self) -> str:
+        """Name of the port's network interface on this machine."""
+        return f"{self.node}-eth{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class HostAddresses:
+    """Addresses of a host and of its gateway, with prefix lengths."""
+
+    ipv4: IPv4Interface
+    ipv6: IPv6Interface
+    ipv4_gateway: IPv4Interface
+    ipv6_gateway: IPv6Interface
+
+
+@dataclass(frozen=True)
+class Topology:
+    """A WAN with its data-centre hosts. Raises TopologyError when names do not fit together."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+    hosts: tuple[Host, ...]
+    queues: tuple[Queue, ...] = ()
+    vrfs: dict[str, int] = field(default_factory=lambda: {"blue": 1})
+    tunnel: TunnelType = "srv6"
+
+    def __post_init__(self) -> None:
+        names = [node.name for node in self.nodes] + [host.name for host in self.hosts]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise TopologyError(f"{self.name}: names used twice: {', '.join(sorted(twice))}")
+        roles = {node.name: node.role for node in self.nodes}
+        for link in self.links:
+            for end in (link.a, link.b):
+                if end not in roles:
+                    raise TopologyError(f"{self.name}: link {link.a}-{link.b}: no node {end}")
+            if link.delay_ms < 0:
+                raise TopologyError(f"{self.name}: link {link.a}-{link.b}: negative delay")
+        for host in self.hosts:
+            if roles.get(host.pe) != "pe":
+                raise TopologyError(f"{self.name}: host {host.name}: {host.pe} is no PE")
+            if host.vrf not in self.vrfs:
+                raise TopologyError(f"{self.name}: host {host.name}: no VRF {host.vrf}")
+        for queue in self.queues:
+            self.port(queue.node, queue.towards)
+
+    @cached_property
+    def ports(self) -> tuple[Port, ...]:
+        """All switch ports; a node's hosts come first, then its links in their order."""
+        counts = {node.name: 0 for node in self.nodes}
+
+        def next_number(node: str) -> int:
+            counts[node] += 1
+            return counts[node]
+
+        ports = [Port(host.pe, next_number(host.pe), host.name, "dc") for host in self.hosts]
+        for link in self.links:
+            for near, far in ((link.a, link.b), (link.b, link.a)):
+                ports.append(Port(near, next_number(near), far, "core", link.delay_ms))
+        return tuple(ports)
+
+    def ports_of(self, node: str) -> tuple[Port, ...]:
+        """Ports of one node in the order of their numbers."""
+        return tuple(sorted((p for p in self.ports if p.node == node), key=lambda p: p.number))
+
+    def port(self, node: str, peer: str) -> Port:
+        """The port of `node` towards `peer`. Raises TopologyError when they are not adjacent."""
+        for port in self.ports:
+            if (port.node, port.peer) == (node, peer):
+                return port
+        raise TopologyError(f"{self.name}: {node} has no port towards {peer}")
+
+    def queue_of(self, port: Port) -> Queue | None:
+        """The settings of a port's queue, if it is limited."""
+        for queue in self.queues:
+            if (queue.node, queue.towards) == (port.node, port.peer):
+                return queue
+        return None
+
+    @property
+    def pes(self) -> tuple[Node, ...]:
+        """Provider edges in the topology's order."""
+        return tuple(node for node in self.nodes if node.role == "pe")
+
+    def index(self, node: str) -> int:
+        """Position of a node, counting from 1: its device ID and the last part of its address."""
+        return [each.name for each in self.nodes].index(node) + 1
+
+    def underlay_address(self, node: str) -> IPv6Address:
+        """Source of a node's tunnels and notifications."""
+        return IPv6Address(f"2001:db8:0:ff::{self.index(node):x}")
+
+    def locator(self, node: str) -> IPv6Network:
+        """Prefix a node's SIDs are in."""
+        return IPv6Network(f"2001:db8:0:{self.index(node):x}::/64")
+
+    def addresses(self, host: str) -> HostAddresses:
+        """Addresses of a host, from its PE's and its port's number."""
+        port = next(port for port in self.ports if port.peer == host and port.role == "dc")
+        site = [pe.name for pe in self.pes].index(port.node) + 1
+        ipv4 = f"10.{site}.{port.number}."
+        ipv6 = f"2001:db8:{site:x}:{port.number:x}::"
+        return HostAddresses(
+            IPv4Interface(f"{ipv4}{HOST_PART}/24"),
+            IPv6Interface(f"{ipv6}{HOST_PART}/64"),
+            IPv4Interface(f"{ipv4}{GATEWAY_PART}/24"),
+            IPv6Interface(f"{ipv6}{GATEWAY_PART}/64"),
+        )
+
+    def path(self, start: str, end: str) -> tuple[str, ...]:
+        """Nodes and hosts on the path with the fewest hops, both ends included."""
+        neighbours: dict[str, list[str]] = {}
+        for port in self.ports:
+            neighbours.setdefault(port.node, []).append(port.peer)
+            if port.role == "dc":
+                neighbours.setdefault(port.peer, []).append(port.node)
+        paths: list[tuple[str, ...]] = [(start,)]
+        seen = {start}
+        for path in paths:
+            if path[-1] == end:
+                return path
+            for peer in neighbours.get(path[-1], []):
+                if peer not in seen:
+                    seen.add(peer)
+                    paths.append((*path, peer))
+        raise TopologyError(f"{self.name}: no path from {start} to {end}")
+
+    def delay_ms(self, start: str, end: str) -> float:
+        """One-way propagation delay along `path`, in milliseconds."""
+        path = self.path(start, end)
+        delays = {(port.node, port.peer): port.delay_ms for port in self.ports}
+        return sum(delays.get(hop, 0.0) for hop in pairwise(path))
+
+    def host_ports(self) -> Iterator[tuple[Host, Port]]:
+        """Every host with the switch port it is on."""
+        for host in self.hosts:
+            yield host, self.port(host.pe, host.name)

@@ -1,0 +1,231 @@
+"""A topology brought to life: Mininet, its switches and hosts, and the controller."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+from mininet.log import setLogLevel
+from mininet.net import Mininet
+from mininet.node import Node
+
+from topologies.controller_config import API_ENDPOINT, FcnSettings, controller_yaml
+from topologies.delayline import fcn_delayline
+from topologies.hosts import RoceHost
+from topologies.model import Link, Topology
+from topologies.processes import Process, ProcessError, wait_until
+from topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
+
+Target = Literal["softswitch", "bmv2"]
+SWITCHES: dict[Target, type[P4Switch]] = {"softswitch": SoftSwitch, "bmv2": Bmv2Switch}
+
+CORE_MTU = 9000
+CONTROLLER_TIMEOUT_S = 60.0
+COMMAND_TIMEOUT_S = 30.0
+
+
+class DelayLine(Node):  # type: ignore[misc]
+    """A cable of some length between two switches, as a node of its own."""
+
+    def __init__(self, name: str, delay_ms: float, logs: Path) -> None:
+        super().__init__(name, inNamespace=False)
+        self.delay_ms = delay_ms
+        self.logs = logs
+        self.process: Process | None = None
+
+    def start(self) -> None:
+        """Start the program; both links must exist."""
+        near, far = (f"{self.name}-eth{number}" for number in (0, 1))
+        command = [str(fcn_delayline()), near, far, str(round(self.delay_ms * 1000))]
+        self.process = Process(self.name, command, self.logs / f"{self.name}.log")
+
+    def stop_process(self) -> None:
+        """Stop the program; Mininet removes the links."""
+        if self.process is not None:
+            self.process.stop()
+
+
+class Network:
+    """Context manager: everything runs inside, nothing is left after.
+
+    The caller has entered namespaces of its own (`topologies.isolation`). `directory` receives
+    the configuration and the output of every process.
+    """
+
+    def __init__(
+        self, topology: Topology, target: Target, settings: FcnSettings, directory: Path
+    ) -> None:
+        self.topology = topology
+        self.target = target
+        self.settings = settings
+        self.directory = directory
+        self.controller: Process | None = None
+        self._delay_lines: list[DelayLine] = []
+        self._mininet: Any = None
+
+    def __enter__(self) -> "Network":
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _start(self) -> None:
+        setLogLevel("warning")
+        # No address, no duplicate address detection, no router solicitation on switch ports.
+        _sysctl("net.ipv6.conf.default.disable_ipv6", "1")
+        # Mininet would raise limits of the whole machine, which four switches do not need.
+        Mininet.inited = True
+        self._mininet = Mininet(controller=None, host=RoceHost, build=False)
+        for node in self.topology.nodes:
+            self._mininet.addSwitch(
+                node.name, cls=SWITCHES[self.target], topology=self.topology, logs=self.directory
+            )
+        for host, port in self.topology.host_ports():
+            self._mininet.addHost(host.name, addresses=self.topology.addresses(host.name))
+            self._mininet.addLink(host.name, port.node, port1=0, port2=port.number)
+        for index, link in enumerate(self.topology.links, 1):
+            self._add_core_link(link, index)
+        self._mininet.build()
+        self._prepare_interfaces()
+        self._mininet.start()
+        for line in self._delay_lines:
+            line.start()
+        for host in self._mininet.hosts:
+            host.configure()
+        self._start_controller()
+        for switch in self._mininet.switches:
+            switch.shape_ports()
+
+    def _add_core_link(self, link: Link, index: int) -> None:
+        near = self.topology.port(link.a, link.b)
+        far = self.topology.port(link.b, link.a)
+        if not link.delay_ms or SWITCHES[self.target].has_port_delay:
+            self._mininet.addLink(link.a, link.b, port1=near.number, port2=far.number)
+            return
+        line = DelayLine(f"line{index}", link.delay_ms, self.directory)
+        self._delay_lines.append(line)
+        switches = self._mininet.nameToNode
+        self._mininet.addLink(switches[link.a], line, port1=near.number, port2=0)
+        self._mininet.addLink(line, switches[link.b], port1=1, port2=far.number)
+
+    def _prepare_interfaces(self) -> None:
+        core = {port.interface for port in self.topology.ports if port.role == "core"}
+        lines = {f"{line.name}-eth{end}" for line in self._delay_lines for end in (0, 1)}
+        dc = {port.interface for port in self.topology.ports if port.role == "dc"}
+        for interface in core | lines:
+            _run(["ip", "link", "set", interface, "mtu", str(CORE_MTU)])
+        for interface in core | lines | dc:
+            _run(["ethtool", "-K", interface, "tx", "off", "rx", "off", "gso", "off", "gro", "off"])
+
+    def _start_controller(self) -> None:
+        config = self.directory / "network.yaml"
+        config.write_text(controller_yaml(self.topology, self.settings))
+        self.controller = Process(
+            "fcn run", [_fcn(), "run", "-c", config], self.directory / "controller.log"
+        )
+        self.controller.wait_ready(self._all_nodes_ready, CONTROLLER_TIMEOUT_S)
+
+    def _all_nodes_ready(self) -> bool:
+        done = self._fcn("status", "--json")
+        if done.returncode != 0:
+            return False
+        nodes = json.loads(done.stdout)["nodes"]
+        return len(nodes) == len(self.topology.nodes) and all(
+            node["state"] == "ready" for node in nodes
+        )
+
+    def _fcn(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [_fcn(), "--api", API_ENDPOINT, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=COMMAND_TIMEOUT_S,
+            check=False,
+        )
+
+    def fcn(self, *arguments: str) -> str:
+        """Output of a command of the `fcn` command line; raises ProcessError when it fails."""
+        done = self._fcn(*arguments)
+        if done.returncode != 0:
+            raise ProcessError(f"fcn {' '.join(arguments)}: {done.stderr or done.stdout}")
+        return done.stdout
+
+    def fcn_json(self, *arguments: str) -> Any:  # noqa: ANN401 (JSON value)
+        """Output of a command with --json, decoded."""
+        return json.loads(self.fcn(*arguments, "--json"))
+
+    def set_feature(self, enabled: bool) -> None:
+        """Switch FCN on or off on every node (FCN-16)."""
+        for node in self.topology.nodes:
+            self.fcn("feature", "enable" if enabled else "disable", node.name)
+
+    def host(self, name: str) -> RoceHost:
+        """A host of the topology."""
+        host: RoceHost = self._mininet.nameToNode[name]
+        return host
+
+    def run_in_host(self, name: str, command: Sequence[str | Path], log: Path) -> Process:
+        """Start a program in a host's namespace."""
+        prefix = ["mnexec", "-a", str(self.host(name).pid)]
+        return Process(f"{Path(command[0]).name} in {name}", command, log, prefix)
+
+    def wait_for_ping(self, start: str, end: str, timeout_s: float = 30.0) -> None:
+        """Wait until `end` answers `start` over IPv4 and IPv6: neighbours and routes are there."""
+        addresses = self.topology.addresses(end)
+        for address in (addresses.ipv4.ip, addresses.ipv6.ip):
+            ping = partial(self.host(start).answers, str(address))
+            wait_until(ping, timeout_s, f"{start} does not reach {end} ({address})")
+
+    def check(self) -> None:
+        """Raise ProcessError when a switch, a delay line or the controller has ended."""
+        processes = [switch.process for switch in self._mininet.switches]
+        processes += [line.process for line in self._delay_lines]
+        for process in (*processes, self.controller):
+            if process is not None:
+                process.check()
+
+    def interact(self) -> None:
+        """Mininet's command line until the user leaves it."""
+        from mininet.cli import CLI
+
+        CLI(self._mininet)
+
+    def stop(self) -> None:
+        """Stop controller, hosts and switches; also after a failed start."""
+        if self.controller is not None:
+            self.controller.stop()
+        for line in self._delay_lines:
+            line.stop_process()
+        if self._mininet is not None:
+            self._mininet.stop()
+        for line in self._delay_lines:
+            line.terminate()
+
+
+def _fcn() -> str:
+    beside = Path(sys.executable).with_name("fcn")
+    return str(beside) if beside.exists() else "fcn"
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ProcessError(f"{' '.join(command)}: {done.stderr.strip()}")
+
+
+def _sysctl(name: str, value: str) -> None:
+    _run(["sysctl", "-qw", f"{name}={value}"])

@@ -1,0 +1,115 @@
+"""Processes a network consists of: started with a log file, waited for, stopped for certain."""
+
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+POLL_S = 0.02
+STOP_TIMEOUT_S = 10.0
+
+
+class ProcessError(RuntimeError):
+    """A process died or never became ready; the message ends with the last lines it wrote."""
+
+
+def wait_until(condition: Callable[[], bool], timeout_s: float, what: str) -> None:
+    """Return when `condition` holds; raises ProcessError naming `what` after `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            raise ProcessError(f"{what}: not within {timeout_s:g} s")
+        time.sleep(POLL_S)
+
+
+def is_listening(host: str, port: int) -> bool:
+    """Whether a TCP connection to host:port is accepted."""
+    with socket.socket() as probe:
+        return probe.connect_ex((host, port)) == 0
+
+
+class Process:
+    """One program with its output in `log`."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str | Path],
+        log: Path,
+        prefix: Sequence[str] = (),
+    ) -> None:
+        """Start it; `prefix` (such as mnexec and its options) must exec the command."""
+        self.name = name
+        self.log = log
+        log.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with log.open("wb") as output:
+                self._process = subprocess.Popen(
+                    [*prefix, *map(str, command)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    # Ctrl-C is for the program that stops the network in order.
+                    start_new_session=True,
+                )
+        except FileNotFoundError as error:
+            raise ProcessError(f"{name}: {error.filename} is not installed") from error
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def last_words(self, lines: int = 12) -> str:
+        """The end of its output."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def check(self) -> None:
+        """Raise ProcessError when it has ended."""
+        if not self.running:
+            raise ProcessError(
+                f"{self.name} ended with status {self._process.returncode}:\n{self.last_words()}"
+            )
+
+    def wait_ready(self, condition: Callable[[], bool], timeout_s: float) -> None:
+        """Wait for `condition`; raises ProcessError when the process ends before or time is up."""
+
+        def ready() -> bool:
+            self.check()
+            return condition()
+
+        try:
+            wait_until(ready, timeout_s, f"{self.name} is not ready")
+        except ProcessError as error:
+            raise ProcessError(f"{error}\n{self.last_words()}") from None
+
+    def wait(self, timeout_s: float) -> int:
+        """Wait for its end; returns the exit status, raises ProcessError after `timeout_s`."""
+        try:
+            return self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise ProcessError(f"{self.name} did not end within {timeout_s:g} s") from None
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Ask it to end, kill it if it does not, and return the exit status."""
+        if self.running:
+            self._process.send_signal(number)
+        try:
+            return self._process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+    def __enter__(self) -> "Process":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()

@@ -1,0 +1,58 @@
+"""Run a topology by name until interrupted: `python -m topologies.run wan --cli`."""
+
+import shutil
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from topologies.catalog import CATALOG
+from topologies.controller_config import FcnSettings
+from topologies.isolation import IsolationError, enter
+from topologies.network import SWITCHES, Network, Target
+from topologies.processes import ProcessError
+
+console = Console()
+
+
+def choose_target(name: str) -> Target:
+    """The target of that name; without one BMv2 where it is installed, else the softswitch."""
+    if not name:
+        return "bmv2" if shutil.which("simple_switch_grpc") else "softswitch"
+    for target in SWITCHES:
+        if target == name:
+            return target
+    raise typer.BadParameter(f"no target {name}; there are {', '.join(SWITCHES)}")
+
+
+def main(
+    name: Annotated[str, typer.Argument(help=f"one of {', '.join(CATALOG)}")] = "wan",
+    target: Annotated[str, typer.Option(help="softswitch or bmv2")] = "",
+    cli: Annotated[bool, typer.Option(help="Mininet's command line")] = False,
+    out: Annotated[Path, typer.Option(help="logs and configuration")] = Path("out/topology"),
+) -> None:
+    """Start switches, hosts and controller and leave them running."""
+    if name not in CATALOG:
+        raise typer.BadParameter(f"no topology {name}; there are {', '.join(CATALOG)}")
+    chosen = choose_target(target)
+    try:
+        enter("topologies.run", sys.argv[1:])
+        topology = CATALOG[name]()
+        with Network(topology, chosen, FcnSettings(), out) as network:
+            hosts = ", ".join(host.name for host in topology.hosts)
+            console.print(f"{name} runs on {chosen}; hosts {hosts}; logs in {out}")
+            if cli:
+                network.interact()
+            else:
+                console.print("Ctrl-C ends it")
+                signal.sigwait({signal.SIGINT, signal.SIGTERM})
+    except (IsolationError, ProcessError) as error:
+        console.print(f"[red]{error}")
+        raise typer.Exit(1) from error
+
+
+if __name__ == "__main__":
+    typer.run(main)

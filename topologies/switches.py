@@ -1,0 +1,129 @@
+"""Mininet switches that run a P4 program: fcn-softswitch and BMv2's simple_switch_grpc.
+
+Both are started without a program; the controller pushes it. They differ in where a port's queue
+and delay are set: softswitch has a gRPC service for both, BMv2 knows queues only, set over Thrift,
+and gets its delays from `topologies.delayline`.
+"""
+
+import subprocess
+import sys
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any
+
+from mininet.node import Switch
+
+from topologies.controller_config import grpc_endpoint
+from topologies.model import Port, Queue, Topology
+from topologies.processes import Process, ProcessError, is_listening
+from topologies.trafficmanager import TrafficManager
+
+CPU_PORT = 510
+THRIFT_BASE = 49_000
+START_TIMEOUT_S = 60.0
+
+
+class P4Switch(Switch):  # type: ignore[misc]
+    """A node of a topology as a process beside Mininet's hosts.
+
+    Parameters besides Mininet's: `topology`, and `logs`, the directory its output goes to.
+    """
+
+    has_port_delay = False
+
+    def __init__(self, name: str, topology: Topology, logs: Path, **parameters: Any) -> None:  # noqa: ANN401
+        super().__init__(name, dpid=f"{topology.index(name):016x}", **parameters)
+        self.topology = topology
+        self.logs = logs
+        self.process: Process | None = None
+
+    @property
+    def switch_ports(self) -> tuple[Port, ...]:
+        """The node's ports."""
+        return self.topology.ports_of(self.name)
+
+    @abstractmethod
+    def command(self) -> list[str]:
+        """The program and its arguments up to `--`."""
+
+    @abstractmethod
+    def shape_ports(self) -> None:
+        """Give ports their rates, depths and delays; needs the P4 program to be loaded."""
+
+    def start(self, controllers: object = ()) -> None:
+        """Start the program and wait until its P4Runtime server listens."""
+        del controllers
+        endpoint = grpc_endpoint(self.topology, self.name)
+        target = ["--", "--grpc-server-addr", endpoint, "--cpu-port", str(CPU_PORT)]
+        self.process = Process(
+            self.name, [*self.command(), *target], self.logs / f"{self.name}.log"
+        )
+        host, port = endpoint.split(":")
+        self.process.wait_ready(lambda: is_listening(host, int(port)), START_TIMEOUT_S)
+
+    def stop(self, deleteIntfs: bool = True) -> None:  # noqa: N803 (Mininet's name)
+        """Stop the program and remove its interfaces."""
+        if self.process is not None:
+            self.process.stop()
+        super().stop(deleteIntfs)
+
+    def _common_options(self) -> list[str]:
+        options = ["--no-p4", "--device-id", str(self.topology.index(self.name))]
+        for port in self.switch_ports:
+            options += ["-i", f"{port.number}@{port.interface}"]
+        return options
+
+
+class Bmv2Switch(P4Switch):
+    """BMv2. Its queues count packets; rate and depth are set over Thrift."""
+
+    def command(self) -> list[str]:
+        """simple_switch_grpc with quiet logging."""
+        thrift = ["--thrift-port", str(self._thrift_port), "--log-level", "off"]
+        return ["simple_switch_grpc", *self._common_options(), *thrift]
+
+    @property
+    def _thrift_port(self) -> int:
+        return THRIFT_BASE + self.topology.index(self.name)
+
+    def shape_ports(self) -> None:
+        """Set rate and depth of the limited queues."""
+        limited = [
+            (port, queue)
+            for port in self.switch_ports
+            if (queue := self.topology.queue_of(port)) is not None
+        ]
+        if limited:
+            self._set_queues(limited)
+
+    def _set_queues(self, limited: list[tuple[Port, Queue]]) -> None:
+        commands = "".join(
+            f"set_queue_depth {queue.depth} {port.number}\n"
+            f"set_queue_rate {queue.rate_pps} {port.number}\n"
+            for port, queue in limited
+        )
+        done = subprocess.run(
+            ["simple_switch_CLI", "--thrift-port", str(self._thrift_port)],
+            input=commands,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0 or "Error" in done.stdout:
+            raise ProcessError(f"{self.name}: queues not set:\n{done.stdout}{done.stderr}")
+
+
+class SoftSwitch(P4Switch):
+    """The embedded switch; queues and delays are set over its traffic manager's gRPC service."""
+
+    has_port_delay = True
+
+    def command(self) -> list[str]:
+        """fcn-softswitch, run by this interpreter."""
+        return [sys.executable, "-m", "softswitch", *self._common_options()]
+
+    def shape_ports(self) -> None:
+        """Set every port's propagation delay and the limited queues."""
+        with TrafficManager(grpc_endpoint(self.topology, self.name)) as manager:
+            for port in self.switch_ports:
+                manager.shape(port, self.topology.queue_of(port))
