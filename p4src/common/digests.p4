@@ -4,8 +4,8 @@
 
 #include "types.p4"
 
-// First packet of a flow that has no label yet. PSN and UDP source port let the controller find the
-// reverse path (FCN-3).
+// A packet of a flow that has no label yet, or whose source QP is still looked for. BTH opcode, PSN and
+// UDP source port let the controller find the reverse path (FCN-3 b).
 struct new_flow_ipv4_t {
     vrf_t vrf;
     ipv4_addr_t src;
@@ -14,6 +14,7 @@ struct new_flow_ipv4_t {
     bit<16> p_key;
     bit<24> psn;
     bit<16> udp_src_port;
+    bit<8> opcode;
 }
 
 struct new_flow_ipv6_t {
@@ -24,6 +25,7 @@ struct new_flow_ipv6_t {
     bit<16> p_key;
     bit<24> psn;
     bit<16> udp_src_port;
+    bit<8> opcode;
 }
 
 // A message of the connection manager. qpn: the local QPN of a REQ or REP, the remote QPN of a DREQ,

@@ -3,7 +3,7 @@
 
 // FlowTable: the flow label of a RoCEv2 flow {VRF, source, destination, DestQP} (FCN-2, FCN-4).
 // Reads:  meta.vrf, customer addresses, BTH DestQP.
-// Writes: meta.flow_label, meta.flow_label_assigned.
+// Writes: meta.flow_label, meta.flow_label_assigned, meta.flow_watched.
 // When:   meta.is_roce_flow and the packet is about to enter a tunnel.
 control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t meta) {
     DIRECT_COUNTER(flow_ipv4_counter)
@@ -12,6 +12,12 @@ control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t met
     action set_flow_label(flow_label_t flow_label) {
         meta.flow_label = flow_label;
         meta.flow_label_assigned = true;
+    }
+    // The flow is reported on, once per window, so that its source QP can be inferred (FCN-3 b).
+    action set_flow_label_watched(flow_label_t flow_label) {
+        meta.flow_label = flow_label;
+        meta.flow_label_assigned = true;
+        meta.flow_watched = true;
     }
     action flow_unknown() { }
 
@@ -25,6 +31,7 @@ control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t met
         }
         actions = {
             @tableonly set_flow_label;
+            @tableonly set_flow_label_watched;
             @defaultonly flow_unknown;
         }
         const default_action = flow_unknown;
@@ -43,6 +50,7 @@ control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t met
         }
         actions = {
             @tableonly set_flow_label;
+            @tableonly set_flow_label_watched;
             @defaultonly flow_unknown;
         }
         const default_action = flow_unknown;

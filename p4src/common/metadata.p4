@@ -62,6 +62,7 @@ struct meta_t {
     tunnel_t tunnel;
     flow_label_t flow_label;
     bool flow_label_assigned;
+    bool flow_watched;
     bit<32> entropy;
     EcnEncapMode ecn_mode;
 

@@ -36,7 +36,8 @@ control Report(
         bit<32> remote_comm_id = 0;
         bit<16> attribute = 0;
         qpn_t qpn = hdr.bth.dest_qp;
-        bool is_new_flow = meta.is_roce_flow && !meta.flow_label_assigned;
+        bool is_new_flow =
+            meta.is_roce_flow && (!meta.flow_label_assigned || meta.flow_watched);
         bool report = false;
         reported = Event.NONE;
 
@@ -84,11 +85,11 @@ control Report(
             if (hdr.ipv4.isValid()) {
                 digest<new_flow_ipv4_t>(1, { meta.vrf, hdr.ipv4.src, hdr.ipv4.dst,
                                              hdr.bth.dest_qp, hdr.bth.p_key, hdr.bth.psn,
-                                             hdr.udp.src_port });
+                                             hdr.udp.src_port, hdr.bth.opcode });
             } else {
                 digest<new_flow_ipv6_t>(1, { meta.vrf, hdr.ipv6.src, hdr.ipv6.dst,
                                              hdr.bth.dest_qp, hdr.bth.p_key, hdr.bth.psn,
-                                             hdr.udp.src_port });
+                                             hdr.udp.src_port, hdr.bth.opcode });
             }
         }
     }
