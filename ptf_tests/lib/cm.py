@@ -1,9 +1,20 @@
 """Messages of the InfiniBand connection manager on QP 1 (IBTA volume 1, chapter 12), FCN-3."""
 
 import struct
+from dataclasses import dataclass
 from enum import IntEnum
+from ipaddress import ip_address
 
-from ptf_tests.lib.packets import UD_SEND_ONLY, Ecn, roce
+from ptf_tests.lib.packets import (
+    IPV6_HEADER,
+    ROCEV2_PORT,
+    UD_SEND_ONLY,
+    UDP_HEADER,
+    Ecn,
+    roce,
+)
+
+UDP_PROTOCOL = 17
 
 _Q_KEY_QP1 = 0x80010000
 _MAD_LENGTH = 256
@@ -28,6 +39,10 @@ class CmAttribute(IntEnum):
     DREP = 0x16
 
 
+_QPN_OFFSET: dict[int, int] = {CmAttribute.REQ: 76, CmAttribute.REP: 56, CmAttribute.DREQ: 52}
+"""Where a message carries its queue pair number, counted from the BTH."""
+
+
 def cm_message(
     src: str,
     dst: str,
@@ -49,9 +64,7 @@ def cm_message(
     struct.pack_into("!Q", mad, 8, 0x0123456700000000 | local_comm_id)
     struct.pack_into("!H", mad, 16, attribute)
     struct.pack_into("!II", mad, _MAD_HEADER, local_comm_id, remote_comm_id)
-    offset = {CmAttribute.REQ: 76, CmAttribute.REP: 56, CmAttribute.DREQ: 52}.get(
-        CmAttribute(attribute) if attribute in set(CmAttribute) else CmAttribute.MRA
-    )
+    offset = _QPN_OFFSET.get(attribute)
     if offset is not None:
         start = offset - _BTH - _DETH
         mad[start : start + 3] = qpn.to_bytes(3, "big")
@@ -66,3 +79,42 @@ def cm_message(
         ecn=Ecn.NOT_ECT,
         dscp=0,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CmMessage:
+    """A connection manager message as the data plane reports it (cm_ipv4_t, cm_ipv6_t)."""
+
+    src: str
+    dst: str
+    attribute: int
+    local_comm_id: int
+    remote_comm_id: int
+    qpn: int
+
+
+def parse_cm(datagram: bytes) -> CmMessage | None:
+    """Read a CM message off a RoCEv2 datagram; None for any other packet.
+
+    remote_comm_id is 0 in a REQ, qpn 0 in messages that carry none.
+    """
+    if datagram[0] >> 4 == 4:
+        protocol, transport = datagram[9], (datagram[0] & 0x0F) * 4
+        src, dst = str(ip_address(datagram[12:16])), str(ip_address(datagram[16:20]))
+    else:
+        protocol, transport = datagram[6], IPV6_HEADER
+        src, dst = str(ip_address(datagram[8:24])), str(ip_address(datagram[24:40]))
+    bth = transport + UDP_HEADER
+    if (
+        protocol != UDP_PROTOCOL
+        or datagram[transport + 2 : transport + 4] != ROCEV2_PORT.to_bytes(2, "big")
+        or datagram[bth] != UD_SEND_ONLY
+        or datagram[bth + 5 : bth + 8] != b"\0\0\1"
+        or datagram[bth + 21] != _CM_CLASS
+    ):
+        return None
+    attribute = int.from_bytes(datagram[bth + 36 : bth + 38], "big")
+    local, remote = struct.unpack_from("!II", datagram, bth + 44)
+    offset = _QPN_OFFSET.get(attribute)
+    qpn = int.from_bytes(datagram[bth + offset : bth + offset + 3], "big") if offset else 0
+    return CmMessage(src, dst, attribute, local, 0 if attribute == CmAttribute.REQ else remote, qpn)

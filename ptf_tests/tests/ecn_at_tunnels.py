@@ -127,7 +127,7 @@ class EncapsulationOfEveryTunnelType(PeTest):
 
     def runTest(self) -> None:
         common = {"src": PE_ADDRESS, "dst": REMOTE_PE}
-        kinds = {
+        kinds: dict[str, dict[str, int | str]] = {
             "encap_vxlan": {
                 "vni": VNI,
                 "inner_src_mac": "02:aa:00:00:00:01",

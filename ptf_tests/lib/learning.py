@@ -1,0 +1,35 @@
+"""A PE that learns: digests collected and matched with the events counted (FCN-3)."""
+
+from typing import Any
+
+from ptf_tests.lib.beds import PeTest
+
+DIGESTS = ("new_flow_ipv4_t", "new_flow_ipv6_t", "cm_ipv4_t", "cm_ipv6_t")
+LONG_WINDOW_US = 60_000_000
+
+
+class LearningTest(PeTest):
+    """Learning is on with a window no test outlives."""
+
+    window_us = LONG_WINDOW_US
+
+    def configure(self) -> None:
+        """Subscribe to every digest."""
+        super().configure()
+        self.pe.learn_flows(DIGESTS, self.window_us)
+
+    def reports(self, port: int, *frames: bytes) -> list[tuple[str, dict[str, Any]]]:
+        """The digest messages an exchange causes; their number is that of the events counted."""
+        before = self.counts()
+        self.exchange(port, *frames)
+        growth = self.growth(before)
+        count = growth.get("event NEW_FLOW", 0) + growth.get("event CM_MESSAGE", 0)
+        messages: list[tuple[str, dict[str, Any]]] = []
+
+        def complete() -> bool:
+            messages.extend(self.digests())
+            return len(messages) >= count
+
+        self.wait_for(f"{count} digest messages", complete)
+        self.assertEqual(len(messages), count, f"more digests than events: {messages}")
+        return messages

@@ -1,0 +1,192 @@
+"""Digests of new flows: one per flow and window, and only for flows (FCN-3)."""
+
+import time
+from ipaddress import ip_address
+
+from ptf_tests.lib.beds import (
+    BLUE,
+    BLUE_VLAN,
+    HOST2_V4,
+    HOST_V4,
+    HOST_V6,
+    PE_RED_SID,
+    RED,
+    REMOTE_PE,
+    REMOTE_V4,
+    REMOTE_V6,
+    PeTest,
+    core_frame_in,
+    host_frame_in,
+)
+from ptf_tests.lib.learning import LearningTest
+from ptf_tests.lib.packets import (
+    CNP_OPCODE,
+    CNP_RESERVED,
+    RC_ACKNOWLEDGE,
+    RC_RDMA_WRITE_ONLY,
+    ip,
+    roce,
+    srv6,
+    udp,
+)
+from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+
+DEST_QP = 0x118
+LABEL = 0x81111
+TO_REMOTE = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
+
+
+def new_flow(
+    src: str,
+    dst: str,
+    dest_qp: int,
+    *,
+    vrf: int = RED,
+    psn: int = 1,
+    p_key: int = 0xFFFF,
+    sport: int = 0xC001,
+    opcode: int = RC_RDMA_WRITE_ONLY,
+) -> tuple[str, dict[str, int]]:
+    """The digest message of a flow's first packet."""
+    return f"new_flow_ipv{ip_address(dst).version}_t", {
+        "vrf": vrf,
+        "src": int(ip_address(src)),
+        "dst": int(ip_address(dst)),
+        "dest_qp": dest_qp,
+        "p_key": p_key,
+        "psn": psn,
+        "udp_src_port": sport,
+        "opcode": opcode,
+    }
+
+
+class NewFlowIsReported(LearningTest):
+    """FCN-3: the first packet of an unmapped flow is reported with what names the flow."""
+
+    def runTest(self) -> None:
+        for host, remote in TO_REMOTE:
+            datagram = roce(
+                host,
+                remote,
+                DEST_QP,
+                psn=0xABCDEF,
+                p_key=0x8001,
+                sport=0xD00D,
+                opcode=RC_ACKNOWLEDGE,
+                payload=bytes(4),
+            )
+            expected = new_flow(
+                host,
+                remote,
+                DEST_QP,
+                psn=0xABCDEF,
+                p_key=0x8001,
+                sport=0xD00D,
+                opcode=RC_ACKNOWLEDGE,
+            )
+            self.assertEqual(self.reports(DC_PORT, host_frame_in(datagram)), [expected])
+
+
+class TaggedFlowIsReportedWithItsVrf(LearningTest):
+    """FCN-3: overlapping customers are told apart by the VRF in the report."""
+
+    def runTest(self) -> None:
+        frames = (
+            host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP)),
+            host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP), vlan=BLUE_VLAN),
+        )
+        self.assertEqual(
+            self.reports(DC_PORT, *frames),
+            [
+                new_flow(HOST_V4, REMOTE_V4, DEST_QP),
+                new_flow(HOST_V4, REMOTE_V4, DEST_QP, vrf=BLUE),
+            ],
+        )
+
+
+class StormOfOneFlowIsOneReport(LearningTest):
+    """FCN-3: 300 packets of one new flow are one digest."""
+
+    def runTest(self) -> None:
+        for host, remote in TO_REMOTE:
+            frames = [host_frame_in(roce(host, remote, DEST_QP, psn=psn)) for psn in range(300)]
+            self.assertEqual(
+                self.reports(DC_PORT, *frames), [new_flow(host, remote, DEST_QP, psn=0)]
+            )
+
+
+class EveryFlowOfAStormIsReported(LearningTest):
+    """FCN-3: de-duplication is per flow: 100 flows interleaved are 100 digests."""
+
+    def runTest(self) -> None:
+        flows = [(host, remote, 0x1000 + i) for i in range(50) for host, remote in TO_REMOTE]
+        frames = [host_frame_in(roce(*flow)) for _ in range(3) for flow in flows]
+        reported = self.reports(DC_PORT, *frames)
+        self.assertCountEqual(
+            [(name, sorted(fields.items())) for name, fields in reported],
+            [(name, sorted(fields.items())) for name, fields in (new_flow(*f) for f in flows)],
+        )
+
+
+class MappedFlowIsSilent(LearningTest):
+    """FCN-3: a flow with a label is reported no more; removed, it is reported again at once."""
+
+    def runTest(self) -> None:
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL)
+        frame = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
+        self.assertEqual(self.reports(DC_PORT, frame, frame), [])
+        match = {"vrf": RED, "src": HOST_V4, "dst": REMOTE_V4, "dest_qp": DEST_QP}
+        self.pe.delete("flow_ipv4", match=match)
+        self.assertEqual(
+            self.reports(DC_PORT, frame, frame), [new_flow(HOST_V4, REMOTE_V4, DEST_QP)]
+        )
+
+
+class ReportIsRepeatedAfterTheWindow(LearningTest):
+    """FCN-3: a report the controller lost is repeated, not sooner than the window."""
+
+    window_us = 300_000
+
+    def runTest(self) -> None:
+        frame = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
+        before = time.monotonic()
+        self.assertEqual(len(self.reports(DC_PORT, frame)), 1)
+        repeated = self.wait_for("the second report", lambda: self.reports(DC_PORT, frame))
+        self.assertGreaterEqual(time.monotonic() - before, self.window_us / 1e6)
+        self.assertEqual(repeated, [new_flow(HOST_V4, REMOTE_V4, DEST_QP)])
+
+
+class WhatIsNoFlowIsNotReported(LearningTest):
+    """FCN-3: CNPs, QP1, QP0, other UDP, fragments and packets that stay at this side."""
+
+    def runTest(self) -> None:
+        silent = {
+            "CNP": roce(HOST_V4, REMOTE_V4, DEST_QP, opcode=CNP_OPCODE, payload=CNP_RESERVED),
+            "QP1, no CM": roce(HOST_V4, REMOTE_V4, 1, opcode=0x64, payload=bytes(8 + 256)),
+            "QP0": roce(HOST_V4, REMOTE_V4, 0),
+            "other UDP": udp(HOST_V4, REMOTE_V4, 4791, 4790, bytes(40)),
+            "fragment": ip(HOST_V4, REMOTE_V4, bytes(80), proto=17, frag=1),
+            "no route": roce(HOST_V4, "198.51.100.1", DEST_QP),
+            "same side": roce(HOST_V4, HOST2_V4, DEST_QP),
+            "TTL 1": roce(HOST_V4, REMOTE_V4, DEST_QP, ttl=1),
+        }
+        for what, datagram in silent.items():
+            with self.subTest(what=what):
+                self.assertEqual(self.reports(DC_PORT, host_frame_in(datagram)), [])
+
+
+class CorePacketsAreNotReported(LearningTest):
+    """FCN-3: a PE learns what its own customers send; the other direction is the other PE's."""
+
+    def runTest(self) -> None:
+        outer = srv6(roce(REMOTE_V4, HOST_V4, DEST_QP), REMOTE_PE, PE_RED_SID, traffic_class=2)
+        self.assertEqual(self.reports(CORE_PORT, core_frame_in(outer)), [])
+
+
+class LearningIsOffByDefault(PeTest):
+    """FCN-16: without learning switched on nothing is reported, and nothing counted as reported."""
+
+    def runTest(self) -> None:
+        before = self.counts()
+        self.exchange(DC_PORT, host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP)))
+        self.assertEqual(self.growth(before), {})

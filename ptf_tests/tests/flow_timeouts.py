@@ -1,0 +1,68 @@
+"""Idle flows are announced so that their label can be released (FCN-4)."""
+
+import time
+
+import finsy as fy
+
+from ptf_tests.lib.beds import (
+    HOST_V4,
+    HOST_V6,
+    RED,
+    REMOTE_V4,
+    REMOTE_V6,
+    PeTest,
+    host_frame_in,
+)
+from ptf_tests.lib.packets import roce
+from ptf_tests.lib.ports import DC_PORT
+
+DEST_QP = 0x118
+LABEL = 0x84444
+TIMEOUT_NS = 400_000_000
+NOTICE = 6.0
+"""Seconds: timeout plus the sweep interval of the slowest target."""
+
+
+class IdleFlowIsAnnounced(PeTest):
+    """FCN-4: the switch announces an idle flow with its key and leaves its removal to control."""
+
+    def runTest(self) -> None:
+        for host, remote, table in (
+            (HOST_V4, REMOTE_V4, "flow_ipv4"),
+            (HOST_V6, REMOTE_V6, "flow_ipv6"),
+        ):
+            self.pe.flow(RED, host, remote, DEST_QP, LABEL, TIMEOUT_NS)
+            inserted = time.monotonic()
+            notice = self.next_from(self.client.idle, f"notice from {table}", NOTICE)
+            self.assertGreaterEqual(time.monotonic() - inserted, TIMEOUT_NS / 1e9 * 0.9)
+            self.assertEqual([entry.table_id for entry in notice], [table])
+            match = fy.P4TableMatch(vrf=RED, src=host, dst=remote, dest_qp=DEST_QP)
+            self.assertEqual(len(self.client.read(fy.P4TableEntry(table, match=match))), 1)
+            self.client.write(-fy.P4TableEntry(table, match=match))
+
+
+class BusyFlowIsNotAnnounced(PeTest):
+    """FCN-4: packets keep a flow alive while an idle one beside it expires."""
+
+    def runTest(self) -> None:
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL, TIMEOUT_NS)
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP + 1, LABEL + 1, TIMEOUT_NS)
+        busy = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
+
+        def announced() -> list[int]:
+            self.exchange(DC_PORT, busy)
+            if self.client.idle.empty():
+                return []
+            return [int(entry["dest_qp"]) for entry in self.client.idle.get()]
+
+        self.assertEqual(self.wait_for("an idle flow", announced, NOTICE), [DEST_QP + 1])
+
+
+class FlowWithoutTimeoutStays(PeTest):
+    """FCN-4: a flow registered without timeout is never announced."""
+
+    def runTest(self) -> None:
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL)
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP + 1, LABEL + 1, TIMEOUT_NS)
+        notice = self.next_from(self.client.idle, "the other flow's notice", NOTICE)
+        self.assertEqual([entry["dest_qp"] for entry in notice], [DEST_QP + 1])

@@ -1,0 +1,115 @@
+"""Equal-cost paths by the outer header including the flow label (FCN-2, RFC 6437, RFC 6438)."""
+
+from collections import Counter
+
+from ptf_tests.lib.beds import (
+    DOMAIN,
+    HOST_V4,
+    HOST_V6,
+    NEIGHBOUR_MAC,
+    NODE_MAC,
+    RED,
+    REMOTE_PE,
+    REMOTE_V4,
+    REMOTE_V6,
+    PeTest,
+    PTest,
+    core_frame_in,
+    host_frame_in,
+)
+from ptf_tests.lib.packets import datagram_of, roce, routed, srv6, udp
+from ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
+
+DEST_QP = 0x100
+FLOWS = 64
+FAIR_SHARE = 0.25
+"""Least share of 64 flows a path of two must get: 16 or fewer has probability below 1e-4."""
+
+
+def both_paths() -> tuple[tuple[int, str, str], tuple[int, str, str]]:
+    """Next hops behind the two core ports."""
+    return (
+        (CORE_PORT, NODE_MAC[CORE_PORT], NEIGHBOUR_MAC[CORE_PORT]),
+        (CORE_PORT_2, NODE_MAC[CORE_PORT_2], NEIGHBOUR_MAC[CORE_PORT_2]),
+    )
+
+
+class PeSpreadsFlows(PeTest):
+    """FCN-2: flows differing in nothing but their label use both paths, each steadily one."""
+
+    def configure_underlay(self) -> None:
+        """Two equal paths."""
+        self.pe.underlay(DOMAIN, *both_paths())
+
+    def runTest(self) -> None:
+        for i in range(FLOWS):
+            self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP + i, 0x80000 + 7919 * i)
+        self.check_spread([roce(HOST_V4, REMOTE_V4, DEST_QP + i) for i in range(FLOWS)])
+
+    def check_spread(self, datagrams: list[bytes]) -> None:
+        """Each datagram, sent three times, takes one path; both paths get their share."""
+        ports: Counter[int] = Counter()
+        for datagram in datagrams:
+            outcome = self.exchange(DC_PORT, *[host_frame_in(datagram)] * 3)
+            self.assertEqual(len(outcome.frames), 1, "a flow must not be split")
+            ((port, frames),) = outcome.frames.items()
+            self.assertEqual(len(frames), 3)
+            self.assertEqual(frames[0][0:6].hex(":"), NEIGHBOUR_MAC[port])
+            self.assertEqual(frames[0][6:12].hex(":"), NODE_MAC[port])
+            ports[port] += 1
+        for port in (CORE_PORT, CORE_PORT_2):
+            self.assertGreater(ports[port], FAIR_SHARE * len(datagrams), f"spread {dict(ports)}")
+
+
+class PeSpreadsOtherTraffic(PeSpreadsFlows):
+    """FCN-2: entropy labels spread the flows of everything else."""
+
+    def runTest(self) -> None:
+        self.check_spread(
+            [udp(HOST_V6, REMOTE_V6, 1000 + i, 53) for i in range(FLOWS // 2)]
+            + [udp(HOST_V4, REMOTE_V4, 1000 + i, 53) for i in range(FLOWS // 2)]
+        )
+
+
+class PSpreadsFlows(PTest):
+    """FCN-2: a P node does the same for what PEs send, and changes nothing but the hop limit."""
+
+    def runTest(self) -> None:
+        self.p.underlay("fc00:0:99::/48", *both_paths())
+        ports: Counter[int] = Counter()
+        inner = roce(HOST_V4, REMOTE_V4, DEST_QP)
+        for i in range(FLOWS):
+            outer = srv6(inner, REMOTE_PE, "fc00:0:99::1", flow_label=0x80000 + 7919 * i)
+            outcome = self.exchange(DC_PORT, *[core_frame_in(outer, DC_PORT)] * 2)
+            self.assertEqual(len(outcome.frames), 1, "a flow must not be split")
+            ((port, frames),) = outcome.frames.items()
+            self.assertEqual([datagram_of(f) for f in frames], [routed(outer)] * 2)
+            ports[port] += 1
+        for port in (CORE_PORT, CORE_PORT_2):
+            self.assertGreater(ports[port], FAIR_SHARE * FLOWS, f"spread {dict(ports)}")
+
+
+class LostPathTakesNoTraffic(PeTest):
+    """FCN-2: after the paths change, every flow uses those that are left."""
+
+    def configure_underlay(self) -> None:
+        """Two equal paths."""
+        self.pe.underlay(DOMAIN, *both_paths())
+
+    def runTest(self) -> None:
+        self.pe.delete("underlay", match={"dst": DOMAIN})
+        self.pe.underlay(DOMAIN, both_paths()[1])
+        frames = [host_frame_in(udp(HOST_V4, REMOTE_V4, 1000 + i, 53)) for i in range(FLOWS)]
+        outcome = self.exchange(DC_PORT, *frames)
+        self.assertEqual({port: len(got) for port, got in outcome.frames.items()}, {4: FLOWS})
+
+
+class UnderlayWithoutRoute(PeTest):
+    """FCN-5: a tunnel whose far end is nowhere drops its packets with a reason."""
+
+    def configure_underlay(self) -> None:
+        """No route at all."""
+
+    def runTest(self) -> None:
+        frame = host_frame_in(udp(HOST_V4, REMOTE_V4, 1, 2))
+        self.check(DC_PORT, frame, drops={"NO_ROUTE": 1})
