@@ -4,7 +4,10 @@ import grpc
 from finsy.proto import p4r_grpc
 
 from softswitch.p4rt.device import Device
+from softswitch.p4rt.ports import Ports
 from softswitch.p4rt.service import P4RuntimeService
+from softswitch.p4rt.trafficmanager import TrafficManagerService
+from softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
 # P4Info, BMv2 JSON and large write batches exceed gRPC's 4 MiB; error details exceed its 8 KiB of
 # metadata (P4Runtime 1.4, Guidelines for Implementations).
@@ -20,10 +23,14 @@ class ServerError(Exception):
     """The server cannot listen; the message says what to do."""
 
 
-async def start_server(device: Device, address: str) -> tuple[grpc.aio.Server, int]:
-    """Serve a device at HOST:PORT and return the server and its port; port 0 takes a free one."""
+async def start_server(device: Device, ports: Ports, address: str) -> tuple[grpc.aio.Server, int]:
+    """Serve a device at HOST:PORT and return the server and its port; port 0 takes a free one.
+
+    Raises ServerError when the address is taken.
+    """
     server = grpc.aio.server(options=_OPTIONS)
     p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(device), server)
+    tm_grpc.add_TrafficManagerServicer_to_server(TrafficManagerService(ports), server)
     try:
         port = server.add_insecure_port(address)
     except RuntimeError as error:

@@ -6,9 +6,10 @@ import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r_grpc
-from p4rt_testing import DEVICE_ID, P4INFO, FakeBackend, Running
+from p4rt_testing import DEVICE_ID, P4INFO, PORTS, FakeBackend, Running
 
 from softswitch.p4rt.device import Device
+from softswitch.p4rt.ports import Ports
 from softswitch.p4rt.server import start_server
 
 
@@ -16,8 +17,9 @@ from softswitch.p4rt.server import start_server
 async def running() -> AsyncIterator[Running]:
     """A device without a pipeline."""
     backend = FakeBackend()
-    device = Device(DEVICE_ID, backend)
-    server, port = await start_server(device, "127.0.0.1:0")
+    ports = Ports({port: f"test{port}" for port in PORTS}, {})
+    device = Device(DEVICE_ID, backend, ports.attach, ports.on_status)
+    server, port = await start_server(device, ports, "127.0.0.1:0")
     yield Running(device, backend, f"127.0.0.1:{port}")
     await server.stop(None)
     await device.close()

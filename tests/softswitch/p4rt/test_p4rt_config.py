@@ -150,5 +150,5 @@ async def test_what_is_wrong_with_a_config_is_named(running: Running, primary: S
 
 
 async def test_capabilities(stub: p4r_grpc.P4RuntimeStub) -> None:
-    reply = await stub.Capabilities(p4r.CapabilitiesRequest())  # type: ignore[misc]
+    reply = await stub.Capabilities(p4r.CapabilitiesRequest())
     assert reply.p4runtime_api_version == "1.4.0"

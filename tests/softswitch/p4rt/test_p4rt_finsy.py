@@ -1,9 +1,11 @@
 """The server as finsy sees it: pipeline, tables and everything else of the test program."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import finsy as fy
 import pytest
+from finsy.p4entity import P4Entity, P4Replica
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Running
 
 
@@ -13,6 +15,12 @@ async def switch(running: Running) -> AsyncIterator[fy.Switch]:
     options = fy.SwitchOptions(p4info=P4INFO, p4blob=P4BLOB, device_id=DEVICE_ID)
     async with fy.Switch("sw", running.address, options) as switch:
         yield switch
+
+
+async def read(switch: fy.Switch, *entities: P4Entity) -> list[P4Entity]:
+    """All entities the switch has for the given ones."""
+    found: Any = switch.read(entities)
+    return [entity async for entity in found]
 
 
 async def test_pipeline_is_set(running: Running, switch: fy.Switch) -> None:
@@ -38,9 +46,7 @@ async def test_entries_round_trip(running: Running, switch: fy.Switch) -> None:
         ),
     ]
     await switch.insert(entries)
-    found = [
-        entry async for entry in switch.read([fy.P4TableEntry("host"), fy.P4TableEntry("acl")])
-    ]
+    found = await read(switch, fy.P4TableEntry("host"), fy.P4TableEntry("acl"))
     assert found == entries
     await switch.delete(found)
     assert running.backend.engine.entries == {}
@@ -48,14 +54,14 @@ async def test_entries_round_trip(running: Running, switch: fy.Switch) -> None:
 
 async def test_replication_entries(switch: fy.Switch) -> None:
     entries = [
-        fy.P4MulticastGroupEntry(1, replicas=(1, fy.P4Replica(2, instance=7)), metadata=b"mg"),
+        fy.P4MulticastGroupEntry(1, replicas=(1, P4Replica(2, instance=7)), metadata=b"mg"),
         fy.P4CloneSessionEntry(5, replicas=(3,), class_of_service=2, packet_length_bytes=64),
     ]
     await switch.insert(entries)
     everything = [fy.P4MulticastGroupEntry(), fy.P4CloneSessionEntry()]
-    assert [entity async for entity in switch.read(everything)] == entries
+    assert await read(switch, *everything) == entries
     await switch.delete(entries)
-    assert [entity async for entity in switch.read(everything)] == []
+    assert await read(switch, *everything) == []
 
 
 async def test_delete_all(running: Running, switch: fy.Switch) -> None:
@@ -77,7 +83,9 @@ async def test_delete_all(running: Running, switch: fy.Switch) -> None:
     )
     await switch.delete_all()
     tables = [fy.P4TableEntry("host"), fy.P4TableEntry("route"), fy.P4DigestEntry("learn_t")]
-    assert [entity async for entity in switch.read(tables)] == []
+    assert await read(switch, *tables) == []
     engine = running.backend.engine
-    assert engine.entries == engine.members == engine.groups == {}
+    assert not engine.entries
+    assert not engine.members
+    assert not engine.groups
     assert engine.defaults["KitchenIngress.learning"] is None

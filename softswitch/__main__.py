@@ -1,0 +1,117 @@
+"""The command fcn-softswitch: a P4Runtime switch on network interfaces."""
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from finsy.proto import p4r
+from google.protobuf import text_format
+
+from softswitch.p4rt.backend import RealBackend
+from softswitch.p4rt.device import Device
+from softswitch.p4rt.errors import P4RuntimeError
+from softswitch.p4rt.options import Options, parse_options
+from softswitch.p4rt.ports import Ports
+from softswitch.p4rt.server import ServerError, start_server
+
+_LOG = logging.getLogger("softswitch")
+_LOG_LEVELS = {
+    "trace": logging.DEBUG,
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warn": logging.WARNING,
+    "error": logging.ERROR,
+    "off": logging.CRITICAL + 1,
+}
+
+
+class StartError(Exception):
+    """The switch cannot start; the message says what to do."""
+
+
+def main() -> None:
+    """Run until SIGINT or SIGTERM; exit status 1 with one line on stderr when it cannot start."""
+    options = parse_options(sys.argv[1:])
+    logging.basicConfig(
+        level=_LOG_LEVELS[options.log_level],
+        filename=options.log_file,
+        format="%(asctime)s %(levelname)s %(name)s %(message)s",
+    )
+    try:
+        asyncio.run(run(options))
+    except (StartError, ServerError) as error:
+        sys.exit(f"fcn-softswitch: {error}")
+
+
+async def run(options: Options) -> None:
+    """Serve until a signal comes; StartError or ServerError says why it cannot."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    for name in options.ignored:
+        _LOG.info("%s has no meaning here and is ignored", name)
+    _check_interfaces(options)
+    ports = Ports(options.interfaces, options.queues)
+    backend = RealBackend(
+        options.interfaces,
+        cpu_port=options.cpu_port,
+        drop_port=options.drop_port,
+        queues=options.priority_queues,
+    )
+    device = Device(options.device_id, backend, ports.attach, ports.on_status)
+    try:
+        if options.program is not None:
+            config = _read_program(options.program, options.p4info)
+            try:
+                await device.preload(config)
+            except P4RuntimeError as error:
+                raise StartError(f"{options.program}: {error.message}") from error
+        server, port = await start_server(device, ports, options.address)
+        host = options.address.rpartition(":")[0]
+        print(
+            f"fcn-softswitch: device {options.device_id} listens for P4Runtime on {host}:{port}, "
+            f"ports {_describe(options)}, program {options.program or 'none yet'}",
+            flush=True,
+        )
+        await stop.wait()
+        await server.stop(None)
+    finally:
+        await device.close()
+
+
+def _check_interfaces(options: Options) -> None:
+    for port, name in options.interfaces.items():
+        try:
+            socket.if_nametoindex(name)
+        except OSError as error:
+            raise StartError(
+                f"interface {name} of port {port} does not exist here; `ip link` lists those that "
+                f"do, `ip link add {name} type veth peer name {name}p` makes one"
+            ) from error
+
+
+def _read_program(program: Path, p4info: Path | None) -> p4r.ForwardingPipelineConfig:
+    info = p4info or program.with_suffix(".p4info.txtpb")
+    config = p4r.ForwardingPipelineConfig()
+    try:
+        config.p4_device_config = program.read_bytes()
+    except OSError as error:
+        raise StartError(f"cannot read the program: {error}") from error
+    try:
+        text_format.Parse(info.read_text(), config.p4info)
+    except OSError as error:
+        raise StartError(f"cannot read the P4Info: {error}; name it with --p4info FILE") from error
+    except text_format.ParseError as error:
+        raise StartError(f"{info} is not a P4Info in text format: {error}") from error
+    return config
+
+
+def _describe(options: Options) -> str:
+    return " ".join(f"{n}@{name}" for n, name in sorted(options.interfaces.items())) or "none"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Programs and engines for the P4Runtime device, from the packet engine."""
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from softswitch.api import Engine, EngineError
+from softswitch.engine import BuildError, Program, RealEngine, load_program
+
+
+class RealBackend:
+    """Runs programs on network interfaces; softswitch.p4rt.device.Backend."""
+
+    def __init__(
+        self, interfaces: Mapping[int, str], *, cpu_port: int, drop_port: int, queues: int
+    ) -> None:
+        self._interfaces = dict(interfaces)
+        self._cpu_port = cpu_port
+        self._drop_port = drop_port
+        self._queues = queues
+
+    def build(self, device_config: bytes) -> None:
+        """Compile; the result stays in the engine's cache."""
+        _load(device_config)
+
+    def start(self, device_config: bytes) -> Engine:
+        """Open the interfaces and forward."""
+        engine = RealEngine(
+            _load(device_config),
+            self._interfaces,
+            cpu_port=self._cpu_port,
+            drop_port=self._drop_port,
+            queues=self._queues,
+        )
+        try:
+            engine.start()
+        except EngineError:
+            engine.close()
+            raise
+        return engine
+
+
+def _load(device_config: bytes) -> Program:
+    with tempfile.TemporaryDirectory(prefix="fcn-softswitch-") as folder:
+        path = Path(folder) / "program.json"
+        path.write_bytes(device_config)
+        try:
+            return load_program(path)
+        except BuildError as error:
+            if shutil.which("gcc") is None and shutil.which("cc") is None:
+                raise BuildError(
+                    "there is no C compiler to build the program with: apt-get install gcc"
+                ) from error
+            raise

@@ -1,0 +1,224 @@
+"""Command line of fcn-softswitch, in the style of simple_switch_grpc.
+
+Switch options and the program come first, target options after `--`, so that one argument list
+starts either of them. Options of simple_switch_grpc without a meaning here are accepted and listed
+in `ignored`.
+"""
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from softswitch.api import PortQueue
+
+LOG_LEVELS = ("trace", "debug", "info", "warn", "error", "off")
+_IGNORED_WITH_VALUE = (
+    "--thrift-port",
+    "--nanolog",
+    "--notifications-addr",
+    "--debugger-addr",
+    "--log-file-max-size",
+    "--log-file-max-files",
+    "--max-port-count",
+    "--dump-packet-data",
+)
+_IGNORED_FLAGS = ("--log-flush", "--debugger")
+_IGNORED_TARGET_WITH_VALUE = ("--max-mc-groups", "--max-l1-entries", "--max-l2-entries")
+_DELAY_UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+_RATE_SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+_MAX_PORT = 511
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to run: ports by number, the program (None waits for a controller) and the server."""
+
+    device_id: int
+    interfaces: Mapping[int, str]
+    program: Path | None
+    p4info: Path | None
+    queues: Mapping[int, PortQueue]
+    log_level: str
+    log_file: Path | None
+    address: str
+    cpu_port: int
+    drop_port: int
+    priority_queues: int
+    ignored: tuple[str, ...]
+
+
+def parse_options(argv: Sequence[str]) -> Options:
+    """Read the arguments; SystemExit with a message on stderr for what is wrong."""
+    switch_args, target_args = _split(argv)
+    pcap = [arg for arg in switch_args if re.fullmatch(r"--pcap(=.*)?", arg)]
+    switch_args = [arg for arg in switch_args if arg not in pcap]
+    parser, target_parser = _parser(), _target_parser()
+    given = parser.parse_args(switch_args)
+    target = target_parser.parse_args(target_args)
+    if given.program is None and not given.no_p4:
+        parser.error(
+            "give a program (the .json of p4c-bm2-ss), or --no-p4 to wait for a controller"
+        )
+    if given.program is not None and given.no_p4:
+        parser.error("give either a program or --no-p4")
+    if given.program is None and given.p4info is not None:
+        parser.error("--p4info belongs to a program; give its .json too")
+    interfaces = _unique(parser, "-i", given.interface)
+    queues = _unique(parser, "--queue", given.queue)
+    for port in queues:
+        if port not in interfaces:
+            parser.error(f"--queue {port}: there is no -i {port}@INTERFACE")
+    for name, port in (("cpu", target.cpu_port), ("drop", target.drop_port)):
+        if port in interfaces:
+            parser.error(f"port {port} is the {name} port; attach {interfaces[port]} elsewhere")
+    return Options(
+        device_id=given.device_id,
+        interfaces=interfaces,
+        program=given.program,
+        p4info=given.p4info,
+        queues=queues,
+        log_level=given.log_level,
+        log_file=given.log_file,
+        address=target.grpc_server_addr,
+        cpu_port=target.cpu_port,
+        drop_port=target.drop_port,
+        priority_queues=target.priority_queues,
+        ignored=(*pcap, *given.ignored, *target.ignored),
+    )
+
+
+def parse_interface(text: str) -> tuple[int, str]:
+    """PORT@INTERFACE; ValueError otherwise."""
+    match = re.fullmatch(r"(\d+)@(.+)", text)
+    if match is None or int(match[1]) > _MAX_PORT:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not PORT@INTERFACE with a port of 0..{_MAX_PORT}, such as 1@veth0"
+        )
+    return int(match[1]), match[2]
+
+
+def parse_queue(text: str) -> tuple[int, PortQueue]:
+    """PORT:depth=PACKETS,rate-pps=N[k|M|G],rate-bps=N[k|M|G],delay=N(ns|us|ms|s), any of them."""
+    port, _, settings = text.partition(":")
+    if not port.isdecimal() or not settings:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not PORT:SETTING=VALUE,..., such as 2:depth=64,rate-bps=10M,delay=5ms"
+        )
+    values: dict[str, int] = {}
+    for setting in settings.split(","):
+        name, _, value = setting.partition("=")
+        match name:
+            case "depth":
+                values["depth"] = _number(setting, value, {"": 1})
+            case "rate-pps" | "rate-bps":
+                values[name.replace("-", "_")] = _number(setting, value, _RATE_SUFFIXES)
+            case "delay":
+                values["delay_ns"] = _number(setting, value, _DELAY_UNITS)
+            case _:
+                raise argparse.ArgumentTypeError(
+                    f"{name!r} is not a queue setting (depth, rate-pps, rate-bps, delay)"
+                )
+    if 0 in (values.get("depth"), values.get("rate_pps"), values.get("rate_bps")):
+        raise argparse.ArgumentTypeError(f"{text!r}: depths and rates must be at least 1")
+    return int(port), PortQueue(**values)
+
+
+def _number(setting: str, text: str, units: Mapping[str, int]) -> int:
+    match = re.fullmatch(r"(\d+)([A-Za-z]*)", text)
+    if match is None or match[2] not in units:
+        wanted = ", ".join(unit or "no unit" for unit in units)
+        raise argparse.ArgumentTypeError(f"{setting!r} needs a whole number with {wanted}")
+    return int(match[1]) * units[match[2]]
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    arguments = list(argv)
+    if "--" not in arguments:
+        return arguments, []
+    cut = arguments.index("--")
+    return arguments[:cut], arguments[cut + 1 :]
+
+
+class _Ignore(argparse.Action):
+    """Accepts an option of simple_switch_grpc and remembers its name."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        namespace.ignored = [*namespace.ignored, option_string]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fcn-softswitch",
+        description="A P4 switch: runs BMv2 JSON natively and serves P4Runtime.",
+        epilog="Target options follow after --: see fcn-softswitch -- --help",
+        allow_abbrev=False,
+    )
+    parser.add_argument("program", nargs="?", type=Path, help="JSON of p4c-bm2-ss to start with")
+    parser.add_argument("--p4info", type=Path, help="its P4Info (default: beside the JSON)")
+    parser.add_argument("--no-p4", action="store_true", help="wait for a controller's pipeline")
+    parser.add_argument("--device-id", type=int, default=0, metavar="N", help="default 0")
+    parser.add_argument(
+        "-i",
+        "--interface",
+        action="append",
+        default=[],
+        type=parse_interface,
+        metavar="PORT@INTERFACE",
+        help="attach an interface; repeat for more",
+    )
+    parser.add_argument(
+        "--queue",
+        action="append",
+        default=[],
+        type=parse_queue,
+        metavar="PORT:SETTING=VALUE,...",
+        help="depth=PACKETS, rate-pps=N, rate-bps=N (k, M, G), delay=N (us, ms) of a port",
+    )
+    parser.add_argument("-L", "--log-level", choices=LOG_LEVELS, default="info")
+    parser.add_argument("--log-file", type=Path, help="log there instead of to stderr")
+    parser.add_argument("--log-console", action="store_true", help="log to stderr (the default)")
+    parser.set_defaults(ignored=[])
+    for name in _IGNORED_WITH_VALUE:
+        parser.add_argument(name, action=_Ignore, help=argparse.SUPPRESS)
+    for name in _IGNORED_FLAGS:
+        parser.add_argument(name, nargs=0, action=_Ignore, help=argparse.SUPPRESS)
+    return parser
+
+
+def _target_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fcn-softswitch ... --", allow_abbrev=False)
+    parser.add_argument(
+        "--grpc-server-addr",
+        default="0.0.0.0:9559",
+        metavar="HOST:PORT",
+        help="default: %(default)s",
+    )
+    parser.add_argument("--cpu-port", type=int, default=510, metavar="N", help="default 510")
+    parser.add_argument("--drop-port", type=int, default=511, metavar="N", help="default 511")
+    parser.add_argument("--priority-queues", type=int, default=8, metavar="N", help="default 8")
+    parser.set_defaults(ignored=[])
+    parser.add_argument("--disable-swap", nargs=0, action=_Ignore, help=argparse.SUPPRESS)
+    for name in _IGNORED_TARGET_WITH_VALUE:
+        parser.add_argument(name, action=_Ignore, help=argparse.SUPPRESS)
+    return parser
+
+
+def _unique(
+    parser: argparse.ArgumentParser, what: str, pairs: Sequence[tuple[int, _T]]
+) -> dict[int, _T]:
+    found: dict[int, _T] = {}
+    for port, value in pairs:
+        if port in found:
+            parser.error(f"{what}: port {port} is given twice")
+        found[port] = value
+    return found

@@ -1,0 +1,77 @@
+"""Attached interfaces, their state and their queue settings, kept while pipelines come and go."""
+
+import fcntl
+import logging
+import socket
+import struct
+from collections.abc import Iterable, Mapping
+
+from softswitch.api import Engine, EngineError, PortCounters, PortQueue
+
+_LOG = logging.getLogger(__name__)
+_SIOCGIFFLAGS = 0x8913
+_IFF_RUNNING = 0x40
+_SILENT = PortCounters(0, 0, 0, 0, 0, 0, 0)
+
+
+class PortError(Exception):
+    """There is no such port, or its setting was refused."""
+
+
+class Ports:
+    """Ports by number; runs on the event loop."""
+
+    def __init__(self, interfaces: Mapping[int, str], queues: Mapping[int, PortQueue]) -> None:
+        self.interfaces = dict(interfaces)
+        self.queues = {port: queues.get(port, PortQueue()) for port in interfaces}
+        self.up = {port: interface_is_up(name) for port, name in interfaces.items()}
+        self._engine: Engine | None = None
+
+    def attach(self, engine: Engine | None) -> None:
+        """Use another engine, applying the queue settings; None while there is no pipeline."""
+        self._engine = engine
+        if engine is None:
+            return
+        for port, queue in self.queues.items():
+            if queue != PortQueue():
+                engine.port_queue_set(port, queue)
+
+    def on_status(self, port: int, up: bool) -> None:
+        """Note that an interface went up or down."""
+        self.up[port] = up
+        name = self.interfaces.get(port, "?")
+        _LOG.info("port %d (%s) is %s", port, name, "up" if up else "down")
+
+    def select(self, ports: Iterable[int]) -> list[int]:
+        """The given ports, or all when there are none; PortError for an unknown one."""
+        chosen = list(ports)
+        for port in chosen:
+            if port not in self.interfaces:
+                attached = ", ".join(map(str, sorted(self.interfaces))) or "none"
+                raise PortError(f"port {port} is not attached (attached: {attached})")
+        return chosen or sorted(self.interfaces)
+
+    def set_queue(self, port: int, queue: PortQueue) -> None:
+        """Change a port's settings now and for pipelines to come."""
+        self.select((port,))
+        if self._engine is not None:
+            try:
+                self._engine.port_queue_set(port, queue)
+            except EngineError as error:
+                raise PortError(f"port {port}: {error}") from error
+        self.queues[port] = queue
+
+    def counters(self, port: int) -> PortCounters:
+        """Counters of a port, zero without a pipeline."""
+        return self._engine.port_counters(port) if self._engine is not None else _SILENT
+
+
+def interface_is_up(name: str) -> bool:
+    """Whether an interface has carrier, asked of the kernel in this network namespace."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            answer = fcntl.ioctl(probe, _SIOCGIFFLAGS, struct.pack("16sh14x", name.encode(), 0))
+        except OSError:
+            return False
+    (flags,) = struct.unpack_from("H", answer, 16)
+    return bool(flags & _IFF_RUNNING)

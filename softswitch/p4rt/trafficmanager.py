@@ -1,0 +1,116 @@
+"""The TrafficManager service: queue settings, port counters and queue depths over gRPC."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import NoReturn
+
+import grpc
+from grpc.aio import ServicerContext
+
+from softswitch.api import PortQueue
+from softswitch.p4rt.ports import PortError, Ports
+from softswitch.proto import trafficmanager_pb2 as tm
+from softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
+
+_MIN_INTERVAL_NS = 1_000_000
+_DEFAULT_INTERVAL_NS = 10_000_000
+_NS = 1e-9
+
+
+class TrafficManagerService(tm_grpc.TrafficManagerServicer):  # type: ignore[misc]
+    """fcn.softswitch.v1.TrafficManager of one device."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+
+    async def SetPortQueue(  # noqa: N802
+        self, request: tm.SetPortQueueRequest, context: ServicerContext
+    ) -> tm.SetPortQueueResponse:
+        """Change the settings that are present."""
+        wanted = request.queue
+        if wanted.HasField("depth") and wanted.depth == 0:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "depth must be at least 1")
+        try:
+            self._ports.select((request.port,))
+            now = self._ports.queues[request.port]
+            queue = PortQueue(
+                depth=wanted.depth if wanted.HasField("depth") else now.depth,
+                rate_pps=(wanted.rate_pps or None) if wanted.HasField("rate_pps") else now.rate_pps,
+                rate_bps=(wanted.rate_bps or None) if wanted.HasField("rate_bps") else now.rate_bps,
+                delay_ns=wanted.delay_ns if wanted.HasField("delay_ns") else now.delay_ns,
+            )
+            self._ports.set_queue(request.port, queue)
+        except PortError as error:
+            await _not_found(context, error)
+        return tm.SetPortQueueResponse(queue=_queue(queue))
+
+    async def GetPorts(  # noqa: N802
+        self, request: tm.GetPortsRequest, context: ServicerContext
+    ) -> tm.GetPortsResponse:
+        """State, settings and counters of ports."""
+        try:
+            chosen = self._ports.select(request.ports)
+        except PortError as error:
+            await _not_found(context, error)
+        return tm.GetPortsResponse(ports=[self._port(port) for port in chosen])
+
+    async def WatchQueues(  # noqa: N802
+        self, request: tm.WatchQueuesRequest, context: ServicerContext
+    ) -> AsyncIterator[tm.QueueSample]:
+        """A sample every interval; late ones are skipped, not made up for."""
+        try:
+            chosen = self._ports.select(request.ports)
+        except PortError as error:
+            await _not_found(context, error)
+        interval = max(request.interval_ns or _DEFAULT_INTERVAL_NS, _MIN_INTERVAL_NS)
+        due = time.monotonic_ns()
+        while True:
+            yield self._sample(chosen)
+            due = max(due + interval, time.monotonic_ns())
+            await asyncio.sleep((due - time.monotonic_ns()) * _NS)
+
+    def _port(self, port: int) -> tm.Port:
+        counters = self._ports.counters(port)
+        return tm.Port(
+            port=port,
+            interface=self._ports.interfaces[port],
+            up=self._ports.up[port],
+            queue=_queue(self._ports.queues[port]),
+            counters=tm.PortCounters(
+                rx_packets=counters.rx_packets,
+                rx_octets=counters.rx_octets,
+                tx_packets=counters.tx_packets,
+                tx_octets=counters.tx_octets,
+                queue_drops=counters.queue_drops,
+                queue_depth=counters.queue_depth,
+                queue_peak=counters.queue_peak,
+            ),
+        )
+
+    def _sample(self, ports: list[int]) -> tm.QueueSample:
+        sample = tm.QueueSample(time_ns=time.time_ns())
+        for port in ports:
+            counters = self._ports.counters(port)
+            sample.ports.add(
+                port=port,
+                queue_depth=counters.queue_depth,
+                queue_peak=counters.queue_peak,
+                tx_packets=counters.tx_packets,
+                queue_drops=counters.queue_drops,
+            )
+        return sample
+
+
+def _queue(queue: PortQueue) -> tm.PortQueue:
+    return tm.PortQueue(
+        depth=queue.depth,
+        rate_pps=queue.rate_pps,
+        rate_bps=queue.rate_bps,
+        delay_ns=queue.delay_ns,
+    )
+
+
+async def _not_found(context: ServicerContext, error: PortError) -> NoReturn:
+    await context.abort(grpc.StatusCode.NOT_FOUND, str(error))
+    raise AssertionError("abort() does not return")
