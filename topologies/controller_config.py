@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from topologies.model import Node, Topology
+from topologies.model import ROOMY_THRESHOLD, Node, Topology
 
 GRPC_BASE = 50_000
 API_ENDPOINT = "127.0.0.1:9661"
@@ -47,14 +47,7 @@ def controller_config(topology: Topology, settings: FcnSettings) -> dict[str, An
     return {
         "api": API_ENDPOINT,
         "flows": {"timeout": settings.flow_timeout},
-        "congestion": {
-            "levels": {
-                number: {"mark": level.mark, "notify": level.notify, "interval": level.interval}
-                for number, level in enumerate(settings.levels, 1)
-            }
-        }
-        if settings.levels
-        else {},
+        "congestion": _congestion(settings),
         "vrfs": {
             name: {
                 "id": number,
@@ -75,6 +68,16 @@ def controller_config(topology: Topology, settings: FcnSettings) -> dict[str, An
 def controller_yaml(topology: Topology, settings: FcnSettings) -> str:
     """The configuration as YAML text."""
     return yaml.safe_dump(controller_config(topology, settings), sort_keys=False)
+
+
+def _congestion(settings: FcnSettings) -> dict[str, Any]:
+    congestion: dict[str, Any] = {"thresholds": [ROOMY_THRESHOLD]}
+    if settings.levels:
+        congestion["levels"] = {
+            number: {"mark": level.mark, "notify": level.notify, "interval": level.interval}
+            for number, level in enumerate(settings.levels, 1)
+        }
+    return congestion
 
 
 def _node(topology: Topology, node: Node, settings: FcnSettings) -> dict[str, Any]:

@@ -20,6 +20,11 @@ TunnelType = Literal["srv6", "vxlan", "gre", "mpls-udp"]
 HOST_PART = 10
 GATEWAY_PART = 1
 
+# Queues no topology limits are deep enough for the bursts a busy machine makes, and congested only
+# when they hold more than those.
+ROOMY_DEPTH = 4096
+ROOMY_THRESHOLD = 2000
+
 
 class TopologyError(ValueError):
     """The topology contradicts itself; the message says where."""

@@ -14,7 +14,7 @@ from typing import Any
 from mininet.node import Switch
 
 from topologies.controller_config import grpc_endpoint
-from topologies.model import Port, Queue, Topology
+from topologies.model import ROOMY_DEPTH, Port, Topology
 from topologies.processes import Process, ProcessError, is_listening
 from topologies.trafficmanager import TrafficManager
 
@@ -87,21 +87,14 @@ class Bmv2Switch(P4Switch):
         return THRIFT_BASE + self.topology.index(self.name)
 
     def shape_ports(self) -> None:
-        """Set rate and depth of the limited queues."""
-        limited = [
-            (port, queue)
-            for port in self.switch_ports
-            if (queue := self.topology.queue_of(port)) is not None
-        ]
-        if limited:
-            self._set_queues(limited)
-
-    def _set_queues(self, limited: list[tuple[Port, Queue]]) -> None:
-        commands = "".join(
-            f"set_queue_depth {queue.depth} {port.number}\n"
-            f"set_queue_rate {queue.rate_pps} {port.number}\n"
-            for port, queue in limited
-        )
+        """Set the depth of all queues and the rate of the limited ones."""
+        commands = ""
+        for port in self.switch_ports:
+            queue = self.topology.queue_of(port)
+            depth = queue.depth if queue is not None else ROOMY_DEPTH
+            commands += f"set_queue_depth {depth} {port.number}\n"
+            if queue is not None:
+                commands += f"set_queue_rate {queue.rate_pps} {port.number}\n"
         done = subprocess.run(
             ["simple_switch_CLI", "--thrift-port", str(self._thrift_port)],
             input=commands,

@@ -9,7 +9,7 @@ import grpc
 
 from softswitch.proto import trafficmanager_pb2 as pb
 from softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
-from topologies.model import Port, Queue
+from topologies.model import ROOMY_DEPTH, Port, Queue
 
 NS_PER_MS = 1_000_000
 STREAM_END_S = 5.0
@@ -44,8 +44,8 @@ class TrafficManager:
         self._channel.close()
 
     def shape(self, port: Port, queue: Queue | None) -> None:
-        """Set the propagation delay of a port and, when given, its queue's rate and depth."""
-        settings = pb.PortQueue(delay_ns=round(port.delay_ms * NS_PER_MS))
+        """Set the propagation delay of a port and its queue's depth, and its rate when limited."""
+        settings = pb.PortQueue(delay_ns=round(port.delay_ms * NS_PER_MS), depth=ROOMY_DEPTH)
         if queue is not None:
             settings.depth = queue.depth
             settings.rate_pps = queue.rate_pps

@@ -52,7 +52,10 @@ class Receiver:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Sender role. `mtu` is RDMA payload in octets, `start_at_ns` CLOCK_MONOTONIC (0: at once)."""
+    """Sender role. `mtu` is RDMA payload in octets, `start_at_ns` CLOCK_MONOTONIC (0: at once).
+
+    After `duration_ms` of sending it stays connected for `hold_ms` or until SIGINT.
+    """
 
     local: str
     remote: str
@@ -65,6 +68,7 @@ class Sender:
     message_packets: int = 16
     start_at_ns: int = 0
     duration_ms: int = 10_000
+    hold_ms: int = 0
     pairs: tuple[QpPair, ...] = ()
     dcqcn: Dcqcn = field(default_factory=Dcqcn)
 

@@ -26,6 +26,7 @@ static const char help[] =
     "  --message-packets N   packets per RDMA WRITE, the last asks for an ACK (16)\n"
     "  --start-at-ns N       CLOCK_MONOTONIC time of the first data packet (0: at once)\n"
     "  --duration-ms N       sending time (10000)\n"
+    "  --hold-ms N           stay connected so long afterwards, or until SIGINT (0)\n"
     "  --rate-bps R (1e7)    line rate per queue pair, octets from the IP header on\n"
     "  --min-rate-bps R (1e5) --g G (0.00390625) --ai-bps R (5e6) --hai-bps R (5e7)\n"
     "  --alpha-us N (55)     --increase-us N (300)     --byte-counter N (10485760)\n"
@@ -35,7 +36,7 @@ static const char help[] =
 
 enum option_id {
     LOCAL = 256, REMOTE, LOG, LOG_INTERVAL, QP, FIRST_QP, SERVICE_ID, CM_TIMEOUT, CM_RETRIES,
-    QPS, MTU, DSCP, ECN, MESSAGE_PACKETS, START_AT, DURATION, RATE, MIN_RATE, G, AI, HAI, ALPHA,
+    QPS, MTU, DSCP, ECN, MESSAGE_PACKETS, START_AT, DURATION, HOLD, RATE, MIN_RATE, G, AI, HAI, ALPHA,
     INCREASE, BYTE_COUNTER, FAST_RECOVERY, CUT_INTERVAL, CNP_INTERVAL,
 };
 
@@ -56,6 +57,7 @@ static const struct option names[] = {
     {"message-packets", required_argument, NULL, MESSAGE_PACKETS},
     {"start-at-ns", required_argument, NULL, START_AT},
     {"duration-ms", required_argument, NULL, DURATION},
+    {"hold-ms", required_argument, NULL, HOLD},
     {"rate-bps", required_argument, NULL, RATE},
     {"min-rate-bps", required_argument, NULL, MIN_RATE},
     {"g", required_argument, NULL, G},
@@ -200,6 +202,9 @@ static bool parse_option(int id, struct options *o)
     case DURATION:
         time = &o->duration, scale = NS_PER_MS;
         break;
+    case HOLD:
+        time = &o->hold, scale = NS_PER_MS;
+        break;
     case ALPHA:
         time = &o->dcqcn.alpha_period, scale = NS_PER_US;
         break;
@@ -215,7 +220,8 @@ static bool parse_option(int id, struct options *o)
     default:
         return false;
     }
-    bool may_be_zero = time == &o->dcqcn.cut_interval || time == &o->cnp_interval;
+    bool may_be_zero =
+        time == &o->dcqcn.cut_interval || time == &o->cnp_interval || time == &o->hold;
     ok = parse_integer(optarg, may_be_zero ? 0 : 1, UINT64_MAX / NS_PER_MS, &n);
     *time = n * scale;
     return ok;

@@ -328,8 +328,15 @@ static void transmit(struct sender *s)
         s->qps[i].last_sent = now;
     }
     uint64_t end = now + o->duration;
-    while (!stop_requested && (now = now_ns()) < end) {
-        uint64_t next = send_due(s, now);
+    bool sending = true;
+    while (!stop_requested && (now = now_ns()) < end + o->hold) {
+        uint64_t next = UINT64_MAX;
+        if (now < end) {
+            next = send_due(s, now);
+        } else if (sending) {
+            sending = false;
+            log_event(o->log, now, "finished", "\"qps\":%u", s->qp_count);
+        }
         if (now >= log_at) {
             log_rates(s, now);
             log_at += o->log_interval;

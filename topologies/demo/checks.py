@@ -1,0 +1,209 @@
+"""Do the counters of all hops tell the same story? Each check compares two independent counts."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from topologies.counters import NodeCounters
+from topologies.demo.scenario import Scenario
+from topologies.demo.traffic import RunRecord, flow_endpoints
+
+# Why a PE may swallow a notification it received; each is counted under `drops`.
+PE_NOTIFICATION_DROPS = (
+    "FEATURE_DISABLED",
+    "LABEL_UNKNOWN",
+    "SOURCE_QP_UNKNOWN",
+    "FLOW_INTERVAL",
+    "NODE_RATE_LIMIT",
+)
+PE_REFUSALS = ("NOTIFICATION_UNTRUSTED", "NOTIFICATION_MALFORMED", "NOTIFICATION_ON_DC_PORT")
+HOST_PROBLEMS = ("bad_length", "bad_checksum", "bad_icrc", "unknown_qp", "socket_lost")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Two counts that must be equal, and what each of them is."""
+
+    name: str
+    left: str
+    left_count: int
+    right: str
+    right_count: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether they are."""
+        return self.left_count == self.right_count
+
+    def __str__(self) -> str:
+        relation = "=" if self.passed else "but"
+        return (
+            f"{self.name}: {self.left} {self.left_count} {relation} {self.right} {self.right_count}"
+        )
+
+
+def check_run(scenario: Scenario, record: RunRecord) -> list[Check]:
+    """Every check of one run, in the order of a notification's way."""
+    return [
+        *_links(scenario, record),
+        *_data(scenario, record),
+        *_marks(scenario, record),
+        *_fast_cnps(scenario, record),
+        *_cnps_of_pes(scenario, record),
+        *_cnps_of_receivers(scenario, record),
+        *_hosts(record),
+        *_mode(scenario, record),
+    ]
+
+
+def _sum(record: RunRecord, nodes: list[str], name: str) -> int:
+    return sum(record.counters[node].events.get(name, 0) for node in nodes)
+
+
+def _named(scenario: Scenario, role: str) -> list[str]:
+    return [node.name for node in scenario.topology.nodes if node.role == role]
+
+
+def _links(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+    for link in scenario.topology.links:
+        for near, far in ((link.a, link.b), (link.b, link.a)):
+            out = scenario.topology.port(near, far).number
+            into = scenario.topology.port(far, near).number
+            yield Check(
+                f"link {near} to {far}",
+                f"{near} port {out} sent",
+                record.counters[near].port_tx.get(out, 0),
+                f"{far} port {into} received",
+                record.counters[far].port_rx.get(into, 0),
+            )
+
+
+def _data(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+    """What senders sent and receivers miss is what the bottleneck's queue dropped."""
+    sent = sum(log.total("qp_summary", "packets") for log in record.senders.values())
+    received = sum(log.total("qp_summary", "packets") for log in record.receivers.values())
+    node, _ = scenario.bottleneck
+    missing = _missing_in(scenario, record.counters[node], node)
+    yield Check("data lost", "sent but not received", sent - received, f"lost in {node}", missing)
+    if record.queue_drops is not None:
+        yield Check(
+            "queue drops", f"lost in {node}", missing, "its traffic manager", record.queue_drops
+        )
+
+
+def _missing_in(scenario: Scenario, counters: NodeCounters, node: str) -> int:
+    """Packets that entered a node, were not dropped for a reason, and never left it."""
+    arrived = sum(counters.port_rx.values()) + counters.events.get("FAST_CNP_SENT", 0)
+    punted = counters.events.get("PUNTED", 0)
+    left = sum(counters.port_tx.get(port.number, 0) for port in scenario.topology.ports_of(node))
+    return arrived - punted - sum(counters.drops.values()) - left
+
+
+def _marks(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+    nodes = [node.name for node in scenario.topology.nodes]
+    seen = sum(log.total("qp_summary", "ce") for log in record.receivers.values())
+    yield Check(
+        "CE marks", "set by switches", _sum(record, nodes, "CE_MARKED"), "seen by receivers", seen
+    )
+
+
+def _fast_cnps(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+    ps, pes = _named(scenario, "p"), _named(scenario, "pe")
+    for node in ps:
+        events = record.counters[node].events
+        yield Check(
+            f"notifications of {node}",
+            "triggered",
+            events.get("NOTIFICATION_TRIGGERED", 0),
+            "Fast CNPs sent",
+            events.get("FAST_CNP_SENT", 0),
+        )
+    refused = sum(record.counters[pe].drops.get(why, 0) for pe in pes for why in PE_REFUSALS)
+    yield Check(
+        "Fast CNPs",
+        "sent by P nodes",
+        _sum(record, ps, "FAST_CNP_SENT"),
+        "received or refused by PEs",
+        _sum(record, pes, "FAST_CNP_RECEIVED") + refused,
+    )
+
+
+def _cnps_of_pes(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+    pes = _named(scenario, "pe")
+    for pe in pes:
+        counters = record.counters[pe]
+        dropped = sum(counters.drops.get(why, 0) for why in PE_NOTIFICATION_DROPS)
+        yield Check(
+            f"translation at {pe}",
+            "Fast CNPs received and own congestion",
+            counters.events.get("FAST_CNP_RECEIVED", 0) + counters.events.get("OWN_CONGESTION", 0),
+            "CNPs sent or not sent for a reason",
+            counters.events.get("CNP_SENT", 0) + dropped,
+        )
+    arrived: Counter[tuple[str, int]] = Counter()
+    for flow, sender, _ in flow_endpoints(scenario, record):
+        receiver = str(scenario.topology.addresses(flow.receiver).ipv4.ip)
+        own = str(scenario.topology.addresses(flow.sender).ipv4.ip)
+        arrived.update((own, e["qp"]) for e in sender.named("cnp") if e["src"] != receiver)
+    yield Check(
+        "CNPs of PEs",
+        "sent by PEs",
+        _sum(record, pes, "CNP_SENT"),
+        "received by senders",
+        arrived.total(),
+    )
+    held_back = sum(
+        record.counters[pe].drops.get(why, 0)
+        for pe in pes
+        for why in ("FLOW_INTERVAL", "NODE_RATE_LIMIT")
+    )
+    looked_up: Counter[tuple[str, int]] = Counter()
+    for pe in pes:
+        for hit in record.counters[pe].flows:
+            looked_up[hit.sender, hit.sender_qp] += hit.hits
+    if held_back == 0:
+        for sender_address, qp in sorted(looked_up | arrived):
+            yield Check(
+                f"CNPs for QP {qp} of {sender_address}",
+                "looked up by label",
+                looked_up[sender_address, qp],
+                "received",
+                arrived[sender_address, qp],
+            )
+    else:
+        yield Check(
+            "labels looked up",
+            "for known source QPs",
+            looked_up.total(),
+            "CNPs sent or held back",
+            _sum(record, pes, "CNP_SENT") + held_back,
+        )
+
+
+def _cnps_of_receivers(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+    for flow, sender, receiver in flow_endpoints(scenario, record):
+        address = str(scenario.topology.addresses(flow.receiver).ipv4.ip)
+        sent = Counter(event["qp"] for event in receiver.named("cnp_sent"))
+        arrived = Counter(e["qp"] for e in sender.named("cnp") if e["src"] == address)
+        for qp in sorted(sent | arrived):
+            yield Check(
+                f"CNPs of {flow.receiver} for QP {qp} of {flow.sender}",
+                "sent",
+                sent[qp],
+                "received",
+                arrived[qp],
+            )
+
+
+def _hosts(record: RunRecord) -> Iterator[Check]:
+    for host, log in (*record.senders.items(), *record.receivers.items()):
+        summary = log.one("summary")
+        problems = sum(summary[name] for name in HOST_PROBLEMS) + summary["send_errors"]
+        yield Check(f"packets at {host}", "invalid, misdirected or lost", problems, "allowed", 0)
+
+
+def _mode(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+    if record.mode == "ecn":
+        nodes = [node.name for node in scenario.topology.nodes]
+        notified = _sum(record, nodes, "FAST_CNP_SENT") + _sum(record, nodes, "CNP_SENT")
+        yield Check("FCN is disabled", "notifications of switches", notified, "allowed", 0)

@@ -1,0 +1,194 @@
+"""From what a run recorded to what the demo is about. Pure functions; times in milliseconds.
+
+Congestion begins when the first packet leaves the bottleneck's queue with a CE mark. No clock sits
+there, but the receiver stamps that packet and the propagation delay in between is configured, so
+onset = first CE seen - delay(bottleneck, receiver). Processing on that way makes the onset look
+later than it was, by tens of microseconds, and the reaction time a little too short in both runs.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from topologies.demo.scenario import MTU, Flow, Mode, Scenario
+from topologies.demo.traffic import RunRecord, flow_endpoints
+from topologies.roce.log import Event
+
+NS_PER_MS = 1_000_000
+
+QueueSource = Literal["traffic manager", "one-way delay"]
+
+
+class MeasureError(ValueError):
+    """A run lacks what is to be measured; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Values over time; `times_ms` counts from the start of the run."""
+
+    times_ms: tuple[float, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One run's results.
+
+    `queue` is in packets: read from the traffic manager every millisecond, or derived from
+    one-way delays ((delay - smallest delay) x service rate), as `queue_source` says. `bound_ms` is
+    the propagation delay of the notification that made the first cut.
+    """
+
+    mode: Mode
+    onset_ms: float
+    first_cut_ms: float
+    first_cut_host: str
+    first_cut_source: str
+    bound_ms: float
+    first_cut_by_pe: bool
+    queue: Series
+    queue_source: QueueSource
+    peak_queue: float
+    queue_crossing_ms: float | None
+    sent: int
+    received: int
+    lost: int
+    ce_seen: int
+    rates_bps: dict[str, Series]
+    cnps_from_pe: tuple[float, ...]
+    cnps_from_receiver: tuple[float, ...]
+    fast_cnps: Series
+    goodput_bps: float
+
+    @property
+    def reaction_ms(self) -> float:
+        """From congestion onset to the first rate cut."""
+        return self.first_cut_ms - self.onset_ms
+
+
+def measure(scenario: Scenario, record: RunRecord) -> Measurement:
+    """Measure one run. Raises MeasureError when there was no congestion or no reaction."""
+    onset_ns = _onset_ns(scenario, record)
+    flow, cut = _first_cut(scenario, record, onset_ns)
+    from_pe = cut["src"] != _address(scenario, flow.receiver)
+    bottleneck = scenario.bottleneck[0]
+    topology = scenario.topology
+    bound_ms = (
+        topology.delay_ms(bottleneck, flow.sender)
+        if from_pe
+        else topology.delay_ms(bottleneck, flow.receiver)
+        + topology.delay_ms(flow.receiver, flow.sender)
+    )
+    queue, queue_source = _queue(scenario, record)
+    threshold = scenario.settings.thresholds[0]
+    crossings = [
+        time for time, depth in zip(queue.times_ms, queue.values, strict=True) if depth >= threshold
+    ]
+    cnps = [
+        (_ms(record, event), event["src"] == _address(scenario, each.receiver))
+        for each, sender, _ in flow_endpoints(scenario, record)
+        for event in sender.named("cnp")
+    ]
+    sent = sum(log.total("qp_summary", "packets") for log in record.senders.values())
+    received = sum(log.total("qp_summary", "packets") for log in record.receivers.values())
+    return Measurement(
+        mode=record.mode,
+        onset_ms=(onset_ns - record.start_ns) / NS_PER_MS,
+        first_cut_ms=_ms(record, cut),
+        first_cut_host=flow.sender,
+        first_cut_source=cut["src"],
+        first_cut_by_pe=from_pe,
+        bound_ms=bound_ms,
+        queue=queue,
+        queue_source=queue_source,
+        peak_queue=max(queue.values, default=0.0),
+        queue_crossing_ms=crossings[0] if crossings and record.queue else None,
+        sent=sent,
+        received=received,
+        lost=sent - received,
+        ce_seen=sum(log.total("qp_summary", "ce") for log in record.receivers.values()),
+        rates_bps={name: _rates(record, name) for name in record.senders},
+        cnps_from_pe=tuple(sorted(time for time, by_receiver in cnps if not by_receiver)),
+        cnps_from_receiver=tuple(sorted(time for time, by_receiver in cnps if by_receiver)),
+        fast_cnps=Series(
+            tuple((sample.time_ns - record.start_ns) / NS_PER_MS for sample in record.samples),
+            tuple(float(sample.fast_cnps) for sample in record.samples),
+        ),
+        goodput_bps=received * MTU * 8 / scenario.seconds,
+    )
+
+
+def _ms(record: RunRecord, event: Event) -> float:
+    return (event.time_ns - record.start_ns) / NS_PER_MS
+
+
+def _address(scenario: Scenario, host: str) -> str:
+    return str(scenario.topology.addresses(host).ipv4.ip)
+
+
+def _onset_ns(scenario: Scenario, record: RunRecord) -> int:
+    onsets = []
+    for flow, _, receiver in flow_endpoints(scenario, record):
+        delay_ms = scenario.topology.delay_ms(scenario.bottleneck[0], flow.receiver)
+        first = next(receiver.named("ce"), None)
+        if first is not None:
+            onsets.append(first.time_ns - round(delay_ms * NS_PER_MS))
+    if not onsets:
+        raise MeasureError(f"{record.mode}: no packet was marked, the bottleneck never congested")
+    return min(onsets)
+
+
+def _first_cut(scenario: Scenario, record: RunRecord, onset_ns: int) -> tuple[Flow, Event]:
+    cuts = [
+        (event.time_ns, flow, event)
+        for flow, sender, _ in flow_endpoints(scenario, record)
+        for event in sender.named("cnp")
+        if event["cut"]
+    ]
+    if not cuts:
+        raise MeasureError(f"{record.mode}: no sender cut its rate")
+    time_ns, flow, event = min(cuts, key=lambda cut: cut[0])
+    if time_ns < onset_ns:
+        raise MeasureError(f"{record.mode}: a sender cut its rate before the congestion")
+    return flow, event
+
+
+def _queue(scenario: Scenario, record: RunRecord) -> tuple[Series, QueueSource]:
+    if record.queue:
+        inside = [each for each in record.queue if record.start_ns <= each.time_ns]
+        return (
+            Series(
+                tuple((each.time_ns - record.start_ns) / NS_PER_MS for each in inside),
+                tuple(float(each.depth) for each in inside),
+            ),
+            "traffic manager",
+        )
+    points = []
+    for log in record.receivers.values():
+        intervals = [event for event in log.named("rate") if event["packets"]]
+        base_us = min((event["delay_min_us"] for event in intervals), default=0.0)
+        points += [
+            (
+                _ms(record, event),
+                (event["delay_max_us"] - base_us) * 1e-6 * scenario.bottleneck_pps,
+            )
+            for event in intervals
+        ]
+    points.sort()
+    return (
+        Series(tuple(time for time, _ in points), tuple(depth for _, depth in points)),
+        "one-way delay",
+    )
+
+
+def _rates(record: RunRecord, sender: str) -> Series:
+    """Sum of the queue pairs' current rates: at every log interval and at every cut."""
+    rates: dict[int, float] = {}
+    times: list[float] = []
+    values: list[float] = []
+    for event in record.senders[sender].events:
+        if event.name in ("rate", "cnp"):
+            rates[event["qp"]] = event["rate_bps"]
+            times.append(_ms(record, event))
+            values.append(sum(rates.values()))
+    return Series(tuple(times), tuple(values))

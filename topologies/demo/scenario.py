@@ -1,0 +1,97 @@
+"""What the demo does: who sends how much to whom when, and how the network marks and notifies."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from topologies.catalog import BOTTLENECK_PPS, wan
+from topologies.controller_config import FcnSettings, Level
+from topologies.model import Topology
+from topologies.roce.options import Dcqcn
+
+Mode = Literal["ecn", "fcn"]
+MODES: tuple[Mode, ...] = ("ecn", "fcn")
+MODE_NAMES: dict[Mode, str] = {"ecn": "End-to-end ECN only", "fcn": "With FCN"}
+
+MTU = 1024
+HEADERS_IPV4 = 20 + 8 + 12 + 4
+BITS_PER_PACKET = (MTU + HEADERS_IPV4) * 8
+
+# Queue depths, in packets, at which levels 1 to 7 begin. The first leaves room for the bursts a
+# busy machine makes of evenly paced packets.
+THRESHOLDS = (16, 32, 48, 64, 96, 128, 192)
+# FCN-11: the worse the congestion, the more often a flow is notified.
+INTERVALS = ("20ms", "15ms", "10ms", "8ms", "6ms", "4ms", "2ms")
+# DCQCN's time constants, 55 us to 300 us in a 40 Gb/s data centre, scaled to queue pairs of a few
+# Mb/s whose packets are a millisecond apart.
+CNP_INTERVAL_US = 20_000
+ALPHA_US = 20_000
+INCREASE_US = 40_000
+G = 1 / 16
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """RDMA WRITEs of `qps` queue pairs from `start_s` on, each at up to `pps` packets a second."""
+
+    sender: str
+    receiver: str
+    qps: int
+    pps: int
+    start_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One demo; the two runs differ in whether FCN is enabled and in nothing else."""
+
+    topology: Topology
+    bottleneck: tuple[str, str]
+    flows: tuple[Flow, ...]
+    seconds: float
+
+    @property
+    def settings(self) -> FcnSettings:
+        """CE marking at every level in both runs; Fast CNPs where the feature is enabled."""
+        return FcnSettings(
+            thresholds=THRESHOLDS,
+            levels=tuple(Level(mark=True, notify=True, interval=each) for each in INTERVALS),
+            feature=False,
+            cnp_source="pe",
+            cnp_interval="1ms",
+        )
+
+    @property
+    def bottleneck_pps(self) -> int:
+        """Service rate of the bottleneck."""
+        port = self.topology.port(*self.bottleneck)
+        queue = self.topology.queue_of(port)
+        assert queue is not None, "the bottleneck is a limited queue"
+        return queue.rate_pps
+
+    def dcqcn(self, flow: Flow) -> Dcqcn:
+        """Reaction point of a flow's queue pairs: line rate, and steps in proportion to it."""
+        line = float(flow.pps * BITS_PER_PACKET)
+        return Dcqcn(
+            rate_bps=line,
+            min_rate_bps=line / 50,
+            g=G,
+            ai_bps=line / 80,
+            hai_bps=line / 16,
+            alpha_us=ALPHA_US,
+            increase_us=INCREASE_US,
+            byte_counter=150 * BITS_PER_PACKET // 8,
+        )
+
+
+def demo_scenario(seconds: float) -> Scenario:
+    """Two senders into P2's queue towards PE2: one fills two thirds of it, then the other joins."""
+    share = BOTTLENECK_PPS // 3
+    return Scenario(
+        topology=wan(),
+        bottleneck=("p2", "pe2"),
+        flows=(
+            Flow("h1", "h3", qps=2, pps=share, start_s=0.0),
+            Flow("h2", "h4", qps=2, pps=share, start_s=seconds / 4),
+        ),
+        seconds=seconds,
+    )

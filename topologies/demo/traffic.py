@@ -1,0 +1,234 @@
+"""One run: traffic through the network, everything recorded."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from topologies.controller_config import grpc_endpoint
+from topologies.counters import CounterReader, NodeCounters
+from topologies.demo.scenario import CNP_INTERVAL_US, MTU, Flow, Mode, Scenario
+from topologies.demo.watch import CounterSample, CounterWatch, LogTail
+from topologies.network import Network
+from topologies.processes import Process, ProcessError
+from topologies.roce.build import fcn_roce
+from topologies.roce.log import RoceLog, read_log
+from topologies.roce.options import Receiver, Sender
+from topologies.trafficmanager import QueueDepth, QueueRecorder, TrafficManager
+
+NS_PER_S = 1_000_000_000
+CONNECT_S = 3.0
+HOLD_MS = 60_000
+READY_TIMEOUT_S = 20.0
+SETTLE_TIMEOUT_S = 20.0
+SETTLE_S = 0.3
+PROGRESS_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What one run left behind. Counters are those of the run alone; times are CLOCK_MONOTONIC.
+
+    `queue` and `queue_drops` come from the softswitch's traffic manager; BMv2 has none, there the
+    first is empty and the second None.
+    """
+
+    mode: Mode
+    start_ns: int
+    end_ns: int
+    senders: dict[str, RoceLog]
+    receivers: dict[str, RoceLog]
+    counters: dict[str, NodeCounters]
+    samples: tuple[CounterSample, ...]
+    queue: tuple[QueueDepth, ...]
+    queue_drops: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a run is going: seconds since the first packet, and the newest value of each thing."""
+
+    elapsed_s: float
+    rates_bps: dict[str, float]
+    cnps: dict[str, int]
+    queue_depth: int | None
+    fast_cnps: int
+
+
+Show = Callable[[Progress], None]
+
+
+class Run:
+    """Carries out a scenario once in one mode."""
+
+    def __init__(
+        self, network: Network, scenario: Scenario, mode: Mode, directory: Path, show: Show
+    ) -> None:
+        self._network = network
+        self._scenario = scenario
+        self._mode = mode
+        self._directory = directory
+        self._show = show
+        self._recorder: QueueRecorder | None = None
+
+    def carry_out(self) -> RunRecord:
+        """Run to the end; raises ProcessError when anything of it fails."""
+        self._network.set_feature(self._mode == "fcn")
+        self._directory.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            reader = stack.enter_context(CounterReader(self._scenario.topology))
+            before = self._settled(reader)
+            drops_before = self._queue_drops()
+            self._recorder = self._record_queue()
+            watch = stack.enter_context(CounterWatch(self._scenario.topology))
+            receivers = [stack.enter_context(self._start_receiver(f)) for f in self._flows]
+            self._wait_for(self._flows, "receiver", "start", receivers)
+            start_ns = time.monotonic_ns() + round(CONNECT_S * NS_PER_S)
+            senders = [stack.enter_context(self._start_sender(f, start_ns)) for f in self._flows]
+            self._wait_for(self._flows, "sender", "connected", senders)
+            if time.monotonic_ns() > start_ns:
+                raise ProcessError(f"connecting took longer than {CONNECT_S:g} s")
+            self._follow(start_ns, senders, watch)
+            after = self._settled(reader)
+            drops_after = self._queue_drops()
+            samples = watch.stop()
+            queue = self._recorder.stop() if self._recorder else ()
+            self._end(senders)
+            self._end(receivers)
+        return RunRecord(
+            mode=self._mode,
+            start_ns=start_ns,
+            end_ns=start_ns + round(self._scenario.seconds * NS_PER_S),
+            senders={f.sender: read_log(self._log(f, "sender")) for f in self._flows},
+            receivers={f.receiver: read_log(self._log(f, "receiver")) for f in self._flows},
+            counters={name: now.since(before[name]) for name, now in after.items()},
+            samples=samples,
+            queue=queue,
+            queue_drops=None
+            if drops_after is None or drops_before is None
+            else drops_after - drops_before,
+        )
+
+    @property
+    def _flows(self) -> tuple[Flow, ...]:
+        return self._scenario.flows
+
+    def _log(self, flow: Flow, role: str) -> Path:
+        host = flow.sender if role == "sender" else flow.receiver
+        return self._directory / f"{role}-{host}.jsonl"
+
+    def _address(self, host: str) -> str:
+        return str(self._scenario.topology.addresses(host).ipv4.ip)
+
+    def _start_receiver(self, flow: Flow) -> Process:
+        options = Receiver(
+            local=self._address(flow.receiver),
+            log=self._log(flow, "receiver"),
+            cnp_interval_us=CNP_INTERVAL_US,
+        )
+        return self._start(flow.receiver, options.arguments())
+
+    def _start_sender(self, flow: Flow, start_ns: int) -> Process:
+        options = Sender(
+            local=self._address(flow.sender),
+            remote=self._address(flow.receiver),
+            log=self._log(flow, "sender"),
+            qps=flow.qps,
+            mtu=MTU,
+            start_at_ns=start_ns + round(flow.start_s * NS_PER_S),
+            duration_ms=round((self._scenario.seconds - flow.start_s) * 1000),
+            hold_ms=HOLD_MS,
+            dcqcn=self._scenario.dcqcn(flow),
+        )
+        return self._start(flow.sender, options.arguments())
+
+    def _start(self, host: str, arguments: list[str]) -> Process:
+        output = self._directory / f"{host}.log"
+        return self._network.run_in_host(host, [fcn_roce(), *arguments], output)
+
+    def _wait_for(
+        self, flows: tuple[Flow, ...], role: str, event: str, processes: list[Process]
+    ) -> None:
+        for flow, process in zip(flows, processes, strict=True):
+            tail = LogTail(self._log(flow, role))
+            expected = flow.qps if event == "connected" else 1
+
+            def arrived(tail: LogTail = tail, expected: int = expected) -> bool:
+                tail.read()
+                return tail.counts[event] >= expected
+
+            process.wait_ready(arrived, READY_TIMEOUT_S)
+
+    def _follow(self, start_ns: int, senders: list[Process], watch: CounterWatch) -> None:
+        """Show progress until every sender has sent for its time."""
+        tails = {flow.sender: LogTail(self._log(flow, "sender")) for flow in self._flows}
+        deadline = start_ns + round((self._scenario.seconds + SETTLE_TIMEOUT_S) * NS_PER_S)
+        while not all(tail.counts["finished"] for tail in tails.values()):
+            for process in senders:
+                process.check()
+            self._network.check()
+            if time.monotonic_ns() > deadline:
+                raise ProcessError("the senders do not come to an end")
+            for tail in tails.values():
+                tail.read()
+            self._show(self._progress(start_ns, tails, watch))
+            time.sleep(PROGRESS_S)
+
+    def _progress(self, start_ns: int, tails: dict[str, LogTail], watch: CounterWatch) -> Progress:
+        newest = self._recorder.latest if self._recorder else None
+        return Progress(
+            elapsed_s=max(0.0, (time.monotonic_ns() - start_ns) / NS_PER_S),
+            rates_bps={name: tail.rate_bps for name, tail in tails.items()},
+            cnps={name: tail.counts["cnp"] for name, tail in tails.items()},
+            queue_depth=newest.depth if newest else None,
+            fast_cnps=watch.fast_cnps,
+        )
+
+    def _settled(self, reader: CounterReader) -> dict[str, NodeCounters]:
+        """Counters once nothing moves any more: two readings in a row agree."""
+        last = reader.read()
+        deadline = time.monotonic() + SETTLE_TIMEOUT_S
+        while True:
+            time.sleep(SETTLE_S)
+            now = reader.read()
+            if now == last:
+                return now
+            if time.monotonic() > deadline:
+                raise ProcessError("counters keep moving although nobody sends")
+            last = now
+
+    @property
+    def _has_traffic_manager(self) -> bool:
+        return self._network.target == "softswitch"
+
+    def _record_queue(self) -> QueueRecorder | None:
+        if not self._has_traffic_manager:
+            return None
+        node, peer = self._scenario.bottleneck
+        topology = self._scenario.topology
+        return QueueRecorder(grpc_endpoint(topology, node), topology.port(node, peer).number)
+
+    def _queue_drops(self) -> int | None:
+        if not self._has_traffic_manager:
+            return None
+        node, peer = self._scenario.bottleneck
+        topology = self._scenario.topology
+        with TrafficManager(grpc_endpoint(topology, node)) as manager:
+            return manager.queue_drops(topology.port(node, peer).number)
+
+    @staticmethod
+    def _end(processes: list[Process]) -> None:
+        for process in processes:
+            status = process.stop(signal.SIGINT)
+            if status != 0:
+                raise ProcessError(f"{process.name} ended with {status}: {process.last_words()}")
+
+
+def flow_endpoints(
+    scenario: Scenario, record: RunRecord
+) -> Iterator[tuple[Flow, RoceLog, RoceLog]]:
+    """Each flow with its sender's and its receiver's log."""
+    for flow in scenario.flows:
+        yield flow, record.senders[flow.sender], record.receivers[flow.receiver]
