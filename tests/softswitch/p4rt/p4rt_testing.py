@@ -219,10 +219,12 @@ class Session:
             request.election_id.CopyFrom(U128.encode(self.election_id))
         await self._stub.Write(request)
 
-    async def read(self, *entities: p4r.Entity) -> list[p4r.Entity]:
-        """Read a batch."""
+    async def read(
+        self, *entities: p4r.Entity, found: list[p4r.Entity] | None = None
+    ) -> list[p4r.Entity]:
+        """Read a batch into `found`, which keeps what came before an error."""
         request = p4r.ReadRequest(device_id=self.device_id, role=self.role, entities=entities)
-        found: list[p4r.Entity] = []
+        found = [] if found is None else found
         async for response in self._stub.Read(request):
             found.extend(response.entities)
         return found

@@ -1,0 +1,244 @@
+"""Action profile members and groups, and one-shot action sets."""
+
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+from finsy import P4Schema
+from finsy.proto import p4r, p4r_grpc, rpc_code
+from p4rt_testing import Running, Session, config, delete, insert, modify, update_errors
+
+from softswitch.api import ActionCall, GroupMember, GroupRef, MemberRef
+
+SEND = "KitchenIngress.send"
+
+
+@pytest.fixture
+async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
+    async with Session(stub) as session:
+        await session.arbitrate()
+        await session.set_config(config())
+        yield session
+
+
+def action(schema: P4Schema, port: int) -> p4r.Action:
+    send = p4r.Action(action_id=schema.actions["send"].id)
+    send.params.add(param_id=1, value=bytes([port]))
+    return send
+
+
+def member(
+    schema: P4Schema, number: int, port: int = 1, kind: int = p4r.Update.INSERT
+) -> p4r.Update:
+    message = p4r.ActionProfileMember(
+        action_profile_id=schema.action_profiles["nexthops"].id,
+        member_id=number,
+        action=action(schema, port),
+    )
+    return p4r.Update(
+        type=p4r.Update.Type.ValueType(kind), entity=p4r.Entity(action_profile_member=message)
+    )
+
+
+def group(
+    schema: P4Schema,
+    number: int,
+    *weights: tuple[int, int],
+    kind: int = p4r.Update.INSERT,
+    max_size: int = 0,
+) -> p4r.Update:
+    message = p4r.ActionProfileGroup(
+        action_profile_id=schema.action_profiles["nexthops"].id,
+        group_id=number,
+        max_size=max_size,
+        members=[p4r.ActionProfileGroup.Member(member_id=m, weight=w) for m, w in weights],
+    )
+    return p4r.Update(
+        type=p4r.Update.Type.ValueType(kind), entity=p4r.Entity(action_profile_group=message)
+    )
+
+
+def route(schema: P4Schema, number: int, target: p4r.TableAction) -> p4r.TableEntry:
+    entry = p4r.TableEntry(table_id=schema.tables["route"].id, action=target)
+    entry.match.add(field_id=1).lpm.CopyFrom(
+        p4r.FieldMatch.LPM(value=bytes([number, 0]), prefix_len=40)
+    )
+    return entry
+
+
+def one_shot(schema: P4Schema, *weights: tuple[int, int]) -> p4r.TableAction:
+    target = p4r.TableAction()
+    for port, weight in weights:
+        target.action_profile_action_set.action_profile_actions.add(
+            action=action(schema, port), weight=weight
+        )
+    return target
+
+
+async def refused(primary: Session, *updates: p4r.Update) -> list[int]:
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await primary.write(*updates)
+    return update_errors(error.value)
+
+
+async def test_members_and_groups(running: Running, primary: Session, schema: P4Schema) -> None:
+    await primary.write(member(schema, 1, 1), member(schema, 2, 2))
+    await primary.write(group(schema, 1, (1, 1), (2, 3)))
+    engine = running.backend.engine
+    assert engine.members == {1: ActionCall(SEND, (1,)), 2: ActionCall(SEND, (2,))}
+    assert engine.groups == {1: (GroupMember(1, 1), GroupMember(2, 3))}
+    await primary.write(
+        insert(route(schema, 1, p4r.TableAction(action_profile_group_id=1))),
+        insert(route(schema, 2, p4r.TableAction(action_profile_member_id=2))),
+    )
+    assert [e[3] for e in engine.entries.values()] == [GroupRef(1), MemberRef(2)]
+    await primary.write(member(schema, 2, 3, p4r.Update.MODIFY))
+    assert engine.members[2] == ActionCall(SEND, (3,))
+    everything = await primary.read(
+        p4r.Entity(action_profile_member=p4r.ActionProfileMember()),
+        p4r.Entity(action_profile_group=p4r.ActionProfileGroup()),
+    )
+    assert [e.action_profile_member.member_id for e in everything[:2]] == [1, 2]
+    assert everything[2] == group(schema, 1, (1, 1), (2, 3)).entity
+
+
+async def test_what_is_in_use_cannot_go(primary: Session, schema: P4Schema) -> None:
+    entry = route(schema, 1, p4r.TableAction(action_profile_group_id=1))
+    other = route(schema, 2, p4r.TableAction(action_profile_member_id=2))
+    await primary.write(member(schema, 1), member(schema, 2))
+    await primary.write(group(schema, 1, (1, 1)), insert(other))
+    await primary.write(insert(entry))
+    drop = p4r.Update.DELETE
+    in_use = [
+        member(schema, 1, kind=drop),
+        group(schema, 1, kind=drop),
+        member(schema, 2, kind=drop),
+    ]
+    assert await refused(primary, *in_use) == [rpc_code.FAILED_PRECONDITION] * 3
+    await primary.write(modify(route(schema, 2, p4r.TableAction(action_profile_group_id=1))))
+    assert await refused(primary, in_use[1]) == [rpc_code.FAILED_PRECONDITION]
+    await primary.write(delete(entry), delete(other))
+    await primary.write(in_use[1])
+    await primary.write(in_use[0], in_use[2])
+    left = await primary.read(
+        p4r.Entity(action_profile_member=p4r.ActionProfileMember()),
+        p4r.Entity(action_profile_group=p4r.ActionProfileGroup()),
+    )
+    assert left == []
+
+
+async def test_malformed_members_and_groups(primary: Session, schema: P4Schema) -> None:
+    await primary.write(member(schema, 1))
+    await primary.write(group(schema, 1, (1, 1), max_size=4))
+    unknown = member(schema, 9)
+    unknown.entity.action_profile_member.action_profile_id = 77
+    without_action = member(schema, 9)
+    without_action.entity.action_profile_member.ClearField("action")
+    watching = group(schema, 4, (1, 1))
+    watching.entity.action_profile_group.members[0].watch_port = b"\x09"
+    codes = await refused(
+        primary,
+        member(schema, 0),
+        member(schema, 1),
+        member(schema, 5, kind=p4r.Update.MODIFY),
+        unknown,
+        without_action,
+        group(schema, 0),
+        group(schema, 1),
+        group(schema, 2, (7, 1)),
+        group(schema, 2, (1, 0)),
+        group(schema, 2, (1, 1), (1, 1)),
+        group(schema, 1, (1, 5), kind=p4r.Update.MODIFY, max_size=4),
+        group(schema, 1, (1, 1), kind=p4r.Update.MODIFY, max_size=5),
+        group(schema, 2, (1, 65)),
+        group(schema, 2, max_size=-1),
+        watching,
+        insert(route(schema, 1, p4r.TableAction(action_profile_member_id=8))),
+        insert(route(schema, 1, p4r.TableAction(action_profile_group_id=8))),
+        insert(route(schema, 1, p4r.TableAction(action=action(schema, 1)))),
+    )
+    assert codes == [
+        rpc_code.INVALID_ARGUMENT,
+        rpc_code.ALREADY_EXISTS,
+        rpc_code.NOT_FOUND,
+        rpc_code.NOT_FOUND,
+        rpc_code.INVALID_ARGUMENT,
+        rpc_code.INVALID_ARGUMENT,
+        rpc_code.ALREADY_EXISTS,
+        rpc_code.NOT_FOUND,
+        rpc_code.INVALID_ARGUMENT,
+        rpc_code.INVALID_ARGUMENT,
+        rpc_code.RESOURCE_EXHAUSTED,
+        rpc_code.INVALID_ARGUMENT,
+        rpc_code.RESOURCE_EXHAUSTED,
+        rpc_code.INVALID_ARGUMENT,
+        rpc_code.INVALID_ARGUMENT,
+        rpc_code.NOT_FOUND,
+        rpc_code.NOT_FOUND,
+        rpc_code.INVALID_ARGUMENT,
+    ]
+
+
+async def test_watch_port(running: Running, primary: Session, schema: P4Schema) -> None:
+    update = group(schema, 1, (1, 1))
+    update.entity.action_profile_group.members[0].watch_port = b"\x00\x03"
+    await primary.write(member(schema, 1))
+    await primary.write(update)
+    assert running.backend.engine.groups == {1: (GroupMember(1, 1, 3),)}
+    (found,) = await primary.read(p4r.Entity(action_profile_group=p4r.ActionProfileGroup()))
+    assert found.action_profile_group.members[0].watch_port == b"\x03"
+
+
+async def test_one_shot(running: Running, primary: Session, schema: P4Schema) -> None:
+    entry = route(schema, 1, one_shot(schema, (1, 1), (2, 3)))
+    await primary.write(insert(entry))
+    engine = running.backend.engine
+    assert sorted(call.args for call in engine.members.values()) == [(1,), (2,)]
+    ((group_id, members),) = engine.groups.items()
+    assert [member.weight for member in members] == [1, 3]
+    assert [e[3] for e in engine.entries.values()] == [GroupRef(group_id)]
+    query = p4r.Entity(table_entry=p4r.TableEntry(table_id=entry.table_id))
+    (found,) = await primary.read(query)
+    assert found.table_entry == entry
+    entry.action.CopyFrom(one_shot(schema, (3, 1)))
+    await primary.write(modify(entry))
+    assert [call.args for call in engine.members.values()] == [(3,)]
+    assert len(engine.groups) == 1
+    await primary.write(delete(entry))
+    assert (engine.members, engine.groups, engine.entries) == ({}, {}, {})
+
+
+async def test_one_shot_and_groups_do_not_mix(
+    running: Running, primary: Session, schema: P4Schema
+) -> None:
+    entry = route(schema, 1, one_shot(schema, (1, 1)))
+    await primary.write(insert(entry))
+    assert (
+        await refused(primary, member(schema, 1), group(schema, 1))
+        == [rpc_code.INVALID_ARGUMENT] * 2
+    )
+    await primary.write(delete(entry))
+    await primary.write(member(schema, 1))
+    assert await refused(primary, insert(entry)) == [rpc_code.INVALID_ARGUMENT]
+    assert running.backend.engine.entries == {}
+
+
+async def test_refused_one_shot_leaves_nothing(
+    running: Running, primary: Session, schema: P4Schema
+) -> None:
+    entry = route(schema, 1, one_shot(schema, (1, 1)))
+    await primary.write(insert(entry))
+    engine = running.backend.engine
+    before = (dict(engine.members), dict(engine.groups))
+    codes = await refused(
+        primary,
+        insert(entry),
+        insert(route(schema, 2, one_shot(schema, (1, 0)))),
+        insert(route(schema, 2, one_shot(schema, (1, 64)))),
+    )
+    assert codes == [
+        rpc_code.ALREADY_EXISTS,
+        rpc_code.INVALID_ARGUMENT,
+        rpc_code.RESOURCE_EXHAUSTED,
+    ]
+    assert (engine.members, engine.groups) == before
