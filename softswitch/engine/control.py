@@ -1,13 +1,571 @@
 """The control-plane half shared by both engines: softswitch.api.Engine on a native engine."""
 
-from softswitch.engine.program import Program
+import asyncio
+import os
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, NoReturn
+
+from softswitch.api import (
+    ActionCall,
+    CounterValue,
+    EngineError,
+    EngineEvents,
+    Exact,
+    GroupMember,
+    GroupRef,
+    Lpm,
+    MatchKey,
+    MemberRef,
+    MeterRates,
+    PortCounters,
+    PortQueue,
+    Range,
+    Replica,
+    TableAction,
+    TableFullError,
+    Ternary,
+)
+from softswitch.engine import events as ev
+from softswitch.engine import model as m
+from softswitch.engine.build import ffi, load_library
+from softswitch.engine.codegen.layout import nbytes
+from softswitch.engine.keys import encode
+from softswitch.engine.profiles import NativeProfile, Profile
+from softswitch.engine.program import Program, TableInfo
+
+_DEFAULT = 0xFFFFFFFF
+_UNCHANGED = 0xFFFFFFFF
+_EXISTS, _FULL, _NOT_FOUND, _ACTION, _MEMORY, _INDEX, _SYSTEM = -1, -2, -3, -4, -5, -6, -7
+_ACTION_TARGET, _MEMBER_TARGET, _GROUP_TARGET = 0, 1, 2
 
 
 class EngineBase:
     """Common part of MemoryEngine and RealEngine; see softswitch.api.Engine."""
 
-    def __init__(self, program: Program, *, cpu_port: int, drop_port: int, queues: int) -> None:
+    def __init__(
+        self, program: Program, *, cpu_port: int, drop_port: int, queues: int, memory: bool
+    ) -> None:
         self.program = program
         self.cpu_port = cpu_port
         self.drop_port = drop_port
-        self.queues = queues
+        self._ffi = ffi()
+        self._lib = load_library(program.library)
+        self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._engine: Any = self._lib.sw_engine_new(cpu_port, drop_port, queues, memory, self._fd)
+        if self._engine == self._ffi.NULL:
+            os.close(self._fd)
+            raise EngineError("out of memory for the engine")
+        self._mutex = threading.RLock()
+        self._events: EngineEvents | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._dispatching = False
+        self._uses: Counter[tuple[str, str, int]] = Counter()
+        self._entries: dict[tuple[str, int], TableAction] = {}
+        self._table_names = list(program.tables)
+        slots = count()
+        self._profiles = {
+            p.name: Profile(p.name, self._native_profile(), lambda: next(slots))
+            for p in program.model.profiles()
+        }
+        self._load_entries()
+
+    def _native_profile(self) -> NativeProfile:
+        lib = self._lib
+
+        def set_group(slot: int, members: Sequence[int]) -> None:
+            self._done(lib.sw_ctl_group_set(self._handle, slot, len(members), list(members)))
+
+        return NativeProfile(
+            self._set_member,
+            lambda slot: self._done(lib.sw_ctl_member_drop(self._handle, slot)),
+            set_group,
+            lambda slot: self._done(lib.sw_ctl_group_drop(self._handle, slot)),
+        )
+
+    def _load_entries(self) -> None:
+        for info in self.program.tables.values():
+            self.table_set_default(info.table.name, None)
+            for entry in info.table.entries:
+                match = [self._const_match(k, x) for k, x in zip(info.table.keys, entry.matches)]
+                action = self.program.model.actions[entry.action_id]
+                self._insert(
+                    info, match, -entry.priority, ActionCall(action.name, entry.args), 0
+                )
+
+    @staticmethod
+    def _const_match(k: m.Key, x: tuple[int, int]) -> MatchKey:
+        if k.kind == "exact":
+            return Exact(x[0])
+        if k.kind == "lpm":
+            return Lpm(*x)
+        if k.kind == "range":
+            return Range(*x)
+        return Ternary(x[0] & x[1], x[1])
+
+    # Plumbing
+
+    @property
+    def _handle(self) -> Any:
+        if self._engine is None:
+            raise EngineError("the engine is closed")
+        return self._engine
+
+    def _done(self, result: int, what: str = "") -> int:
+        if result < 0:
+            self._fail(result, what)
+        return result
+
+    def _fail(self, code: int, what: str) -> NoReturn:
+        if code == _FULL:
+            raise TableFullError(f"{what} is full")
+        reasons = {
+            _EXISTS: "exists already",
+            _NOT_FOUND: "does not exist",
+            _ACTION: "does not have that action or number of arguments",
+            _MEMORY: "is out of memory",
+            _INDEX: "has no such index",
+            _SYSTEM: os.strerror(self._ffi.errno),
+        }
+        raise EngineError(f"{what or 'engine'}: {reasons.get(code, code)}")
+
+    def _table(self, name: str) -> TableInfo:
+        info = self.program.tables.get(name)
+        if info is None:
+            raise EngineError(f"the program has no table {name!r}")
+        return info
+
+    def _profile(self, name: str) -> Profile:
+        profile = self._profiles.get(name)
+        if profile is None:
+            raise EngineError(f"the program has no action profile {name!r}")
+        return profile
+
+    @staticmethod
+    def _number(arrays: dict[str, int], what: str, name: str) -> int:
+        if name not in arrays:
+            raise EngineError(f"the program has no {what} {name!r}")
+        return arrays[name]
+
+    @staticmethod
+    def _arguments(action: m.Action, args: Sequence[int]) -> bytes:
+        if len(args) != len(action.params):
+            raise EngineError(
+                f"{action.name} takes {len(action.params)} arguments, {len(args)} are given"
+            )
+        out = b""
+        for p, x in zip(action.params, args, strict=True):
+            if not 0 <= x < 1 << p.width:
+                raise EngineError(f"{action.name}: {p.name}={x} does not fit {p.width} bits")
+            out += x.to_bytes(nbytes(p.width), "big")
+        return out
+
+    def _action_ref(
+        self, info: TableInfo, action: TableAction, idle_timeout_ns: int = 0
+    ) -> tuple[Any, Any]:
+        """The native form of an action, with what must live as long as it."""
+        name = info.table.name
+        ref = self._ffi.new("sw_action_ref *")
+        ref.timeout_ns = idle_timeout_ns
+        if idle_timeout_ns and not info.table.timeout:
+            raise EngineError(f"{name} does not support idle timeouts")
+        if isinstance(action, ActionCall):
+            if info.table.profile is not None:
+                raise EngineError(f"{name} takes members and groups of {info.table.profile}")
+            if action.name not in info.actions:
+                raise EngineError(f"{name} has no action {action.name!r}")
+            call = info.actions[action.name]
+            data = self._ffi.from_buffer(self._arguments(call, action.args))
+            ref.target, ref.id = _ACTION_TARGET, call.id
+            ref.args, ref.n_args = self._ffi.cast("const uint8_t *", data), len(data)
+            return ref, data
+        if info.table.profile is None:
+            raise EngineError(f"{name} takes actions, not members or groups")
+        profile = self._profile(info.table.profile)
+        if isinstance(action, MemberRef):
+            ref.target, ref.id = _MEMBER_TARGET, profile.member_slot(action.member_id)
+        else:
+            ref.target, ref.id = _GROUP_TARGET, profile.group_slot(action.group_id)
+        return ref, None
+
+    def _remember(self, info: TableInfo, handle: int, action: TableAction | None) -> None:
+        """Count what entries use, so that nothing in use is deleted."""
+        profile = info.table.profile
+        if profile is None:
+            return
+        key = (info.table.name, handle)
+        old = self._entries.pop(key, None)
+        for sign, x in ((-1, old), (1, action)):
+            if isinstance(x, MemberRef):
+                self._uses[profile, "member", x.member_id] += sign
+            elif isinstance(x, GroupRef):
+                self._uses[profile, "group", x.group_id] += sign
+        if action is not None:
+            self._entries[key] = action
+
+    # Events
+
+    def set_events(self, events: EngineEvents) -> None:
+        """Where to report to. Called on an event loop's thread, events are delivered there;
+        without a running loop they wait for dispatch_events()."""
+        self._events = events
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        if self._loop is None:
+            self._loop = loop
+            loop.add_reader(self._fd, self.dispatch_events)
+
+    def dispatch_events(self) -> None:
+        """Deliver the events that are waiting."""
+        if self._events is None or self._dispatching or self._engine is None:
+            return
+        try:
+            os.eventfd_read(self._fd)
+        except BlockingIOError:
+            pass
+        self._dispatching = True
+        try:
+            while size := self._lib.sw_ctl_events_size(self._handle):
+                buffer = self._ffi.new("uint8_t[]", size + 65536)
+                got = self._lib.sw_ctl_events_take(self._handle, buffer, len(buffer))
+                data = bytes(self._ffi.buffer(buffer, got))
+                ev.dispatch(
+                    data, self._events, self.program.digests, self._table_names,
+                    self._port_changed,
+                )  # fmt: skip
+                if self._engine is None:
+                    return
+        finally:
+            self._dispatching = False
+
+    def _deliver_now(self) -> None:
+        """Deliver at once when no event loop will."""
+        if self._loop is None:
+            self.dispatch_events()
+
+    def _port_changed(self, port: int, up: bool) -> None:
+        with self._mutex:
+            for profile in self._profiles.values():
+                profile.port_changed(port, up)
+
+    # Tables
+
+    def table_insert(
+        self,
+        table: str,
+        match: Sequence[MatchKey],
+        priority: int,
+        action: TableAction,
+        idle_timeout_ns: int = 0,
+    ) -> int:
+        """See softswitch.api.Engine."""
+        info = self._table(table)
+        if info.table.immutable:
+            raise EngineError(f"the entries of {table} are const")
+        return self._insert(info, match, priority, action, idle_timeout_ns)
+
+    def _insert(
+        self,
+        info: TableInfo,
+        match: Sequence[MatchKey],
+        priority: int,
+        action: TableAction,
+        idle_timeout_ns: int,
+    ) -> int:
+        with self._mutex:
+            k = encode(info, match)
+            ref, _data = self._action_ref(info, action, idle_timeout_ns)
+            words = [self._ffi.from_buffer("uint64_t[]", b) for b in (k.key, k.mask, k.high)]
+            if info.table.kind in ("exact", "lpm"):
+                priority = 0
+            result = self._lib.sw_ctl_table_add(
+                self._handle, info.index, *words, k.prefix_len, priority, ref
+            )
+            handle = self._done(result, f"entry of {info.table.name}")
+            self._remember(info, handle, action)
+            return handle
+
+    def table_modify(
+        self, table: str, handle: int, action: TableAction, idle_timeout_ns: int = 0
+    ) -> None:
+        """See softswitch.api.Engine."""
+        info = self._table(table)
+        with self._mutex:
+            ref, _data = self._action_ref(info, action, idle_timeout_ns)
+            self._done(
+                self._lib.sw_ctl_table_modify(self._handle, info.index, handle, ref),
+                f"entry {handle} of {table}",
+            )
+            self._remember(info, handle, action)
+
+    def table_delete(self, table: str, handle: int) -> None:
+        """See softswitch.api.Engine."""
+        info = self._table(table)
+        if info.table.immutable:
+            raise EngineError(f"the entries of {table} are const")
+        with self._mutex:
+            self._done(
+                self._lib.sw_ctl_table_delete(self._handle, info.index, handle),
+                f"entry {handle} of {table}",
+            )
+            self._remember(info, handle, None)
+
+    def table_set_default(self, table: str, action: ActionCall | None) -> None:
+        """See softswitch.api.Engine."""
+        info = self._table(table)
+        with self._mutex:
+            if action is not None:
+                ref, _data = self._action_ref(info, action)
+            elif info.table.default is not None:
+                default = info.table.default
+                call = self.program.model.actions[default.action_id]
+                ref, _data = self._action_ref(info, ActionCall(call.name, default.args))
+            else:
+                ref = self._ffi.NULL
+            self._done(
+                self._lib.sw_ctl_table_default(self._handle, info.index, ref),
+                f"default entry of {table}",
+            )
+
+    def entry_idle_ns(self, table: str, handle: int) -> int:
+        """See softswitch.api.Engine."""
+        info = self._table(table)
+        result = self._lib.sw_ctl_idle_ns(self._handle, info.index, handle)
+        return self._done(result, f"entry {handle} of {table}")
+
+    def _direct(self, table: str, handle: int | None, value: CounterValue | None) -> CounterValue:
+        info = self._table(table)
+        p, o = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
+        if value is not None:
+            p[0], o[0] = value.packets, value.octets
+        number = _DEFAULT if handle is None else handle
+        self._done(
+            self._lib.sw_ctl_direct_counter(
+                self._handle, info.index, number, value is not None, p, o
+            ),
+            f"entry {handle} of {table}",
+        )
+        return CounterValue(p[0], o[0])
+
+    def direct_counter_read(self, table: str, handle: int | None) -> CounterValue:
+        """See softswitch.api.Engine."""
+        return self._direct(table, handle, None)
+
+    def direct_counter_write(self, table: str, handle: int | None, value: CounterValue) -> None:
+        """See softswitch.api.Engine."""
+        self._direct(table, handle, value)
+
+    def direct_meter_set(self, table: str, handle: int | None, rates: MeterRates | None) -> None:
+        """See softswitch.api.Engine."""
+        info = self._table(table)
+        if info.table.meter is None:
+            raise EngineError(f"{table} has no direct meter")
+        number = _DEFAULT if handle is None else handle
+        self._done(
+            self._lib.sw_ctl_direct_meter(
+                self._handle, info.index, number, rates is not None, self._rates(rates)
+            ),
+            f"entry {handle} of {table}",
+        )
+
+    @staticmethod
+    def _rates(rates: MeterRates | None) -> list[int]:
+        if rates is None:
+            return [0, 0, 0, 0]
+        if rates.cir > rates.pir:
+            raise EngineError(f"committed rate {rates.cir} above the peak rate {rates.pir}")
+        return [rates.cir, rates.cburst, rates.pir, rates.pburst]
+
+    # Action profiles
+
+    def _set_member(self, slot: int, call: ActionCall) -> None:
+        candidates = [a for a in self.program.model.actions.values() if a.name == call.name]
+        if not candidates:
+            raise EngineError(f"the program has no action {call.name!r}")
+        action = candidates[0]
+        data = self._arguments(action, call.args)
+        self._done(
+            self._lib.sw_ctl_member_set(self._handle, slot, action.id, data, len(data)), call.name
+        )
+
+    def _check_action(self, profile: str, call: ActionCall) -> ActionCall:
+        """Only actions of the tables that use the profile."""
+        tables = [t for t in self.program.tables.values() if t.table.profile == profile]
+        if not any(call.name in t.actions for t in tables):
+            raise EngineError(f"no table of {profile} has an action {call.name!r}")
+        return call
+
+    def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None:
+        """See softswitch.api.Engine."""
+        with self._mutex:
+            self._profile(profile).insert(member_id, self._check_action(profile, action))
+
+    def member_modify(self, profile: str, member_id: int, action: ActionCall) -> None:
+        """See softswitch.api.Engine."""
+        with self._mutex:
+            self._profile(profile).modify(member_id, self._check_action(profile, action))
+
+    def member_delete(self, profile: str, member_id: int) -> None:
+        """See softswitch.api.Engine."""
+        with self._mutex:
+            if self._uses[profile, "member", member_id]:
+                raise EngineError(f"member {member_id} of {profile} is in use by an entry")
+            self._profile(profile).delete(member_id)
+
+    def group_set(self, profile: str, group_id: int, members: Sequence[GroupMember]) -> None:
+        """See softswitch.api.Engine."""
+        with self._mutex:
+            self._profile(profile).set_group(group_id, members)
+
+    def group_delete(self, profile: str, group_id: int) -> None:
+        """See softswitch.api.Engine."""
+        with self._mutex:
+            if self._uses[profile, "group", group_id]:
+                raise EngineError(f"group {group_id} of {profile} is in use by an entry")
+            self._profile(profile).delete_group(group_id)
+
+    # Externs
+
+    def _counter(self, counter: str, index: int, value: CounterValue | None) -> CounterValue:
+        number = self._number(self.program.counters, "counter", counter)
+        p, o = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
+        if value is not None:
+            p[0], o[0] = value.packets, value.octets
+        self._done(
+            self._lib.sw_ctl_counter(self._handle, number, index, value is not None, p, o),
+            f"counter {counter}[{index}]",
+        )
+        return CounterValue(p[0], o[0])
+
+    def counter_read(self, counter: str, index: int) -> CounterValue:
+        """See softswitch.api.Engine."""
+        return self._counter(counter, index, None)
+
+    def counter_write(self, counter: str, index: int, value: CounterValue) -> None:
+        """See softswitch.api.Engine."""
+        self._counter(counter, index, value)
+
+    def meter_set(self, meter: str, index: int, rates: MeterRates | None) -> None:
+        """See softswitch.api.Engine."""
+        number = self._number(self.program.meters, "meter", meter)
+        self._done(
+            self._lib.sw_ctl_meter(
+                self._handle, number, index, rates is not None, self._rates(rates)
+            ),
+            f"meter {meter}[{index}]",
+        )
+
+    def register_read(self, register: str, index: int) -> int:
+        """See softswitch.api.Engine."""
+        number = self._number(self.program.registers, "register", register)
+        cell = self._ffi.new("uint8_t[16]")
+        self._done(
+            self._lib.sw_ctl_register(self._handle, number, index, False, cell),
+            f"register {register}[{index}]",
+        )
+        return int.from_bytes(bytes(self._ffi.buffer(cell)), "big")
+
+    def register_write(self, register: str, index: int, value: int) -> None:
+        """See softswitch.api.Engine."""
+        number = self._number(self.program.registers, "register", register)
+        width = self.program.model.registers[register].width
+        if not 0 <= value < 1 << width:
+            raise EngineError(f"register {register}: {value} does not fit {width} bits")
+        cell = self._ffi.new("uint8_t[16]", value.to_bytes(16, "big"))
+        self._done(
+            self._lib.sw_ctl_register(self._handle, number, index, True, cell),
+            f"register {register}[{index}]",
+        )
+
+    # Packet replication
+
+    def clone_session_set(
+        self, session_id: int, replicas: Sequence[Replica], class_of_service: int, truncate: int
+    ) -> None:
+        """See softswitch.api.Engine."""
+        ports, instances = [r.port for r in replicas], [r.instance for r in replicas]
+        self._done(
+            self._lib.sw_ctl_session_set(
+                self._handle, session_id, len(ports), ports, instances, class_of_service, truncate
+            ),
+            f"clone session {session_id}",
+        )
+
+    def clone_session_delete(self, session_id: int) -> None:
+        """See softswitch.api.Engine."""
+        self._done(
+            self._lib.sw_ctl_session_drop(self._handle, session_id), f"clone session {session_id}"
+        )
+
+    def multicast_group_set(self, group_id: int, replicas: Sequence[Replica]) -> None:
+        """See softswitch.api.Engine."""
+        ports, instances = [r.port for r in replicas], [r.instance for r in replicas]
+        self._done(
+            self._lib.sw_ctl_mgroup_set(self._handle, group_id, len(ports), ports, instances),
+            f"multicast group {group_id}",
+        )
+
+    def multicast_group_delete(self, group_id: int) -> None:
+        """See softswitch.api.Engine."""
+        self._done(
+            self._lib.sw_ctl_mgroup_drop(self._handle, group_id), f"multicast group {group_id}"
+        )
+
+    # Packets and ports
+
+    def packet_out(self, data: bytes) -> None:
+        """See softswitch.api.Engine."""
+        self._lib.sw_ctl_inject(self._handle, self.cpu_port, data, len(data))
+        self._deliver_now()
+
+    def port_queue_set(self, port: int, queue: PortQueue) -> None:
+        """See softswitch.api.Engine."""
+        self._done(
+            self._lib.sw_ctl_port_queue(
+                self._handle,
+                port,
+                _UNCHANGED if queue.depth is None else queue.depth,
+                queue.rate_pps or 0,
+                queue.rate_bps or 0,
+                queue.delay_ns,
+            ),
+            f"port {port}",
+        )
+
+    def port_counters(self, port: int) -> PortCounters:
+        """See softswitch.api.Engine."""
+        s = self._ffi.new("sw_port_stats *")
+        self._done(self._lib.sw_ctl_port_stats(self._handle, port, s), f"port {port}")
+        return PortCounters(
+            rx_packets=s.rx_packets,
+            rx_octets=s.rx_octets,
+            tx_packets=s.tx_packets,
+            tx_octets=s.tx_octets,
+            queue_drops=s.queue_drops,
+            queue_depth=s.queue_depth,
+            queue_peak=s.queue_peak,
+        )
+
+    def statistics(self) -> dict[str, int]:
+        """What the engine itself had to drop or could not do, by reason."""
+        s = self._ffi.new("sw_engine_stats *")
+        self._lib.sw_ctl_stats(self._handle, s)
+        return {name: getattr(s, name) for name, _ in self._ffi.typeof(s[0]).fields}
+
+    def now_ns(self) -> int:
+        """Nanoseconds since the engine was made."""
+        return int(self._lib.sw_ctl_now(self._handle))
+
+    def close(self) -> None:
+        """See softswitch.api.Engine."""
+        engine, self._engine = self._engine, None
+        if engine is None:
+            return
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.remove_reader(self._fd)
+        self._lib.sw_engine_free(engine)
+        os.close(self._fd)

@@ -1,9 +1,13 @@
 """In-memory ports under a virtual clock: deterministic, for tests and simulation."""
 
+import struct
 from dataclasses import dataclass
 
 from softswitch.engine.control import EngineBase
 from softswitch.engine.program import Program
+
+_RECORD = struct.Struct("=QII")
+NEVER = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +30,38 @@ class MemoryEngine(EngineBase):
         drop_port: int = 511,
         queues: int = 8,
     ) -> None:
-        super().__init__(program, cpu_port=cpu_port, drop_port=drop_port, queues=queues)
+        super().__init__(
+            program, cpu_port=cpu_port, drop_port=drop_port, queues=queues, memory=True
+        )
 
     def inject(self, port: int, data: bytes) -> None:
         """Receive a frame on a port now."""
-        raise NotImplementedError
+        self._lib.sw_ctl_inject(self._handle, port, data, len(data))
+        self._deliver_now()
 
     def advance(self, ns: int) -> None:
         """Let virtual time pass; everything due by then happens."""
-        raise NotImplementedError
+        self._lib.sw_ctl_advance(self._handle, ns)
+        self._deliver_now()
 
-    def now_ns(self) -> int:
-        """Virtual nanoseconds since the engine was made."""
-        raise NotImplementedError
+    def next_due_ns(self) -> int | None:
+        """The virtual time at which the engine next does something by itself, None for never."""
+        due = int(self._lib.sw_ctl_next_due(self._handle))
+        return None if due == NEVER else due
 
     def outputs(self) -> list[Output]:
         """Frames that left since the last call, in order of time."""
-        raise NotImplementedError
+        size = self._lib.sw_ctl_out_size(self._handle)
+        if not size:
+            return []
+        buffer = self._ffi.new("uint8_t[]", size)
+        got = self._lib.sw_ctl_out_take(self._handle, buffer, size)
+        data = bytes(self._ffi.buffer(buffer, got))
+        out = []
+        at = 0
+        while at < len(data):
+            time_ns, port, length = _RECORD.unpack_from(data, at)
+            at += _RECORD.size
+            out.append(Output(port, time_ns, data[at : at + length]))
+            at += (length + 7) & ~7
+        return out

@@ -1,18 +1,59 @@
 """A program ready to run: the checked JSON and the native library made from it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from softswitch.engine import model as m
+from softswitch.engine.build import build_library
+from softswitch.engine.codegen.layout import Layout, nbytes
+from softswitch.engine.codegen.pipeline import key_width, key_words
+from softswitch.engine.codegen.unit import generate, learn_widths
+from softswitch.engine.loader import load_json
+
+
+@dataclass(frozen=True, slots=True)
+class KeyField:
+    """A key field as it stands in the key's octets."""
+
+    name: str
+    kind: str
+    width: int
+    offset: int
+    mask: int | None
+
+    @property
+    def size(self) -> int:
+        """Octets in the key."""
+        return nbytes(self.width)
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """What the control plane needs to know about a table."""
+
+    index: int
+    table: m.Table
+    keys: tuple[KeyField, ...]
+    words: int
+    actions: dict[str, m.Action]
 
 
 @dataclass(frozen=True)
 class Program:
     """A compiled program; any number of engines may run it.
 
-    json_path is where it was read from, library the shared object holding its native code.
+    json_path is where it was read from, library the shared object holding its native code; the
+    rest is the numbering that generator and control plane share.
     """
 
     json_path: Path
     library: Path
+    model: m.Model = field(repr=False)
+    tables: dict[str, TableInfo] = field(repr=False)
+    counters: dict[str, int] = field(repr=False)
+    meters: dict[str, int] = field(repr=False)
+    registers: dict[str, int] = field(repr=False)
+    digests: dict[int, tuple[str, tuple[int, ...]]] = field(repr=False)
 
 
 def load_program(json_path: str | Path) -> Program:
@@ -21,4 +62,33 @@ def load_program(json_path: str | Path) -> Program:
     Raises ProgramError for a JSON that cannot be understood, UnsupportedError (naming the
     construct) for one outside the documented subset, BuildError when the compiler fails.
     """
-    raise NotImplementedError
+    path = Path(json_path)
+    model = load_json(path)
+    library = build_library(generate(model))
+    layout = Layout(model)
+    tables = {t.name: _table(layout, i, t) for i, t in enumerate(model.tables())}
+
+    def number(arrays: dict[str, m.Array]) -> dict[str, int]:
+        return {a.name: i for i, a in enumerate(a for a in arrays.values() if not a.direct)}
+
+    return Program(
+        json_path=path,
+        library=library,
+        model=model,
+        tables=tables,
+        counters=number(model.counters),
+        meters=number(model.meters),
+        registers=number(model.registers),
+        digests={i: (f.name, learn_widths(layout, f)) for i, f in model.learn_lists.items()},
+    )
+
+
+def _table(layout: Layout, index: int, t: m.Table) -> TableInfo:
+    keys = []
+    at = 0
+    for k in t.keys:
+        width = key_width(layout, k)
+        keys.append(KeyField(k.name, k.kind, width, at, k.mask))
+        at += nbytes(width)
+    actions = {layout.model.actions[a].name: layout.model.actions[a] for a in t.action_ids}
+    return TableInfo(index, t, tuple(keys), key_words(layout, t), actions)

@@ -7,7 +7,11 @@ from softswitch.engine.program import Program
 
 
 class RealEngine(EngineBase):
-    """Runs a program on network interfaces (AF_PACKET) in a thread of its own."""
+    """Runs a program on network interfaces (AF_PACKET) in a thread of its own.
+
+    Interfaces belong to the network namespace of the caller. Raises EngineError, naming port and
+    interface, when one cannot be opened.
+    """
 
     def __init__(
         self,
@@ -18,17 +22,29 @@ class RealEngine(EngineBase):
         drop_port: int = 511,
         queues: int = 8,
     ) -> None:
-        super().__init__(program, cpu_port=cpu_port, drop_port=drop_port, queues=queues)
-        self._ports = dict(ports)
+        super().__init__(
+            program, cpu_port=cpu_port, drop_port=drop_port, queues=queues, memory=False
+        )
+        try:
+            for port, ifname in ports.items():
+                self.add_port(port, ifname)
+        except Exception:
+            self.close()
+            raise
 
     def start(self) -> None:
-        """Begin forwarding; call once the pipeline is configured."""
-        raise NotImplementedError
+        """Begin forwarding; idempotent."""
+        self._done(self._lib.sw_ctl_start(self._handle), "packet thread")
 
     def add_port(self, port: int, ifname: str) -> None:
-        """Attach an interface while running."""
-        raise NotImplementedError
+        """Attach an interface, before or after start()."""
+        result = self._lib.sw_ctl_port_attach(self._handle, port, ifname.encode())
+        self._done(result, f"port {port} ({ifname})")
 
     def remove_port(self, port: int) -> None:
         """Detach an interface."""
-        raise NotImplementedError
+        self._done(self._lib.sw_ctl_port_detach(self._handle, port), f"port {port}")
+
+    def port_up(self, port: int) -> bool:
+        """Whether the port's interface is up and has a carrier."""
+        return bool(self._lib.sw_ctl_port_up(self._handle, port))

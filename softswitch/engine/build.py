@@ -1,0 +1,120 @@
+"""From generated C to a loaded library, cached by what it is made of."""
+
+import contextlib
+import hashlib
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cffi
+
+from softswitch.engine.errors import BuildError
+
+NATIVE = Path(__file__).parent / "native"
+SOURCES = (
+    "sw_hash.c", "sw_table.c", "sw_core.c", "sw_ctl.c", "sw_ctl_pre.c", "sw_port.c", "sw_loop.c",
+)  # fmt: skip
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-std=gnu11", "-fno-strict-aliasing", "-D_GNU_SOURCE")
+_FAST = ("-O2", "-march=native", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")
+
+
+def cache_dir() -> Path:
+    """Where built programs are kept: XDG_CACHE_HOME/fcn/softswitch, ~/.cache by default."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "fcn" / "softswitch"
+
+
+@cache
+def _compiler() -> tuple[tuple[str, ...], str]:
+    """The C compiler ($CC or cc) and what identifies it."""
+    command = tuple(shlex.split(os.environ.get("CC", "cc")))
+    if not command or shutil.which(command[0]) is None:
+        raise BuildError(f"no C compiler: install gcc, or set CC (looked for {command!r})")
+    version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    return command, version.stdout
+
+
+def _unit(code: str) -> str:
+    """The program and the runtime as one translation unit, so that calls between them inline."""
+    return code + "".join(f'\n#include "{name}"\n' for name in SOURCES)
+
+
+def _cpu() -> str:
+    """What -march=native stands for on this machine."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith(("flags", "Features")):
+                return line
+    return platform.processor()
+
+
+def _key(code: str, flags: Sequence[str]) -> str:
+    h = hashlib.sha256()
+    for part in (code, *_compiler(), _cpu(), *flags):
+        h.update(repr(part).encode())
+    for path in sorted(NATIVE.glob("*.[ch]")):
+        h.update(path.read_bytes())
+    return h.hexdigest()[:32]
+
+
+def compile_c(code: str, target: Path, flags: Sequence[str]) -> None:
+    """Compile one translation unit to target; raises BuildError with the compiler's words."""
+    command, _ = _compiler()
+    source = target.with_suffix(".c")
+    source.write_text(code)
+    result = subprocess.run(
+        [*command, *WARNINGS, *flags, f"-I{NATIVE}", str(source), "-o", str(target)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if result.returncode:
+        raise BuildError(f"{shlex.join(command)} failed on {source}:\n{result.stderr[:4000]}")
+
+
+def build_library(code: str) -> Path:
+    """Build the shared library of a generated program, or find it in the cache."""
+    flags = _FAST
+    directory = cache_dir()
+    library = directory / f"{_key(code, flags)}.so"
+    if library.exists():
+        return library
+    directory.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        made = Path(scratch) / "program.so"
+        compile_c(_unit(code), made, flags)
+        made.rename(library)
+    return library
+
+
+def build_harness(code: str, main: str, target: Path) -> None:
+    """Build an executable of program, runtime and `main` (C) with ASan and UBSan."""
+    flags = (
+        "-O1", "-g", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+        "-fno-omit-frame-pointer",
+    )  # fmt: skip
+    compile_c(_unit(code) + main, target, flags)
+
+
+@cache
+def ffi() -> Any:
+    """cffi with the control interface of native/sw_ctl.h declared."""
+    text = (NATIVE / "sw_ctl.h").read_text()
+    found = re.search(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", text, re.DOTALL)
+    if found is None:
+        raise BuildError("native/sw_ctl.h has lost its CDEF marks")
+    out = cffi.FFI()
+    out.cdef("typedef struct sw_engine sw_engine;" + found.group(1).replace("SW_API ", ""))
+    return out
+
+
+@cache
+def load_library(path: Path) -> Any:
+    """Load a built program; every call to it releases the interpreter lock."""
+    return ffi().dlopen(str(path))

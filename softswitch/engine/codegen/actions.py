@@ -1,0 +1,360 @@
+"""Actions and primitives to C."""
+
+from softswitch.engine import model as m
+from softswitch.engine.codegen import value as v
+from softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
+from softswitch.engine.codegen.expr import Exprs
+from softswitch.engine.codegen.layout import Layout, Place, ident, nbytes, storage
+from softswitch.engine.errors import ProgramError, UnsupportedError
+
+
+def cell_size(width: int) -> int:
+    """Octets of a register cell."""
+    return next(n for n in (1, 2, 4, 8, 16) if width <= n * 8)
+
+
+class Actions:
+    """Generates the action functions and the packing of their arguments."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.model = layout.model
+        self.widest = 0
+        self.calculations = list(self.model.calculations)
+        self.counters = [c for c in self.model.counters.values() if not c.direct]
+        self.meters = [c for c in self.model.meters.values() if not c.direct]
+        self.registers = list(self.model.registers.values())
+
+    def definitions(self) -> str:
+        """C structs of action data and the function that fills them."""
+        out = []
+        for a in self.model.actions.values():
+            if any(p.width > 2048 for p in a.params):
+                raise UnsupportedError(f"argument of more than 2048 bits in {a.name}")
+            out.append(f"struct ad_{a.id} {{ /* {ident(a.name)} */")
+            for i, p in enumerate(a.params):
+                if p.width > 128:
+                    out.append(f"    uint8_t a{i}[{nbytes(p.width)}];")
+                else:
+                    out.append(f"    {storage(p.width)} a{i};")
+            out.append("};" if a.params else "    uint8_t none;\n};")
+        out += [
+            "static bool prog_pack(uint32_t action, const uint8_t *s, uint32_t n, uint8_t *data)",
+            "{",
+            "    switch (action) {",
+        ]
+        for a in self.model.actions.values():
+            total = sum(nbytes(p.width) for p in a.params)
+            out.append(f"    case {a.id}: {{")
+            out.append(f"        struct ad_{a.id} *d = (void *)data;")
+            out.append(f"        if (n != {total})")
+            out.append("            return false;")
+            for i, p in enumerate(a.params):
+                size = nbytes(p.width)
+                if p.width > 128:
+                    out.append(f"        memcpy(d->a{i}, s, {size});")
+                else:
+                    cut = f"sw_ldn128(s, {size}) & sw_mask128({p.width})"
+                    out.append(f"        d->a{i} = ({storage(p.width)})({cut});")
+                out.append(f"        s += {size};")
+            out += ["        (void)d, (void)s;", "        return true;", "    }"]
+        out += ["    }", "    (void)s, (void)n, (void)data;", "    return false;", "}"]
+        return "\n".join(out) + "\n"
+
+    def functions(self) -> str:
+        """C functions act_<id>."""
+        out = []
+        for a in self.model.actions.values():
+            exprs = Exprs(self.layout, a.params)
+            out += [
+                f"/* {ident(a.name)} */",
+                f"static void act_{a.id}(sw_engine *e, sw_pkt *p, phv *h, "
+                f"const struct ad_{a.id} *d)",
+                "{",
+                "    (void)e, (void)p, (void)h, (void)d;",
+            ]
+            targets = self._jump_targets(a)
+            for i, prim in enumerate(a.primitives):
+                if i in targets:
+                    out.append(f"at_{i}:;")
+                if prim.op in ("_jump", "_jump_if_zero"):
+                    out += indent(self._jump(exprs, prim))
+                else:
+                    out += indent(["{", *indent(self.primitive(exprs, prim)), "}"])
+            if len(a.primitives) in targets:
+                out.append(f"at_{len(a.primitives)}:;")
+            out.append("}")
+            self.widest = max(self.widest, exprs.widest)
+        return "\n".join(out) + "\n"
+
+    @staticmethod
+    def _jump_targets(a: m.Action) -> set[int]:
+        out = set()
+        for p in a.primitives:
+            if p.op in ("_jump", "_jump_if_zero"):
+                target = p.params[-1]
+                if not isinstance(target, m.Const) or not 0 <= target.value <= len(a.primitives):
+                    raise ProgramError(f"jump to nowhere in action {a.name}")
+                out.add(target.value)
+        return out
+
+    @staticmethod
+    def _jump(exprs: Exprs, p: m.Primitive) -> list[str]:
+        target = p.params[-1]
+        assert isinstance(target, m.Const)
+        if p.op == "_jump":
+            return [f"goto at_{target.value};"]
+        cond = exprs.data(p.params[0])
+        zero = v.constant(0, cond.kind).code
+        test = f"sw_w_cmp({cond.code}, {zero}) == 0" if cond.kind == "w" else f"{cond.code} == 0"
+        return [f"if ({test})", f"    goto at_{target.value};"]
+
+    # Primitives
+
+    def primitive(self, exprs: Exprs, p: m.Primitive) -> list[str]:
+        """C statements of one primitive call."""
+        method = getattr(self, "_do_" + p.op.lstrip("_"), None)
+        if method is None:
+            raise UnsupportedError(f"primitive {p.op!r}")
+        lines: list[str] = method(exprs, *p.params)
+        return lines
+
+    def _u64(self, exprs: Exprs, e: m.Param) -> str:
+        return v.convert(v.cut(exprs.data(e, 64), 64), "u64")
+
+    def _u16(self, exprs: Exprs, e: m.Param) -> str:
+        return f"(uint16_t){self._u64(exprs, e)}"
+
+    def _index(self, exprs: Exprs, e: m.Param) -> str:
+        x = exprs.data(e)
+        if x.kind in ("u64", "s64"):
+            return v.convert(x, "u64")
+        raise UnsupportedError("an index of more than 64 bits")
+
+    @staticmethod
+    def _name(p: m.Param) -> str:
+        if not isinstance(p, m.Named):
+            raise ProgramError("an array or calculation is expected")
+        return p.name
+
+    def _do_assign(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
+        return exprs.store(target, source)
+
+    def _do_modify_field(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
+        return exprs.store(target, source)
+
+    @staticmethod
+    def _do_assign_VL(exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:  # noqa: N802
+        place, decl, code = exprs.lvalue(target)
+        _, other_decl, other = exprs.lvalue(source)
+        if not (decl.varbit and other_decl.varbit):
+            raise ProgramError("assign_VL between fields that are not varbits")
+        if decl.width == other_decl.width:
+            return [f"{code} = {other};", f"{place.dirty};" if place.dirty else ";"]
+        return [
+            f"{code}.bits = {other}.bits <= {decl.width} ? {other}.bits : {decl.width};",
+            f"memcpy({code}.b, {other}.b, {code}.bits / 8);",
+            f"{place.dirty};" if place.dirty else ";",
+        ]
+
+    def _do_assign_header(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
+        to, come = exprs.place(target), exprs.place(source)
+        return [
+            f"{to.valid} = {come.valid};",
+            f"if ({come.valid}) {{",
+            f"    {to.code} = {come.code};",
+            f"    {to.dirty};",
+            "}",
+        ]
+
+    _do_copy_header = _do_assign_header
+
+    def _do_assign_header_stack(self, exprs: Exprs, t: m.Param, s: m.Param) -> list[str]:
+        if not (isinstance(t, m.StackRef) and isinstance(s, m.StackRef)):
+            raise ProgramError("assign_header_stack of something other than stacks")
+        out = [f"{self.layout.stack_next(t.name)} = {self.layout.stack_next(s.name)};"]
+        pairs = zip(
+            self.model.stacks[t.name].headers, self.model.stacks[s.name].headers, strict=True
+        )
+        for to, come in pairs:
+            out += self._do_assign_header(exprs, m.HeaderRef(to), m.HeaderRef(come))
+        return out
+
+    def _do_add_header(self, exprs: Exprs, target: m.Param) -> list[str]:
+        place = exprs.place(target)
+        return [
+            f"if (!{place.valid}) {{",
+            f"    memset(&{place.code}, 0, sizeof {place.code});",
+            f"    {place.valid} = 1;",
+            f"    {place.dirty};",
+            f"    p->reg_len += {fixed_bytes(place.type)};",
+            "}",
+        ]
+
+    def _do_remove_header(self, exprs: Exprs, target: m.Param) -> list[str]:
+        place = exprs.place(target)
+        vl = varbit(place.type)
+        size = str(fixed_bytes(place.type))
+        if vl is not None:
+            size += f" + {place.code}.{self.layout.member(place.type, vl.name)}.bits / 8"
+        return [
+            f"if ({place.valid}) {{",
+            f"    {place.valid} = 0;",
+            f"    p->reg_len -= {size};",
+            "}",
+        ]
+
+    def _do_push(self, exprs: Exprs, stack: m.Param, count: m.Param) -> list[str]:
+        return self._shift_stack(exprs, stack, count, "push")
+
+    def _do_pop(self, exprs: Exprs, stack: m.Param, count: m.Param) -> list[str]:
+        return self._shift_stack(exprs, stack, count, "pop")
+
+    def _shift_stack(self, exprs: Exprs, stack: m.Param, count: m.Param, how: str) -> list[str]:
+        if not isinstance(stack, m.StackRef):
+            raise ProgramError(f"{how} on something other than a header stack")
+        s = self.model.stacks[stack.name]
+        size = len(s.headers)
+        array = self.layout.stack_array(stack.name)
+        base = self.layout.stack_base[stack.name]
+        return [
+            f"sw_stack_{how}({array}, sizeof {array}[0], {self.layout.stack_valid(stack.name)},",
+            f"    &{self.layout.stack_next(stack.name)}, {size}, {self._u64(exprs, count)});",
+            f"for (unsigned i = 0; i < {size}; i++)",
+            f"    sw_dirty(h, {base} + i);",
+        ]
+
+    def _do_drop(self, exprs: Exprs) -> list[str]:
+        return self._do_mark_to_drop(exprs, m.HeaderRef("standard_metadata"))
+
+    def _do_mark_to_drop(self, exprs: Exprs, standard: m.Param) -> list[str]:
+        place: Place = exprs.place(standard)
+        spec = self.layout.member(place.type, "egress_spec")
+        width = self.layout.field_type(place.type, "egress_spec").width
+        out = [exprs.store_code(f"{place.code}.{spec}", width,
+                                v.Value("(uint64_t)e->drop_port", "u64", 0, (1 << 32) - 1))]
+        if any(f.name == "mcast_grp" for f in place.type.fields):
+            out.append(f"{place.code}.{self.layout.member(place.type, 'mcast_grp')} = 0;")
+        return out
+
+    def _do_generate_digest(self, exprs: Exprs, _receiver: m.Param, list_id: m.Param) -> list[str]:
+        return [f"p->learn_list = {self._u16(exprs, list_id)};"]
+
+    def _do_clone_ingress_pkt_to_egress(
+        self, exprs: Exprs, session: m.Param, list_id: m.Param
+    ) -> list[str]:
+        return [
+            f"p->clone_session = {self._u16(exprs, session)} | SW_SESSION_VALID;",
+            f"p->clone_list = {self._u16(exprs, list_id)};",
+        ]
+
+    _do_clone_egress_pkt_to_egress = _do_clone_ingress_pkt_to_egress
+
+    def _do_resubmit(self, exprs: Exprs, list_id: m.Param) -> list[str]:
+        return [f"p->resubmit_list = {self._u16(exprs, list_id)};"]
+
+    def _do_recirculate(self, exprs: Exprs, list_id: m.Param) -> list[str]:
+        return [f"p->recirculate_list = {self._u16(exprs, list_id)};"]
+
+    def _do_truncate(self, exprs: Exprs, length: m.Param) -> list[str]:
+        return [
+            f"uint64_t n = {self._u64(exprs, length)};",
+            "if (n < p->truncated)",
+            "    p->truncated = (uint32_t)n;",
+        ]
+
+    def _do_modify_field_with_hash_based_offset(
+        self, exprs: Exprs, target: m.Param, base: m.Param, calc: m.Param, size: m.Param
+    ) -> list[str]:
+        index = self.calculations.index(self._name(calc))
+        x = v.Value("r", "u64", 0, (1 << 64) - 1)
+        return [
+            f"uint64_t n = {self._u64(exprs, size)};",
+            f"uint64_t r = calc_{index}(e, p) % (n ? n : 1) + {self._u64(exprs, base)};",
+            *exprs.store(target, x),
+        ]
+
+    def _do_modify_field_rng_uniform(
+        self, exprs: Exprs, target: m.Param, low: m.Param, high: m.Param
+    ) -> list[str]:
+        x = v.Value("sw_random(e, low, high)", "u64", 0, (1 << 64) - 1)
+        return [
+            f"uint64_t low = {self._u64(exprs, low)}, high = {self._u64(exprs, high)};",
+            "if (low <= high) {",
+            *indent(exprs.store(target, x)),
+            "}",
+        ]
+
+    def _do_count(self, exprs: Exprs, counter: m.Param, index: m.Param) -> list[str]:
+        k, array = self._array(self.counters, counter)
+        return [
+            f"uint64_t i = {self._index(exprs, index)};",
+            f"if (i < {array.size})",
+            f"    sw_count(&e->counters[{k}][i], p);",
+        ]
+
+    def _do_execute_meter(
+        self, exprs: Exprs, meter: m.Param, index: m.Param, target: m.Param
+    ) -> list[str]:
+        k, array = self._array(self.meters, meter)
+        x = v.Value(f"(uint64_t)sw_meter_run(e, &e->meters[{k}][i], p->ingress_len)", "u64", 0, 2)
+        return [
+            f"uint64_t i = {self._index(exprs, index)};",
+            f"if (i < {array.size}) {{",
+            *indent(exprs.store(target, x)),
+            "}",
+        ]
+
+    def _array(self, arrays: list[m.Array], p: m.Param) -> tuple[int, m.Array]:
+        name = self._name(p)
+        for k, a in enumerate(arrays):
+            if a.name == name:
+                return k, a
+        raise ProgramError(f"unknown array {name!r}")
+
+    def _cell(self, k: int, r: m.Array) -> str:
+        ctype = storage(r.width).replace("u128_mem", "u128")
+        return f"(({ctype} *)e->registers[{k}])[i]"
+
+    def _do_register_read(
+        self, exprs: Exprs, target: m.Param, register: m.Param, index: m.Param
+    ) -> list[str]:
+        k, r = self._array(self.registers, register)
+        kind = v.modular_kind(r.width)
+        x = v.Value(f"({v.ctype(kind)}){self._cell(k, r)}", kind, 0, (1 << r.width) - 1)
+        return [
+            f"uint64_t i = {self._index(exprs, index)};",
+            f"if (i < {r.size}) {{",
+            *indent(exprs.store(target, x)),
+            "}",
+        ]
+
+    def _do_register_write(
+        self, exprs: Exprs, register: m.Param, index: m.Param, source: m.Param
+    ) -> list[str]:
+        k, r = self._array(self.registers, register)
+        x = exprs.data(source, r.width)
+        return [
+            f"uint64_t i = {self._index(exprs, index)};",
+            f"if (i < {r.size})",
+            "    " + exprs.store_code(self._cell(k, r), r.width, x),
+        ]
+
+    @staticmethod
+    def _do_exit(_exprs: Exprs) -> list[str]:
+        return ["p->exit = true;"]
+
+    @staticmethod
+    def _do_no_op(_exprs: Exprs) -> list[str]:
+        return []
+
+    @staticmethod
+    def _do_log_msg(_exprs: Exprs, *_args: m.Param) -> list[str]:
+        return []
+
+    @staticmethod
+    def _do_assert(exprs: Exprs, condition: m.Param) -> list[str]:
+        x = exprs.data(condition)
+        return [f"if ({x.code} == 0)", "    sw_assert_failed(e, p);"]
+
+    _do_assume = _do_assert

@@ -1,0 +1,162 @@
+"""Hash and checksum inputs to C, and the functions that compute them."""
+
+from collections.abc import Sequence
+
+from softswitch.engine import model as m
+from softswitch.engine.codegen.codec import Piece, indent, store
+from softswitch.engine.codegen.layout import Layout, ident, nbytes
+from softswitch.engine.errors import UnsupportedError
+
+MAX_INPUT_BITS = 32768
+
+
+def input_function(layout: Layout, name: str, inputs: Sequence[m.CalcInput]) -> str:
+    """C of `static uint32_t <name>(sw_engine *e, const sw_pkt *p)`.
+
+    It writes the input to e->scratch and returns its length in octets. Fields and headers that
+    are not valid are left out; a payload is what follows the parsed headers.
+    """
+    groups = _groups(layout, inputs)
+    if sum(g.bits for g in groups) > MAX_INPUT_BITS:
+        raise UnsupportedError(f"hash input of more than {MAX_INPUT_BITS} bits")
+    body: list[str] = []
+    aligned = all(g.bits % 8 == 0 for g in groups[:-1])
+    if aligned:
+        for g in groups:
+            lines = [*store(g.pieces, "b"), f"b += {nbytes(g.bits)};"] if g.pieces else []
+            lines += g.tail
+            body += _guarded(g.guard, lines)
+    else:
+        body.append("uint32_t bit = 0;")
+        for g in groups:
+            if g.tail:
+                raise UnsupportedError(f"unaligned fields next to a varbit or header in {name}")
+            lines = []
+            for p in g.pieces:
+                lines += _put_at_bit(p)
+            body += _guarded(g.guard, lines)
+        body.append("b += (bit + 7) / 8;")
+    if any(i.kind == "payload" for i in inputs):
+        body += ["memcpy(b, sw_data(p), sw_size(p));", "b += sw_size(p);"]
+    lines = [
+        f"static uint32_t {name}(sw_engine *e, const sw_pkt *p)",
+        "{",
+        "    const phv *h = sw_phv(p);",
+        "    uint8_t *b = e->scratch;",
+        "    (void)h;",
+        *indent(body),
+        "    return (uint32_t)(b - e->scratch);",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+class _Group:
+    """Inputs that are present together; `tail` writes what has no constant size."""
+
+    def __init__(self, guard: str) -> None:
+        self.guard = guard
+        self.pieces: list[Piece] = []
+        self.tail: list[str] = []
+
+    @property
+    def bits(self) -> int:
+        return sum(p.width for p in self.pieces)
+
+
+def _guarded(guard: str, lines: list[str]) -> list[str]:
+    return ["if (" + guard + ") {", *indent(lines), "}"] if guard else lines
+
+
+def _groups(layout: Layout, inputs: Sequence[m.CalcInput]) -> list[_Group]:
+    groups: list[_Group] = []
+
+    def group(guard: str) -> _Group:
+        if not groups or groups[-1].guard != guard or groups[-1].tail:
+            groups.append(_Group(guard))
+        return groups[-1]
+
+    for i in inputs:
+        if i.kind == "hexstr":
+            group("").pieces.append(Piece("", i.width, i.value))
+        elif i.kind == "header" and i.header is not None:
+            place = layout.header(i.header)
+            name = layout.type_name(place.type)
+            group(place.valid).tail += [
+                f"put_{name}(&{place.code}, b);", f"b += size_{name}(&{place.code});"
+            ]
+        elif i.kind == "field" and i.field is not None:
+            place = layout.header(i.field.header)
+            if i.field.field == "$valid$":
+                guard = "" if place.metadata else place.valid
+                group(guard).pieces.append(Piece(place.valid, 1))
+                continue
+            decl = layout.field_type(place.type, i.field.field)
+            code = f"{place.code}.{layout.member(place.type, decl.name)}"
+            g = group("" if place.metadata else place.valid)
+            if decl.varbit:
+                g.tail += [f"memcpy(b, {code}.b, {code}.bits / 8);", f"b += {code}.bits / 8;"]
+            else:
+                g.pieces.append(Piece(code, decl.width))
+    return groups
+
+
+def _put_at_bit(p: Piece) -> list[str]:
+    if p.literal is not None:
+        data = ", ".join(str(b) for b in p.literal.to_bytes(nbytes(p.width), "big"))
+        source = f"(const uint8_t[]){{{data}}}"
+        prepare: list[str] = []
+    elif p.width > 128:
+        source, prepare = p.code, []
+    else:
+        source = "v"
+        prepare = [f"uint8_t v[{nbytes(p.width)}];", f"sw_stn128(v, {p.code}, {nbytes(p.width)});"]
+    return [
+        "{",
+        *indent(prepare),
+        f"    memset(b + (bit + 7) / 8, 0, {nbytes(p.width)} + 1);",
+        f"    sw_bits_put(b, bit, {p.width}, {source});",
+        f"    bit += {p.width};",
+        "}",
+    ]
+
+
+def calculations(layout: Layout) -> str:
+    """C functions `calc_<n>` for every calculation and `select_<n>` for every selector."""
+    out = []
+    for i, c in enumerate(layout.model.calculations.values()):
+        out.append(input_function(layout, f"input_{i}", c.inputs))
+        out.append(_hash_function(f"calc_{i}", f"input_{i}", c.algo, c.name))
+    for i, profile in enumerate(layout.model.profiles()):
+        if profile.algo is not None:
+            out.append(input_function(layout, f"selector_{i}", profile.inputs))
+            out.append(_hash_function(f"select_{i}", f"selector_{i}", profile.algo, profile.name))
+    return "".join(out)
+
+
+def _hash_function(name: str, source: str, algo: str, what: str) -> str:
+    return (
+        f"/* {ident(what)} */\n"
+        f"static uint64_t {name}(sw_engine *e, const sw_pkt *p)\n"
+        "{\n"
+        f"    uint32_t n = {source}(e, p);\n"
+        f"    return sw_hash_{algo}(e->scratch, n);\n"
+        "}\n"
+    )
+
+
+def checksum_code(layout: Layout, condition: str, c: m.Checksum, verify: bool) -> list[str]:
+    """C statements that verify or update one checksum."""
+    place = layout.header(c.target.header)
+    decl = layout.field_type(place.type, c.target.field)
+    if decl.width > 64 or decl.varbit:
+        raise UnsupportedError(f"checksum in a field of more than 64 bits ({c.name})")
+    code = f"{place.code}.{layout.member(place.type, decl.name)}"
+    index = list(layout.model.calculations).index(c.calculation)
+    if verify:
+        guard = f"({place.valid}) && " if not place.metadata else ""
+        return [f"if ({guard}({condition}) && calc_{index}(e, p) != {code})",
+                "    p->checksum_error = true;"]
+    ctype = code
+    return [f"if ({condition})",
+            f"    {ctype} = (__typeof__({ctype}))(calc_{index}(e, p) & sw_mask64({decl.width}));"]

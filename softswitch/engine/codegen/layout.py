@@ -1,0 +1,206 @@
+"""Where headers and fields live in C.
+
+A field of up to 128 bits is an unsigned integer, a wider one its big-endian octets, a varbit its
+length in bits with its octets. Elements of a header stack form an array with one element more:
+the place that reads and writes beyond the stack's end fall into.
+"""
+
+import re
+from dataclasses import dataclass
+
+from softswitch.engine import model as m
+
+
+def ident(name: str) -> str:
+    """A C identifier that resembles the name; not necessarily unique."""
+    return re.sub(r"\W", "_", name)
+
+
+def storage(width: int) -> str:
+    """The C type of a stored field of at most 128 bits."""
+    for bits in (8, 16, 32, 64):
+        if width <= bits:
+            return f"uint{bits}_t"
+    return "u128_mem"
+
+
+def nbytes(width: int) -> int:
+    """Octets that hold `width` bits."""
+    return (width + 7) // 8
+
+
+@dataclass(frozen=True)
+class Place:
+    """A header in C: an lvalue, its index in the validity array, and that element's C form."""
+
+    code: str
+    valid: str
+    type: m.HeaderType
+    metadata: bool
+    dirty: str = ""
+
+
+class Layout:
+    """C names of everything in the PHV."""
+
+    def __init__(self, model: m.Model) -> None:
+        self.model = model
+        self._types: dict[str, str] = {}
+        self._fields: dict[tuple[str, str], str] = {}
+        self._places: dict[str, Place] = {}
+        self.stack_index = {name: i for i, name in enumerate(model.stacks)}
+        self.stack_base: dict[str, int] = {}
+        self._name_types()
+        self._place_headers()
+
+    def _name_types(self) -> None:
+        types = {h.type.name: h.type for h in self.model.headers.values()}
+        for i, (name, htype) in enumerate(types.items()):
+            self._types[name] = f"t{i}_{ident(name)}"
+            for k, f in enumerate(htype.fields):
+                self._fields[name, f.name] = f"f{k}_{ident(f.name)}"
+        self.types = types
+
+    def _place_headers(self) -> None:
+        in_stack = {h for s in self.model.stacks.values() for h in s.headers}
+        slot = 0
+        for i, h in enumerate(self.model.headers.values()):
+            if h.name in in_stack:
+                continue
+            self._places[h.name] = Place(
+                f"h->h{i}_{ident(h.name)}", f"h->valid[{slot}]", h.type, h.metadata,
+                "" if h.metadata else f"sw_dirty(h, {slot})",
+            )
+            slot += 1
+        for k, s in enumerate(self.model.stacks.values()):
+            self.stack_base[s.name] = slot
+            for i, name in enumerate(s.headers):
+                self._places[name] = Place(
+                    f"h->s{k}_{ident(s.name)}[{i}]", f"h->valid[{slot + i}]", s.type, False,
+                    f"sw_dirty(h, {slot + i})",
+                )
+            slot += len(s.headers) + 1
+        self.slots = slot
+
+    def type_name(self, htype: m.HeaderType) -> str:
+        """The struct tag of a header type."""
+        return self._types[htype.name]
+
+    def header(self, name: str) -> Place:
+        """Where a header instance lives."""
+        return self._places[name]
+
+    def member(self, htype: m.HeaderType, field: str) -> str:
+        """The C member of a field."""
+        return self._fields[htype.name, field]
+
+    def field_type(self, htype: m.HeaderType, field: str) -> m.FieldType:
+        """The declaration of a field."""
+        return next(f for f in htype.fields if f.name == field)
+
+    def stack_array(self, name: str) -> str:
+        """The C array of a stack."""
+        return f"h->s{self.stack_index[name]}_{ident(name)}"
+
+    def stack_valid(self, name: str) -> str:
+        """Pointer to the validity of a stack's first element."""
+        return f"(h->valid + {self.stack_base[name]})"
+
+    def stack_next(self, name: str) -> str:
+        """The number of elements parsed or pushed."""
+        return f"h->next[{self.stack_index[name]}]"
+
+    def stack_element(self, name: str, index: str) -> Place:
+        """The element at a run-time index; beyond the end, the spare element."""
+        s = self.model.stacks[name]
+        size = len(s.headers)
+        base = self.stack_base[name]
+        at = f"sw_clamp(h, {index}, {size})"
+        return Place(
+            f"{self.stack_array(name)}[{at}]", f"h->valid[{base} + {at}]", s.type, False,
+            f"sw_dirty(h, {base} + {at})",
+        )
+
+    def definitions(self) -> str:
+        """C definitions of the header types and of struct phv."""
+        out = []
+        for htype in self.types.values():
+            out.append(f"struct {self.type_name(htype)} {{")
+            for f in htype.fields:
+                name = self.member(htype, f.name)
+                if f.varbit:
+                    out.append(f"    struct {{ uint32_t bits; uint8_t b[{nbytes(f.width)}]; }} {name};")
+                elif f.width > 128:
+                    out.append(f"    uint8_t {name}[{nbytes(f.width)}];")
+                else:
+                    out.append(f"    {storage(f.width)} {name};")
+            if not htype.fields:
+                out.append("    uint8_t empty;")
+            out.append("};")
+        words = (self.slots + 63) // 64
+        out.append("typedef struct phv {")
+        out.append(f"    uint8_t valid[{max(1, self.slots)}];")
+        out.append(f"    uint8_t next[{max(1, len(self.model.stacks))}];")
+        out.append(f"    uint64_t dirty[{max(1, words)}];")
+        in_stack = {h for s in self.model.stacks.values() for h in s.headers}
+        plain = [h for h in self.model.headers.values() if h.name not in in_stack]
+        for h in sorted(plain, key=lambda x: not x.metadata):
+            place = self._places[h.name].code.removeprefix("h->")
+            out.append(f"    struct {self.type_name(h.type)} {place};")
+        for s in self.model.stacks.values():
+            array = self.stack_array(s.name).removeprefix("h->")
+            out.append(f"    struct {self.type_name(s.type)} {array}[{len(s.headers) + 1}];")
+        out.append("} __attribute__((aligned(16))) phv;")
+        out.append("SW_INLINE phv *sw_phv(const sw_pkt *p) { return (phv *)(uintptr_t)p->phv; }")
+        out.append("SW_INLINE void sw_dirty(phv *h, unsigned i)")
+        out.append("{ h->dirty[i / 64] |= 1ULL << (i % 64); }")
+        out.append("SW_INLINE uint64_t sw_clamp(const phv *h, uint64_t i, uint64_t n)")
+        out.append("{ (void)h; return i < n ? i : n; }")
+        return "\n".join(out) + "\n"
+
+    def reset_functions(self) -> str:
+        """C of prog_reset and prog_reset_metadata."""
+        out = ["static void prog_reset_metadata(sw_pkt *p)", "{", "    phv *h = sw_phv(p);"]
+        for h in self.model.headers.values():
+            if h.metadata:
+                code = self._places[h.name].code
+                out.append(f"    memset(&{code}, 0, sizeof {code});")
+        out += ["    (void)h;", "}"]
+        out.append("static const struct { uint32_t at, size; } prog_spans[] = {")
+        spans: dict[int, tuple[str, str]] = {}
+        in_stack = {h for s in self.model.stacks.values() for h in s.headers}
+        for h in self.model.headers.values():
+            if h.name in in_stack:
+                continue
+            place = self._places[h.name]
+            slot = int(place.valid.removeprefix("h->valid[").removesuffix("]"))
+            spans[slot] = (place.code.removeprefix("h->"), f"struct {self.type_name(h.type)}")
+        for s in self.model.stacks.values():
+            array = self.stack_array(s.name).removeprefix("h->")
+            for i in range(len(s.headers) + 1):
+                spans[self.stack_base[s.name] + i] = (
+                    f"{array}[{i}]", f"struct {self.type_name(s.type)}"
+                )
+        for slot in range(self.slots):
+            at, ctype = spans[slot]
+            out.append(f"    {{offsetof(phv, {at}), sizeof({ctype})}},")
+        if not self.slots:
+            out.append("    {0, 0},")
+        out += [
+            "};",
+            "static void prog_reset(sw_pkt *p)",
+            "{",
+            "    phv *h = sw_phv(p);",
+            "    for (unsigned w = 0; w < sizeof h->dirty / 8; w++) {",
+            "        for (uint64_t d = h->dirty[w]; d; d &= d - 1) {",
+            "            unsigned i = w * 64 + (unsigned)__builtin_ctzll(d);",
+            "            memset((uint8_t *)h + prog_spans[i].at, 0, prog_spans[i].size);",
+            "        }",
+            "        h->dirty[w] = 0;",
+            "    }",
+            "    memset(h->valid, 0, sizeof h->valid);",
+            "    memset(h->next, 0, sizeof h->next);",
+            "    prog_reset_metadata(p);",
+            "}",
+        ]
+        return "\n".join(out) + "\n"

@@ -1,0 +1,277 @@
+"""The parser and the deparser to C."""
+
+from softswitch.engine import model as m
+from softswitch.engine.codegen import value as v
+from softswitch.engine.codegen.actions import Actions
+from softswitch.engine.codegen.calc import checksum_code
+from softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
+from softswitch.engine.codegen.expr import Exprs
+from softswitch.engine.codegen.layout import Layout, Place, ident, nbytes
+from softswitch.engine.errors import ProgramError, UnsupportedError
+
+_CORE_ERRORS = (
+    "NoError", "PacketTooShort", "NoMatch", "StackOutOfBounds", "HeaderTooShort",
+    "ParserTimeout", "ParserInvalidArgument",
+)  # fmt: skip
+
+
+class Parser:
+    """Generates prog_parse and prog_deparse."""
+
+    def __init__(self, layout: Layout, exprs: Exprs, actions: Actions) -> None:
+        self.layout = layout
+        self.model = layout.model
+        self.exprs = exprs
+        self.actions = actions
+        # Core errors the program does not list get numbers nobody can compare with.
+        self.errors = dict(self.model.errors)
+        for name in _CORE_ERRORS:
+            self.errors.setdefault(name, max(self.errors.values(), default=-1) + 1)
+        self.labels = {s: f"state_{i}_{ident(s)}" for i, s in enumerate(self.model.states)}
+
+    def parse_function(self) -> str:
+        """C of prog_parse: extract headers, keep the error, verify checksums."""
+        out = [
+            "static void prog_parse(sw_engine *e, sw_pkt *p)",
+            "{",
+            "    phv *h = sw_phv(p);",
+            "    const uint8_t *d = sw_data(p);",
+            "    const uint32_t len = sw_size(p);",
+            "    uint32_t off = 0;",
+            f"    p->parser_error = {self.errors['NoError']};",
+            "    p->checksum_error = false;",
+            "    (void)e, (void)h, (void)d, (void)len;",
+            f"    goto {self._target(self.model.init_state)};",
+        ]
+        for state in self.model.states.values():
+            out.append(f"{self.labels[state.name]}:")
+            out += indent(self._state(state))
+        out += ["done:", "    p->head += off;", "    p->len -= off;"]
+        for c in self.model.checksums:
+            if c.verify:
+                out += indent(checksum_code(self.layout, self._condition(c), c, True))
+        out.append("}")
+        return "\n".join(out) + "\n"
+
+    def _condition(self, c: m.Checksum) -> str:
+        return "1" if c.condition is None else self.exprs.boolean(c.condition)
+
+    def _target(self, state: str | None) -> str:
+        if state is None:
+            return "done"
+        if state not in self.labels:
+            raise ProgramError(f"unknown parser state {state!r}")
+        return self.labels[state]
+
+    def _fail(self, error: str) -> str:
+        return f"{{ p->parser_error = {self.errors[error]}; goto done; }}"
+
+    def _state(self, state: m.ParseState) -> list[str]:
+        out: list[str] = []
+        for op in state.ops:
+            out += self._op(op)
+        return out + self._select(state)
+
+    def _op(self, op: m.ParserOp) -> list[str]:
+        if op.primitive is not None:
+            return self.actions.primitive(self.exprs, op.primitive)
+        if op.op == "extract":
+            return self._extract(op, None)
+        if op.op == "extract_VL":
+            bits = self.exprs.data(op.params[1])
+            return self._extract(op, v.convert(bits, "u64"))
+        if op.op == "set":
+            return self._set(op)
+        if op.op == "verify":
+            code = v.convert(self.exprs.data(op.params[1]), "u64")
+            return [
+                f"if (!{self.exprs.boolean(op.params[0])})",  # type: ignore[arg-type]
+                f"    {{ p->parser_error = (uint32_t){code}; goto done; }}",
+            ]
+        return self._advance(op)
+
+    def _extract(self, op: m.ParserOp, bits: str | None) -> list[str]:
+        target = op.params[0]
+        out: list[str] = []
+        if isinstance(target, m.StackRef):
+            nxt = self.layout.stack_next(target.name)
+            size = len(self.model.stacks[target.name].headers)
+            out.append(f"if ({nxt} >= {size})")
+            out.append("    " + self._fail("StackOutOfBounds"))
+            place = self.layout.stack_element(target.name, nxt)
+        else:
+            place = self.exprs.place(target)
+        out += self._extract_to(place, bits)
+        if isinstance(target, m.StackRef):
+            out.append(f"{self.layout.stack_next(target.name)}++;")
+        return ["{", *indent(out), "}"]
+
+    def _extract_to(self, place: Place, bits: str | None) -> list[str]:
+        fixed = fixed_bytes(place.type)
+        name = self.layout.type_name(place.type)
+        vl = varbit(place.type)
+        if bits is None:
+            if vl is not None:
+                raise UnsupportedError(f"extract of {place.type.name} without a length")
+            return [
+                f"if (len - off < {fixed})",
+                "    " + self._fail("PacketTooShort"),
+                f"get_{name}(&{place.code}, d + off);",
+                f"{place.valid} = 1;",
+                f"{place.dirty};",
+                f"off += {fixed};",
+            ]
+        if vl is None:
+            raise UnsupportedError(f"extract of {place.type.name} with a length but no varbit")
+        return [
+            f"uint64_t bits = {bits};",
+            "if (bits % 8)",
+            "    " + self._fail("ParserInvalidArgument"),
+            f"if (len - off < {fixed} || len - off - {fixed} < bits / 8)",
+            "    " + self._fail("PacketTooShort"),
+            f"if (bits / 8 > {nbytes(vl.width)})",
+            "    " + self._fail("HeaderTooShort"),
+            f"get_{name}(&{place.code}, d + off, (uint32_t)(bits / 8));",
+            f"{place.valid} = 1;",
+            f"{place.dirty};",
+            f"off += {fixed} + (uint32_t)(bits / 8);",
+        ]
+
+    def _set(self, op: m.ParserOp) -> list[str]:
+        target, source = op.params
+        if isinstance(source, m.Lookahead):
+            x, check = self._lookahead(source)
+            return [*check, "{", *indent(x[0]), *indent(self.exprs.store(target, x[1])), "}"]
+        place, decl, code = self.exprs.lvalue(target)
+        if decl.varbit:
+            _, _, other = self.exprs.lvalue(source)
+            return [f"{place.dirty};" if place.dirty else ";", f"{code} = {other};"]
+        return self.exprs.store(target, source)
+
+    def _lookahead(self, look: m.Lookahead) -> tuple[tuple[list[str], v.Value], list[str]]:
+        """Statements and value for bits ahead, and the check that they are there."""
+        need = nbytes(look.offset + look.width)
+        check = [f"if (len - off < {need})", "    " + self._fail("PacketTooShort")]
+        byte, bit = divmod(look.offset, 8)
+        size = nbytes(look.width)
+        where = f"d + off + {byte}" if byte else "d + off"
+        high = (1 << look.width) - 1
+        if bit + look.width <= 64:
+            n = nbytes(bit + look.width)
+            shift = n * 8 - bit - look.width
+            code = f"((sw_ldn({where}, {n}) >> {shift}) & sw_mask64({look.width}))"
+            return ([], v.Value(code, "u64", 0, high)), check
+        lines = [f"uint8_t look[{size}];", f"sw_bits_get({where}, {bit}, {look.width}, look);"]
+        kind = v.modular_kind(look.width)
+        load = f"sw_w_ld(look, {size})" if kind == "w" else f"sw_ldn128(look, {size})"
+        x = v.Value(load, "w" if kind == "w" else "u128", 0, high)
+        self.exprs.widest = max(self.exprs.widest, look.width if kind == "w" else 0)
+        return (lines, x), check
+
+    def _advance(self, op: m.ParserOp) -> list[str]:
+        bits = v.convert(self.exprs.data(op.params[0]), "u64")
+        return [
+            "{",
+            f"    uint64_t bits = {bits};",
+            "    if (bits % 8)",
+            "        " + self._fail("ParserInvalidArgument"),
+            "    if (len - off < bits / 8)",
+            "        " + self._fail("PacketTooShort"),
+            "    off += (uint32_t)(bits / 8);",
+            "}",
+        ]
+
+    def _select(self, state: m.ParseState) -> list[str]:
+        default = next((t.next_state for t in state.transitions if t.value is None), None)
+        cases = [t for t in state.transitions if t.value is not None]
+        if not state.key or not cases:
+            return [f"goto {self._target(default)};"]
+        keys: list[v.Value] = []
+        widths: list[int] = []
+        out: list[str] = []
+        for k, e in enumerate(state.key):
+            if isinstance(e, m.Lookahead):
+                (lines, x), check = self._lookahead(e)
+                out += check
+                out += lines
+                widths.append(e.width)
+            else:
+                x = self.exprs.data(e)
+                widths.append(self._width(e))
+                x = v.cut(x, widths[-1])
+            keys.append(v.Value(f"k{k}", x.kind, 0, (1 << widths[-1]) - 1))
+            out.append(f"{v.ctype(x.kind)} k{k} = {x.code};")
+        for t in cases:
+            out.append(f"if ({self._matches(keys, widths, t)})")
+            out.append(f"    goto {self._target(t.next_state)};")
+        out.append(f"goto {self._target(default)};")
+        return ["{", *indent(out), "}"]
+
+    def _width(self, e: m.Expr) -> int:
+        if isinstance(e, m.FieldRef) and e.field == "$valid$":
+            return 1
+        if isinstance(e, (m.FieldRef, m.LastField)):
+            return self.exprs.lvalue(e)[1].width
+        raise UnsupportedError(f"{type(e).__name__} in a parser transition key")
+
+    @staticmethod
+    def _matches(keys: list[v.Value], widths: list[int], t: m.Transition) -> str:
+        """Compare octet-padded key components with a transition."""
+        left = sum(nbytes(w) for w in widths) * 8
+        tests = []
+        for key, width in zip(keys, widths, strict=True):
+            left -= nbytes(width) * 8
+            full = (1 << nbytes(width) * 8) - 1
+            value = (t.value or 0) >> left & full
+            mask = full if t.mask is None else t.mask >> left & full
+            masked = mask & (1 << width) - 1
+            if masked == 0:
+                if value & mask:
+                    return "0"
+                continue
+            if key.kind == "w":
+                x, want = v.constant(masked, "w").code, v.constant(value & masked, "w").code
+                tests.append(f"sw_w_cmp(sw_w_and({key.code}, {x}), {want}) == 0")
+            elif masked == (1 << width) - 1:
+                tests.append(f"{key.code} == {v.constant(value & mask, key.kind).code}")
+            else:
+                x = v.constant(masked, key.kind).code
+                tests.append(f"({key.code} & {x}) == {v.constant(value & mask, key.kind).code}")
+        return " && ".join(tests) or "1"
+
+    def deparse_function(self) -> str:
+        """C of prog_deparse: update checksums, put valid headers before the payload."""
+        out = [
+            "static void prog_deparse(sw_engine *e, sw_pkt *p)",
+            "{",
+            "    phv *h = sw_phv(p);",
+            "    uint32_t size = 0;",
+            "    (void)e, (void)h;",
+        ]
+        for c in self.model.checksums:
+            if c.update:
+                out += indent(checksum_code(self.layout, self._condition(c), c, False))
+        for name in self.model.deparse_order:
+            place = self.layout.header(name)
+            tname = self.layout.type_name(place.type)
+            out.append(f"    if ({place.valid})")
+            out.append(f"        size += size_{tname}(&{place.code});")
+        out += [
+            "    if (size > p->head) {",
+            "        e->growth_drops++;",
+            "        p->dropped = true;",
+            "        return;",
+            "    }",
+            "    p->head -= size;",
+            "    p->len += size;",
+            "    uint8_t *d = sw_data(p);",
+        ]
+        for name in self.model.deparse_order:
+            place = self.layout.header(name)
+            tname = self.layout.type_name(place.type)
+            out.append(f"    if ({place.valid}) {{")
+            out.append(f"        put_{tname}(&{place.code}, d);")
+            out.append(f"        d += size_{tname}(&{place.code});")
+            out.append("    }")
+        out += ["    (void)d;", "}"]
+        return "\n".join(out) + "\n"

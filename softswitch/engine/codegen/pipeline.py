@@ -1,0 +1,241 @@
+"""Tables and control flow to C: one function per pipeline, a label per node."""
+
+from softswitch.engine import model as m
+from softswitch.engine.codegen import value as v
+from softswitch.engine.codegen.codec import indent
+from softswitch.engine.codegen.expr import Exprs
+from softswitch.engine.codegen.layout import Layout, ident, nbytes
+from softswitch.engine.errors import ProgramError, UnsupportedError
+
+MAX_KEY_WORDS = 32
+_FIND = {"exact": "exact", "lpm": "lpm", "ternary": "ternary", "range": "ternary"}
+
+
+def key_width(layout: Layout, key: m.Key) -> int:
+    """Bits of a key field."""
+    if key.target.field == "$valid$":
+        return 1
+    htype = layout.header(key.target.header).type
+    decl = layout.field_type(htype, key.target.field)
+    if decl.varbit:
+        raise UnsupportedError(f"varbit {key.name} as a table key")
+    return decl.width
+
+
+def key_words(layout: Layout, table: m.Table) -> int:
+    """64-bit words of a table's key."""
+    return (sum(nbytes(key_width(layout, k)) for k in table.keys) + 7) // 8
+
+
+class Pipelines:
+    """Generates prog_ingress, prog_egress and the table definitions."""
+
+    def __init__(self, layout: Layout, exprs: Exprs) -> None:
+        self.layout = layout
+        self.model = layout.model
+        self.exprs = exprs
+        self.tables = {t.name: i for i, t in enumerate(self.model.tables())}
+        self.profiles = {a.name: i for i, a in enumerate(self.model.profiles())}
+        self.may_exit = any(
+            p.op == "exit" for a in self.model.actions.values() for p in a.primitives
+        )
+
+    def definitions(self) -> str:
+        """C table definitions."""
+        out = []
+        rows = []
+        for i, t in enumerate(self.model.tables()):
+            words = key_words(self.layout, t)
+            if words > MAX_KEY_WORDS:
+                raise UnsupportedError(f"key of {t.name} of more than {MAX_KEY_WORDS * 64} bits")
+            ranges = []
+            at = 0
+            for k in t.keys:
+                size = nbytes(key_width(self.layout, k))
+                if k.kind == "range":
+                    ranges.append(f"{{{at}, {size}}}")
+                at += size
+            if ranges:
+                out.append(f"static const sw_range ranges_{i}[] = {{{', '.join(ranges)}}};")
+            size = " + ".join(f"sizeof(union ads_{i})" for _ in range(1))
+            out.append(f"union ads_{i} {{")
+            for a in dict.fromkeys(t.action_ids):
+                out.append(f"    struct ad_{a} a{a};")
+            out.append("    uint8_t none;\n};")
+            meter = self.model.meters.get(t.meter) if t.meter else None
+            rows.append(
+                f'    {{"{t.name}", SW_{_FIND[t.kind].upper()}, {words}, {len(ranges)}, '
+                f"{f'ranges_{i}' if ranges else 'NULL'}, {size}, {t.max_size}, "
+                f"{int(meter is not None and meter.unit == 'bytes')}, {int(t.timeout)}}},"
+            )
+        out.append("static const sw_table_def prog_tables[] = {")
+        out += rows or ["    {0},"]
+        out.append("};")
+        return "\n".join(out) + "\n"
+
+    def function(self, p: m.Pipeline) -> str:
+        """C of prog_<pipeline>."""
+        nodes = self._labels(p)
+        out = [
+            f"static void prog_{p.name}(sw_engine *e, sw_pkt *p)",
+            "{",
+            "    phv *h = sw_phv(p);",
+            "    (void)e, (void)h;",
+            f"    goto {self._label(nodes, p.init)};",
+        ]
+        for t in p.tables:
+            out.append(f"{nodes[t.name]}:")
+            out += indent(self._table(t, nodes))
+        for c in p.conditionals:
+            out.append(f"{nodes[c.name]}:")
+            out.append(f"    if ({self.exprs.boolean(c.expression)})")
+            out.append(f"        goto {self._label(nodes, c.true_next)};")
+            out.append(f"    goto {self._label(nodes, c.false_next)};")
+        for call in p.calls:
+            out.append(f"{nodes[call.name]}:")
+            out.append(f"    act_{call.action_id}(e, p, h, NULL);")
+            out += indent(self._exit())
+            out.append(f"    goto {self._label(nodes, call.next_node)};")
+        out += ["end:", "    return;", "}"]
+        return "\n".join(out) + "\n"
+
+    @staticmethod
+    def _labels(p: m.Pipeline) -> dict[str, str]:
+        names = [n.name for group in (p.tables, p.conditionals, p.calls) for n in group]
+        return {name: f"n{i}_{ident(name)}" for i, name in enumerate(names)}
+
+    @staticmethod
+    def _label(nodes: dict[str, str], name: str | None) -> str:
+        if name is None:
+            return "end"
+        if name not in nodes:
+            raise ProgramError(f"unknown node {name!r}")
+        return nodes[name]
+
+    def _exit(self) -> list[str]:
+        return ["if (p->exit)", "    goto end;"] if self.may_exit else []
+
+    def _table(self, t: m.Table, nodes: dict[str, str]) -> list[str]:
+        if not t.keys and t.profile is None and not t.counters and self._is_const(t):
+            return self._constant_table(t, nodes)
+        i = self.tables[t.name]
+        out = [f"sw_table *t = &e->tables[{i}];"]
+        words = key_words(self.layout, t)
+        if t.keys:
+            out.append(f"uint64_t key[{words}] __attribute__((aligned(8)));")
+            out += self._key(t, words)
+            out.append(f"sw_entry *n = sw_find_{_FIND[t.kind]}(t, key, {words});")
+        else:
+            out.append("sw_entry *n = NULL;")
+        out.append("const bool hit = n != NULL;")
+        out.append("if (!hit)")
+        out.append("    n = t->default_entry;")
+        out.append("sw_hit(e, n, p);")
+        out += self._meter(t)
+        out += self._dispatch(t, nodes)
+        return ["{", *indent(out), "}"]
+
+    @staticmethod
+    def _is_const(t: m.Table) -> bool:
+        """Tables p4c makes of plain statements: one action, no key, no arguments."""
+        return (
+            t.default is not None
+            and len(set(t.action_ids)) == 1
+            and not t.default.args
+            and t.name.startswith("tbl_")
+        )
+
+    def _constant_table(self, t: m.Table, nodes: dict[str, str]) -> list[str]:
+        assert t.default is not None
+        target = self._label(nodes, self._next(t, t.default.action_id, hit=False))
+        return [
+            f"act_{t.default.action_id}(e, p, h, NULL);",
+            *self._exit(),
+            f"goto {target};",
+        ]
+
+    def _next(self, t: m.Table, action_id: int, hit: bool) -> str | None:
+        if t.hit_or_miss:
+            return t.next_hit if hit else t.next_miss
+        return t.next_by_action.get(self.model.actions[action_id].name, t.default_next)
+
+    def _key(self, t: m.Table, words: int) -> list[str]:
+        out = [f"key[{words - 1}] = 0;", "uint8_t *k = (uint8_t *)key;"]
+        at = 0
+        for key in t.keys:
+            width = key_width(self.layout, key)
+            size = nbytes(width)
+            place = self.layout.header(key.target.header)
+            x = self.exprs.data(key.target)
+            if width > 128:
+                htype = place.type
+                code = f"{place.code}.{self.layout.member(htype, key.target.field)}"
+                lines = [f"memcpy(k + {at}, {code}, {size});"]
+                if key.mask is not None:
+                    raise UnsupportedError(f"mask on {key.name}, a key of more than 128 bits")
+            else:
+                x = v.cut(v.Value(x.code, x.kind, x.low, x.high), width)
+                code = x.code
+                if key.mask is not None:
+                    code = f"({code} & {v.constant(key.mask, x.kind).code})"
+                fn = "sw_stn128" if size > 8 else "sw_stn"
+                lines = [f"{fn}(k + {at}, {code}, {size});"]
+            if not place.metadata and key.target.field != "$valid$":
+                lines = [
+                    f"if ({place.valid})",
+                    "    " + lines[0],
+                    "else",
+                    f"    memset(k + {at}, 0, {size});",
+                ]
+            out += lines
+            at += size
+        return out
+
+    def _meter(self, t: m.Table) -> list[str]:
+        meter = self.model.meters.get(t.meter) if t.meter else None
+        if meter is None or meter.target is None:
+            return []
+        x = v.Value("(uint64_t)sw_meter_run(e, &n->meter, p->ingress_len)", "u64", 0, 2)
+        return ["if (hit) {", *indent(self.exprs.store(meter.target, x)), "}"]
+
+    def _dispatch(self, t: m.Table, nodes: dict[str, str]) -> list[str]:
+        out: list[str] = []
+        if t.profile is None:
+            out += ["const uint32_t action = n->action;", "const void *data = n->data;"]
+        else:
+            out += self._indirect(t, nodes)
+        out.append("switch (action) {")
+        for a in dict.fromkeys(t.action_ids):
+            out.append(f"case {a}:")
+            out.append(f"    act_{a}(e, p, h, data);")
+            out += indent(self._exit())
+            hit = self._label(nodes, self._next(t, a, hit=True))
+            miss = self._label(nodes, self._next(t, a, hit=False))
+            if hit == miss:
+                out.append(f"    goto {hit};")
+            else:
+                out += ["    if (hit)", f"        goto {hit};", f"    goto {miss};"]
+        out += ["default:", "    (void)data;", "    break;", "}"]
+        hit = self._label(nodes, t.next_hit if t.hit_or_miss else t.default_next)
+        miss = self._label(nodes, t.next_miss if t.hit_or_miss else t.default_next)
+        out += ["if (hit)", f"    goto {hit};", f"goto {miss};"]
+        return out
+
+    def _indirect(self, t: m.Table, nodes: dict[str, str]) -> list[str]:
+        """A group's member is selected by hash; an empty group ends the pipeline."""
+        assert t.profile is not None
+        profile = next(a for a in self.model.profiles() if a.name == t.profile)
+        number = self.profiles[t.profile]
+        choice = f"select_{number}(e, p)" if profile.algo is not None else "0"
+        return [
+            "uint32_t action = n->action;",
+            "const void *data = n->data;",
+            "if (n->target != SW_ACTION) {",
+            "    const sw_member *member = n->target == SW_MEMBER",
+            f"        ? n->member : sw_select(n->group, {choice});",
+            "    if (!member)",
+            "        goto end;",
+            "    action = member->action;",
+            "    data = member->data;",
+            "}",
+        ]

@@ -1,0 +1,277 @@
+"""The whole translation unit of a program."""
+
+from softswitch.engine import model as m
+from softswitch.engine.codegen.actions import Actions, cell_size
+from softswitch.engine.codegen.calc import calculations
+from softswitch.engine.codegen.codec import header_functions, indent
+from softswitch.engine.codegen.expr import Exprs
+from softswitch.engine.codegen.layout import Layout, nbytes, storage
+from softswitch.engine.codegen.parser import Parser
+from softswitch.engine.codegen.pipeline import Pipelines
+from softswitch.engine.codegen.value import Value
+from softswitch.engine.errors import UnsupportedError
+
+_REQUIRED = ("ingress_port", "packet_length", "instance_type", "egress_spec", "egress_port")
+
+
+def generate(model: m.Model) -> str:
+    """C of a program; raises UnsupportedError for what it cannot express."""
+    return _Unit(model).text()
+
+
+class _Unit:
+    def __init__(self, model: m.Model) -> None:
+        self.model = model
+        self.layout = Layout(model)
+        self.exprs = Exprs(self.layout)
+        self.actions = Actions(self.layout)
+        for name in _REQUIRED:
+            if model.standard(f"standard_metadata.{name}") is None:
+                raise UnsupportedError(f"a program without standard_metadata.{name}")
+
+    def text(self) -> str:
+        pipelines = Pipelines(self.layout, self.exprs)
+        parts = [
+            self.layout.definitions(),
+            self.layout.reset_functions(),
+            header_functions(self.layout),
+            calculations(self.layout),
+            self.actions.definitions(),
+            self.actions.functions(),
+            pipelines.definitions(),
+            Parser(self.layout, self.exprs, self.actions).parse_function(),
+            *(pipelines.function(p) for p in self.model.pipelines),
+            Parser(self.layout, self.exprs, self.actions).deparse_function(),
+            self._metadata(),
+            self._field_lists(),
+            self._program(),
+        ]
+        widest = max([
+            self.exprs.widest,
+            self.actions.widest,
+            *(f.width for h in self.model.headers.values() for f in h.type.fields
+              if not f.varbit and f.width > 128),
+        ])  # fmt: skip
+        limbs = (widest + 64) // 64 + 1
+        head = [
+            f"#define SW_WIDE {max(3, limbs)}",
+            '#include "sw_core.h"',
+            '#include "sw_wide.h"',
+            "",
+        ]
+        return "\n".join(head) + "\n".join(parts)
+
+    # Metadata the target knows
+
+    def _set(self, name: str, code: str) -> list[str]:
+        """Assignment to a field simple_switch knows, if the program has it."""
+        ref = self.model.standard(name)
+        if ref is None:
+            return []
+        return self.exprs.store(ref, Value(f"(uint64_t)({code})", "u64", 0, (1 << 64) - 1))
+
+    def _get(self, name: str) -> str:
+        ref = self.model.standard(name)
+        return "0" if ref is None else f"(uint32_t){self.exprs.data(ref).code}"
+
+    @staticmethod
+    def _function(signature: str, lines: list[str]) -> str:
+        body = ["    phv *h = sw_phv(p);", "    (void)h;", *indent(lines)]
+        return "\n".join([f"static {signature}", "{", *body, "}"]) + "\n"
+
+    def _metadata(self) -> str:
+        queueing = ("enq_timestamp", "enq_qdepth", "deq_timedelta", "deq_qdepth")
+        with_queueing = all(
+            self.model.standard(f"queueing_metadata.{q}") is not None for q in queueing
+        )
+        enqueued = ["(void)now_us, (void)depth;"]
+        dequeued = self._set("intrinsic_metadata.egress_global_timestamp", "now_us")
+        dequeued += ["(void)now_us, (void)depth;"]
+        if with_queueing:
+            enqueued += self._set("queueing_metadata.enq_timestamp", "now_us")
+            enqueued += self._set("queueing_metadata.enq_qdepth", "depth")
+            since = self._get("queueing_metadata.enq_timestamp")
+            dequeued += self._set("queueing_metadata.deq_timedelta", f"now_us - {since}")
+            dequeued += self._set("queueing_metadata.deq_qdepth", "depth")
+            dequeued += self._set("queueing_metadata.qid", "p->queue")
+        dequeued += self._set("standard_metadata.egress_port", "p->egress_port")
+        dequeued += self._set("standard_metadata.egress_spec", "e_drop + 1")
+        dequeued += self._set("standard_metadata.packet_length", "p->reg_len")
+        return "".join([
+            self._function(
+                "void prog_received(sw_pkt *p, uint64_t now_us)",
+                [
+                    *self._set("standard_metadata.ingress_port", "p->ingress_port"),
+                    *self._set("standard_metadata.packet_length", "p->reg_len"),
+                    *self._set("standard_metadata.instance_type", "SW_NORMAL"),
+                    *self._set("intrinsic_metadata.ingress_global_timestamp", "now_us"),
+                    "(void)now_us;",
+                ],
+            ),
+            self._function(
+                "void prog_parsed(sw_pkt *p)",
+                [
+                    *self._set("standard_metadata.parser_error", "p->parser_error"),
+                    *self._set("standard_metadata.checksum_error", "p->checksum_error"),
+                ],
+            ),
+            self._function(
+                "void prog_enqueued(sw_pkt *p, uint64_t now_us, uint32_t depth)", enqueued
+            ),
+            self._function(
+                "void prog_dequeued(sw_pkt *p, uint64_t now_us, uint32_t depth, uint32_t e_drop)",
+                dequeued,
+            ),
+            *(
+                self._function(f"uint32_t prog_{short}(const sw_pkt *p)", [f"return {self._get(n)};"])
+                for short, n in (
+                    ("egress_spec", "standard_metadata.egress_spec"),
+                    ("mcast_grp", "intrinsic_metadata.mcast_grp"),
+                    ("priority", "intrinsic_metadata.priority"),
+                )
+            ),
+            *(
+                self._function(
+                    f"void prog_set_{short}(sw_pkt *p, uint32_t v)",
+                    [*self._set(n, "v"), "(void)v;"],
+                )
+                for short, n in (
+                    ("priority", "intrinsic_metadata.priority"),
+                    ("ingress_port", "standard_metadata.ingress_port"),
+                    ("instance_type", "standard_metadata.instance_type"),
+                    ("packet_length", "standard_metadata.packet_length"),
+                    ("egress_rid", "intrinsic_metadata.egress_rid"),
+                )
+            ),
+        ])  # fmt: skip
+
+    # Field lists
+
+    def _copy_field(self, ref: m.FieldRef) -> str:
+        place = self.layout.header(ref.header)
+        member = f"{place.code}.{self.layout.member(place.type, ref.field)}"
+        other = "g->" + member.removeprefix("h->")
+        decl = self.layout.field_type(place.type, ref.field)
+        if decl.width > 128 and not decl.varbit:
+            return f"memcpy({member}, {other}, sizeof {member});"
+        return f"{member} = {other};"
+
+    def _field_lists(self) -> str:
+        out = [
+            "static void prog_copy_fields(sw_pkt *p, const sw_pkt *from, uint32_t list)",
+            "{",
+            "    phv *h = sw_phv(p);",
+            "    const phv *g = sw_phv(from);",
+            "    (void)h, (void)g;",
+            "    switch (list) {",
+        ]
+        for f in self.model.field_lists.values():
+            out.append(f"    case {f.id}:")
+            for ref in f.fields:
+                if isinstance(ref, m.FieldRef) and ref.field != "$valid$":
+                    out.append("        " + self._copy_field(ref))
+            out.append("        break;")
+        out += ["    default:", "        break;", "    }", "}"]
+        out += [
+            "static uint32_t prog_learn(const sw_pkt *p, uint32_t list, uint8_t *out, uint32_t cap)",
+            "{",
+            "    const phv *h = sw_phv(p);",
+            "    uint8_t *b = out;",
+            "    (void)h, (void)cap;",
+            "    switch (list) {",
+        ]
+        for f in self.model.learn_lists.values():
+            out += self._learn_case(f)
+        out += ["    default:", "        break;", "    }", "    return (uint32_t)(b - out);", "}"]
+        return "\n".join(out) + "\n"
+
+    def _learn_case(self, f: m.FieldList) -> list[str]:
+        lines = []
+        total = 0
+        for ref, width in zip(f.fields, learn_widths(self.layout, f), strict=True):
+            size = nbytes(width)
+            total += size
+            if isinstance(ref, m.Const):
+                data = ", ".join(str(b) for b in ref.value.to_bytes(size, "big"))
+                lines.append(f"memcpy(b, (const uint8_t[]){{{data}}}, {size});")
+            elif ref.field == "$valid$":
+                lines.append(f"*b = {self.layout.header(ref.header).valid};")
+            else:
+                place = self.layout.header(ref.header)
+                code = f"{place.code}.{self.layout.member(place.type, ref.field)}"
+                put = f"memcpy(b, {code}, {size})" if width > 128 else f"sw_stn128(b, {code}, {size})"
+                lines.append(put + ";")
+            lines.append(f"b += {size};")
+        return [
+            f"    case {f.id}:",
+            f"        if (cap < {total})",
+            "            break;",
+            *indent(lines, 2),
+            "        break;",
+        ]
+
+    # The program
+
+    def _program(self) -> str:
+        counters, meters = self.actions.counters, self.actions.meters
+        registers = self.actions.registers
+        cells = [str(cell_size(r.width)) for r in registers]
+        for r in registers:
+            storage(r.width)
+        last = max(self.model.actions, default=-1)
+        sizes = [
+            f"sizeof(struct ad_{i})" if i in self.model.actions else "0" for i in range(last + 1)
+        ]
+
+        def array(name: str, ctype: str, items: list[str]) -> str:
+            return f"static const {ctype} {name}[] = {{{', '.join(items or ['0'])}}};\n"
+
+        fields = {
+            "phv_size": "sizeof(phv)",
+            "n_tables": str(len(self.model.tables())),
+            "n_counters": str(len(counters)),
+            "n_meters": str(len(meters)),
+            "n_registers": str(len(registers)),
+            "tables": "prog_tables",
+            "counter_sizes": "prog_counter_sizes",
+            "meter_sizes": "prog_meter_sizes",
+            "meter_bytes": "prog_meter_bytes",
+            "register_sizes": "prog_register_sizes",
+            "register_cells": "prog_register_cells",
+            "action_data": "prog_action_data",
+            "n_actions": str(last + 1),
+        }
+        functions = (
+            "reset reset_metadata received parse parsed ingress enqueued dequeued egress deparse "
+            "copy_fields learn egress_spec mcast_grp priority set_priority set_ingress_port "
+            "set_instance_type set_packet_length set_egress_rid pack"
+        )
+        fields |= {name: f"prog_{name}" for name in functions.split()}
+        return (
+            array("prog_counter_sizes", "uint32_t", [str(c.size) for c in counters])
+            + array("prog_meter_sizes", "uint32_t", [str(c.size) for c in meters])
+            + array("prog_meter_bytes", "uint8_t", [str(int(c.unit == "bytes")) for c in meters])
+            + array("prog_register_sizes", "uint32_t", [str(r.size) for r in registers])
+            + array("prog_register_cells", "uint32_t", cells)
+            + array("prog_action_data", "uint32_t", sizes)
+            + "const sw_program sw_prog = {\n"
+            + "".join(f"    .{name} = {code},\n" for name, code in fields.items())
+            + "};\n"
+        )
+
+
+def learn_widths(layout: Layout, f: m.FieldList) -> tuple[int, ...]:
+    """Bits of each field of a digest."""
+    out = []
+    for ref in f.fields:
+        if isinstance(ref, m.Const):
+            out.append(max(1, ref.value.bit_length()))
+        elif ref.field == "$valid$":
+            out.append(1)
+        else:
+            htype = layout.header(ref.header).type
+            decl = layout.field_type(htype, ref.field)
+            if decl.varbit:
+                raise UnsupportedError(f"varbit in digest {f.name}")
+            out.append(decl.width)
+    return tuple(out)

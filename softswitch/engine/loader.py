@@ -1,0 +1,405 @@
+"""BMv2 JSON to Model; refuses by name what the engine does not run."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from softswitch.engine import model as m
+from softswitch.engine.errors import ProgramError, UnsupportedError
+
+MAX_WIDTH = 2048
+_VALID = "$valid$"
+_HASHES = frozenset(
+    {"crc16", "crc32", "crcCCITT", "csum16", "cksum16", "xor16", "xor32", "identity"}
+)
+_REFUSED = {
+    "parse_vsets": "parser value sets",
+    "header_union_types": "header unions",
+    "header_unions": "header unions",
+    "header_union_stacks": "stacks of header unions",
+    "extern_instances": "extern instances",
+}
+_BINARY = frozenset(
+    "+ - * / % << >> == != > >= < <= and or & | ^ two_comp_mod usat_cast sat_cast".split()
+)
+_UNARY = frozenset({"not", "~", "valid", "d2b", "b2d"})
+_STACK_OPS = frozenset({"last_stack_index", "size_stack"})
+
+
+def parse_json(text: str) -> m.Model:
+    """Build the model of a program from JSON text; raises ProgramError or UnsupportedError."""
+    try:
+        root = json.loads(text)
+    except ValueError as error:
+        raise ProgramError(f"not JSON: {error}") from error
+    if not isinstance(root, dict) or "pipelines" not in root:
+        raise ProgramError("not BMv2 JSON: no 'pipelines' (compile with p4c-bm2-ss)")
+    try:
+        return _Loader(root).load()
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise ProgramError(f"malformed BMv2 JSON: {type(error).__name__} {error}") from error
+
+
+def load_json(path: Path) -> m.Model:
+    """Read a JSON file and build its model."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ProgramError(f"cannot read {path}: {error.strerror}") from error
+    return parse_json(text)
+
+
+def _hex(text: str) -> int:
+    return int(text, 16)
+
+
+class _Loader:
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self.root = root
+        self.types: dict[str, m.HeaderType] = {}
+        self.headers: dict[str, m.Header] = {}
+        self.stacks: dict[str, m.Stack] = {}
+
+    def load(self) -> m.Model:
+        for key, what in _REFUSED.items():
+            if self.root.get(key):
+                raise UnsupportedError(f"{what}: {self.root[key][0]['name']!r}")
+        major = self.root.get("__meta__", {}).get("version", [2])[0]
+        if major != 2:
+            raise UnsupportedError(f"BMv2 JSON format version {major}; version 2 is understood")
+        self._headers()
+        parsers = self.root["parsers"]
+        if len(parsers) != 1 or len(self.root["deparsers"]) != 1:
+            raise UnsupportedError("a program with other than one parser and one deparser")
+        actions = {a["id"]: self._action(a) for a in self.root["actions"]}
+        pipelines = {p["name"]: self._pipeline(p) for p in self.root["pipelines"]}
+        if set(pipelines) != {"ingress", "egress"}:
+            raise UnsupportedError(f"pipelines {sorted(pipelines)}; v1model has ingress and egress")
+        deparser = self.root["deparsers"][0]
+        if deparser.get("primitives"):
+            op = deparser["primitives"][0].get("op", "?")
+            raise UnsupportedError(f"primitive {op!r} in the deparser")
+        return m.Model(
+            headers=self.headers,
+            stacks=self.stacks,
+            errors={name: value for name, value in self.root.get("errors", [])},
+            init_state=parsers[0]["init_state"],
+            states={s["name"]: self._state(s) for s in parsers[0]["parse_states"]},
+            deparse_order=tuple(self._known_header(h) for h in deparser["order"]),
+            actions=actions,
+            ingress=pipelines["ingress"],
+            egress=pipelines["egress"],
+            calculations={c["name"]: self._calculation(c) for c in self.root["calculations"]},
+            checksums=tuple(self._checksum(c) for c in self.root["checksums"]),
+            counters={
+                c["name"]: m.Array(c["name"], c.get("size", 0), c["is_direct"])
+                for c in self.root["counter_arrays"]
+            },
+            meters={c["name"]: self._meter(c) for c in self.root["meter_arrays"]},
+            registers={r["name"]: self._register(r) for r in self.root["register_arrays"]},
+            field_lists={f["id"]: self._field_list(f) for f in self.root.get("field_lists", [])},
+            learn_lists={f["id"]: self._field_list(f) for f in self.root.get("learn_lists", [])},
+            aliases={name: m.FieldRef(*ref) for name, ref in self.root.get("field_aliases", [])},
+        )
+
+    def _headers(self) -> None:
+        for t in self.root["header_types"]:
+            fixed = sum(f[1] for f in t["fields"] if f[1] != "*")
+            fields = []
+            for f in t["fields"]:
+                varbit = f[1] == "*"
+                width = t["max_length"] * 8 - fixed if varbit else f[1]
+                if not varbit and width > MAX_WIDTH:
+                    raise UnsupportedError(f"field {t['name']}.{f[0]} of {width} bits (> 2048)")
+                signed = bool(f[2]) if len(f) > 2 else False
+                if len(f) > 3 and f[3]:
+                    raise UnsupportedError(f"saturating field {t['name']}.{f[0]}")
+                fields.append(m.FieldType(f[0], width, signed, varbit))
+            if t.get("length_exp"):
+                raise UnsupportedError(f"length expression of header type {t['name']}")
+            if sum(f.varbit for f in fields) > 1:
+                raise UnsupportedError(f"two varbit fields in header type {t['name']}")
+            self.types[t["name"]] = m.HeaderType(t["name"], tuple(fields))
+        by_id: dict[int, str] = {}
+        for h in self.root["headers"]:
+            htype = self.types[h["header_type"]]
+            if not h["metadata"] and sum(f.width for f in htype.fields) % 8:
+                raise UnsupportedError(f"header {h['name']} is not a whole number of bytes")
+            self.headers[h["name"]] = m.Header(h["name"], htype, h["metadata"])
+            by_id[h["id"]] = h["name"]
+        for s in self.root["header_stacks"]:
+            names = tuple(by_id[i] for i in s["header_ids"])
+            self.stacks[s["name"]] = m.Stack(s["name"], self.types[s["header_type"]], names)
+
+    def _known_header(self, name: str) -> str:
+        if name not in self.headers:
+            raise ProgramError(f"unknown header {name!r}")
+        return name
+
+    def field(self, value: list[str]) -> m.FieldRef:
+        """A checked field reference."""
+        header = self.headers.get(value[0])
+        if header is None:
+            raise ProgramError(f"unknown header {value[0]!r}")
+        if value[1] != _VALID and all(f.name != value[1] for f in header.type.fields):
+            raise ProgramError(f"unknown field {value[0]}.{value[1]}")
+        return m.FieldRef(value[0], value[1])
+
+    def expr(self, node: Mapping[str, Any] | None) -> m.Expr:
+        """An expression, the wrapper of type "expression" taken off."""
+        if node is None:
+            raise ProgramError("an operand is missing")
+        if "op" in node:
+            return self._op(node)
+        kind, value = node["type"], node["value"]
+        if kind == "expression":
+            return self.expr(value)
+        if kind == "hexstr":
+            return m.Const(_hex(value))
+        if kind == "bool":
+            return m.BoolConst(bool(value))
+        if kind == "field":
+            return self.field(value)
+        if kind in ("local", "runtime_data"):
+            return m.Local(int(value))
+        if kind == "header":
+            return m.HeaderRef(self._known_header(value))
+        if kind == "header_stack":
+            return m.StackRef(self._known_stack(value))
+        if kind == "stack_field":
+            return m.LastField(self._known_stack(value[0]), value[1])
+        if kind == "lookahead":
+            return m.Lookahead(int(value[0]), int(value[1]))
+        raise UnsupportedError(f"expression operand of type {kind!r}")
+
+    def _known_stack(self, name: str) -> str:
+        if name not in self.stacks:
+            raise ProgramError(f"unknown header stack {name!r}")
+        return name
+
+    def _op(self, node: Mapping[str, Any]) -> m.Op:
+        op = node["op"]
+        if op in _BINARY:
+            return m.Op(op, self.expr(node["left"]), self.expr(node["right"]))
+        if op in _UNARY or op in _STACK_OPS:
+            operand = node["right"] if node.get("right") is not None else node["left"]
+            return m.Op(op, None, self.expr(operand))
+        if op == "?":
+            return m.Op(
+                op, self.expr(node["left"]), self.expr(node["right"]), self.expr(node["cond"])
+            )
+        if op == "dereference_header_stack":
+            return m.Op(op, self.expr(node["left"]), self.expr(node["right"]))
+        if op == "access_field":
+            return m.Op(op, self.expr(node["left"]), None, index=int(node["right"]))
+        raise UnsupportedError(f"operation {op!r}")
+
+    def param(self, node: Mapping[str, Any]) -> m.Param:
+        """A parameter of a primitive."""
+        kind, value = node["type"], node["value"]
+        if kind in ("calculation", "meter_array", "counter_array", "register_array", "string"):
+            return m.Named(kind, value)
+        if kind == "parameters_vector":
+            return m.Vector(tuple(self.param(v) for v in value))
+        if kind in ("extern", "header_union", "header_union_stack"):
+            raise UnsupportedError(f"{kind} {value!r} as an argument")
+        return self.expr(node)
+
+    def _primitive(self, p: Mapping[str, Any]) -> m.Primitive:
+        return m.Primitive(p["op"], tuple(self.param(a) for a in p["parameters"]))
+
+    def _action(self, a: Mapping[str, Any]) -> m.Action:
+        params = tuple(m.ActionParam(p["name"], p["bitwidth"]) for p in a["runtime_data"])
+        return m.Action(
+            a["id"], a["name"], params, tuple(self._primitive(p) for p in a["primitives"])
+        )
+
+    def _parser_op(self, o: Mapping[str, Any]) -> m.ParserOp:
+        op, params = o["op"], o["parameters"]
+        if op in ("extract", "extract_VL"):
+            kind, name = params[0]["type"], params[0]["value"]
+            target: m.Expr
+            if kind == "regular":
+                target = m.HeaderRef(self._known_header(name))
+            elif kind == "stack":
+                target = m.StackRef(self._known_stack(name))
+            else:
+                raise UnsupportedError(f"extract to a {kind}")
+            return m.ParserOp(op, (target, *(self.expr(p) for p in params[1:])))
+        if op == "primitive":
+            return m.ParserOp(op, (), self._primitive(params[0]))
+        if op == "shift":
+            return m.ParserOp("advance", (m.Const(8 * int(params[0])),))
+        if op in ("set", "verify", "advance"):
+            return m.ParserOp(op, tuple(self.expr(p) for p in params))
+        raise UnsupportedError(f"parser operation {op!r}")
+
+    def _state(self, s: Mapping[str, Any]) -> m.ParseState:
+        transitions = []
+        for t in s["transitions"]:
+            kind = t.get("type", "hexstr")
+            if kind == "parse_vset":
+                raise UnsupportedError(f"parser value set {t['value']!r}")
+            if kind == "default" or t["value"] == "default":
+                transitions.append(m.Transition(None, None, t["next_state"]))
+            else:
+                mask = None if t["mask"] is None else _hex(t["mask"])
+                transitions.append(m.Transition(_hex(t["value"]), mask, t["next_state"]))
+        return m.ParseState(
+            s["name"],
+            tuple(self._parser_op(o) for o in s["parser_ops"]),
+            tuple(self.expr(k) for k in s["transition_key"]),
+            tuple(transitions),
+        )
+
+    def _inputs(self, inputs: list[Mapping[str, Any]], algo: str) -> tuple[m.CalcInput, ...]:
+        if algo not in _HASHES:
+            raise UnsupportedError(f"hash algorithm {algo!r}")
+        out = []
+        for i in inputs:
+            kind = i["type"]
+            if kind == "field":
+                out.append(m.CalcInput(kind, field=self.field(i["value"])))
+            elif kind == "header":
+                out.append(m.CalcInput(kind, header=self._known_header(i["value"])))
+            elif kind == "payload":
+                out.append(m.CalcInput(kind))
+            elif kind == "hexstr":
+                out.append(m.CalcInput(kind, value=_hex(i["value"]), width=i["bitwidth"]))
+            else:
+                raise UnsupportedError(f"input of type {kind!r} to a hash")
+        return tuple(out)
+
+    def _calculation(self, c: Mapping[str, Any]) -> m.Calculation:
+        return m.Calculation(c["name"], c["algo"], self._inputs(c["input"], c["algo"]))
+
+    def _checksum(self, c: Mapping[str, Any]) -> m.Checksum:
+        if c["type"] != "generic":
+            raise UnsupportedError(f"checksum of type {c['type']!r}")
+        condition = c.get("if_cond")
+        return m.Checksum(
+            c["name"],
+            self.field(c["target"]),
+            c["calculation"],
+            c.get("verify", True),
+            c.get("update", True),
+            None if condition is None else self.expr(condition),
+        )
+
+    def _meter(self, c: Mapping[str, Any]) -> m.Array:
+        if c.get("rate_count", 2) != 2:
+            raise UnsupportedError(f"meter {c['name']} with {c['rate_count']} rates")
+        target = c.get("result_target")
+        return m.Array(
+            c["name"],
+            c.get("size", 0),
+            c["is_direct"],
+            unit=c["type"],
+            target=self.field(target) if c["is_direct"] and target else None,
+        )
+
+    @staticmethod
+    def _register(r: Mapping[str, Any]) -> m.Array:
+        if r["bitwidth"] > 128:
+            raise UnsupportedError(f"register {r['name']} of {r['bitwidth']} bits (> 128)")
+        return m.Array(r["name"], r["size"], width=r["bitwidth"])
+
+    def _field_list(self, f: Mapping[str, Any]) -> m.FieldList:
+        fields: list[m.FieldRef | m.Const] = []
+        for e in f["elements"]:
+            if e["type"] == "field":
+                fields.append(self.field(e["value"]))
+            elif e["type"] == "hexstr":
+                fields.append(m.Const(_hex(e["value"])))
+            else:
+                raise UnsupportedError(f"{e['type']} in field list {f['name']}")
+        return m.FieldList(f["id"], f["name"], tuple(fields))
+
+    def _pipeline(self, p: Mapping[str, Any]) -> m.Pipeline:
+        return m.Pipeline(
+            p["name"],
+            p["init_table"],
+            tuple(self._table(t) for t in p["tables"]),
+            tuple(
+                m.Conditional(
+                    c["name"], self.expr(c["expression"]), c["true_next"], c["false_next"]
+                )
+                for c in p["conditionals"]
+            ),
+            tuple(
+                m.ActionCallNode(c["name"], c["action_id"], c["next_node"])
+                for c in p.get("action_calls", [])
+            ),
+            tuple(self._profile(a) for a in p.get("action_profiles", [])),
+        )
+
+    def _profile(self, a: Mapping[str, Any]) -> m.Profile:
+        selector = a.get("selector")
+        if selector is None:
+            return m.Profile(a["name"], a["max_size"], None, ())
+        inputs = self._inputs(selector["input"], selector["algo"])
+        return m.Profile(a["name"], a["max_size"], selector["algo"], inputs)
+
+    def _table(self, t: Mapping[str, Any]) -> m.Table:
+        keys = tuple(
+            m.Key(
+                k.get("name", ".".join(k["target"])),
+                k["match_type"],
+                self.field(k["target"]),
+                None if k["mask"] is None else _hex(k["mask"]),
+            )
+            for k in t["key"]
+        )
+        for k in keys:
+            if k.kind not in ("exact", "lpm", "ternary", "range", "optional"):
+                raise UnsupportedError(f"match kind {k.kind!r} of {t['name']}")
+        nexts = dict(t["next_tables"])
+        hit_or_miss = "__HIT__" in nexts or "__MISS__" in nexts
+        default = t.get("default_entry")
+        return m.Table(
+            name=t["name"],
+            kind=t["match_type"],
+            keys=keys,
+            max_size=t["max_size"],
+            action_ids=tuple(t["action_ids"]),
+            next_by_action={} if hit_or_miss else nexts,
+            next_hit=nexts.get("__HIT__", t.get("base_default_next")),
+            next_miss=nexts.get("__MISS__", t.get("base_default_next")),
+            hit_or_miss=hit_or_miss,
+            default_next=t.get("base_default_next"),
+            default=None
+            if default is None
+            else m.DefaultEntry(
+                default["action_id"], tuple(_hex(v) for v in default.get("action_data", []))
+            ),
+            profile=t.get("action_profile"),
+            counters=bool(t.get("with_counters")),
+            timeout=bool(t.get("support_timeout")),
+            meter=t.get("direct_meters"),
+            entries=tuple(self._entry(e) for e in t.get("entries", [])),
+            immutable=bool(t.get("entries")),
+        )
+
+    @staticmethod
+    def _entry(e: Mapping[str, Any]) -> m.ConstEntry:
+        matches = []
+        for k in e["match_key"]:
+            kind = k["match_type"]
+            if kind == "exact":
+                matches.append((_hex(k["key"]), 0))
+            elif kind == "lpm":
+                matches.append((_hex(k["key"]), int(k["prefix_length"])))
+            elif kind in ("ternary", "optional"):
+                matches.append((_hex(k["key"]), _hex(k["mask"])))
+            elif kind == "range":
+                matches.append((_hex(k["start"]), _hex(k["end"])))
+            else:
+                raise UnsupportedError(f"match kind {kind!r} in a const entry")
+        action = e["action_entry"]
+        return m.ConstEntry(
+            tuple(matches),
+            int(e.get("priority", 0)),
+            action["action_id"],
+            tuple(_hex(v) for v in action["action_data"]),
+        )

@@ -1,0 +1,210 @@
+/* Packets, ports and the engine; what the generated program provides and may use. */
+#ifndef SW_CORE_H
+#define SW_CORE_H
+
+#include <pthread.h>
+
+#include "sw_base.h"
+#include "sw_hash.h"
+#include "sw_table.h"
+
+#define SW_MAX_FRAME 10240u /* largest frame taken in */
+#define SW_HEADROOM 512u    /* what a packet may grow by in one pass, as in simple_switch */
+#define SW_PORTS 512u
+#define SW_QUEUES 8u
+#define SW_SESSIONS 32768u
+#define SW_NO_TRUNCATION UINT32_MAX
+
+/* standard_metadata.instance_type */
+enum { SW_NORMAL, SW_I2E_CLONE, SW_E2E_CLONE, SW_COALESCED, SW_RECIRC, SW_REPLICATION, SW_RESUBMIT };
+
+typedef struct sw_pkt {
+    struct sw_pkt *next;
+    uint8_t *buf;          /* cap bytes */
+    uint32_t cap;
+    uint32_t head, len;    /* data is buf[head .. head + len) */
+    uint32_t truncated;    /* data beyond this length does not exist */
+    uint32_t ingress_len;  /* counters and byte meters use this length */
+    uint32_t reg_len;      /* packet length, kept up by setValid and setInvalid */
+    uint32_t ingress_port, egress_port;
+    uint32_t parser_error;
+    bool checksum_error;
+    bool exit;
+    bool dropped; /* by an assertion or for want of room */
+    uint8_t queue;
+    uint8_t size_class;
+    /* Requests of the pass; 0 is none. Clone sessions carry SW_SESSION_VALID. */
+    uint16_t clone_session, clone_list, learn_list, resubmit_list, recirculate_list;
+    uint64_t due_ns;
+    uint8_t phv[] __attribute__((aligned(16)));
+} sw_pkt;
+
+#define SW_SESSION_VALID 0x8000u
+
+SW_INLINE uint8_t *sw_data(const sw_pkt *p) { return p->buf + p->head; }
+/* Length of the data once truncation is applied. */
+SW_INLINE uint32_t sw_size(const sw_pkt *p) { return p->len < p->truncated ? p->len : p->truncated; }
+
+typedef struct sw_engine sw_engine;
+
+/* The generated program. `now_us` counts microseconds since the engine was made. */
+typedef struct {
+    uint32_t phv_size;
+    uint32_t n_tables, n_counters, n_meters, n_registers;
+    const sw_table_def *tables;
+    const uint32_t *counter_sizes;
+    const uint32_t *meter_sizes;
+    const uint8_t *meter_bytes;
+    const uint32_t *register_sizes;
+    const uint32_t *register_cells; /* octets per cell */
+    const uint32_t *action_data; /* size by action id */
+    uint32_t n_actions;
+    void (*reset)(sw_pkt *p);           /* headers invalid, metadata zero */
+    void (*reset_metadata)(sw_pkt *p);
+    void (*received)(sw_pkt *p, uint64_t now_us);
+    void (*parse)(sw_engine *e, sw_pkt *p);
+    void (*parsed)(sw_pkt *p);          /* parser_error and checksum_error to metadata */
+    void (*ingress)(sw_engine *e, sw_pkt *p);
+    void (*enqueued)(sw_pkt *p, uint64_t now_us, uint32_t depth);
+    void (*dequeued)(sw_pkt *p, uint64_t now_us, uint32_t depth, uint32_t drop_port);
+    void (*egress)(sw_engine *e, sw_pkt *p);
+    void (*deparse)(sw_engine *e, sw_pkt *p);
+    void (*copy_fields)(sw_pkt *to, const sw_pkt *from, uint32_t list);
+    uint32_t (*learn)(const sw_pkt *p, uint32_t list, uint8_t *out, uint32_t cap);
+    uint32_t (*egress_spec)(const sw_pkt *p);
+    uint32_t (*mcast_grp)(const sw_pkt *p);
+    uint32_t (*priority)(const sw_pkt *p);
+    void (*set_priority)(sw_pkt *p, uint32_t v);
+    void (*set_ingress_port)(sw_pkt *p, uint32_t v);
+    void (*set_instance_type)(sw_pkt *p, uint32_t v);
+    void (*set_packet_length)(sw_pkt *p, uint32_t v);
+    void (*set_egress_rid)(sw_pkt *p, uint32_t v);
+    /* Arguments as big-endian integers in whole bytes, one after another; false: no such action. */
+    bool (*pack)(uint32_t action, const uint8_t *args, uint32_t n, uint8_t *data);
+} sw_program;
+
+extern const sw_program sw_prog;
+static const sw_program *const prog = &sw_prog;
+
+typedef struct {
+    uint32_t port, instance;
+} sw_replica;
+
+typedef struct {
+    uint32_t n;
+    uint32_t class_of_service;
+    uint32_t truncate;
+    sw_replica *replicas;
+} sw_session;
+
+typedef struct sw_mgroup {
+    struct sw_mgroup *next;
+    uint32_t id, n;
+    sw_replica *replicas;
+} sw_mgroup;
+
+typedef struct {
+    sw_pkt *first, *last;
+    uint32_t n;
+} sw_fifo;
+
+typedef struct {
+    sw_fifo queues[SW_QUEUES];
+    sw_fifo wire;           /* serialised, under way to the far end */
+    uint32_t queued, depth; /* packets in all queues; capacity of each */
+    uint32_t peak;
+    uint64_t rate_pps, rate_bps, delay_ns; /* rates: 0 is unlimited */
+    uint64_t free_ns;       /* when the last bit of the packet before has left */
+    uint64_t rx_packets, rx_octets, tx_packets, tx_octets, queue_drops;
+    bool listed;            /* on the list of ports with work pending */
+    bool up;
+    struct sw_netif *netif; /* NULL: no interface */
+} sw_port;
+
+/* Events for the control plane: this header, then the payload, padded to 8 bytes. */
+enum { SW_EV_DIGEST = 1, SW_EV_PACKET_IN, SW_EV_IDLE, SW_EV_PORT };
+typedef struct {
+    uint32_t size; /* of the payload */
+    uint16_t kind;
+    uint16_t id;
+    uint64_t arg;
+} sw_event;
+
+#define SW_EVENT_BUFFER (4u << 20)
+
+struct sw_engine {
+    pthread_mutex_t lock;
+    uint32_t waiters; /* control-plane calls that want the lock */
+    uint64_t now_ns;
+    uint64_t start_ns;
+    uint32_t cpu_port, drop_port, n_queues;
+    sw_port ports[SW_PORTS];
+    uint16_t pending[SW_PORTS];
+    uint32_t n_pending;
+    sw_fifo input; /* resubmitted and recirculated */
+    sw_pkt *pool[2];
+    sw_session *sessions[SW_SESSIONS];
+    sw_mgroup *mgroups[256];
+    sw_table *tables;
+    sw_counter **counters;
+    sw_meter **meters;
+    void **registers; /* cells of 1, 2, 4, 8 or 16 bytes */
+    /* Members and groups of all profiles, by slot number. */
+    sw_member **members;
+    sw_group **groups;
+    uint32_t n_members, n_groups;
+    uint64_t next_idle_ns;
+    /* Frames that left in memory mode. */
+    bool memory;
+    uint8_t *out;
+    size_t out_size, out_cap;
+    /* Events. */
+    int event_fd;
+    uint8_t *events;
+    uint32_t events_size;
+    uint64_t lost_events, oversize_drops, input_drops, growth_drops, gso_drops, no_memory_drops;
+    uint64_t failed_assertions, tx_errors, rx_ring_drops;
+    struct sw_loop *loop;
+    uint64_t random;
+    uint8_t scratch[SW_MAX_FRAME + 8192];
+};
+
+/* Packet processing; the caller holds the lock. */
+void sw_receive(sw_engine *e, uint32_t port, const uint8_t *data, uint32_t len);
+/* Do everything due by `now`; afterwards e->now_ns is `now`. */
+void sw_run_until(sw_engine *e, uint64_t now);
+/* When sw_run_until has something to do next; UINT64_MAX: never. */
+uint64_t sw_next_due(const sw_engine *e);
+void sw_emit_event(sw_engine *e, unsigned kind, unsigned id, uint64_t arg, const void *data,
+                   uint32_t size);
+void sw_idle_scan(sw_engine *e);
+void sw_pkt_free(sw_engine *e, sw_pkt *p);
+/* Send a frame on an interface; implemented by the port layer. */
+void sw_netif_send(sw_engine *e, struct sw_netif *n, const uint8_t *data, uint32_t len);
+
+/* For generated code. */
+uint32_t sw_meter_run(const sw_engine *e, sw_meter *m, uint32_t octets);
+uint64_t sw_random(sw_engine *e, uint64_t low, uint64_t high);
+void sw_stack_push(void *array, size_t size, uint8_t *valid, uint8_t *next, uint32_t n,
+                   uint64_t count);
+void sw_stack_pop(void *array, size_t size, uint8_t *valid, uint8_t *next, uint32_t n,
+                  uint64_t count);
+void sw_assert_failed(sw_engine *e, sw_pkt *p);
+
+SW_INLINE void sw_count(sw_counter *c, const sw_pkt *p)
+{
+    c->packets++;
+    c->octets += p->ingress_len;
+}
+SW_INLINE void sw_hit(const sw_engine *e, sw_entry *n, const sw_pkt *p)
+{
+    sw_count(&n->counter, p);
+    n->last_hit_ns = e->now_ns;
+    n->idle_told = false;
+}
+/* The member a hash selects; NULL when the group is empty. */
+SW_INLINE const sw_member *sw_select(const sw_group *g, uint64_t hash)
+{
+    return g->size ? g->members[(uint32_t)hash % g->size] : NULL;
+}
+#endif

@@ -1,0 +1,108 @@
+/* What the control plane calls; every function takes the engine's lock itself. This text, down to
+ * the end mark, is also what the Python side declares to cffi, so it keeps to plain C. */
+#ifndef SW_CTL_H
+#define SW_CTL_H
+
+#include "sw_core.h"
+
+/* BEGIN CDEF */
+/* Results: a handle or 0 when done, otherwise one of these. */
+enum {
+    SW_ERR_EXISTS = -1,
+    SW_ERR_FULL = -2,
+    SW_ERR_NOT_FOUND = -3,
+    SW_ERR_ACTION = -4,
+    SW_ERR_MEMORY = -5,
+    SW_ERR_INDEX = -6,
+    SW_ERR_SYSTEM = -7
+};
+
+typedef struct {
+    uint32_t target;        /* 0 action, 1 member, 2 group */
+    uint32_t id;            /* of the action, or slot of the member or group */
+    const uint8_t *args;    /* big-endian, each in whole octets */
+    uint32_t n_args;        /* octets */
+    uint64_t timeout_ns;
+} sw_action_ref;
+
+typedef struct {
+    uint64_t rx_packets, rx_octets, tx_packets, tx_octets, queue_drops;
+    uint64_t queue_depth, queue_peak;
+} sw_port_stats;
+
+typedef struct {
+    uint64_t lost_events, oversize_drops, input_drops, growth_drops, gso_drops, no_memory_drops;
+    uint64_t failed_assertions, tx_errors, rx_ring_drops;
+} sw_engine_stats;
+
+SW_API sw_engine *sw_engine_new(uint32_t cpu_port, uint32_t drop_port, uint32_t queues, bool memory,
+                         int event_fd);
+SW_API void sw_engine_free(sw_engine *e);
+
+SW_API void sw_ctl_inject(sw_engine *e, uint32_t port, const uint8_t *data, uint32_t len);
+SW_API void sw_ctl_advance(sw_engine *e, uint64_t ns);
+SW_API uint64_t sw_ctl_now(sw_engine *e);
+SW_API uint64_t sw_ctl_next_due(sw_engine *e);
+/* Octets waiting; take copies whole records of port, time and frame and forgets them. */
+SW_API size_t sw_ctl_out_size(sw_engine *e);
+SW_API size_t sw_ctl_out_take(sw_engine *e, uint8_t *dst, size_t cap);
+SW_API size_t sw_ctl_events_size(sw_engine *e);
+SW_API size_t sw_ctl_events_take(sw_engine *e, uint8_t *dst, size_t cap);
+
+SW_API int64_t sw_ctl_table_add(sw_engine *e, uint32_t table, const uint64_t *key, const uint64_t *mask,
+                         const uint64_t *high, uint32_t prefix_len, int32_t priority,
+                         const sw_action_ref *a);
+SW_API int64_t sw_ctl_table_modify(sw_engine *e, uint32_t table, uint32_t handle, const sw_action_ref *a);
+SW_API int64_t sw_ctl_table_delete(sw_engine *e, uint32_t table, uint32_t handle);
+SW_API int64_t sw_ctl_table_default(sw_engine *e, uint32_t table, const sw_action_ref *a);
+SW_API int64_t sw_ctl_idle_ns(sw_engine *e, uint32_t table, uint32_t handle);
+/* Handle UINT32_MAX is the default entry. */
+SW_API int64_t sw_ctl_direct_counter(sw_engine *e, uint32_t table, uint32_t handle, bool write,
+                              uint64_t *packets, uint64_t *octets);
+SW_API int64_t sw_ctl_direct_meter(sw_engine *e, uint32_t table, uint32_t handle, bool set,
+                            const uint64_t *rates);
+
+SW_API int64_t sw_ctl_member_set(sw_engine *e, uint32_t slot, uint32_t action, const uint8_t *args,
+                          uint32_t n_args);
+SW_API int64_t sw_ctl_member_drop(sw_engine *e, uint32_t slot);
+SW_API int64_t sw_ctl_group_set(sw_engine *e, uint32_t slot, uint32_t n, const uint32_t *members);
+SW_API int64_t sw_ctl_group_drop(sw_engine *e, uint32_t slot);
+
+SW_API int64_t sw_ctl_counter(sw_engine *e, uint32_t counter, uint32_t index, bool write,
+                       uint64_t *packets, uint64_t *octets);
+/* rates: cir, cburst, pir, pburst. */
+SW_API int64_t sw_ctl_meter(sw_engine *e, uint32_t meter, uint32_t index, bool set,
+                     const uint64_t *rates);
+/* value: 16 octets, big-endian. */
+SW_API int64_t sw_ctl_register(sw_engine *e, uint32_t reg, uint32_t index, bool write, uint8_t *value);
+
+SW_API int64_t sw_ctl_session_set(sw_engine *e, uint32_t id, uint32_t n, const uint32_t *ports,
+                           const uint32_t *instances, uint32_t class_of_service,
+                           uint32_t truncate);
+SW_API int64_t sw_ctl_session_drop(sw_engine *e, uint32_t id);
+SW_API int64_t sw_ctl_mgroup_set(sw_engine *e, uint32_t id, uint32_t n, const uint32_t *ports,
+                          const uint32_t *instances);
+SW_API int64_t sw_ctl_mgroup_drop(sw_engine *e, uint32_t id);
+
+/* depth UINT32_MAX leaves it unchanged. */
+SW_API int64_t sw_ctl_port_queue(sw_engine *e, uint32_t port, uint32_t depth, uint64_t rate_pps,
+                          uint64_t rate_bps, uint64_t delay_ns);
+SW_API int64_t sw_ctl_port_stats(sw_engine *e, uint32_t port, sw_port_stats *out);
+SW_API bool sw_ctl_port_up(sw_engine *e, uint32_t port);
+SW_API void sw_ctl_stats(sw_engine *e, sw_engine_stats *out);
+
+/* Interfaces and the thread that serves them. On SW_ERR_SYSTEM errno tells why. */
+SW_API int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname);
+SW_API int64_t sw_ctl_port_detach(sw_engine *e, uint32_t port);
+SW_API int64_t sw_ctl_start(sw_engine *e);
+SW_API void sw_ctl_stop(sw_engine *e);
+/* END CDEF */
+
+void sw_lock(sw_engine *e);
+void sw_unlock(sw_engine *e);
+/* Bring e->now_ns up to the wall clock, doing what has become due. */
+void sw_catch_up(sw_engine *e);
+uint64_t sw_clock_ns(void);
+/* Let a sleeping loop look at its engine again. */
+void sw_wake(sw_engine *e);
+#endif

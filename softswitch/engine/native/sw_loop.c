@@ -1,0 +1,221 @@
+/* The thread that moves frames between interfaces. It sleeps in ppoll until a frame arrives, the
+ * traffic manager has something due, or the control plane changed something. */
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "sw_ctl.h"
+#include "sw_port.h"
+
+#define YIELDS 100
+
+typedef struct sw_loop {
+    pthread_t thread;
+    bool running, stop;
+    int wake, link;
+    sw_netif *netifs[SW_PORTS];
+    uint32_t n_netifs;
+    struct pollfd fds[SW_PORTS + 2];
+} sw_loop;
+
+static sw_loop *loop_of(sw_engine *e)
+{
+    if (e->loop)
+        return e->loop;
+    sw_loop *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    struct sockaddr_nl at = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+    l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    l->link = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (l->wake < 0 || l->link < 0 || bind(l->link, (struct sockaddr *)&at, sizeof at)) {
+        if (l->wake >= 0)
+            close(l->wake);
+        if (l->link >= 0)
+            close(l->link);
+        free(l);
+        return NULL;
+    }
+    e->loop = l;
+    return l;
+}
+
+void sw_wake(sw_engine *e)
+{
+    uint64_t one = 1;
+    if (e->loop && write(e->loop->wake, &one, 8) != 8)
+        return; /* the counter is full: it is awake already */
+}
+
+static void check_links(sw_engine *e, sw_loop *l)
+{
+    for (uint32_t i = 0; i < l->n_netifs; i++) {
+        sw_port *p = &e->ports[l->netifs[i]->port];
+        bool up = sw_netif_running(l->netifs[i]);
+        if (up != p->up) {
+            p->up = up;
+            sw_emit_event(e, SW_EV_PORT, l->netifs[i]->port, up, NULL, 0);
+        }
+    }
+}
+
+static void drain_fd(int fd)
+{
+    char buf[8192];
+    while (read(fd, buf, sizeof buf) > 0)
+        ;
+}
+
+/* One turn under the lock; the number of frames taken in. */
+static uint32_t turn(sw_engine *e, sw_loop *l)
+{
+    uint32_t work = 0;
+    sw_run_until(e, sw_clock_ns() - e->start_ns);
+    for (uint32_t i = 0; i < l->n_netifs; i++)
+        work += sw_netif_poll(e, l->netifs[i], SW_BATCH);
+    for (uint32_t i = 0; i < l->n_netifs; i++)
+        if (l->netifs[i]->tx_count)
+            sw_netif_flush(e, l->netifs[i]);
+    return work;
+}
+
+static uint32_t list_fds(const sw_loop *l, struct pollfd *fds)
+{
+    fds[0] = (struct pollfd){.fd = l->wake, .events = POLLIN};
+    fds[1] = (struct pollfd){.fd = l->link, .events = POLLIN};
+    for (uint32_t i = 0; i < l->n_netifs; i++)
+        fds[i + 2] = (struct pollfd){.fd = l->netifs[i]->rx, .events = POLLIN};
+    return l->n_netifs + 2;
+}
+
+/* A socket whose interface went away reports an error until it is asked for it. */
+static void clear_errors(const struct pollfd *fds, uint32_t n)
+{
+    for (uint32_t i = 2; i < n; i++)
+        if (fds[i].revents & POLLERR) {
+            int error;
+            socklen_t size = sizeof error;
+            getsockopt(fds[i].fd, SOL_SOCKET, SO_ERROR, &error, &size);
+        }
+}
+
+static void *run(void *arg)
+{
+    sw_engine *e = arg;
+    sw_loop *l = e->loop;
+    prctl(PR_SET_TIMERSLACK, 1);
+    prctl(PR_SET_NAME, "softswitch");
+    while (!__atomic_load_n(&l->stop, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&e->lock);
+        uint32_t work = turn(e, l);
+        uint64_t due = work ? 0 : sw_next_due(e);
+        uint32_t n = work ? 0 : list_fds(l, l->fds);
+        pthread_mutex_unlock(&e->lock);
+        for (int i = 0; i < YIELDS && __atomic_load_n(&e->waiters, __ATOMIC_RELAXED); i++)
+            sched_yield();
+        if (work)
+            continue;
+        uint64_t now = sw_clock_ns() - e->start_ns;
+        uint64_t left = due > now ? due - now : 0;
+        struct timespec t = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+        if (ppoll(l->fds, n, due == UINT64_MAX ? NULL : &t, NULL) <= 0)
+            continue;
+        clear_errors(l->fds, n);
+        if (l->fds[0].revents)
+            drain_fd(l->wake);
+        if (l->fds[1].revents) {
+            drain_fd(l->link);
+            pthread_mutex_lock(&e->lock);
+            check_links(e, l);
+            pthread_mutex_unlock(&e->lock);
+        }
+    }
+    return NULL;
+}
+
+int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname)
+{
+    if (port >= SW_PORTS)
+        return SW_ERR_INDEX;
+    sw_lock(e);
+    sw_loop *l = loop_of(e);
+    bool taken = e->ports[port].netif != NULL;
+    sw_netif *n = l && !taken ? sw_netif_open(port, ifname) : NULL;
+    if (n) {
+        l->netifs[l->n_netifs++] = n;
+        e->ports[port].netif = n;
+        check_links(e, l);
+    }
+    int why = errno;
+    sw_unlock(e);
+    sw_wake(e);
+    errno = why;
+    return n ? 0 : taken ? SW_ERR_EXISTS : SW_ERR_SYSTEM;
+}
+
+int64_t sw_ctl_port_detach(sw_engine *e, uint32_t port)
+{
+    if (port >= SW_PORTS)
+        return SW_ERR_INDEX;
+    sw_lock(e);
+    sw_netif *n = e->ports[port].netif;
+    if (n) {
+        sw_loop *l = e->loop;
+        for (uint32_t i = 0; i < l->n_netifs; i++)
+            if (l->netifs[i] == n) {
+                l->netifs[i] = l->netifs[--l->n_netifs];
+                break;
+            }
+        e->ports[port].netif = NULL;
+        if (e->ports[port].up) {
+            e->ports[port].up = false;
+            sw_emit_event(e, SW_EV_PORT, port, 0, NULL, 0);
+        }
+        sw_netif_close(n);
+    }
+    sw_unlock(e);
+    sw_wake(e);
+    return n ? 0 : SW_ERR_NOT_FOUND;
+}
+
+int64_t sw_ctl_start(sw_engine *e)
+{
+    sw_lock(e);
+    sw_loop *l = loop_of(e);
+    bool fresh = l && !l->running;
+    if (fresh)
+        l->running = true;
+    sw_unlock(e);
+    if (!l)
+        return SW_ERR_SYSTEM;
+    if (fresh && pthread_create(&l->thread, NULL, run, e)) {
+        l->running = false;
+        return SW_ERR_SYSTEM;
+    }
+    return 0;
+}
+
+void sw_ctl_stop(sw_engine *e)
+{
+    sw_loop *l = e->loop;
+    if (!l)
+        return;
+    if (l->running) {
+        __atomic_store_n(&l->stop, true, __ATOMIC_RELEASE);
+        sw_wake(e);
+        pthread_join(l->thread, NULL);
+        l->running = false;
+    }
+    while (l->n_netifs)
+        sw_ctl_port_detach(e, l->netifs[0]->port);
+    close(l->wake);
+    close(l->link);
+    free(l);
+    e->loop = NULL;
+}

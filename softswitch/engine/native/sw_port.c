@@ -1,0 +1,206 @@
+#include "sw_port.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/virtio_net.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define RING_BYTES (8u << 20)
+#define SOCKET_BUFFER (16 << 20)
+#define FRAME_OVERHEAD 256u /* ring header, virtio header, alignment, link header */
+
+#ifndef PACKET_IGNORE_OUTGOING
+#define PACKET_IGNORE_OUTGOING 23
+#endif
+
+static int set_int(int fd, int level, int option, int value)
+{
+    return setsockopt(fd, level, option, &value, sizeof value);
+}
+
+static uint32_t ring_frame_size(int fd, const sw_netif *n)
+{
+    struct ifreq r = {0};
+    memcpy(r.ifr_name, n->name, sizeof r.ifr_name);
+    uint32_t mtu = ioctl(fd, SIOCGIFMTU, &r) ? 1500 : (uint32_t)r.ifr_mtu;
+    uint32_t need = (mtu < SW_MAX_FRAME ? mtu : SW_MAX_FRAME) + FRAME_OVERHEAD, size = 2048;
+    while (size < need)
+        size *= 2;
+    return size;
+}
+
+static bool open_rx(sw_netif *n)
+{
+    n->rx = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    if (n->rx < 0)
+        return false;
+    n->frame_size = ring_frame_size(n->rx, n);
+    n->n_frames = RING_BYTES / n->frame_size;
+    uint32_t block = n->frame_size > 65536 ? n->frame_size : 65536;
+    struct tpacket_req req = {
+        .tp_block_size = block,
+        .tp_block_nr = RING_BYTES / block,
+        .tp_frame_size = n->frame_size,
+        .tp_frame_nr = n->n_frames,
+    };
+    struct packet_mreq promisc = {.mr_ifindex = n->index, .mr_type = PACKET_MR_PROMISC};
+    struct sockaddr_ll at = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = n->index};
+    if (set_int(n->rx, SOL_PACKET, PACKET_VERSION, TPACKET_V2) ||
+        set_int(n->rx, SOL_PACKET, PACKET_VNET_HDR, 1) ||
+        set_int(n->rx, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) ||
+        setsockopt(n->rx, SOL_PACKET, PACKET_RX_RING, &req, sizeof req))
+        return false;
+    void *ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, n->rx, 0);
+    if (ring == MAP_FAILED)
+        return false;
+    n->ring = ring;
+    return bind(n->rx, (struct sockaddr *)&at, sizeof at) == 0 &&
+           setsockopt(n->rx, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc, sizeof promisc) == 0;
+}
+
+static bool open_tx(sw_netif *n)
+{
+    struct sockaddr_ll at = {.sll_family = AF_PACKET, .sll_ifindex = n->index};
+    n->tx = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    if (n->tx < 0)
+        return false;
+    set_int(n->tx, SOL_PACKET, PACKET_QDISC_BYPASS, 1);
+    set_int(n->tx, SOL_SOCKET, SO_SNDBUFFORCE, SOCKET_BUFFER);
+    return bind(n->tx, (struct sockaddr *)&at, sizeof at) == 0;
+}
+
+sw_netif *sw_netif_open(uint32_t port, const char *ifname)
+{
+    unsigned index = if_nametoindex(ifname);
+    if (!index)
+        return NULL;
+    sw_netif *n = calloc(1, sizeof *n);
+    if (!n)
+        return NULL;
+    n->port = port;
+    n->index = (int)index;
+    n->rx = n->tx = -1;
+    snprintf(n->name, sizeof n->name, "%s", ifname);
+    n->tx_bytes = malloc(SW_TX_BYTES);
+    for (uint32_t i = 0; i < SW_BATCH; i++) {
+        n->messages[i].msg_hdr.msg_iov = &n->parts[i];
+        n->messages[i].msg_hdr.msg_iovlen = 1;
+    }
+    if (!n->tx_bytes || !open_rx(n) || !open_tx(n)) {
+        int why = errno;
+        sw_netif_close(n);
+        errno = why;
+        return NULL;
+    }
+    return n;
+}
+
+void sw_netif_close(sw_netif *n)
+{
+    if (n->ring)
+        munmap(n->ring, RING_BYTES);
+    if (n->rx >= 0)
+        close(n->rx);
+    if (n->tx >= 0)
+        close(n->tx);
+    free(n->tx_bytes);
+    free(n);
+}
+
+bool sw_netif_running(const sw_netif *n)
+{
+    struct ifreq r = {0};
+    memcpy(r.ifr_name, n->name, sizeof r.ifr_name);
+    return ioctl(n->tx, SIOCGIFFLAGS, &r) == 0 && (r.ifr_flags & IFF_UP) &&
+           (r.ifr_flags & IFF_RUNNING);
+}
+
+/* Senders on this machine leave the transport checksum to the hardware: do its work. */
+static void complete_checksum(uint8_t *frame, uint32_t len, const struct virtio_net_hdr *v)
+{
+    uint32_t at = (uint32_t)v->csum_start + v->csum_offset;
+    if (v->csum_start >= len || at + 2 > len)
+        return;
+    uint64_t sum = sw_hash_csum16(frame + v->csum_start, len - v->csum_start);
+    sw_st16(frame + at, sum ? sum : 0xffff);
+}
+
+static void take_frame(sw_engine *e, sw_netif *n, struct tpacket2_hdr *h)
+{
+    uint8_t *frame = (uint8_t *)h + h->tp_mac;
+    uint32_t len = h->tp_snaplen;
+    struct virtio_net_hdr v;
+    memcpy(&v, frame - sizeof v, sizeof v);
+    if (v.gso_type != VIRTIO_NET_HDR_GSO_NONE) {
+        e->gso_drops++;
+        return;
+    }
+    if (h->tp_snaplen < h->tp_len || len > SW_MAX_FRAME) {
+        e->oversize_drops++;
+        return;
+    }
+    if (v.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
+        complete_checksum(frame, len, &v);
+    if ((h->tp_status & TP_STATUS_VLAN_VALID) && len >= 12) {
+        uint8_t tagged[SW_MAX_FRAME + 4];
+        bool known = h->tp_status & TP_STATUS_VLAN_TPID_VALID;
+        memcpy(tagged, frame, 12);
+        sw_st16(tagged + 12, known ? h->tp_vlan_tpid : ETH_P_8021Q);
+        sw_st16(tagged + 14, h->tp_vlan_tci);
+        memcpy(tagged + 16, frame + 12, len - 12);
+        sw_receive(e, n->port, tagged, len + 4);
+        return;
+    }
+    sw_receive(e, n->port, frame, len);
+}
+
+uint32_t sw_netif_poll(sw_engine *e, sw_netif *n, uint32_t limit)
+{
+    uint32_t taken = 0;
+    while (taken < limit) {
+        struct tpacket2_hdr *h = (void *)(n->ring + (size_t)n->at * n->frame_size);
+        if (!(__atomic_load_n(&h->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER))
+            break;
+        take_frame(e, n, h);
+        __atomic_store_n(&h->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
+        n->at = n->at + 1 == n->n_frames ? 0 : n->at + 1;
+        taken++;
+    }
+    return taken;
+}
+
+void sw_netif_flush(sw_engine *e, sw_netif *n)
+{
+    uint32_t sent = 0;
+    while (sent < n->tx_count) {
+        int r = sendmmsg(n->tx, n->messages + sent, n->tx_count - sent, MSG_DONTWAIT);
+        if (r > 0) {
+            sent += (uint32_t)r;
+            continue;
+        }
+        if (errno == EINTR)
+            continue;
+        /* The first message of the rest was refused (too long, or the link is down). */
+        e->tx_errors++;
+        sent++;
+    }
+    n->tx_count = n->tx_used = 0;
+}
+
+void sw_netif_send(sw_engine *e, sw_netif *n, const uint8_t *data, uint32_t len)
+{
+    if (n->tx_count == SW_BATCH || n->tx_used + len > SW_TX_BYTES)
+        sw_netif_flush(e, n);
+    uint8_t *to = n->tx_bytes + n->tx_used;
+    memcpy(to, data, len);
+    n->parts[n->tx_count++] = (struct iovec){to, len};
+    n->tx_used += len;
+}

@@ -1,0 +1,38 @@
+/* Network interfaces as ports, over AF_PACKET.
+ *
+ * Frames come in through a memory-mapped ring of TPACKET_V2: version 3 hands over whole blocks and
+ * may hold back a frame for as long as its block timer runs (a kernel tick at least), which would
+ * dwarf the delays this switch is made to measure. They leave by sendmmsg in batches. */
+#ifndef SW_PORT_H
+#define SW_PORT_H
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "sw_core.h"
+
+#define SW_BATCH 64u
+#define SW_TX_BYTES (SW_BATCH * 2048u + SW_MAX_FRAME + SW_HEADROOM)
+
+typedef struct sw_netif {
+    uint32_t port;
+    int index;
+    char name[16];
+    int rx, tx;
+    uint8_t *ring;
+    uint32_t frame_size, n_frames, at;
+    uint8_t *tx_bytes;
+    uint32_t tx_used, tx_count;
+    struct mmsghdr messages[SW_BATCH];
+    struct iovec parts[SW_BATCH];
+} sw_netif;
+
+/* NULL with errno set when the interface cannot be opened. */
+sw_netif *sw_netif_open(uint32_t port, const char *ifname);
+void sw_netif_close(sw_netif *n);
+/* Take in up to `limit` frames; the number taken. */
+uint32_t sw_netif_poll(sw_engine *e, sw_netif *n, uint32_t limit);
+void sw_netif_flush(sw_engine *e, sw_netif *n);
+/* Whether the interface exists, is up and has a carrier. */
+bool sw_netif_running(const sw_netif *n);
+#endif

@@ -1,0 +1,190 @@
+/* Match tables. A key is the concatenation of its fields, each a big-endian integer in whole bytes,
+ * padded with zeros to 64-bit words; tables only ever compare keys. */
+#ifndef SW_TABLE_H
+#define SW_TABLE_H
+
+#include "sw_base.h"
+
+enum sw_match { SW_EXACT, SW_LPM, SW_TERNARY };
+enum sw_target { SW_ACTION, SW_MEMBER, SW_GROUP };
+
+/* Two-rate three-colour meter: rates in units per microsecond, as simple_switch keeps them. */
+typedef struct {
+    double rate[2];      /* committed, peak */
+    uint64_t burst[2];
+    uint64_t tokens[2];
+    uint64_t given[2];   /* tokens earned since the start of time */
+    bool configured;
+    bool bytes;
+} sw_meter;
+
+typedef struct {
+    uint64_t packets, octets;
+} sw_counter;
+
+/* An action with its arguments, laid out as the generated struct of that action. */
+typedef struct sw_member {
+    uint32_t action;
+    uint32_t id;
+    uint8_t *data;
+} sw_member;
+
+/* Members in the order simple_switch would pick them; size 0 is an empty group. */
+typedef struct sw_group {
+    uint32_t id;
+    uint32_t size;
+    sw_member **members;
+} sw_group;
+
+typedef struct sw_entry {
+    uint32_t handle;
+    int32_t priority;
+    uint32_t action;
+    uint8_t target; /* enum sw_target */
+    bool idle_told;
+    uint16_t prefix_len;
+    uint8_t *data;
+    union {
+        sw_member *member;
+        sw_group *group;
+    };
+    sw_counter counter;
+    sw_meter meter;
+    uint64_t last_hit_ns, timeout_ns;
+    uint64_t hash;
+    uint64_t *mask; /* ternary only */
+    uint64_t *high; /* tables with ranges only */
+    uint64_t key[];
+} sw_entry;
+
+typedef struct {
+    uint64_t hash;
+    sw_entry *entry; /* NULL: free */
+} sw_slot;
+
+/* Open addressing with linear probing; `bits` is log2 of the number of slots. */
+typedef struct {
+    sw_slot *slots;
+    uint32_t bits;
+    uint32_t used;
+} sw_map;
+
+/* Entries of one prefix length. */
+typedef struct {
+    uint32_t prefix_len;
+    uint64_t *mask;
+    sw_map map;
+} sw_prefix;
+
+typedef struct {
+    uint16_t offset, size;
+} sw_range;
+
+/* What the generator knows about a table. */
+typedef struct {
+    const char *name;
+    uint8_t match; /* enum sw_match */
+    uint16_t words;
+    uint16_t n_ranges;
+    const sw_range *ranges;
+    uint32_t data_size; /* of the largest action data */
+    uint32_t max_size;
+    bool meter_bytes;
+    bool timeout;
+} sw_table_def;
+
+typedef struct {
+    const sw_table_def *def;
+    sw_map exact;
+    sw_prefix *prefixes; /* longest first */
+    uint32_t n_prefixes;
+    sw_entry **sorted; /* ternary: best first */
+    uint32_t n_entries, sorted_cap;
+    sw_entry **handles;
+    uint32_t n_handles, free_from; /* no free handle below free_from */
+    sw_entry *default_entry; /* action ~0: no action at all */
+} sw_table;
+
+#define SW_NO_ACTION UINT32_MAX
+
+void sw_table_init(sw_table *t, const sw_table_def *def);
+void sw_table_free(sw_table *t);
+/* The new entry, or NULL when memory is short. key, mask and high have def->words words. */
+sw_entry *sw_table_add(sw_table *t, const uint64_t *key, const uint64_t *mask,
+                       const uint64_t *high, uint32_t prefix_len, int32_t priority);
+bool sw_table_has(const sw_table *t, const uint64_t *key, const uint64_t *mask,
+                  const uint64_t *high, uint32_t prefix_len, int32_t priority);
+bool sw_table_remove(sw_table *t, uint32_t handle);
+sw_entry *sw_table_entry(const sw_table *t, uint32_t handle);
+
+SW_INLINE uint64_t sw_key_hash(const uint64_t *key, unsigned words)
+{
+    uint64_t h = 0x9e3779b97f4a7c15ULL;
+    for (unsigned i = 0; i < words; i++) {
+        u128 p = (u128)(key[i] ^ h) * 0xd6e8feb86659fd93ULL;
+        h = (uint64_t)p ^ (uint64_t)(p >> 64);
+    }
+    return h;
+}
+SW_INLINE bool sw_key_equal(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+    uint64_t d = 0;
+    for (unsigned i = 0; i < words; i++)
+        d |= a[i] ^ b[i];
+    return d == 0;
+}
+SW_INLINE sw_entry *sw_map_find(const sw_map *m, const uint64_t *key, unsigned words)
+{
+    if (m->used == 0)
+        return NULL;
+    uint64_t h = sw_key_hash(key, words);
+    uint32_t mask = (1u << m->bits) - 1;
+    for (uint32_t i = (uint32_t)h & mask;; i = (i + 1) & mask) {
+        const sw_slot *s = &m->slots[i];
+        if (!s->entry)
+            return NULL;
+        if (s->hash == h && sw_key_equal(s->entry->key, key, words))
+            return s->entry;
+    }
+}
+SW_INLINE sw_entry *sw_find_exact(const sw_table *t, const uint64_t *key, unsigned words)
+{
+    return sw_map_find(&t->exact, key, words);
+}
+SW_INLINE sw_entry *sw_find_lpm(const sw_table *t, const uint64_t *key, unsigned words)
+{
+    for (uint32_t i = 0; i < t->n_prefixes; i++) {
+        uint64_t k[32];
+        const sw_prefix *p = &t->prefixes[i];
+        for (unsigned w = 0; w < words; w++)
+            k[w] = key[w] & p->mask[w];
+        sw_entry *e = sw_map_find(&p->map, k, words);
+        if (e)
+            return e;
+    }
+    return NULL;
+}
+SW_INLINE bool sw_in_ranges(const sw_table_def *d, const sw_entry *e, const uint64_t *key)
+{
+    for (unsigned i = 0; i < d->n_ranges; i++) {
+        const sw_range *r = &d->ranges[i];
+        const uint8_t *k = (const uint8_t *)key + r->offset;
+        if (memcmp(k, (const uint8_t *)e->key + r->offset, r->size) < 0 ||
+            memcmp(k, (const uint8_t *)e->high + r->offset, r->size) > 0)
+            return false;
+    }
+    return true;
+}
+SW_INLINE sw_entry *sw_find_ternary(const sw_table *t, const uint64_t *key, unsigned words)
+{
+    for (uint32_t i = 0; i < t->n_entries; i++) {
+        sw_entry *e = t->sorted[i];
+        uint64_t d = 0;
+        for (unsigned w = 0; w < words; w++)
+            d |= (key[w] & e->mask[w]) ^ (e->key[w] & e->mask[w]);
+        if (!d && sw_in_ranges(t->def, e, key))
+            return e;
+    }
+    return NULL;
+}
+#endif
