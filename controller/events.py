@@ -48,7 +48,7 @@ class Event:
 
 
 class EventBus:
-    """Logs every event and hands it to the watchers; a slow watcher loses the oldest, and is told."""
+    """Logs every event and hands it to the watchers; a slow one loses the oldest, and is told."""
 
     def __init__(self) -> None:
         self._watchers: set[asyncio.Queue[Event]] = set()

@@ -29,6 +29,11 @@ class Pipeline:
             raise PipelineError(f"{self.p4info} has no enum {name}; run `make p4` to rebuild it")
         return {member.name: int.from_bytes(member.value, "big") for member in enums[name].members}
 
+    @property
+    def counters(self) -> frozenset[str]:
+        """Names of the program's indirect counters."""
+        return frozenset(counter.alias for counter in self.schema.counters)
+
     def table_size(self, table: str) -> int:
         """How many entries a table holds."""
         return self.schema.tables[table].size

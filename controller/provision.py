@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from ipaddress import IPv6Address, IPv6Network, ip_network
 
 from controller.addressing import (
+    attachment,
     core_subnets,
     link_local,
     node_mac,
@@ -12,7 +13,7 @@ from controller.addressing import (
     underlay_next_hops,
 )
 from controller.config.model import Config, LevelPolicy, Node, RateLimit, Tunnel
-from controller.config.types import Network
+from controller.config.types import Address, Network
 from controller.intent import Intent
 from controller.owners.endpoint import Endpoint
 from controller.owners.fast_cnp import FastCnpProfile
@@ -220,9 +221,21 @@ class Provision:
                 if route.tunnel is not None:
                     self.routing.tunnel(vrf, route.prefix, numbers[route.tunnel, name])
                 elif route.via is not None:
-                    self.routing.resolve(vrf, route.prefix)
+                    self._route_via(name, route.prefix, route.via)
                 else:
                     self.routing.discard(vrf, route.prefix)
+
+    def _route_via(self, vrf_name: str, prefix: Network, next_hop: Address) -> None:
+        """Behind a static host at once; else when the next hop is resolved."""
+        vrf = self.vrf_id(vrf_name)
+        found = attachment(self.node, vrf_name, next_hop)
+        mac = found.port.hosts.get(next_hop) if found else None
+        if found is None or mac is None:
+            self.routing.resolve(vrf, prefix)
+        else:
+            port = found.port
+            src_mac = port_mac(self.name, self.node, port)
+            self.routing.deliver(vrf, prefix, port.number, port.vlan, src_mac, mac)
 
     def _connected(self) -> list[tuple[Network, str]]:
         return [

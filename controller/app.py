@@ -1,0 +1,106 @@
+"""The control plane: all nodes, the flows between them, and the services around."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import finsy as fy
+
+from controller.config import Config
+from controller.events import EventBus
+from controller.flows import FlowService
+from controller.metrics import serve_metrics
+from controller.neighbors import NeighborService
+from controller.node import NodeAgent
+from controller.notifications import NotificationWatch
+from controller.pipeline import load_pipeline
+
+LOG = logging.getLogger("fcn")
+
+HOUSEKEEPING = 5.0
+"""Seconds between looks at what may have expired."""
+
+
+class ControlPlane:
+    """Everything `fcn run` runs. Needs a running event loop. Raises PipelineError."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.started = time.time()
+        self.bus = EventBus()
+        self.nodes: dict[str, NodeAgent] = {
+            name: NodeAgent(config, name, load_pipeline(node.role), self.bus)
+            for name, node in config.nodes.items()
+        }
+        self.flows = FlowService(config, self.nodes, self.bus)
+        self.neighbors: dict[str, NeighborService] = {}
+        for name, agent in self.nodes.items():
+            service = NeighborService(
+                config.neighbors, agent.provision, agent.send_packet, self.bus
+            )
+            self.neighbors[name] = service
+            agent.flows = self.flows
+            agent.on_packet = service.handle
+            agent.on_ready = service.adopt
+        self._notifications = NotificationWatch(self.nodes, self.bus)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Connect to the switches and keep them as intended until the context ends."""
+        handler = _FailureHandler(self.nodes)
+        finsy_log = logging.getLogger("finsy")
+        finsy_log.addHandler(handler)
+        async with AsyncExitStack() as stack:
+            stack.callback(finsy_log.removeHandler, handler)
+            if self.config.metrics:
+                stack.callback(serve_metrics(self, self.config.metrics))
+            controller = fy.Controller(agent.switch for agent in self.nodes.values())
+            await stack.enter_async_context(controller)
+            jobs = [self._housekeeping(), self._notifications.run()]
+            jobs += [service.run() for service in self.neighbors.values()]
+            await stack.enter_async_context(_background(jobs))
+            yield
+
+    async def _housekeeping(self) -> None:
+        while True:
+            await asyncio.sleep(HOUSEKEEPING)
+            self.flows.expire()
+            for agent in self.nodes.values():
+                await agent.check_idle()
+
+
+@asynccontextmanager
+async def _background(jobs: list[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(job) for job in jobs]
+    for task in tasks:
+        task.add_done_callback(_report_failure)
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _report_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        LOG.error("background job failed", exc_info=task.exception())
+
+
+class _FailureHandler(logging.Handler):
+    """finsy only logs why a switch's connection broke; the node's status should say it too."""
+
+    def __init__(self, nodes: Mapping[str, NodeAgent]) -> None:
+        super().__init__(logging.CRITICAL)
+        self._nodes = nodes
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """`record.args` is the name of the task, `fy:NODE|…`, as finsy/switch.py writes it."""
+        if not record.exc_info or not record.exc_info[1] or not isinstance(record.args, tuple):
+            return
+        node = str(record.args[0]).removeprefix("fy:").partition("|")[0] if record.args else ""
+        if node in self._nodes:
+            self._nodes[node].failed(record.exc_info[1])

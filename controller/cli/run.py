@@ -1,0 +1,61 @@
+"""`fcn run`: the controller in the foreground, with progress while the switches come up."""
+
+import asyncio
+import signal
+import sys
+from contextlib import AsyncExitStack
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+from controller.api import ApiError, serving
+from controller.app import ControlPlane
+from controller.config import Config
+from controller.constants import PipelineError
+from controller.logs import configure_logs
+from controller.node import State
+
+REFRESH = 0.2
+
+
+class RunError(Exception):
+    """The controller cannot start; the message says why and what to do."""
+
+
+async def run_controller(config: Config, log_level: str, *, log_json: bool) -> None:
+    """Run until SIGINT or SIGTERM. Raises RunError."""
+    configure_logs(log_level, as_json=log_json)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        plane = ControlPlane(config)
+        async with AsyncExitStack() as stack:
+            address = await stack.enter_async_context(serving(plane, config.api))
+            await stack.enter_async_context(plane.running())
+            print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
+            stopped = asyncio.create_task(stop.wait())
+            progress = asyncio.create_task(_show_progress(plane))
+            await stopped
+            progress.cancel()
+    except (PipelineError, ApiError, OSError) as error:
+        raise RunError(str(error)) from error
+
+
+async def _show_progress(plane: ControlPlane) -> None:
+    """A bar per switch until all are up, on a terminal only; the log tells the rest."""
+    if not sys.stderr.isatty():
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bars: dict[str, TaskID] = {
+            name: progress.add_task(name, total=1, state="") for name in plane.nodes
+        }
+        while any(agent.status.state is not State.UP for agent in plane.nodes.values()):
+            for name, agent in plane.nodes.items():
+                total = max(1, len(agent.intent))
+                done = total - agent.intent.pending
+                detail = agent.status.detail or agent.status.state.value
+                progress.update(bars[name], total=total, completed=done, state=detail)
+            await asyncio.sleep(REFRESH)

@@ -1,0 +1,81 @@
+"""`fcn shell`: p4runtime-shell in an environment of its own, because its pins are old."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+PACKAGES = ("p4runtime-shell==0.0.6", "setuptools<81")
+"""p4runtime-shell 0.0.6 pins protobuf < 3.21 and ipython 7.31; the latter needs pkg_resources."""
+
+INSTALL_LIMIT = 600
+"""Seconds to install in."""
+
+
+class ShellError(Exception):
+    """The shell cannot be opened; the message says why and what to do."""
+
+
+def environment() -> Path:
+    """Where the shell's virtual environment is kept."""
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "fcn" / "p4runtime-shell"
+
+
+def open_shell(address: str, device_id: int, console: Console) -> int:
+    """Run the shell on a switch; returns its exit code. Raises ShellError.
+
+    The shell bids for an election ID below the controller's, so that it may read only.
+    """
+    python = _ready_environment(console)
+    console.print(
+        f"p4runtime-shell on {address}: read with e.g. `te = table_entry['flow_ipv4'].read()`; "
+        "writing is the controller's",
+        highlight=False,
+        soft_wrap=True,
+    )
+    command = [str(python), "-m", "p4runtime_sh", "--grpc-addr", address]
+    command += ["--device-id", str(device_id), "--election-id", "0,1"]
+    # Generated code of the pinned protobuf runs on this Python only in pure Python.
+    variables = os.environ | {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
+    return subprocess.run(command, env=variables, check=False).returncode
+
+
+def _ready_environment(console: Console) -> Path:
+    home = environment()
+    python, complete = home / "bin" / "python", home / "complete"
+    if complete.exists():
+        return python
+    shutil.rmtree(home, ignore_errors=True)
+    home.parent.mkdir(parents=True, exist_ok=True)
+    steps = {
+        f"making an environment in {home}": [sys.executable, "-m", "venv", str(home)],
+        "installing p4runtime-shell (once)": [
+            str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+            *PACKAGES,
+        ],
+    }  # fmt: skip
+    for what, command in steps.items():
+        with console.status(what):
+            _run(what, command)
+        console.print(f"{what}: done", highlight=False)
+    complete.touch()
+    return python
+
+
+def _run(what: str, command: list[str]) -> None:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=INSTALL_LIMIT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ShellError(f"{what} failed: {error}") from error
+    if done.returncode:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        reason = lines[-1] if lines else f"exit code {done.returncode}"
+        raise ShellError(
+            f"{what} failed: {reason}; the shell needs the network once, to install its packages"
+        )

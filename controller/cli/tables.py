@@ -1,0 +1,195 @@
+"""What `fcn` prints: tables for people, JSON for scripts."""
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
+from rich.console import Console
+from rich.table import Table
+
+from controller.config.types import format_duration
+from controller.proto import fcn_pb2 as pb
+
+STATE_STYLES = {"up": "green", "away": "bold red", "backup": "bold red", "connecting": "yellow"}
+
+
+def _plain(message: Message) -> dict[str, Any]:
+    return MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+
+
+def _print_json(data: object) -> None:
+    print(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def _numbers(flow: pb.Flow) -> dict[str, Any]:
+    """Protobuf's JSON has 64-bit numbers as text; scripts want numbers."""
+    data = _plain(flow)
+    for name in ("timeout", "packets", "octets"):
+        if name in data:
+            data[name] = int(data[name])
+    return data
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        numeric = column in ("packets", "octets", "entries", "flows", "neighbours", "port", "level")
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    return table
+
+
+def _moment(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+
+def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool) -> None:
+    """State of every node."""
+    if as_json:
+        data = _plain(status)
+        for node in data["nodes"]:
+            node["device_id"] = int(node["device_id"])
+        _print_json(data)
+        return
+    table = _table(
+        "", "node", "role", "switch", "state", "since", "feature", "entries", "flows", "neighbours"
+    )
+    for node in status.nodes:
+        style = STATE_STYLES.get(node.state, "")
+        entries = str(node.entries)
+        if node.pending:
+            entries = f"{node.entries - node.pending}/{node.entries}"
+        table.add_row(
+            node.name,
+            node.role,
+            node.grpc,
+            f"[{style}]{node.state}[/]" if style else node.state,
+            _moment(node.since),
+            "on" if node.feature else "off",
+            entries,
+            str(node.flows),
+            str(node.neighbors),
+        )
+    console.print(table)
+    for node in status.nodes:
+        if node.detail:
+            console.print(f"{node.name}: {node.detail}", highlight=False, soft_wrap=True)
+        if node.refused:
+            text = f"{node.name}: refused {node.refused} updates; the controller's log says which"
+            console.print(text, highlight=False, soft_wrap=True)
+    console.print(
+        f"labels: {status.labels_in_use} in use, {status.labels_resting} in quarantine; "
+        f"controller {status.version} since {_moment(status.started)}",
+        highlight=False,
+    )
+
+
+def show_flows(console: Console, flows: Sequence[pb.Flow], *, as_json: bool) -> None:
+    """One line per flow."""
+    if as_json:
+        _print_json([_numbers(flow) for flow in flows])
+        return
+    counted = any(flow.HasField("packets") for flow in flows)
+    columns = ["node", "vrf", "source", "destination", "dest QP", "label", "source QP", "origin"]
+    table = _table("", *columns, *(["packets", "octets"] if counted else []))
+    for flow in flows:
+        cells = [
+            flow.node or "-",
+            flow.key.vrf,
+            flow.key.src,
+            flow.key.dst,
+            f"{flow.key.dest_qp:#x}",
+            f"{flow.label:#x}" if flow.HasField("label") else "-",
+            f"{flow.source_qp:#x}" if flow.HasField("source_qp") else "unknown",
+            flow.origin,
+        ]
+        if counted:
+            cells += [str(flow.packets), str(flow.octets)] if flow.HasField("packets") else ["", ""]
+        table.add_row(*cells)
+    console.print(table)
+    console.print(f"{len(flows)} flows", highlight=False)
+
+
+def show_flow_details(console: Console, flows: Iterable[pb.Flow], *, as_json: bool) -> None:
+    """Everything about flows."""
+    if as_json:
+        _print_json([_numbers(flow) for flow in flows])
+        return
+    for flow in flows:
+        rows = {
+            "flow": f"{flow.key.vrf} {flow.key.src} → {flow.key.dst} QP {flow.key.dest_qp:#x}",
+            "ingress PE": flow.node or "none: the flow has no label now",
+            "label": f"{flow.label:#x}" if flow.HasField("label") else "none",
+            "source QP": f"{flow.source_qp:#x}" if flow.HasField("source_qp") else "unknown",
+            "P_Key": f"{flow.p_key:#x}",
+            "known by": flow.origin,
+        }
+        if flow.node:
+            rows["timeout"] = format_duration(flow.timeout) if flow.timeout else "never"
+            rows["since"] = _moment(flow.since)
+        if flow.HasField("packets"):
+            rows["packets"] = f"{flow.packets} ({flow.octets} octets)"
+        for name, value in rows.items():
+            console.print(f"{name:>10}  {value}", highlight=False)
+        console.print()
+
+
+def show_thresholds(
+    console: Console, thresholds: pb.GetThresholdsResponse, *, as_json: bool
+) -> None:
+    """Depths per queue, then the policy of the levels."""
+    if as_json:
+        data = _plain(thresholds)
+        for level in data["levels"]:
+            level["interval"] = int(level["interval"])
+        _print_json(data)
+        return
+    table = _table("Queue depth (packets) at which a level begins", "node", "port", "queue")
+    for level in range(1, 8):
+        table.add_column(str(level), justify="right")
+    for queue in thresholds.queues:
+        table.add_row(queue.node, str(queue.port), str(queue.queue), *map(str, queue.depths))
+    console.print(table)
+    console.print()
+    policy = _table("What is done at a level", "level", "mark CE", "notify", "per flow every")
+    for item in thresholds.levels:
+        marks, notifies = ("yes" if flag else "no" for flag in (item.mark, item.notify))
+        policy.add_row(str(item.level), marks, notifies, format_duration(item.interval))
+    console.print(policy)
+
+
+def show_counters(
+    console: Console, counters: Iterable[pb.Counter], *, with_zeros: bool, as_json: bool
+) -> None:
+    """Counters, without those that are 0 unless asked."""
+    shown = [counter for counter in counters if with_zeros or counter.packets or as_json]
+    if as_json:
+        nodes: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
+        for item in shown:
+            values = {"packets": item.packets, "octets": item.octets}
+            nodes.setdefault(item.node, {}).setdefault(item.counter, {})[item.name] = values
+        _print_json(nodes)
+        return
+    table = _table("", "node", "counter", "what", "packets", "octets")
+    for item in shown:
+        table.add_row(item.node, item.counter, item.name, str(item.packets), str(item.octets))
+    console.print(table)
+
+
+def show_event(console: Console, event: pb.Event, *, as_json: bool) -> None:
+    """One line, at once."""
+    if as_json:
+        print(json.dumps(_plain(event), ensure_ascii=False), flush=True)
+        return
+    clock = time.strftime("%H:%M:%S", time.localtime(event.time))
+    console.print(
+        f"{clock}.{int(event.time % 1 * 1000):03d} {event.node or '-':<8} {event.kind:<14} "
+        f"{event.message}",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,31 @@
+"""What the digests of the PE program mean (p4src/common/digests.p4)."""
+
+from collections.abc import Mapping
+from ipaddress import IPv4Address, IPv6Address
+
+from controller.cm import CmMessage
+from controller.config.types import Address
+from controller.flowkey import FlowKey
+
+
+def _address(digest: str, value: int) -> Address:
+    return IPv4Address(value) if "ipv4" in digest else IPv6Address(value)
+
+
+def new_flow(digest: str, vrf: str, data: Mapping[str, int]) -> tuple[FlowKey, int]:
+    """Flow and P_Key of a new_flow_* item."""
+    src, dst = _address(digest, data["src"]), _address(digest, data["dst"])
+    return FlowKey(vrf, src, dst, data["dest_qp"]), data["p_key"]
+
+
+def cm_message(digest: str, vrf: str, data: Mapping[str, int]) -> CmMessage:
+    """The message of a cm_* item."""
+    return CmMessage(
+        vrf,
+        _address(digest, data["src"]),
+        _address(digest, data["dst"]),
+        data["attribute"],
+        data["local_comm_id"],
+        data["remote_comm_id"],
+        data["qpn"],
+    )

@@ -1,0 +1,58 @@
+"""Structured logs on standard error: key=value for people, JSON lines for machines."""
+
+import json
+import logging
+import sys
+import time
+
+_STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
+
+
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    """What the caller passed as `extra`."""
+    return {key: value for key, value in record.__dict__.items() if key not in _STANDARD}
+
+
+class KeyValueFormatter(logging.Formatter):
+    """`2026-01-31T12:00:00.123 INFO fcn.event: text key=value key="two words"`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line, and the traceback if there is one."""
+        seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(record.created))
+        line = (
+            f"{seconds}.{record.msecs:03.0f} {record.levelname} {record.name}: "
+            f"{record.getMessage()}"
+        )
+        for key, value in _fields(record).items():
+            text = str(value)
+            quoted = not text or " " in text or '"' in text or "=" in text
+            line += f" {key}={json.dumps(text, ensure_ascii=False) if quoted else text}"
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        return line
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object per line: time, level, logger, message and the fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line; a traceback is the field `traceback`."""
+        data: dict[str, object] = {
+            "time": record.created,
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            **{key: str(value) for key, value in _fields(record).items()},
+        }
+        if record.exc_info:
+            data["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(data, ensure_ascii=False)
+
+
+def configure_logs(level: str, *, as_json: bool) -> None:
+    """Send everything of at least `level` to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter() if as_json else KeyValueFormatter())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    # finsy reports every channel change at INFO; the events of the nodes say the same better.
+    logging.getLogger("finsy").setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))

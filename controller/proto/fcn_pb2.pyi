@@ -1,0 +1,254 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class GetStatusRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetStatusResponse(_message.Message):
+    __slots__ = ("version", "started", "nodes", "labels_in_use", "labels_resting")
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    STARTED_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    LABELS_IN_USE_FIELD_NUMBER: _ClassVar[int]
+    LABELS_RESTING_FIELD_NUMBER: _ClassVar[int]
+    version: str
+    started: float
+    nodes: _containers.RepeatedCompositeFieldContainer[NodeStatus]
+    labels_in_use: int
+    labels_resting: int
+    def __init__(self, version: _Optional[str] = ..., started: _Optional[float] = ..., nodes: _Optional[_Iterable[_Union[NodeStatus, _Mapping]]] = ..., labels_in_use: _Optional[int] = ..., labels_resting: _Optional[int] = ...) -> None: ...
+
+class NodeStatus(_message.Message):
+    __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "feature", "entries", "pending", "refused", "flows", "neighbors")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    GRPC_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_ID_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    SINCE_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    FEATURE_FIELD_NUMBER: _ClassVar[int]
+    ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    PENDING_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    FLOWS_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBORS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    role: str
+    grpc: str
+    device_id: int
+    state: str
+    since: float
+    detail: str
+    feature: bool
+    entries: int
+    pending: int
+    refused: int
+    flows: int
+    neighbors: int
+    def __init__(self, name: _Optional[str] = ..., role: _Optional[str] = ..., grpc: _Optional[str] = ..., device_id: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., detail: _Optional[str] = ..., feature: _Optional[bool] = ..., entries: _Optional[int] = ..., pending: _Optional[int] = ..., refused: _Optional[int] = ..., flows: _Optional[int] = ..., neighbors: _Optional[int] = ...) -> None: ...
+
+class FlowKey(_message.Message):
+    __slots__ = ("vrf", "src", "dst", "dest_qp")
+    VRF_FIELD_NUMBER: _ClassVar[int]
+    SRC_FIELD_NUMBER: _ClassVar[int]
+    DST_FIELD_NUMBER: _ClassVar[int]
+    DEST_QP_FIELD_NUMBER: _ClassVar[int]
+    vrf: str
+    src: str
+    dst: str
+    dest_qp: int
+    def __init__(self, vrf: _Optional[str] = ..., src: _Optional[str] = ..., dst: _Optional[str] = ..., dest_qp: _Optional[int] = ...) -> None: ...
+
+class Flow(_message.Message):
+    __slots__ = ("key", "node", "label", "source_qp", "p_key", "origin", "timeout", "since", "packets", "octets")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_QP_FIELD_NUMBER: _ClassVar[int]
+    P_KEY_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
+    SINCE_FIELD_NUMBER: _ClassVar[int]
+    PACKETS_FIELD_NUMBER: _ClassVar[int]
+    OCTETS_FIELD_NUMBER: _ClassVar[int]
+    key: FlowKey
+    node: str
+    label: int
+    source_qp: int
+    p_key: int
+    origin: str
+    timeout: int
+    since: float
+    packets: int
+    octets: int
+    def __init__(self, key: _Optional[_Union[FlowKey, _Mapping]] = ..., node: _Optional[str] = ..., label: _Optional[int] = ..., source_qp: _Optional[int] = ..., p_key: _Optional[int] = ..., origin: _Optional[str] = ..., timeout: _Optional[int] = ..., since: _Optional[float] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ...) -> None: ...
+
+class ListFlowsRequest(_message.Message):
+    __slots__ = ("node", "vrf", "address", "with_counters", "with_unlabelled")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    VRF_FIELD_NUMBER: _ClassVar[int]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    WITH_COUNTERS_FIELD_NUMBER: _ClassVar[int]
+    WITH_UNLABELLED_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    vrf: str
+    address: str
+    with_counters: bool
+    with_unlabelled: bool
+    def __init__(self, node: _Optional[str] = ..., vrf: _Optional[str] = ..., address: _Optional[str] = ..., with_counters: _Optional[bool] = ..., with_unlabelled: _Optional[bool] = ...) -> None: ...
+
+class ListFlowsResponse(_message.Message):
+    __slots__ = ("flows",)
+    FLOWS_FIELD_NUMBER: _ClassVar[int]
+    flows: _containers.RepeatedCompositeFieldContainer[Flow]
+    def __init__(self, flows: _Optional[_Iterable[_Union[Flow, _Mapping]]] = ...) -> None: ...
+
+class AddFlowRequest(_message.Message):
+    __slots__ = ("key", "source_qp", "timeout")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_QP_FIELD_NUMBER: _ClassVar[int]
+    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
+    key: FlowKey
+    source_qp: int
+    timeout: int
+    def __init__(self, key: _Optional[_Union[FlowKey, _Mapping]] = ..., source_qp: _Optional[int] = ..., timeout: _Optional[int] = ...) -> None: ...
+
+class AddFlowResponse(_message.Message):
+    __slots__ = ("flow", "written")
+    FLOW_FIELD_NUMBER: _ClassVar[int]
+    WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    flow: Flow
+    written: bool
+    def __init__(self, flow: _Optional[_Union[Flow, _Mapping]] = ..., written: _Optional[bool] = ...) -> None: ...
+
+class DeleteFlowRequest(_message.Message):
+    __slots__ = ("key",)
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    key: FlowKey
+    def __init__(self, key: _Optional[_Union[FlowKey, _Mapping]] = ...) -> None: ...
+
+class DeleteFlowResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class SetFeatureRequest(_message.Message):
+    __slots__ = ("node", "enabled")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    ENABLED_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    enabled: bool
+    def __init__(self, node: _Optional[str] = ..., enabled: _Optional[bool] = ...) -> None: ...
+
+class SetFeatureResponse(_message.Message):
+    __slots__ = ("written",)
+    WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    written: bool
+    def __init__(self, written: _Optional[bool] = ...) -> None: ...
+
+class GetThresholdsRequest(_message.Message):
+    __slots__ = ("node",)
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    def __init__(self, node: _Optional[str] = ...) -> None: ...
+
+class GetThresholdsResponse(_message.Message):
+    __slots__ = ("queues", "levels")
+    QUEUES_FIELD_NUMBER: _ClassVar[int]
+    LEVELS_FIELD_NUMBER: _ClassVar[int]
+    queues: _containers.RepeatedCompositeFieldContainer[QueueThresholds]
+    levels: _containers.RepeatedCompositeFieldContainer[LevelPolicy]
+    def __init__(self, queues: _Optional[_Iterable[_Union[QueueThresholds, _Mapping]]] = ..., levels: _Optional[_Iterable[_Union[LevelPolicy, _Mapping]]] = ...) -> None: ...
+
+class QueueThresholds(_message.Message):
+    __slots__ = ("node", "port", "queue", "depths")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    PORT_FIELD_NUMBER: _ClassVar[int]
+    QUEUE_FIELD_NUMBER: _ClassVar[int]
+    DEPTHS_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    port: int
+    queue: int
+    depths: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., queue: _Optional[int] = ..., depths: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class LevelPolicy(_message.Message):
+    __slots__ = ("level", "mark", "notify", "interval")
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    MARK_FIELD_NUMBER: _ClassVar[int]
+    NOTIFY_FIELD_NUMBER: _ClassVar[int]
+    INTERVAL_FIELD_NUMBER: _ClassVar[int]
+    level: int
+    mark: bool
+    notify: bool
+    interval: int
+    def __init__(self, level: _Optional[int] = ..., mark: _Optional[bool] = ..., notify: _Optional[bool] = ..., interval: _Optional[int] = ...) -> None: ...
+
+class SetThresholdsRequest(_message.Message):
+    __slots__ = ("queue",)
+    QUEUE_FIELD_NUMBER: _ClassVar[int]
+    queue: QueueThresholds
+    def __init__(self, queue: _Optional[_Union[QueueThresholds, _Mapping]] = ...) -> None: ...
+
+class SetThresholdsResponse(_message.Message):
+    __slots__ = ("written",)
+    WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    written: bool
+    def __init__(self, written: _Optional[bool] = ...) -> None: ...
+
+class GetCountersRequest(_message.Message):
+    __slots__ = ("node",)
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    def __init__(self, node: _Optional[str] = ...) -> None: ...
+
+class GetCountersResponse(_message.Message):
+    __slots__ = ("counters",)
+    COUNTERS_FIELD_NUMBER: _ClassVar[int]
+    counters: _containers.RepeatedCompositeFieldContainer[Counter]
+    def __init__(self, counters: _Optional[_Iterable[_Union[Counter, _Mapping]]] = ...) -> None: ...
+
+class Counter(_message.Message):
+    __slots__ = ("node", "counter", "name", "packets", "octets")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    COUNTER_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PACKETS_FIELD_NUMBER: _ClassVar[int]
+    OCTETS_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    counter: str
+    name: str
+    packets: int
+    octets: int
+    def __init__(self, node: _Optional[str] = ..., counter: _Optional[str] = ..., name: _Optional[str] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ...) -> None: ...
+
+class WatchEventsRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class Event(_message.Message):
+    __slots__ = ("time", "kind", "node", "message", "fields")
+    class FieldsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    FIELDS_FIELD_NUMBER: _ClassVar[int]
+    time: float
+    kind: str
+    node: str
+    message: str
+    fields: _containers.ScalarMap[str, str]
+    def __init__(self, time: _Optional[float] = ..., kind: _Optional[str] = ..., node: _Optional[str] = ..., message: _Optional[str] = ..., fields: _Optional[_Mapping[str, str]] = ...) -> None: ...
