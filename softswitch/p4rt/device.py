@@ -14,6 +14,7 @@ from softswitch.api import Engine, EngineError, EngineEvents
 from softswitch.p4rt.arbitration import Arbitration, Client
 from softswitch.p4rt.batch import write_batch
 from softswitch.p4rt.detached import DetachedEngine
+from softswitch.p4rt.digests import DigestStats
 from softswitch.p4rt.errors import (
     BatchError,
     P4RuntimeError,
@@ -190,6 +191,10 @@ class Device:
         if self._running is None:
             raise failed_precondition(_NO_PIPELINE)
         self._running.digests.acknowledge(ack)
+
+    def digest_stats(self) -> DigestStats:
+        """Digest messages of the running pipeline by what became of them."""
+        return self._running.digests.stats if self._running is not None else DigestStats()
 
     async def close(self) -> None:
         """Stop forwarding."""

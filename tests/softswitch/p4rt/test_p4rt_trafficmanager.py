@@ -1,0 +1,87 @@
+"""Queue settings, port counters and queue samples."""
+
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+from finsy.proto import p4r_grpc
+from p4rt_testing import Running, Session, config
+
+from softswitch.api import PortQueue
+from softswitch.p4rt.tmclient import TrafficManagerClient
+
+
+@pytest.fixture
+async def client(running: Running) -> AsyncIterator[TrafficManagerClient]:
+    async with TrafficManagerClient(running.address) as client:
+        yield client
+
+
+@pytest.fixture
+async def pipeline(stub: p4r_grpc.P4RuntimeStub) -> None:
+    async with Session(stub) as session:
+        await session.arbitrate()
+        await session.set_config(config())
+
+
+@pytest.mark.usefixtures("pipeline")
+async def test_ports(running: Running, client: TrafficManagerClient) -> None:
+    ports = await client.ports()
+    assert sorted(ports) == [1, 2, 3]
+    assert ports[2].interface == "test2"
+    assert ports[2].counters.rx_packets == 2
+    assert ports[2].counters.queue_peak == 4
+    assert not ports[2].up
+    running.backend.engine.events.port_status(2, True)  # type: ignore[union-attr]
+    assert (await client.ports([2]))[2].up
+
+
+@pytest.mark.usefixtures("pipeline")
+async def test_settings_are_kept_across_pipelines(
+    running: Running, client: TrafficManagerClient, stub: p4r_grpc.P4RuntimeStub
+) -> None:
+    await client.set_queue(1, depth=64, rate_bps=10**7)
+    changed = await client.set_queue(1, delay_ns=5000, rate_bps=0)
+    assert changed.depth == 64
+    assert not changed.HasField("rate_bps")
+    wanted = PortQueue(depth=64, delay_ns=5000)
+    assert running.backend.engine.queues == {1: wanted}
+    async with Session(stub, 2) as session:
+        await session.arbitrate()
+        await session.set_config(config())
+    assert len(running.backend.engines) == 2
+    assert running.backend.engine.queues == {1: wanted}
+
+
+async def test_settings_wait_for_the_pipeline(
+    running: Running, client: TrafficManagerClient, stub: p4r_grpc.P4RuntimeStub
+) -> None:
+    await client.set_queue(3, rate_pps=100)
+    assert (await client.ports([3]))[3].counters.rx_packets == 0
+    async with Session(stub) as session:
+        await session.arbitrate()
+        await session.set_config(config())
+    assert running.backend.engine.queues == {3: PortQueue(rate_pps=100)}
+
+
+async def test_errors(client: TrafficManagerClient) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await client.set_queue(9, depth=1)
+    assert error.value.code() == grpc.StatusCode.NOT_FOUND
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await client.set_queue(1, depth=0)
+    assert error.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await client.ports([1, 9])
+    assert error.value.code() == grpc.StatusCode.NOT_FOUND
+
+
+@pytest.mark.usefixtures("pipeline")
+async def test_watch(client: TrafficManagerClient) -> None:
+    times = []
+    async for sample in client.watch_queues([1, 3], interval_ns=2_000_000):
+        assert [(port.port, port.queue_depth) for port in sample.ports] == [(1, 1), (3, 3)]
+        times.append(sample.time_ns)
+        if len(times) == 5:
+            break
+    assert times[-1] - times[0] >= 4 * 2_000_000 * 0.9
