@@ -9,6 +9,9 @@ Expected = bytes | Callable[[bytes], bytes]
 """A frame, or a function that completes it from the received one where a field is the node's to
 choose (entropy label, UDP source port)."""
 
+_SHOWN = 4
+"""Complaints printed; the rest of a flood is only counted."""
+
 
 def describe(frame: bytes) -> str:
     """One frame, readable: scapy's summary, length and hex."""
@@ -49,4 +52,5 @@ def assert_frames(
             if frame != got[i]:
                 complaints.append(f"port {port}: {difference(frame, got[i])}")
     if complaints:
-        test.fail("\n  ".join(["wrong packets:", *complaints]))
+        rest = [f"and {len(complaints) - _SHOWN} more"] * (len(complaints) > _SHOWN)
+        test.fail("\n  ".join(["wrong packets:", *complaints[:_SHOWN], *rest]))

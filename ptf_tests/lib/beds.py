@@ -86,6 +86,7 @@ class PeTest(FcnTest):
         pe.core_port(CORE_PORT)
         pe.core_port(CORE_PORT_2)
         pe.recirculation()
+        self.addCleanup(pe.delete_recirculation)
         for host, host2, remote in (
             (f"{HOST_V4}/32", f"{HOST2_V4}/32", "10.2.0.0/16"),
             (f"{HOST_V6}/128", f"{HOST2_V6}/128", "2001:db8:2::/64"),
@@ -129,6 +130,7 @@ class PTest(FcnTest):
         for port in (DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2):
             p.core_port(port)
         p.recirculation()
+        self.addCleanup(p.delete_recirculation)
         p.local_address(P_ADDRESS)
         p.end_sid(P_END_SID)
         p.underlay("fc00:0:1::/48", (DC_PORT, NODE_MAC[DC_PORT], NEIGHBOUR_MAC[DC_PORT]))

@@ -21,6 +21,10 @@ MAX_QUEUE_DEPTH = (1 << 19) - 1
 DROP_EVERYTHING_METER = fy.P4MeterConfig(cir=1, cburst=1, pir=1, pburst=1)
 
 
+def _recirculation_session() -> fy.P4CloneSessionEntry:
+    return fy.P4CloneSessionEntry(RECIRC_SESSION, replicas=[(RECIRC_PORT, RECIRC_INSTANCE)])
+
+
 class NodeTables:
     """What PE and P have in common: ports, underlay, endpoints, queues, clone session."""
 
@@ -89,8 +93,11 @@ class NodeTables:
 
     def recirculation(self) -> None:
         """The clone session that carries copies into a second pass."""
-        replicas = [(RECIRC_PORT, RECIRC_INSTANCE)]
-        self.client.write(+fy.P4CloneSessionEntry(RECIRC_SESSION, replicas=replicas))
+        self.client.write(+_recirculation_session())
+
+    def delete_recirculation(self) -> None:
+        """Remove it; BMv2 keeps a session's replicas over a new pipeline and would add to them."""
+        self.client.write(-_recirculation_session())
 
     def queue_level(
         self, port: int, level: int, depths: tuple[int, int] = (0, MAX_QUEUE_DEPTH)
@@ -107,6 +114,11 @@ class NodeTables:
                 priority=1,
             )
         )
+
+    def delete_queue_level(self, port: int, depths: tuple[int, int] = (0, MAX_QUEUE_DEPTH)) -> None:
+        """Remove what `queue_level` declared."""
+        match = fy.P4TableMatch(egress_port=port, queue_id=0, queue_depth=depths)
+        self.client.write(-fy.P4TableEntry("queue_level", match=match, priority=1))
 
     def level_policy(self, level: int, *, mark: bool, notify: bool, interval_us: int = 0) -> None:
         """What the node does at a congestion level."""
@@ -159,14 +171,26 @@ class PeTables(NodeTables):
         )
 
     def flow(
-        self, vrf: int, src: str, dst: str, dest_qp: int, label: int, idle_timeout_ns: int = 0
+        self,
+        vrf: int,
+        src: str,
+        dst: str,
+        dest_qp: int,
+        label: int,
+        idle_timeout_ns: int = 0,
+        *,
+        watched: bool = False,
     ) -> None:
-        """Give a RoCE flow its label (FCN-2), with an idle timeout in nanoseconds (FCN-4)."""
+        """Give a RoCE flow its label (FCN-2), with an idle timeout in nanoseconds (FCN-4).
+
+        watched: the flow is still reported, so that its source QP can be inferred (FCN-3).
+        """
+        action = "set_flow_label_watched" if watched else "set_flow_label"
         self.client.write(
             +fy.P4TableEntry(
                 f"flow_ipv{ip_network(dst).version}",
                 match=fy.P4TableMatch(vrf=vrf, src=src, dst=dst, dest_qp=dest_qp),
-                action=fy.P4TableAction("set_flow_label", flow_label=label),
+                action=fy.P4TableAction(action, flow_label=label),
                 idle_timeout_ns=idle_timeout_ns,
             )
         )

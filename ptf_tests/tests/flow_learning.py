@@ -24,6 +24,8 @@ from ptf_tests.lib.packets import (
     CNP_RESERVED,
     RC_ACKNOWLEDGE,
     RC_RDMA_WRITE_ONLY,
+    datagram_of,
+    flow_label_of,
     ip,
     roce,
     srv6,
@@ -190,3 +192,18 @@ class LearningIsOffByDefault(PeTest):
         before = self.counts()
         self.exchange(DC_PORT, host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP)))
         self.assertEqual(self.growth(before), {})
+
+
+class WatchedFlowIsReportedAndLabelled(LearningTest):
+    """FCN-3: a flow whose source QP is still sought keeps its label and is reported per window."""
+
+    def runTest(self) -> None:
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL, watched=True)
+        frame = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
+        self.assertEqual(
+            self.reports(DC_PORT, *[frame] * 20), [new_flow(HOST_V4, REMOTE_V4, DEST_QP)]
+        )
+        outcome = self.exchange(DC_PORT, frame)
+        self.assertEqual(
+            [flow_label_of(datagram_of(got)) for got in outcome.frames[CORE_PORT]], [LABEL]
+        )

@@ -1,0 +1,59 @@
+"""A PE that translates Fast CNPs: one labelled flow per family, senders behind DC_PORT."""
+
+from ptf_tests.lib.beds import (
+    DOMAIN,
+    HOST_V4,
+    HOST_V6,
+    P_ADDRESS,
+    PE_ADDRESS,
+    RED,
+    REMOTE_V4,
+    REMOTE_V6,
+    PeTest,
+    core_frame_in,
+    host_frame_out,
+)
+from ptf_tests.lib.packets import cnp, fast_cnp
+
+DEST_QP = 0x118
+"""The flows' DestQP, which is the receiver's queue pair."""
+SOURCE_QP = 0x2A5
+"""The sender's queue pair, where the CNP goes."""
+LABEL_V4 = 0x80004
+LABEL_V6 = 0xFFFF6
+TRANSLATED = {"FAST_CNP_RECEIVED": 1, "CNP_SENT": 1}
+RECEIVED = {"FAST_CNP_RECEIVED": 1}
+
+
+def fast_cnp_frame(label: int, level: int = 3) -> bytes:
+    """A good Fast CNP from a P node, as it arrives at the PE."""
+    return core_frame_in(fast_cnp(P_ADDRESS, PE_ADDRESS, label, level))
+
+
+def cnp_v4_frame(dest_qp: int = SOURCE_QP) -> bytes:
+    """The CNP the IPv4 sender gets (source address mode `peer`)."""
+    return host_frame_out(cnp(REMOTE_V4, HOST_V4, dest_qp))
+
+
+def cnp_v6_frame(dest_qp: int = SOURCE_QP) -> bytes:
+    """The CNP the IPv6 sender gets (source address mode `peer`)."""
+    return host_frame_out(cnp(REMOTE_V6, HOST_V6, dest_qp))
+
+
+class NotificationTest(PeTest):
+    """The feature is on, the domain trusted, both flows mapped."""
+
+    def configure(self) -> None:
+        """On top of the bed: profile, trust and the two flows."""
+        super().configure()
+        self.pe.enable_cnp()
+        self.configure_trust()
+        self.pe.notification_port()
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL_V4)
+        self.pe.flow(RED, HOST_V6, REMOTE_V6, DEST_QP, LABEL_V6)
+        self.pe.label_to_cnp(LABEL_V4, RED, REMOTE_V4, HOST_V4, SOURCE_QP)
+        self.pe.label_to_cnp(LABEL_V6, RED, REMOTE_V6, HOST_V6, SOURCE_QP)
+
+    def configure_trust(self) -> None:
+        """Notifications of the domain are believed."""
+        self.pe.trust(DOMAIN)

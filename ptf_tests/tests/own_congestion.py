@@ -1,0 +1,294 @@
+"""A congested ingress PE tells the sender itself (FCN-12) and marks like any node (SRF-3)."""
+
+from ptf_tests.lib.beds import (
+    BLUE,
+    BLUE_HOST_MAC,
+    BLUE_VLAN,
+    HOST_V4,
+    HOST_V6,
+    PE_ADDRESS,
+    PE_RED_SID,
+    RED,
+    REMOTE_BLUE_SID,
+    REMOTE_PE,
+    REMOTE_RED_SID,
+    REMOTE_V4,
+    REMOTE_V6,
+    core_frame_in,
+    core_frame_out,
+    host_frame_in,
+    host_frame_out,
+)
+from ptf_tests.lib.notifications import (
+    DEST_QP,
+    LABEL_V4,
+    LABEL_V6,
+    SOURCE_QP,
+    NotificationTest,
+    cnp_v4_frame,
+    cnp_v6_frame,
+    fast_cnp_frame,
+)
+from ptf_tests.lib.packets import (
+    CNP_OPCODE,
+    CNP_RESERVED,
+    Ecn,
+    cnp,
+    ip,
+    roce,
+    routed,
+    srv6,
+    udp,
+    with_ecn,
+)
+from ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
+
+LEVEL = 3
+TOLD = {"NOTIFICATION_TRIGGERED": 1, "OWN_CONGESTION": 1, "CNP_SENT": 1}
+LONG_INTERVAL_US = 60_000_000
+
+
+def tunnelled(datagram: bytes, label: int, sid: str = REMOTE_RED_SID, ecn: int = 2) -> bytes:
+    """The frame that carries a host's datagram into the WAN."""
+    outer = srv6(routed(datagram), PE_ADDRESS, sid, flow_label=label, traffic_class=ecn)
+    return core_frame_out(outer)
+
+
+class CongestedPeTest(NotificationTest):
+    """Every packet towards the core meets a queue at LEVEL."""
+
+    mark = False
+    notify = True
+    interval_us = 0
+
+    def configure(self) -> None:
+        """The level and what it means."""
+        super().configure()
+        self.pe.queue_level(CORE_PORT, LEVEL)
+        self.pe.level_policy(
+            LEVEL, mark=self.mark, notify=self.notify, interval_us=self.interval_us
+        )
+
+
+class SenderIsToldByThePeItself(CongestedPeTest):
+    """FCN-12: the packet goes on, the sender gets a standard CNP, over IPv4 and IPv6."""
+
+    def runTest(self) -> None:
+        for host, remote, label, expected in (
+            (HOST_V4, REMOTE_V4, LABEL_V4, cnp_v4_frame()),
+            (HOST_V6, REMOTE_V6, LABEL_V6, cnp_v6_frame()),
+        ):
+            for payload in (b"", bytes(64), bytes(1024), bytes(4096)):
+                with self.subTest(host=host, payload=len(payload)):
+                    datagram = roce(host, remote, DEST_QP, payload=payload)
+                    self.check(
+                        DC_PORT,
+                        host_frame_in(datagram),
+                        expect={CORE_PORT: [tunnelled(datagram, label)], DC_PORT: [expected]},
+                        events=TOLD,
+                    )
+
+
+class TaggedSenderIsTold(CongestedPeTest):
+    """FCN-12: also where the customer's port knows tagged frames only."""
+
+    def runTest(self) -> None:
+        self.pe.delete("port_role", match={"ingress_port": DC_PORT, "vlan_id": 0})
+        for host, remote, label in ((HOST_V4, REMOTE_V4, 0x95000), (HOST_V6, REMOTE_V6, 0x95001)):
+            self.pe.flow(BLUE, host, remote, DEST_QP, label)
+            self.pe.label_to_cnp(label, BLUE, remote, host, SOURCE_QP)
+            datagram = roce(host, remote, DEST_QP)
+            told = host_frame_out(
+                cnp(remote, host, SOURCE_QP), vlan=BLUE_VLAN, host_mac=BLUE_HOST_MAC
+            )
+            outcome = self.exchange(
+                DC_PORT, host_frame_in(datagram, vlan=BLUE_VLAN), marker_port=CORE_PORT
+            )
+            outcome_later = self.exchange(CORE_PORT)
+            frames = {
+                port: outcome.frames.get(port, []) + outcome_later.frames.get(port, [])
+                for port in (CORE_PORT, DC_PORT)
+            }
+            self.assertEqual(
+                frames, {CORE_PORT: [tunnelled(datagram, label, REMOTE_BLUE_SID)], DC_PORT: [told]}
+            )
+
+
+class OnlyEcnCapableFlows(CongestedPeTest):
+    """FCN-12, FCN-8: Not-ECT never causes a CNP; ECT(0), ECT(1) and CE do."""
+
+    def runTest(self) -> None:
+        for ecn in Ecn:
+            with self.subTest(ecn=ecn.name):
+                datagram = roce(HOST_V4, REMOTE_V4, DEST_QP, ecn=ecn)
+                capable = ecn != Ecn.NOT_ECT
+                self.check(
+                    DC_PORT,
+                    host_frame_in(datagram),
+                    expect={CORE_PORT: [tunnelled(datagram, LABEL_V4, ecn=ecn)]}
+                    | ({DC_PORT: [cnp_v4_frame()]} if capable else {}),
+                    events=TOLD if capable else {},
+                )
+
+
+class WhatHasNoFlowCausesNothing(CongestedPeTest):
+    """FCN-12: unmapped flows, CNPs, QP1 and other traffic under congestion cause no CNP."""
+
+    def runTest(self) -> None:
+        before = self.counts()
+        for datagram in (
+            roce(HOST_V4, REMOTE_V4, DEST_QP + 1),
+            roce(HOST_V4, REMOTE_V4, DEST_QP, opcode=CNP_OPCODE, payload=CNP_RESERVED),
+            roce(HOST_V4, REMOTE_V4, 1, opcode=0x64, payload=bytes(264)),
+            udp(HOST_V4, REMOTE_V4, 1, 2, traffic_class=Ecn.ECT0),
+            ip(HOST_V6, REMOTE_V6, b"tcp?" * 8, nh=253, traffic_class=Ecn.CE),
+        ):
+            outcome = self.exchange(DC_PORT, host_frame_in(datagram))
+            self.assertEqual({port: len(f) for port, f in outcome.frames.items()}, {CORE_PORT: 1})
+        self.assertEqual(self.growth(before), {})
+
+
+class NotificationsUnderCongestionCauseNothing(CongestedPeTest):
+    """FCN-8: a CNP towards a congested DC port, made from a Fast CNP, causes no other."""
+
+    def runTest(self) -> None:
+        self.pe.queue_level(DC_PORT, LEVEL)
+        self.check(
+            CORE_PORT,
+            fast_cnp_frame(LABEL_V4),
+            expect={DC_PORT: [cnp_v4_frame()]},
+            events={"FAST_CNP_RECEIVED": 1, "CNP_SENT": 1},
+        )
+
+
+class UnknownSourceQpIsCounted(CongestedPeTest):
+    """FCN-12, FCN-13: congestion of a flow whose source QP is unknown is counted, no CNP."""
+
+    def runTest(self) -> None:
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, 0x777, 0x96000)
+        self.pe.label_without_source_qp(0x96000)
+        datagram = roce(HOST_V4, REMOTE_V4, 0x777)
+        self.check(
+            DC_PORT,
+            host_frame_in(datagram),
+            expect={CORE_PORT: [tunnelled(datagram, 0x96000)]},
+            drops={"SOURCE_QP_UNKNOWN": 1},
+            events={"NOTIFICATION_TRIGGERED": 1, "OWN_CONGESTION": 1},
+        )
+
+
+class DisabledNodeStaysSilent(CongestedPeTest):
+    """FCN-16: the feature off, congestion causes no CNP."""
+
+    def runTest(self) -> None:
+        self.pe.set_default("cnp_profile", "cnp_disabled")
+        datagram = roce(HOST_V4, REMOTE_V4, DEST_QP)
+        self.check(
+            DC_PORT,
+            host_frame_in(datagram),
+            expect={CORE_PORT: [tunnelled(datagram, LABEL_V4)]},
+        )
+
+
+class UncongestedPortStaysSilent(CongestedPeTest):
+    """FCN-12: levels are per port: a queue that is not congested causes nothing."""
+
+    def configure(self) -> None:
+        """Only the other port is congested."""
+        super().configure()
+        self.pe.delete_queue_level(CORE_PORT)
+        self.pe.queue_level(DC_PORT_2, LEVEL)
+
+    def runTest(self) -> None:
+        datagram = roce(HOST_V4, REMOTE_V4, DEST_QP)
+        self.check(
+            DC_PORT,
+            host_frame_in(datagram),
+            expect={CORE_PORT: [tunnelled(datagram, LABEL_V4)]},
+        )
+
+
+class LevelWithoutNotification(CongestedPeTest):
+    """FCN-12: a level whose policy does not notify causes no CNP, but may mark CE (SRF-3)."""
+
+    notify = False
+    mark = True
+
+    def runTest(self) -> None:
+        datagram = roce(HOST_V4, REMOTE_V4, DEST_QP)
+        self.check(
+            DC_PORT,
+            host_frame_in(datagram),
+            expect={CORE_PORT: [tunnelled(datagram, LABEL_V4, ecn=Ecn.CE)]},
+            events={"CE_MARKED": 1},
+        )
+
+
+class LongIntervalLetsOneThrough(CongestedPeTest):
+    """FCN-11, FCN-15: one flow under lasting congestion causes one CNP per interval."""
+
+    interval_us = LONG_INTERVAL_US
+
+    def runTest(self) -> None:
+        datagram = roce(HOST_V4, REMOTE_V4, DEST_QP)
+        self.check(
+            DC_PORT,
+            *[host_frame_in(datagram)] * 50,
+            expect={CORE_PORT: [tunnelled(datagram, LABEL_V4)] * 50, DC_PORT: [cnp_v4_frame()]},
+            events=TOLD | {"FLOW_INTERVAL_SUPPRESSED": 49},
+        )
+
+
+class EgressMarkingTowardsTheHost(CongestedPeTest):
+    """SRF-3: a congested DC port marks CE in the customer's header, checksum right at every value.
+
+    The ICRC does not cover ECN, so the packet stays valid for its receiver.
+    """
+
+    mark = True
+
+    def runTest(self) -> None:
+        self.pe.queue_level(DC_PORT, LEVEL)
+        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+            for ecn in Ecn:
+                with self.subTest(host=host, ecn=ecn.name):
+                    datagram = roce(remote, host, DEST_QP, ecn=ecn)
+                    outer = srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=ecn)
+                    marks = ecn in (Ecn.ECT0, Ecn.ECT1)
+                    after = with_ecn(routed(datagram), Ecn.CE) if marks else routed(datagram)
+                    self.check(
+                        CORE_PORT,
+                        core_frame_in(outer),
+                        expect={DC_PORT: [host_frame_out(after)]},
+                        events={"CE_MARKED": 1} if marks else {},
+                    )
+
+
+class EgressMarkingAtChecksumCorners(CongestedPeTest):
+    """SRF-3: the IPv4 checksum is right where the sum wraps, for ECT(0) and ECT(1)."""
+
+    mark = True
+
+    def runTest(self) -> None:
+        self.pe.queue_level(DC_PORT, LEVEL)
+        for ecn in (Ecn.ECT0, Ecn.ECT1):
+            base = routed(ip(REMOTE_V4, HOST_V4, b"x" * 8, id=0, proto=253, traffic_class=ecn))
+            start = int.from_bytes(base[10:12], "big")
+            for checksum in (0x0000, 0x0001, 0x0002, 0x0003, 0xFFFD, 0xFFFE):
+                with self.subTest(ecn=ecn.name, checksum=hex(checksum)):
+                    datagram = ip(
+                        REMOTE_V4,
+                        HOST_V4,
+                        b"x" * 8,
+                        id=(start - checksum) % 0xFFFF,
+                        proto=253,
+                        traffic_class=ecn,
+                    )
+                    self.assertEqual(int.from_bytes(routed(datagram)[10:12], "big"), checksum)
+                    outer = srv6(datagram, REMOTE_PE, PE_RED_SID, traffic_class=ecn)
+                    self.check(
+                        CORE_PORT,
+                        core_frame_in(outer),
+                        expect={DC_PORT: [host_frame_out(with_ecn(routed(datagram), Ecn.CE))]},
+                        events={"CE_MARKED": 1},
+                    )

@@ -1,0 +1,124 @@
+"""Notifications are believed inside the domain only (FCN-17)."""
+
+from ptf_tests.lib.beds import (
+    BLUE_VLAN,
+    HOST_V4,
+    HOST_V6,
+    P_ADDRESS,
+    PE_ADDRESS,
+    PE_RED_SID,
+    REMOTE_PE,
+    REMOTE_V4,
+    REMOTE_V6,
+    PeTest,
+    core_frame_in,
+    core_frame_out,
+    host_frame_in,
+)
+from ptf_tests.lib.notifications import (
+    LABEL_V4,
+    TRANSLATED,
+    NotificationTest,
+    cnp_v4_frame,
+    fast_cnp_frame,
+)
+from ptf_tests.lib.packets import (
+    datagram_of,
+    fast_cnp,
+    flow_label_of,
+    routed,
+    srv6,
+    udp,
+)
+from ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
+
+
+class SpoofedOnADcPort(NotificationTest):
+    """FCN-17: a Fast CNP from a customer is dropped and counted, whomever it names."""
+
+    def runTest(self) -> None:
+        spoofed = (
+            fast_cnp(P_ADDRESS, PE_ADDRESS, LABEL_V4),
+            fast_cnp(HOST_V6, PE_ADDRESS, LABEL_V4),
+            fast_cnp(HOST_V6, REMOTE_V6, LABEL_V4),
+        )
+        for datagram in spoofed:
+            for port, vlan in ((DC_PORT, 0), (DC_PORT, BLUE_VLAN), (DC_PORT_2, 0)):
+                self.check(
+                    port,
+                    host_frame_in(datagram, vlan=vlan),
+                    drops={"NOTIFICATION_ON_DC_PORT": 1},
+                )
+
+
+class SpoofedInsideATunnel(NotificationTest):
+    """FCN-17: a Fast CNP inside a customer's packet is that customer's data and goes nowhere."""
+
+    def runTest(self) -> None:
+        inner = fast_cnp(P_ADDRESS, PE_ADDRESS, LABEL_V4)
+        self.check(
+            CORE_PORT, core_frame_in(srv6(inner, REMOTE_PE, PE_RED_SID)), drops={"NO_ROUTE": 1}
+        )
+
+
+class Ipv4DatagramOnThatPortIsTraffic(NotificationTest):
+    """FCN-17: Fast CNPs are IPv6; an IPv4 datagram to the same port is a customer's own."""
+
+    def runTest(self) -> None:
+        datagram = udp(HOST_V4, REMOTE_V4, 1021, 1021, b"four")
+
+        def tunnelled(got: bytes) -> bytes:
+            label = flow_label_of(datagram_of(got))
+            return core_frame_out(
+                srv6(routed(datagram), PE_ADDRESS, "fc00:0:2:46::", flow_label=label)
+            )
+
+        self.check(DC_PORT, host_frame_in(datagram), expect={CORE_PORT: [tunnelled]})
+
+
+class UntrustedByDefault(NotificationTest):
+    """FCN-17: with no prefix configured nothing is believed."""
+
+    def configure_trust(self) -> None:
+        """Nobody."""
+
+    def runTest(self) -> None:
+        self.check(CORE_PORT, fast_cnp_frame(LABEL_V4), drops={"NOTIFICATION_UNTRUSTED": 1})
+
+
+class OnlyConfiguredPrefixes(NotificationTest):
+    """FCN-17: believed from the configured prefix, not from its neighbour, by longest match."""
+
+    def configure_trust(self) -> None:
+        """One /48, minus one of its nodes."""
+        self.pe.trust("fc00:0:10::/48")
+        self.pe.insert("trusted_source", "untrusted", match={"src": "fc00:0:10::bad/128"})
+
+    def runTest(self) -> None:
+        for source in ("fc00:0:10::1", "fc00:0:10:ffff:ffff:ffff:ffff:ffff"):
+            self.check(
+                CORE_PORT,
+                core_frame_in(fast_cnp(source, PE_ADDRESS, LABEL_V4)),
+                expect={DC_PORT: [cnp_v4_frame()]},
+                events=TRANSLATED,
+            )
+        for source in ("fc00:0:11::1", "fc00:0:f::1", "2001:db8::1", "fc00:0:10::bad"):
+            with self.subTest(source=source):
+                self.check(
+                    CORE_PORT,
+                    core_frame_in(fast_cnp(source, PE_ADDRESS, LABEL_V4)),
+                    drops={"NOTIFICATION_UNTRUSTED": 1},
+                )
+
+
+class UntrustedIsNotTransit(PeTest):
+    """FCN-17: trust is asked for what is meant for this node; transit is the next node's affair."""
+
+    def runTest(self) -> None:
+        self.pe.notification_port()
+        datagram = fast_cnp("2001:db8::1", REMOTE_PE, LABEL_V4)
+        self.check(
+            CORE_PORT,
+            core_frame_in(datagram),
+            expect={CORE_PORT: [core_frame_out(routed(datagram))]},
+        )
