@@ -68,6 +68,11 @@ class Scenario:
         assert queue is not None, "the bottleneck is a limited queue"
         return queue.rate_pps
 
+    @property
+    def bits_per_packet(self) -> int:
+        """Size of a data packet without RETH, counted from the IP header on."""
+        return BITS_PER_PACKET
+
     def dcqcn(self, flow: Flow) -> Dcqcn:
         """Reaction point of a flow's queue pairs: line rate, and steps in proportion to it."""
         line = float(flow.pps * BITS_PER_PACKET)

@@ -1,0 +1,128 @@
+"""`python -m topologies.demo`: ECN alone against FCN on one network; fails when it is not shown.
+
+Exit status 0: the FCN run reacted faster and all counters agree. 1: not so, or something broke;
+the reason is printed.
+"""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+
+from topologies.demo.checks import check_run
+from topologies.demo.measure import MeasureError, measure
+from topologies.demo.plots import draw_overview, draw_reaction
+from topologies.demo.report import Checks, Records, comparison, hop_rows, html_page, terminal_table
+from topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario, demo_scenario
+from topologies.demo.traffic import Progress, Run, RunRecord
+from topologies.isolation import IsolationError, enter
+from topologies.network import Network, Target
+from topologies.processes import ProcessError
+from topologies.roce.build import BuildError
+from topologies.roce.log import LogError
+from topologies.run import choose_target
+
+DEFAULT_SECONDS = 16.0
+MIN_SECONDS = 4.0
+
+console = Console()
+
+
+def progress_view(scenario: Scenario, mode: Mode, progress: Progress) -> Table:
+    """One frame of the live display."""
+    view = Table.grid(padding=(0, 2))
+    elapsed = min(progress.elapsed_s, scenario.seconds)
+    bar = ProgressBar(total=scenario.seconds, completed=elapsed, width=24)
+    view.add_row(f"[bold]{MODE_NAMES[mode]}", bar, f"{elapsed:4.1f} of {scenario.seconds:g} s")
+    for name, rate in progress.rates_bps.items():
+        view.add_row(f"  {name}", f"{rate / 1e6:6.1f} Mb/s", f"{progress.cnps[name]} CNPs received")
+    depth = "" if progress.queue_depth is None else f"{progress.queue_depth:3d} packets queued"
+    view.add_row(f"  {scenario.bottleneck[0]}", depth, f"{progress.fast_cnps} Fast CNPs sent")
+    return view
+
+
+def run_once(network: Network, scenario: Scenario, mode: Mode, out: Path) -> RunRecord:
+    """One run with live progress."""
+    with Live(console=console, refresh_per_second=8) as live:
+        run = Run(
+            network,
+            scenario,
+            mode,
+            out / mode,
+            lambda progress: live.update(progress_view(scenario, mode, progress)),
+        )
+        return run.carry_out()
+
+
+def run_both(scenario: Scenario, target: Target, out: Path) -> Records:
+    """Both runs on one network."""
+    with Network(scenario.topology, target, scenario.settings, out / "network") as network:
+        for flow in scenario.flows:
+            network.wait_for_ping(flow.sender, flow.receiver)
+        return {mode: run_once(network, scenario, mode, out) for mode in MODES}
+
+
+def evaluate(scenario: Scenario, target: Target, records: Records, out: Path) -> list[str]:
+    """Show and write the results; returns what is wrong with them."""
+    checks: Checks = {mode: check_run(scenario, records[mode]) for mode in MODES}
+    problems = [
+        f"{MODE_NAMES[mode]}: {check}"
+        for mode in MODES
+        for check in checks[mode]
+        if not check.passed
+    ]
+    try:
+        results = {mode: measure(scenario, records[mode]) for mode in MODES}
+    except MeasureError as error:
+        return [*problems, str(error)]
+    console.print(terminal_table("Notifications at every hop", hop_rows(scenario, records)))
+    console.print(terminal_table("Result", comparison(scenario, results)))
+    images = [out / "reaction.png", out / "overview.png"]
+    draw_reaction(scenario, results, images[0])
+    draw_overview(scenario, results, images[1])
+    page = out / "index.html"
+    page.write_text(html_page(scenario, target, results, records, checks, images))
+    console.print(f"written: {page}, {', '.join(map(str, images))}")
+    total = sum(map(len, checks.values()))
+    console.print(f"{total - len(problems)} of {total} comparisons of counters agree")
+    ecn, fcn = results["ecn"].reaction_ms, results["fcn"].reaction_ms
+    if not results["fcn"].first_cut_by_pe:
+        problems.append("with FCN the first cut was not caused by the ingress PE's CNP")
+    if fcn >= ecn:
+        problems.append(f"FCN is not faster: {fcn:.2f} ms against {ecn:.2f} ms")
+    return problems
+
+
+def main(
+    target: Annotated[str, typer.Option(help="softswitch or bmv2; default: what is here")] = "",
+    seconds: Annotated[
+        float, typer.Option(min=MIN_SECONDS, help="length of each run")
+    ] = DEFAULT_SECONDS,
+    out: Annotated[Path, typer.Option(help="where results go")] = Path("out/demo"),
+) -> None:
+    """Run the demo."""
+    chosen = choose_target(target)
+    try:
+        enter("topologies.demo", sys.argv[1:])
+        out.mkdir(parents=True, exist_ok=True)
+        scenario = demo_scenario(seconds)
+        console.print(
+            f"DC1 - PE1 - P1 - P2 - PE2 - DC2 on {chosen}: starting switches, hosts and controller"
+        )
+        records = run_both(scenario, chosen, out)
+        problems = evaluate(scenario, chosen, records, out)
+    except (IsolationError, ProcessError, BuildError, LogError) as error:
+        problems = [str(error)]
+    for problem in problems:
+        console.print(f"[bold red]failed:[/] {problem}")
+    if problems:
+        raise typer.Exit(1)
+
+
+if __name__ == "__main__":
+    typer.run(main)

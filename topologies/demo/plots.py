@@ -1,0 +1,191 @@
+"""The demo's figures as PNG, drawn without a display."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+
+from topologies.demo.measure import Measurement, Series
+from topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario
+
+DPI = 130
+MBIT = 1e6
+BIN_MS = 50
+ZOOM_BEFORE_MS = 10.0
+SENDER_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd")
+MODE_COLOURS: dict[Mode, str] = {"ecn": "#b2182b", "fcn": "#1b7837"}
+ONSET_STYLE = {"color": "0.35", "linestyle": ":", "linewidth": 1.2}
+
+Results = dict[Mode, Measurement]
+
+
+def draw_overview(scenario: Scenario, results: Results, path: Path) -> None:
+    """Rate of each sender, queue depth and notifications over the whole of both runs."""
+    figure, axes = pyplot.subplots(
+        3, 2, figsize=(12.5, 9.5), sharex=True, sharey="row", layout="constrained"
+    )
+    for column, mode in enumerate(MODES):
+        result = results[mode]
+        axes[0][column].set_title(MODE_NAMES[mode], fontsize=13, fontweight="bold")
+        _draw_rates(axes[0][column], scenario, result)
+        _draw_queue(axes[1][column], scenario, result)
+        _draw_notifications(axes[2][column], scenario, result)
+        axes[2][column].set_xlabel("time since the first packet (s)")
+        for row in range(3):
+            axes[row][column].axvline(result.onset_ms / 1000, **ONSET_STYLE)
+            axes[row][column].grid(alpha=0.25)
+            axes[row][column].legend(loc="upper right", fontsize=8, framealpha=0.9)
+    axes[0][0].set_ylabel("sending rate (Mb/s)")
+    axes[1][0].set_ylabel("queue (packets)")
+    axes[2][0].set_ylabel(f"per {BIN_MS} ms")
+    axes[0][0].set_xlim(0, scenario.seconds)
+    node, peer = scenario.bottleneck
+    figure.suptitle(
+        f"Congestion at {node} towards {peer} ({scenario.bottleneck_pps} packets/s); "
+        "the dotted line is its onset"
+    )
+    figure.savefig(path, dpi=DPI)
+    pyplot.close(figure)
+
+
+def _seconds(series: Series) -> list[float]:
+    return [time / 1000 for time in series.times_ms]
+
+
+def _draw_rates(axes: Axes, scenario: Scenario, result: Measurement) -> None:
+    total: list[tuple[float, str, float]] = []
+    for (name, series), colour in zip(result.rates_bps.items(), SENDER_COLOURS, strict=False):
+        values = [value / MBIT for value in series.values]
+        axes.step(_seconds(series), values, where="post", color=colour, label=name, linewidth=1.2)
+        total += [(time, name, value) for time, value in zip(_seconds(series), values, strict=True)]
+    current: dict[str, float] = {}
+    times, sums = [], []
+    for time, name, value in sorted(total):
+        current[name] = value
+        times.append(time)
+        sums.append(sum(current.values()))
+    axes.step(times, sums, where="post", color="0.6", label="all senders", linewidth=1.0, zorder=1)
+    capacity = scenario.bottleneck_pps * scenario.bits_per_packet / MBIT
+    axes.axhline(capacity, color="k", linestyle="--", linewidth=1.0, label="bottleneck")
+    axes.set_ylim(bottom=0)
+
+
+def _draw_queue(axes: Axes, scenario: Scenario, result: Measurement) -> None:
+    label = {
+        "traffic manager": "queue, read every ms",
+        "one-way delay": "queue, derived from one-way delays",
+    }[result.queue_source]
+    axes.plot(
+        _seconds(result.queue),
+        result.queue.values,
+        color=MODE_COLOURS[result.mode],
+        linewidth=0.9,
+        label=label,
+    )
+    for level, depth in enumerate(scenario.settings.thresholds, 1):
+        if depth <= result.peak_queue * 1.3 or level == 1:
+            axes.axhline(depth, color="0.75", linewidth=0.7, linestyle="--", zorder=0)
+            axes.text(
+                scenario.seconds * 0.005, depth, f"level {level}", fontsize=7, color="0.4",
+                va="bottom",
+            )  # fmt: skip
+    axes.set_ylim(bottom=0)
+
+
+def _draw_notifications(axes: Axes, scenario: Scenario, result: Measurement) -> None:
+    edges = [edge * BIN_MS / 1000 for edge in range(int(scenario.seconds * 1000 / BIN_MS) + 1)]
+    axes.hist(
+        [
+            [time / 1000 for time in result.cnps_from_pe],
+            [time / 1000 for time in result.cnps_from_receiver],
+        ],
+        bins=edges,
+        stacked=True,
+        color=["#1b7837", "#b2182b"],
+        label=[
+            f"CNPs from the ingress PE ({len(result.cnps_from_pe)})",
+            f"CNPs from receivers ({len(result.cnps_from_receiver)})",
+        ],
+    )
+    increments = [
+        (later_time, later - earlier)
+        for later_time, earlier, later in zip(
+            _seconds(result.fast_cnps)[1:],
+            result.fast_cnps.values,
+            result.fast_cnps.values[1:],
+            strict=False,
+        )
+    ]
+    if any(count for _, count in increments):
+        interval_ms = _mean_interval_ms(result.fast_cnps)
+        axes.plot(
+            [time for time, _ in increments],
+            [count * BIN_MS / interval_ms for _, count in increments],
+            color="k",
+            linewidth=0.9,
+            label=f"Fast CNPs ({result.fast_cnps.values[-1]:.0f}), counters read every "
+            f"{interval_ms:.0f} ms",
+        )
+
+
+def _mean_interval_ms(series: Series) -> float:
+    return (series.times_ms[-1] - series.times_ms[0]) / (len(series.times_ms) - 1)
+
+
+def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
+    """The first moments of congestion in both runs, aligned at the onset."""
+    end_ms = 2.0 * max(result.reaction_ms for result in results.values()) + 10.0
+    figure, (rate_axes, queue_axes) = pyplot.subplots(
+        2, 1, figsize=(10, 7.5), sharex=True, layout="constrained"
+    )
+    for mode in MODES:
+        result = results[mode]
+        colour = MODE_COLOURS[mode]
+        times, values = _aligned(result.rates_bps[result.first_cut_host], result.onset_ms, end_ms)
+        rate_axes.step(
+            times, [value / MBIT for value in values], where="post", color=colour, linewidth=1.8,
+            label=f"{MODE_NAMES[mode]}: {result.first_cut_host}, first cut after "
+            f"{result.reaction_ms:.2f} ms",
+        )  # fmt: skip
+        times, values = _aligned(result.queue, result.onset_ms, end_ms)
+        queue_axes.plot(times, values, color=colour, linewidth=1.4, label=MODE_NAMES[mode])
+        for axes in (rate_axes, queue_axes):
+            axes.axvline(result.reaction_ms, color=colour, linewidth=1.0)
+            axes.axvline(result.bound_ms, color=colour, linewidth=1.0, linestyle="--", alpha=0.7)
+    rate_axes.set_title(
+        "From the onset of congestion to the first rate cut\n"
+        "solid line: measured, dashed: propagation delay alone",
+        fontsize=12,
+    )
+    rate_axes.set_ylabel("rate of the sender that cut first (Mb/s)")
+    rate_axes.set_ylim(bottom=0)
+    queue_axes.set_ylabel("queue at the bottleneck (packets)")
+    queue_axes.axhline(
+        scenario.settings.thresholds[0], color="0.6", linewidth=0.8, linestyle=":",
+        label="congestion level 1",
+    )  # fmt: skip
+    queue_axes.set_ylim(bottom=0)
+    queue_axes.set_xlabel("time since the onset of congestion (ms)")
+    for axes in (rate_axes, queue_axes):
+        axes.axvline(0, **ONSET_STYLE)
+        axes.grid(alpha=0.25)
+        axes.legend(fontsize=9, loc="best")
+    queue_axes.set_xlim(-ZOOM_BEFORE_MS, end_ms)
+    figure.savefig(path, dpi=DPI)
+    pyplot.close(figure)
+
+
+def _aligned(series: Series, onset_ms: float, end_ms: float) -> tuple[list[float], list[float]]:
+    """Points of the window around the onset, with one before it so that steps begin at the edge."""
+    shifted = [
+        (time - onset_ms, value)
+        for time, value in zip(series.times_ms, series.values, strict=True)
+        if time - onset_ms <= end_ms
+    ]
+    before = [index for index, (time, _) in enumerate(shifted) if time <= -ZOOM_BEFORE_MS]
+    inside = shifted[before[-1] if before else 0 :]
+    return [time for time, _ in inside], [value for _, value in inside]

@@ -1,0 +1,243 @@
+"""The demo's results as a table for the terminal and as one self-contained HTML page."""
+
+import base64
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.table import Table
+
+from topologies.demo.checks import Check
+from topologies.demo.measure import Measurement
+from topologies.demo.plots import Results
+from topologies.demo.scenario import CNP_INTERVAL_US, INTERVALS, MODE_NAMES, MODES, Mode, Scenario
+from topologies.demo.traffic import RunRecord
+from topologies.network import Target
+
+Records = dict[Mode, RunRecord]
+Checks = dict[Mode, list[Check]]
+
+NOTIFICATION_EVENTS = {
+    "p": (
+        "CE_MARKED",
+        "NOTIFICATION_TRIGGERED",
+        "FLOW_INTERVAL_SUPPRESSED",
+        "NODE_RATE_SUPPRESSED",
+        "FAST_CNP_SENT",
+    ),
+    "pe": ("CE_MARKED", "FAST_CNP_RECEIVED", "OWN_CONGESTION", "CNP_SENT"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the comparison: what, and its value in each run."""
+
+    name: str
+    values: dict[Mode, str]
+
+
+def comparison(scenario: Scenario, results: Results) -> list[Row]:
+    """The demo's answer, line by line."""
+
+    def row(name: str, text: dict[Mode, str]) -> Row:
+        return Row(name, text)
+
+    def each(name: str, values: Iterable[str]) -> Row:
+        return row(name, dict(zip(MODES, values, strict=True)))
+
+    def of(measured: Measurement) -> str:
+        return "ingress PE" if measured.first_cut_by_pe else "receiver"
+
+    ordered = [results[mode] for mode in MODES]
+    peak_note = (
+        "" if ordered[0].queue_source == "traffic manager" else ", derived from one-way delays"
+    )
+    rows = [
+        each("congestion onset to first rate cut", (f"{m.reaction_ms:.2f} ms" for m in ordered)),
+        each("propagation delay of that notification", (f"{m.bound_ms:.2f} ms" for m in ordered)),
+        each("first cut: sender, told by", (f"{m.first_cut_host}, {of(m)}" for m in ordered)),
+    ]
+    if all(m.queue_crossing_ms is not None for m in ordered):
+        rows.append(
+            each(
+                "queue over level 1 to first rate cut (1 ms samples)",
+                (f"{m.first_cut_ms - (m.queue_crossing_ms or 0.0):.1f} ms" for m in ordered),
+            )
+        )
+    return [
+        *rows,
+        each(f"peak queue (packets{peak_note})", (f"{m.peak_queue:.0f}" for m in ordered)),
+        each("data packets sent", (str(m.sent) for m in ordered)),
+        each("data packets dropped", (str(m.lost) for m in ordered)),
+        each("data packets marked CE", (str(m.ce_seen) for m in ordered)),
+        each("CNPs from the ingress PE", (str(len(m.cnps_from_pe)) for m in ordered)),
+        each("CNPs from receivers", (str(len(m.cnps_from_receiver)) for m in ordered)),
+        each("goodput", (f"{m.goodput_bps / 1e6:.1f} Mb/s" for m in ordered)),
+    ]
+
+
+def hop_rows(scenario: Scenario, records: Records) -> list[Row]:
+    """Notification counters of every hop, then of the hosts."""
+    rows = []
+    for node in scenario.topology.nodes:
+        for event in NOTIFICATION_EVENTS[node.role]:
+            values = {
+                mode: records[mode].counters[node.name].events.get(event, 0) for mode in MODES
+            }
+            rows.append(Row(f"{node.name} {event}", {m: str(v) for m, v in values.items()}))
+        reasons = sorted(
+            {reason for mode in MODES for reason in records[mode].counters[node.name].drops}
+        )
+        rows += [
+            Row(
+                f"{node.name} dropped: {reason}",
+                {
+                    mode: str(records[mode].counters[node.name].drops.get(reason, 0))
+                    for mode in MODES
+                },
+            )
+            for reason in reasons
+        ]
+    for role, event in (("receivers", "cnp_sent"), ("senders", "cnp")):
+        what = "CNPs sent" if event == "cnp_sent" else "CNPs received"
+        for host in getattr(records[MODES[0]], role):
+            counts = {
+                mode: sum(1 for _ in getattr(records[mode], role)[host].named(event))
+                for mode in MODES
+            }
+            rows.append(Row(f"{host} {what}", {mode: str(n) for mode, n in counts.items()}))
+    return rows
+
+
+def terminal_table(title: str, rows: Sequence[Row]) -> Table:
+    """Rows as a rich table."""
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for mode in MODES:
+        table.add_column(MODE_NAMES[mode], justify="right")
+    for row in rows:
+        table.add_row(row.name, *(row.values[mode] for mode in MODES))
+    return table
+
+
+def _html_table(rows: Sequence[Row]) -> str:
+    head = "".join(f"<th>{html.escape(MODE_NAMES[mode])}</th>" for mode in MODES)
+    body = "".join(
+        f"<tr><td>{html.escape(row.name)}</td>"
+        + "".join(f"<td>{html.escape(row.values[mode])}</td>" for mode in MODES)
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _html_checks(checks: Checks) -> str:
+    items = "".join(
+        f"<tr><td>{html.escape(MODE_NAMES[mode])}</td><td>{html.escape(check.name)}</td>"
+        f"<td>{html.escape(check.left)}</td><td>{check.left_count}</td>"
+        f"<td>{html.escape(check.right)}</td><td>{check.right_count}</td>"
+        f"<td class='{'good' if check.passed else 'bad'}'>{'=' if check.passed else 'differs'}</td>"
+        "</tr>"
+        for mode in MODES
+        for check in checks[mode]
+    )
+    return (
+        "<table><thead><tr><th>run</th><th>check</th><th>one count</th><th></th>"
+        f"<th>the other</th><th></th><th></th></tr></thead><tbody>{items}</tbody></table>"
+    )
+
+
+def _html_parameters(scenario: Scenario, target: Target) -> str:
+    topology = scenario.topology
+    links = ", ".join(f"{link.a}-{link.b} {link.delay_ms:g} ms" for link in topology.links)
+    levels = ", ".join(
+        f"level {number}: from {depth} packets, every {interval}"
+        for number, (depth, interval) in enumerate(
+            zip(scenario.settings.thresholds, INTERVALS, strict=True), 1
+        )
+    )
+    flows = "; ".join(
+        f"{flow.sender} to {flow.receiver} from {flow.start_s:g} s, {flow.qps} queue pairs of at "
+        f"most {flow.pps} packets/s"
+        for flow in scenario.flows
+    )
+    dcqcn = scenario.dcqcn(scenario.flows[0])
+    values = ", ".join(f"{each.name} {getattr(dcqcn, each.name):g}" for each in fields(dcqcn))
+    node, peer = scenario.bottleneck
+    entries = {
+        "switches": target,
+        "one-way propagation delays": links,
+        "bottleneck": f"{node} towards {peer}, {scenario.bottleneck_pps} packets/s",
+        "Fast CNPs per flow": levels,
+        "traffic": flows,
+        "DCQCN reaction point": values,
+        "DCQCN notification point": f"a CNP per queue pair at most every {CNP_INTERVAL_US} us",
+    }
+    rows = "".join(
+        f"<tr><td>{html.escape(name)}</td><td>{html.escape(text)}</td></tr>"
+        for name, text in entries.items()
+    )
+    return f"<table class='text'><tbody>{rows}</tbody></table>"
+
+
+STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}
+h1{font-size:1.6em}h2{font-size:1.2em;margin-top:2em}
+table{border-collapse:collapse;margin:.5em 0}td,th{padding:.25em .8em;border-bottom:1px solid #ddd}
+th{text-align:right}td{text-align:right;font-variant-numeric:tabular-nums}
+td:first-child,.text td{text-align:left}img{max-width:100%}.good{color:#1b7837}.bad{color:#b2182b}
+.bad{font-weight:bold}p.note{color:#555}
+"""
+
+
+def html_page(
+    scenario: Scenario,
+    target: Target,
+    results: Results,
+    records: Records,
+    checks: Checks,
+    images: Sequence[Path],
+) -> str:
+    """The whole report in one page without external parts."""
+    ecn, fcn = results["ecn"], results["fcn"]
+    pictures = "".join(
+        f'<p><img alt="{html.escape(path.stem)}" src="data:image/png;base64,'
+        f'{base64.b64encode(path.read_bytes()).decode()}"></p>'
+        for path in images
+    )
+    failed = [check for mode in MODES for check in checks[mode] if not check.passed]
+    verdict = (
+        f"<p class='bad'>{len(failed)} counters contradict each other.</p>"
+        if failed
+        else "<p class='good'>The counters of all hops agree.</p>"
+    )
+    queue_note = (
+        "Queue depths are read from the switch every millisecond."
+        if fcn.queue_source == "traffic manager"
+        else "This switch does not tell its queue depth: it is derived from the receivers' one-way "
+        "delays, (delay - smallest delay) x service rate, largest per 10 ms."
+    )
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Fast congestion notification</title>
+<style>{STYLE}</style></head><body>
+<h1>Fast congestion notification: {fcn.reaction_ms:.1f} ms instead of {ecn.reaction_ms:.1f} ms</h1>
+<p>From the onset of congestion at {html.escape(scenario.bottleneck[0])} to the first rate cut of a
+sender: {ecn.reaction_ms:.2f} ms with end-to-end ECN only, {fcn.reaction_ms:.2f} ms with FCN. The
+notifications' propagation delays alone are {ecn.bound_ms:g} ms and {fcn.bound_ms:g} ms.</p>
+{_html_table(comparison(scenario, results))}
+<p class="note">Onset: the first packet leaves the congested queue with a CE mark, computed from its
+arrival at the receiver less the propagation delay. {queue_note}</p>
+{pictures}
+<h2>Notifications at every hop</h2>
+{_html_table(hop_rows(scenario, records))}
+<h2>Do the counters agree?</h2>
+{verdict}
+{_html_checks(checks)}
+<h2>Parameters</h2>
+{_html_parameters(scenario, target)}
+<p class="note">Measured {datetime.now(UTC):%Y-%m-%d %H:%M} UTC.</p>
+</body></html>
+"""
