@@ -22,7 +22,7 @@ test: setup lint p4-check unit ptf system ## everything CI runs
 lint: setup ## formatting, lint, types
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
-	$(PYTHON) -m mypy softswitch controller ptf_tests topologies bench p4src tests
+	$(PYTHON) -m mypy softswitch controller packets ptf_tests topologies bench p4src tests
 
 p4-check: setup ## are the committed compiled programs those of the sources?
 	$(PYTHON) p4src/compile.py --check

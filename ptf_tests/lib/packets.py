@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, TypedDict, Unpack
 
-from scapy.fields import BitField, ShortField
+from scapy.fields import BitField
 from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6, IPv6ExtHdrSegmentRouting
 from scapy.layers.l2 import GRE, Dot1Q, Ether
@@ -18,25 +18,25 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 from scapy.utils import checksum
 
-from ptf_tests.lib.icrc import icrc
+from packets.fast_cnp import FAST_CNP_PORT as FAST_CNP_PORT
+from packets.fast_cnp import FastCnp
+from packets.icrc import icrc
+from packets.roce import BTH, Opcode
+from packets.roce import CNP_RESERVED as CNP_RESERVED
+from packets.roce import DEFAULT_P_KEY as DEFAULT_P_KEY
+from packets.roce import ROCEV2_PORT as ROCEV2_PORT
 
-ROCEV2_PORT = 4791
 VXLAN_PORT = 4789
 MPLS_UDP_PORT = 6635
-FAST_CNP_PORT = 1021
-"""FCN-9: RFC 4727 experimental port, until TBD1 is assigned."""
-DEFAULT_P_KEY = 0xFFFF
-RC_SEND_ONLY = 0x04
-RC_RDMA_WRITE_ONLY = 0x0A
-RC_ACKNOWLEDGE = 0x11
-UD_SEND_ONLY = 0x64
-CNP_OPCODE = 0x81
+RC_RDMA_WRITE_ONLY = Opcode.RC_RDMA_WRITE_ONLY
+RC_ACKNOWLEDGE = Opcode.RC_ACKNOWLEDGE
+UD_SEND_ONLY = Opcode.UD_SEND_ONLY
+CNP_OPCODE = Opcode.CNP
 BECN = 0x40
 IPV4_HEADER = 20
 IPV6_HEADER = 40
 UDP_HEADER = 8
 BTH_HEADER = 12
-CNP_RESERVED = bytes(16)
 _PROTO_IPV4 = 4
 _PROTO_IPV6 = 41
 
@@ -50,17 +50,6 @@ class Ecn(IntEnum):
     CE = 3
 
 
-class FastCnp(Packet):  # type: ignore[misc]  # scapy is untyped
-    """The Fast CNP word behind UDP: FlowLabel(20) CL(3) Rvd(9) (FCN-9)."""
-
-    name = "FastCNP"
-    fields_desc = (
-        BitField("label", 0, 20),
-        BitField("level", 0, 3),
-        BitField("reserved", 0, 9),
-    )
-
-
 class Mpls(Packet):  # type: ignore[misc]  # scapy is untyped
     """One label stack entry (RFC 3032 section 2.1)."""
 
@@ -70,24 +59,6 @@ class Mpls(Packet):  # type: ignore[misc]  # scapy is untyped
         BitField("tc", 0, 3),
         BitField("bottom", 1, 1),
         BitField("ttl", 64, 8),
-    )
-
-
-class Bth(Packet):  # type: ignore[misc]  # scapy is untyped
-    """Base transport header without the ICRC, which belongs to the datagram (IBTA 9.2)."""
-
-    name = "BTH"
-    fields_desc = (
-        BitField("opcode", RC_SEND_ONLY, 8),
-        BitField("se", 0, 1),
-        BitField("migreq", 0, 1),
-        BitField("pad", 0, 2),
-        BitField("tver", 0, 4),
-        ShortField("p_key", DEFAULT_P_KEY),
-        BitField("fecn_becn", 0, 8),
-        BitField("dest_qp", 0, 24),
-        BitField("ack_req", 0, 8),
-        BitField("psn", 0, 24),
     )
 
 
@@ -164,17 +135,20 @@ def roce(
 
     payload: what follows the BTH (extended headers included), a multiple of 4 octets.
     """
-    bth = Bth(
+    bth = BTH(
         opcode=opcode,
-        p_key=p_key,
-        dest_qp=dest_qp,
+        pkey=p_key,
+        fecn=fecn_becn >> 7,
+        becn=fecn_becn >> 6,
+        resv6=fecn_becn,
+        dqpn=dest_qp,
+        ackreq=ack_req,
         psn=psn,
-        ack_req=0x80 if ack_req else 0,
-        fecn_becn=fecn_becn,
+        icrc=0,
     )
     transport = UDP(sport=sport, dport=ROCEV2_PORT, chksum=udp_checksum)
     fields["traffic_class"] = dscp << 2 | ecn
-    whole = ip(src, dst, transport / bth / Raw(payload + bytes(4)), **fields)
+    whole = ip(src, dst, transport / bth / Raw(payload), **fields)
     return whole[:-4] + icrc(whole[:-4])
 
 
@@ -372,6 +346,13 @@ def with_ttl(datagram: bytes, ttl: int) -> bytes:
         return _with_ipv4_checksum(out)
     out[7] = ttl
     return bytes(out)
+
+
+def with_total_length(datagram: bytes, total_length: int) -> bytes:
+    """The IPv4 datagram with this total length, true or not, and the checksum right for it."""
+    out = bytearray(datagram)
+    out[2:4] = total_length.to_bytes(2, "big")
+    return _with_ipv4_checksum(out)
 
 
 def ttl_of(datagram: bytes) -> int:

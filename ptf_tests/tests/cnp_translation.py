@@ -1,5 +1,6 @@
 """From Fast CNP to standard CNP, byte for byte (FCN-13)."""
 
+from packets.icrc import icrc_valid
 from ptf_tests.lib.beds import (
     BLUE,
     BLUE_HOST_MAC,
@@ -17,7 +18,6 @@ from ptf_tests.lib.beds import (
     core_frame_out,
     host_frame_out,
 )
-from ptf_tests.lib.icrc import icrc_valid
 from ptf_tests.lib.notifications import (
     LABEL_V4,
     LABEL_V6,

@@ -9,8 +9,8 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.utils import rdpcap
 
+from packets.icrc import icrc_valid
 from ptf_tests.lib import vectors
-from ptf_tests.lib.icrc import icrc_valid
 from ptf_tests.lib.packets import (
     cnp,
     datagram_of,

@@ -1,6 +1,6 @@
 """Invariant CRC of RoCEv2 (IBTA volume 1, annex A17), computed apart from the data plane.
 
-This is the tests' oracle: it knows nothing of P4 and uses zlib's CRC-32 only.
+It knows nothing of P4 and uses zlib's CRC-32 only: the oracle of the tests.
 """
 
 import struct
