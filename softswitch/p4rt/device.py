@@ -199,7 +199,7 @@ class Device:
     async def close(self) -> None:
         """Stop forwarding."""
         async with self._lock:
-            await self._stop()
+            self._stop()
 
     def _notify(self, message: p4r.StreamMessageResponse) -> bool:
         """Offer a notification to the primaries of all roles; False when nobody took it."""
@@ -214,7 +214,7 @@ class Device:
                 raise invalid_argument(str(error)) from error
 
     async def _commit(self, config: PipelineConfig, state: list[RoleUpdate]) -> None:
-        await self._stop()
+        self._stop()
         try:
             engine = await asyncio.to_thread(self._backend.start, config.message.p4_device_config)
         except EngineError as error:
@@ -261,12 +261,11 @@ class Device:
     def _detached(self, config: PipelineConfig) -> Pipeline:
         return Pipeline(config, DetachedEngine(config.device), lambda _message: False)
 
-    async def _stop(self) -> None:
+    def _stop(self) -> None:
         if self._running is not None:
             stopped, self._running = self._running, None
             self._attached(None)
-            stopped.digests.close()
-            await asyncio.to_thread(stopped.engine.close)
+            stopped.close()
 
     def _current(self) -> Pipeline | None:
         return self._staged.pipeline if self._staged is not None else self._running

@@ -10,8 +10,9 @@ from softswitch.p4rt.schema import Meter
 def decode_meter_config(meter: Meter, config: p4r.MeterConfig) -> MeterRates:
     """Rates per second and bursts of a configuration.
 
-    Raises INVALID_ARGUMENT for negative values, an eburst where the meter's type forbids it and
-    unequal rates of single-rate types; UNIMPLEMENTED for the excess burst of RFC 2697.
+    Raises INVALID_ARGUMENT for negative values, a committed rate above the peak rate, an eburst
+    where the meter's type forbids it and unequal rates of single-rate types; UNIMPLEMENTED
+    for the excess burst of RFC 2697.
     """
     if min(config.cir, config.cburst, config.pir, config.pburst, config.eburst) < 0:
         raise invalid_argument(f"meter {meter.name}: rates and bursts must not be negative")
@@ -22,6 +23,8 @@ def decode_meter_config(meter: Meter, config: p4r.MeterConfig) -> MeterRates:
     single = meter.type != p4i.MeterSpec.TWO_RATE_THREE_COLOR
     if single and (config.cir, config.cburst) != (config.pir, config.pburst):
         raise invalid_argument(f"meter {meter.name} has one rate: pir and pburst must equal cir's")
+    if config.cir > config.pir:
+        raise invalid_argument(f"meter {meter.name}: cir {config.cir} exceeds pir {config.pir}")
     return MeterRates(config.cir, config.cburst, config.pir, config.pburst)
 
 

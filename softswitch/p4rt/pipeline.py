@@ -195,7 +195,7 @@ class Pipeline:
     def on_idle(self, table: str, handle: int) -> None:
         """Notify the primaries of an entry that was idle for its timeout."""
         found = self._tables.find_handle(table, handle)
-        if found is None:
+        if found is None or found[1].idle_timeout_ns == 0:
             return
         self._send(
             p4r.StreamMessageResponse(

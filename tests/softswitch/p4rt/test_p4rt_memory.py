@@ -1,0 +1,252 @@
+"""finsy, the server and the packet engine together, on in-memory ports."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import finsy as fy
+import pytest
+from finsy.p4entity import P4Entity
+from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO
+
+from softswitch.api import Engine
+from softswitch.engine import MemoryEngine, load_program
+from softswitch.p4rt.device import Device
+from softswitch.p4rt.ports import Ports
+from softswitch.p4rt.server import start_server
+
+HOST = b"\x02\x00\x00\x00\x00\x01"
+HOST_MAC = "02:00:00:00:00:01"
+PEER = b"\x02\x00\x00\x00\x00\x02"
+SECOND = 10**9
+COMPILED = Path(__file__).parents[3] / "p4src" / "compiled"
+
+
+@dataclass
+class MemoryBackend:
+    """Programs on in-memory ports."""
+
+    folder: Path
+    engines: list[MemoryEngine] = field(default_factory=list)
+
+    def _path(self, device_config: bytes) -> Path:
+        path = self.folder / "program.json"
+        path.write_bytes(device_config)
+        return path
+
+    def build(self, device_config: bytes) -> None:
+        load_program(self._path(device_config))
+
+    def start(self, device_config: bytes) -> Engine:
+        self.engines.append(MemoryEngine(load_program(self._path(device_config))))
+        return self.engines[-1]
+
+    @property
+    def engine(self) -> MemoryEngine:
+        return self.engines[-1]
+
+
+@dataclass
+class Served:
+    """A device on in-memory ports and where it listens."""
+
+    backend: MemoryBackend
+    address: str
+
+    def switch(self, p4info: Path, p4blob: Path) -> fy.Switch:
+        options = fy.SwitchOptions(p4info=p4info, p4blob=p4blob, device_id=DEVICE_ID)
+        return fy.Switch("sw", self.address, options)
+
+
+@pytest.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    backend = MemoryBackend(tmp_path)
+    ports = Ports({1: "one", 2: "two", 3: "three"}, {})
+    device = Device(DEVICE_ID, backend, ports.attach, ports.on_status)
+    server, port = await start_server(device, ports, "127.0.0.1:0")
+    yield Served(backend, f"127.0.0.1:{port}")
+    await server.stop(None)
+    await device.close()
+
+
+@pytest.fixture
+async def switch(served: Served) -> AsyncIterator[fy.Switch]:
+    async with served.switch(P4INFO, P4BLOB) as switch:
+        yield switch
+
+
+async def read(switch: fy.Switch, *entities: P4Entity) -> list[Any]:
+    found: Any = switch.read(entities)
+    return [entity async for entity in found]
+
+
+def frame(dst: bytes = HOST, src: bytes = PEER, kind: int = 0x0800) -> bytes:
+    return dst + src + kind.to_bytes(2, "big") + bytes(46)
+
+
+def out(engine: MemoryEngine) -> list[tuple[int, bytes]]:
+    engine.advance(SECOND // 1000)
+    return [(output.port, output.data) for output in engine.outputs()]
+
+
+async def test_table_entries_forward(served: Served, switch: fy.Switch) -> None:
+    engine = served.backend.engine
+    entry = fy.P4TableEntry(
+        "host", match=fy.P4TableMatch(dst=HOST_MAC), action=fy.P4TableAction("send", port=2)
+    )
+    engine.inject(1, frame())
+    assert out(engine) == []
+    await switch.insert([entry])
+    engine.inject(1, frame())
+    assert out(engine) == [(2, frame())]
+    (counter,) = await read(switch, fy.P4DirectCounterEntry("host_counter", table_entry=entry))
+    assert (counter.packet_count, counter.byte_count) == (1, 60)
+    await switch.modify(
+        [
+            fy.P4TableEntry(
+                "host", match=fy.P4TableMatch(dst=HOST_MAC), action=fy.P4TableAction("send", port=3)
+            )
+        ]
+    )
+    engine.inject(1, frame())
+    assert out(engine) == [(3, frame())]
+    await switch.delete([entry])
+    engine.inject(1, frame())
+    assert out(engine) == []
+    (rx,) = await read(switch, fy.P4CounterEntry("port_rx", index=1))
+    assert rx.packet_count == 4
+
+
+async def test_priorities_const_entries_and_one_shots(served: Served, switch: fy.Switch) -> None:
+    engine = served.backend.engine
+    engine.inject(1, frame(kind=0x88B5))
+    engine.inject(3, frame(kind=0x88B5))
+    assert out(engine) == [(2, frame(kind=0x88B5)), (3, frame(kind=0x88B5))]
+    await switch.insert(
+        [
+            fy.P4TableEntry(
+                "route",
+                match=fy.P4TableMatch(dst="02:00:00:00:00:00/40"),
+                action=fy.P4IndirectAction([(1, fy.P4TableAction("send", port=3))]),
+            ),
+            fy.P4TableEntry(
+                "acl",
+                match=fy.P4TableMatch(type=(0x800, 0x8FF)),
+                action=fy.P4TableAction("drop"),
+                priority=1,
+            ),
+            fy.P4TableEntry(
+                "acl",
+                match=fy.P4TableMatch(port=1),
+                action=fy.P4TableAction("NoAction"),
+                priority=2,
+            ),
+        ]
+    )
+    engine.inject(1, frame())
+    engine.inject(2, frame())
+    assert out(engine) == [(3, frame())]
+
+
+async def test_packet_io(served: Served, switch: fy.Switch) -> None:
+    engine = served.backend.engine
+    await switch.insert(
+        [
+            fy.P4TableEntry(
+                "host",
+                match=fy.P4TableMatch(dst=HOST_MAC),
+                action=fy.P4TableAction("punt", reason=9),
+            )
+        ]
+    )
+    packets = switch.read_packets()
+    first = asyncio.ensure_future(anext(packets))
+    await asyncio.sleep(0)
+    engine.inject(1, frame())
+    engine.advance(SECOND)
+    packet = await asyncio.wait_for(first, 5)
+    assert packet.payload == frame()
+    assert (packet["ingress_port"], packet["reason"]) == (1, 9)
+    await switch.write([fy.P4PacketOut(frame(PEER), egress_port=2, pad=0)])
+    sent: list[tuple[int, bytes]] = []
+    async with asyncio.timeout(5):
+        while not sent:
+            await asyncio.sleep(0.001)
+            sent = out(engine)
+    assert sent == [(2, frame(PEER))]
+
+
+async def test_digest_and_idle_timeout(served: Served, switch: fy.Switch) -> None:
+    engine = served.backend.engine
+    await switch.insert(
+        [
+            fy.P4DigestEntry("learn_t", max_list_size=10, max_timeout_ns=0, ack_timeout_ns=0),
+            fy.P4TableEntry(
+                "host",
+                match=fy.P4TableMatch(dst=HOST_MAC),
+                action=fy.P4TableAction("send", port=2),
+                idle_timeout_ns=SECOND,
+            ),
+        ]
+    )
+    await switch.modify(
+        [fy.P4TableEntry("learning", is_default_action=True, action=fy.P4TableAction("learn"))]
+    )
+    lists, idles = switch.read_digests("learn_t"), switch.read_idle_timeouts()
+    learned, idle = asyncio.ensure_future(anext(lists)), asyncio.ensure_future(anext(idles))
+    await asyncio.sleep(0)
+    engine.inject(3, frame())
+    engine.advance(SECOND // 2)
+    digest = await asyncio.wait_for(learned, 5)
+    assert list(digest) == [{"src": int.from_bytes(PEER, "big"), "port": 3}]
+    assert not idle.done()
+    engine.advance(SECOND)
+    (entry,) = await asyncio.wait_for(idle, 5)
+    assert entry.table_id == "host"
+
+
+@pytest.mark.parametrize("program", ["pe", "p"])
+async def test_our_programs_load(served: Served, program: str) -> None:
+    info, blob = COMPILED / f"{program}.p4info.txtpb", COMPILED / f"{program}.json"
+    async with served.switch(info, blob) as switch:
+        assert switch.is_primary
+        tables = [table.alias for table in switch.p4info.tables]
+        defaults = await read(
+            switch, *(fy.P4TableEntry(table, is_default_action=True) for table in tables)
+        )
+        assert [entry.table_id for entry in defaults] == tables
+        clone = fy.P4CloneSessionEntry(1, replicas=(509,))
+        await switch.insert([clone])
+        assert await read(switch, fy.P4CloneSessionEntry()) == [clone]
+
+
+async def test_flows_of_the_pe(served: Served) -> None:
+    async with served.switch(COMPILED / "pe.p4info.txtpb", COMPILED / "pe.json") as switch:
+        flows = [
+            fy.P4TableEntry(
+                "flow_ipv4",
+                match=fy.P4TableMatch(vrf=1, src=0x0A000001, dst=0x0A000002, dest_qp=number),
+                action=fy.P4TableAction("set_flow_label", flow_label=0x80000 + number),
+                idle_timeout_ns=30 * SECOND,
+            )
+            for number in range(2, 600)
+        ]
+        await switch.insert(flows)
+        found = await read(switch, fy.P4TableEntry("flow_ipv4"))
+        assert len(found) == len(flows)
+        route = fy.P4TableEntry(
+            "underlay",
+            match=fy.P4TableMatch(dst="fd00::/16"),
+            action=fy.P4IndirectAction(
+                [
+                    (1, fy.P4TableAction("set_underlay_nexthop", port=1, src_mac=1, dst_mac=2)),
+                    (2, fy.P4TableAction("set_underlay_nexthop", port=2, src_mac=1, dst_mac=3)),
+                ]
+            ),
+        )
+        await switch.insert([route])
+        (found_route,) = await read(switch, fy.P4TableEntry("underlay"))
+        assert found_route.action == route.action
+        assert found_route.match == {"dst": (0xFD00 << 112, 16)}
