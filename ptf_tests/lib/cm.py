@@ -2,41 +2,21 @@
 
 import struct
 from dataclasses import dataclass
-from enum import IntEnum
 from ipaddress import ip_address
 
-from ptf_tests.lib.packets import (
-    IPV6_HEADER,
-    ROCEV2_PORT,
-    UD_SEND_ONLY,
-    UDP_HEADER,
-    Ecn,
-    roce,
-)
+from packets.cm import CM_CLASS, MAD_LENGTH, QP1, QP1_Q_KEY
+from packets.cm import CmAttribute as CmAttribute
+from packets.roce import ROCEV2_PORT, Opcode
+from ptf_tests.lib.packets import IPV6_HEADER, UDP_HEADER, Ecn, roce
 
 UDP_PROTOCOL = 17
 
-_Q_KEY_QP1 = 0x80010000
-_MAD_LENGTH = 256
 _BTH = 12
 _DETH = 8
-_CM_CLASS = 0x07
 _CLASS_VERSION = 2
 _METHOD_SEND = 0x03
 _MAD_HEADER = 24
 """The CM message starts behind BTH, DETH and MAD header; offsets below count from the BTH."""
-
-
-class CmAttribute(IntEnum):
-    """Attribute IDs of the communication management class."""
-
-    REQ = 0x10
-    MRA = 0x11
-    REJ = 0x12
-    REP = 0x13
-    RTU = 0x14
-    DREQ = 0x15
-    DREP = 0x16
 
 
 _QPN_OFFSET: dict[int, int] = {CmAttribute.REQ: 76, CmAttribute.REP: 56, CmAttribute.DREQ: 52}
@@ -52,14 +32,14 @@ def cm_message(
     remote_comm_id: int = 0,
     qpn: int = 0,
     sport: int = 0xC123,
-    mgmt_class: int = _CM_CLASS,
+    mgmt_class: int = CM_CLASS,
 ) -> bytes:
     """A CM datagram of UDP length 288.
 
     qpn goes where the attribute carries a queue pair number: local QPN of REQ and REP, remote QPN
     of DREQ.
     """
-    mad = bytearray(_MAD_LENGTH)
+    mad = bytearray(MAD_LENGTH)
     mad[0:4] = bytes((1, mgmt_class, _CLASS_VERSION, _METHOD_SEND))
     struct.pack_into("!Q", mad, 8, 0x0123456700000000 | local_comm_id)
     struct.pack_into("!H", mad, 16, attribute)
@@ -68,12 +48,12 @@ def cm_message(
     if offset is not None:
         start = offset - _BTH - _DETH
         mad[start : start + 3] = qpn.to_bytes(3, "big")
-    deth = struct.pack("!II", _Q_KEY_QP1, 1)
+    deth = struct.pack("!II", QP1_Q_KEY, QP1)
     return roce(
         src,
         dst,
-        1,
-        opcode=UD_SEND_ONLY,
+        QP1,
+        opcode=Opcode.UD_SEND_ONLY,
         payload=deth + bytes(mad),
         sport=sport,
         ecn=Ecn.NOT_ECT,
@@ -108,9 +88,9 @@ def parse_cm(datagram: bytes) -> CmMessage | None:
     if (
         protocol != UDP_PROTOCOL
         or datagram[transport + 2 : transport + 4] != ROCEV2_PORT.to_bytes(2, "big")
-        or datagram[bth] != UD_SEND_ONLY
-        or datagram[bth + 5 : bth + 8] != b"\0\0\1"
-        or datagram[bth + 21] != _CM_CLASS
+        or datagram[bth] != Opcode.UD_SEND_ONLY
+        or datagram[bth + 5 : bth + 8] != QP1.to_bytes(3, "big")
+        or datagram[bth + 21] != CM_CLASS
     ):
         return None
     attribute = int.from_bytes(datagram[bth + 36 : bth + 38], "big")
