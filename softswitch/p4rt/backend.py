@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from softswitch.api import Engine, EngineError
+from softswitch.api import Engine
 from softswitch.engine import BuildError, Program, RealEngine, load_program
 
 
@@ -24,21 +24,29 @@ class RealBackend:
         """Compile; the result stays in the engine's cache."""
         _load(device_config)
 
-    def start(self, device_config: bytes) -> Engine:
-        """Open the interfaces and forward."""
-        engine = RealEngine(
+    def open(self, device_config: bytes) -> Engine:
+        """Open the interfaces."""
+        return RealEngine(
             _load(device_config),
             self._interfaces,
             cpu_port=self._cpu_port,
             drop_port=self._drop_port,
             queues=self._queues,
         )
-        try:
-            engine.start()
-        except EngineError:
-            engine.close()
-            raise
-        return engine
+
+    def start(self, engine: Engine) -> None:
+        """Start the packet thread."""
+        _real(engine).start()
+
+    def statistics(self, engine: Engine) -> Mapping[str, int]:
+        """What the engine dropped, by reason."""
+        return _real(engine).statistics()
+
+
+def _real(engine: Engine) -> RealEngine:
+    if not isinstance(engine, RealEngine):
+        raise TypeError("an engine of another backend")
+    return engine
 
 
 def _load(device_config: bytes) -> Program:

@@ -4,9 +4,9 @@ One lock makes Write and Read serializable; pipelines are built outside of it.
 """
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Protocol, TypeVar
 
 from finsy.proto import p4r
 
@@ -14,7 +14,6 @@ from softswitch.api import Engine, EngineError, EngineEvents
 from softswitch.p4rt.arbitration import Arbitration, Client
 from softswitch.p4rt.batch import write_batch
 from softswitch.p4rt.detached import DetachedEngine
-from softswitch.p4rt.digests import DigestStats
 from softswitch.p4rt.errors import (
     BatchError,
     P4RuntimeError,
@@ -29,16 +28,29 @@ from softswitch.p4rt.pipeline import Pipeline, PipelineConfig, RoleUpdate
 
 _Config = p4r.SetForwardingPipelineConfigRequest
 _Reply = p4r.GetForwardingPipelineConfigRequest
+_T = TypeVar("_T")
+
+# Clients recognise this wording of the reference server.
+_NO_PIPELINE = "No forwarding pipeline config set for this device"
+
+# Entities between two looks at other work of the event loop.
+_SLICE = 64
 
 
 class Backend(Protocol):
-    """Where engines come from. Both methods may block; they are called off the event loop."""
+    """Where engines come from. build() and open() may block; they are called off the event loop."""
 
     def build(self, device_config: bytes) -> None:
         """Check and compile BMv2 JSON; EngineError says why it cannot run."""
 
-    def start(self, device_config: bytes) -> Engine:
-        """An engine running a built program; EngineError when its ports cannot be opened."""
+    def open(self, device_config: bytes) -> Engine:
+        """An engine for a built program; EngineError when its ports cannot be opened."""
+
+    def start(self, engine: Engine) -> None:
+        """Let an opened engine forward."""
+
+    def statistics(self, engine: Engine) -> Mapping[str, int]:
+        """What the engine counts about itself."""
 
 
 @dataclass(slots=True)
@@ -68,6 +80,7 @@ class Device:
         self._building = asyncio.Lock()
         self._running: Pipeline | None = None
         self._staged: _Staged | None = None
+        self._stream_drops = 0
 
     async def arbitrate(self, client: Client, update: p4r.MasterArbitrationUpdate) -> None:
         """Handle a MasterArbitrationUpdate; a new primary waits for Writes in flight."""
@@ -105,7 +118,7 @@ class Device:
                 case _Config.VERIFY_AND_COMMIT:
                     await self._commit(config, [])
                 case _Config.RECONCILE_AND_COMMIT:
-                    await self._commit(config, self._preserved(config))
+                    await self._commit(config, await self._preserved(config))
 
     async def preload(self, config: p4r.ForwardingPipelineConfig) -> None:
         """Commit a config without a controller, at start-up."""
@@ -167,13 +180,13 @@ class Device:
             results: list[P4RuntimeError | None] = []
             for query in request.entities:
                 try:
-                    found.extend(pipeline.read(query, request.role))
+                    async for entity in _sliced(pipeline.read(query, request.role)):
+                        found.append(entity)
                     results.append(None)
                 except P4RuntimeError as error:
                     results.append(error)
                 except EngineError as error:
                     results.append(internal(str(error)))
-                await asyncio.sleep(0)
         return found, BatchError(results) if any(results) else None
 
     def packet_out(self, client: Client, message: p4r.PacketOut) -> None:
@@ -192,9 +205,16 @@ class Device:
             raise failed_precondition(_NO_PIPELINE)
         self._running.digests.acknowledge(ack)
 
-    def digest_stats(self) -> DigestStats:
-        """Digest messages of the running pipeline by what became of them."""
-        return self._running.digests.stats if self._running is not None else DigestStats()
+    def statistics(self) -> dict[str, int]:
+        """Counters of the server and of the running pipeline and engine, by name."""
+        counters = {"stream_messages_dropped": self._stream_drops}
+        if self._running is not None:
+            counters["short_packet_ins"] = self._running.short_packet_ins
+            for name, value in asdict(self._running.digests.stats).items():
+                counters[f"digest_messages_{name}"] = value
+            for name, value in self._backend.statistics(self._running.engine).items():
+                counters[f"engine_{name}"] = value
+        return counters
 
     async def close(self) -> None:
         """Stop forwarding."""
@@ -204,6 +224,7 @@ class Device:
     def _notify(self, message: p4r.StreamMessageResponse) -> bool:
         """Offer a notification to the primaries of all roles; False when nobody took it."""
         taken = [client.stream.offer(message) for client in self.arbitration.primaries()]
+        self._stream_drops += taken.count(False)
         return any(taken)
 
     async def _build(self, config: PipelineConfig) -> None:
@@ -216,23 +237,28 @@ class Device:
     async def _commit(self, config: PipelineConfig, state: list[RoleUpdate]) -> None:
         self._stop()
         try:
-            engine = await asyncio.to_thread(self._backend.start, config.message.p4_device_config)
+            engine = await asyncio.to_thread(self._backend.open, config.message.p4_device_config)
         except EngineError as error:
             raise internal(f"the pipeline cannot start: {error}") from error
         pipeline = Pipeline(config, engine, self._notify)
-        for update, role in state:
-            pipeline.write(update, role)
-        engine.set_events(
-            EngineEvents(
-                digest=pipeline.on_digest,
-                packet_in=pipeline.on_packet_in,
-                idle=pipeline.on_idle,
-                port_status=self._port_status,
+        try:
+            await _replay(state, pipeline)
+            engine.set_events(
+                EngineEvents(
+                    digest=pipeline.on_digest,
+                    packet_in=pipeline.on_packet_in,
+                    idle=pipeline.on_idle,
+                    port_status=self._port_status,
+                )
             )
-        )
+            self._attached(engine)
+            self._backend.start(engine)
+        except (EngineError, P4RuntimeError) as error:
+            self._attached(None)
+            pipeline.close()
+            raise internal(f"the pipeline cannot start: {error}") from error
         self._running = pipeline
         self._staged = None
-        self._attached(engine)
 
     async def _commit_saved(self, request: p4r.SetForwardingPipelineConfigRequest) -> None:
         async with self._lock:
@@ -241,21 +267,18 @@ class Device:
                 raise not_found("no config was saved with VERIFY_AND_SAVE")
             await self._commit(self._staged.pipeline.config, self._staged.log)
 
-    def _preserved(self, config: PipelineConfig) -> list[RoleUpdate]:
+    async def _preserved(self, config: PipelineConfig) -> list[RoleUpdate]:
         """The current state as updates, tried out on the new config first."""
         current = self._current()
         if current is None:
             return []
-        state = list(current.export())
-        trial = self._detached(config)
-        for update, role in state:
-            try:
-                trial.write(update, role)
-            except P4RuntimeError as error:
-                raise invalid_argument(
-                    f"the forwarding state cannot be preserved: {error.message}"
-                ) from error
-        trial.close()
+        state = [update async for update in _sliced(current.export())]
+        try:
+            await _replay(state, self._detached(config))
+        except P4RuntimeError as error:
+            raise invalid_argument(
+                f"the forwarding state cannot be preserved: {error.message}"
+            ) from error
         return state
 
     def _detached(self, config: PipelineConfig) -> Pipeline:
@@ -290,5 +313,14 @@ class Device:
         self.arbitration.check_primary(request.role, election_id)
 
 
-# Clients recognise this wording of the reference server.
-_NO_PIPELINE = "No forwarding pipeline config set for this device"
+async def _sliced(items: Iterable[_T]) -> AsyncIterator[_T]:
+    """The items, letting the event loop do other work now and then."""
+    for index, item in enumerate(items):
+        if index % _SLICE == _SLICE - 1:
+            await asyncio.sleep(0)
+        yield item
+
+
+async def _replay(state: Sequence[RoleUpdate], pipeline: Pipeline) -> None:
+    async for update, role in _sliced(state):
+        pipeline.write(update, role)

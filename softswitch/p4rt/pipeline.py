@@ -209,9 +209,20 @@ class Pipeline:
         query = p4r.Entity()
         getattr(query, kind).SetInParent()
         for entity in self.read(query):
+            if update == p4r.Update.MODIFY and _is_initial(entity):
+                continue
             yield RoleUpdate(p4r.Update(type=update, entity=entity), "")
 
     def close(self) -> None:
         """Stop timers and the engine; idempotent."""
         self.digests.close()
         self.engine.close()
+
+
+def _is_initial(entity: p4r.Entity) -> bool:
+    """Whether a cell of an array holds what it starts with."""
+    if entity.HasField("counter_entry"):
+        return entity.counter_entry.data == p4r.CounterData()
+    if entity.HasField("register_entry"):
+        return not any(entity.register_entry.data.bitstring)
+    return not entity.meter_entry.HasField("config")

@@ -30,7 +30,8 @@ async def start_server(device: Device, ports: Ports, address: str) -> tuple[grpc
     """
     server = grpc.aio.server(options=_OPTIONS)
     p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(device), server)
-    tm_grpc.add_TrafficManagerServicer_to_server(TrafficManagerService(ports), server)
+    traffic_manager = TrafficManagerService(ports, device.statistics)
+    tm_grpc.add_TrafficManagerServicer_to_server(traffic_manager, server)
     try:
         port = server.add_insecure_port(address)
     except RuntimeError as error:

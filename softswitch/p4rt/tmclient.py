@@ -65,3 +65,10 @@ class TrafficManagerClient:
         request = tm.WatchQueuesRequest(ports=ports, interval_ns=interval_ns)
         async for sample in self._stub.WatchQueues(request):
             yield sample
+
+    async def statistics(self) -> dict[str, int]:
+        """What the switch lost or suppressed, by name."""
+        response: tm.GetStatisticsResponse = await self._stub.GetStatistics(
+            tm.GetStatisticsRequest()
+        )
+        return dict(response.counters)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import NoReturn
 
 import grpc
@@ -21,8 +21,9 @@ _NS = 1e-9
 class TrafficManagerService(tm_grpc.TrafficManagerServicer):  # type: ignore[misc]
     """fcn.softswitch.v1.TrafficManager of one device."""
 
-    def __init__(self, ports: Ports) -> None:
+    def __init__(self, ports: Ports, statistics: Callable[[], Mapping[str, int]]) -> None:
         self._ports = ports
+        self._statistics = statistics
 
     async def SetPortQueue(  # noqa: N802
         self, request: tm.SetPortQueueRequest, context: ServicerContext
@@ -69,6 +70,12 @@ class TrafficManagerService(tm_grpc.TrafficManagerServicer):  # type: ignore[mis
             yield self._sample(chosen)
             due = max(due + interval, time.monotonic_ns())
             await asyncio.sleep((due - time.monotonic_ns()) * _NS)
+
+    async def GetStatistics(  # noqa: N802
+        self, request: tm.GetStatisticsRequest, context: ServicerContext
+    ) -> tm.GetStatisticsResponse:
+        """Counters of the server and the engine."""
+        return tm.GetStatisticsResponse(counters=self._statistics())
 
     def _port(self, port: int) -> tm.Port:
         counters = self._ports.counters(port)

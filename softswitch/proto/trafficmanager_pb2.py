@@ -24,13 +24,15 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%softswitch/proto/trafficmanager.proto\x12\x11\x66\x63n.softswitch.v1\"\x95\x01\n\tPortQueue\x12\x12\n\x05\x64\x65pth\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x15\n\x08rate_pps\x18\x02 \x01(\x04H\x01\x88\x01\x01\x12\x15\n\x08rate_bps\x18\x03 \x01(\x04H\x02\x88\x01\x01\x12\x15\n\x08\x64\x65lay_ns\x18\x04 \x01(\x04H\x03\x88\x01\x01\x42\x08\n\x06_depthB\x0b\n\t_rate_ppsB\x0b\n\t_rate_bpsB\x0b\n\t_delay_ns\"P\n\x13SetPortQueueRequest\x12\x0c\n\x04port\x18\x01 \x01(\r\x12+\n\x05queue\x18\x02 \x01(\x0b\x32\x1c.fcn.softswitch.v1.PortQueue\"C\n\x14SetPortQueueResponse\x12+\n\x05queue\x18\x01 \x01(\x0b\x32\x1c.fcn.softswitch.v1.PortQueue\" \n\x0fGetPortsRequest\x12\r\n\x05ports\x18\x01 \x03(\r\":\n\x10GetPortsResponse\x12&\n\x05ports\x18\x01 \x03(\x0b\x32\x17.fcn.softswitch.v1.Port\"\x93\x01\n\x04Port\x12\x0c\n\x04port\x18\x01 \x01(\r\x12\x11\n\tinterface\x18\x02 \x01(\t\x12\n\n\x02up\x18\x03 \x01(\x08\x12+\n\x05queue\x18\x04 \x01(\x0b\x32\x1c.fcn.softswitch.v1.PortQueue\x12\x31\n\x08\x63ounters\x18\x05 \x01(\x0b\x32\x1f.fcn.softswitch.v1.PortCounters\"\x9a\x01\n\x0cPortCounters\x12\x12\n\nrx_packets\x18\x01 \x01(\x04\x12\x11\n\trx_octets\x18\x02 \x01(\x04\x12\x12\n\ntx_packets\x18\x03 \x01(\x04\x12\x11\n\ttx_octets\x18\x04 \x01(\x04\x12\x13\n\x0bqueue_drops\x18\x05 \x01(\x04\x12\x13\n\x0bqueue_depth\x18\x06 \x01(\r\x12\x12\n\nqueue_peak\x18\x07 \x01(\r\"8\n\x12WatchQueuesRequest\x12\r\n\x05ports\x18\x01 \x03(\r\x12\x13\n\x0binterval_ns\x18\x02 \x01(\x04\"L\n\x0bQueueSample\x12\x0f\n\x07time_ns\x18\x01 \x01(\x03\x12,\n\x05ports\x18\x02 \x03(\x0b\x32\x1d.fcn.softswitch.v1.PortSample\"l\n\nPortSample\x12\x0c\n\x04port\x18\x01 \x01(\r\x12\x13\n\x0bqueue_depth\x18\x02 \x01(\r\x12\x12\n\nqueue_peak\x18\x03 \x01(\r\x12\x12\n\ntx_packets\x18\x04 \x01(\x04\x12\x13\n\x0bqueue_drops\x18\x05 \x01(\x04\x32\x9e\x02\n\x0eTrafficManager\x12_\n\x0cSetPortQueue\x12&.fcn.softswitch.v1.SetPortQueueRequest\x1a\'.fcn.softswitch.v1.SetPortQueueResponse\x12S\n\x08GetPorts\x12\".fcn.softswitch.v1.GetPortsRequest\x1a#.fcn.softswitch.v1.GetPortsResponse\x12V\n\x0bWatchQueues\x12%.fcn.softswitch.v1.WatchQueuesRequest\x1a\x1e.fcn.softswitch.v1.QueueSample0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%softswitch/proto/trafficmanager.proto\x12\x11\x66\x63n.softswitch.v1\"\x95\x01\n\tPortQueue\x12\x12\n\x05\x64\x65pth\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x15\n\x08rate_pps\x18\x02 \x01(\x04H\x01\x88\x01\x01\x12\x15\n\x08rate_bps\x18\x03 \x01(\x04H\x02\x88\x01\x01\x12\x15\n\x08\x64\x65lay_ns\x18\x04 \x01(\x04H\x03\x88\x01\x01\x42\x08\n\x06_depthB\x0b\n\t_rate_ppsB\x0b\n\t_rate_bpsB\x0b\n\t_delay_ns\"P\n\x13SetPortQueueRequest\x12\x0c\n\x04port\x18\x01 \x01(\r\x12+\n\x05queue\x18\x02 \x01(\x0b\x32\x1c.fcn.softswitch.v1.PortQueue\"C\n\x14SetPortQueueResponse\x12+\n\x05queue\x18\x01 \x01(\x0b\x32\x1c.fcn.softswitch.v1.PortQueue\" \n\x0fGetPortsRequest\x12\r\n\x05ports\x18\x01 \x03(\r\":\n\x10GetPortsResponse\x12&\n\x05ports\x18\x01 \x03(\x0b\x32\x17.fcn.softswitch.v1.Port\"\x93\x01\n\x04Port\x12\x0c\n\x04port\x18\x01 \x01(\r\x12\x11\n\tinterface\x18\x02 \x01(\t\x12\n\n\x02up\x18\x03 \x01(\x08\x12+\n\x05queue\x18\x04 \x01(\x0b\x32\x1c.fcn.softswitch.v1.PortQueue\x12\x31\n\x08\x63ounters\x18\x05 \x01(\x0b\x32\x1f.fcn.softswitch.v1.PortCounters\"\x9a\x01\n\x0cPortCounters\x12\x12\n\nrx_packets\x18\x01 \x01(\x04\x12\x11\n\trx_octets\x18\x02 \x01(\x04\x12\x12\n\ntx_packets\x18\x03 \x01(\x04\x12\x11\n\ttx_octets\x18\x04 \x01(\x04\x12\x13\n\x0bqueue_drops\x18\x05 \x01(\x04\x12\x13\n\x0bqueue_depth\x18\x06 \x01(\r\x12\x12\n\nqueue_peak\x18\x07 \x01(\r\"8\n\x12WatchQueuesRequest\x12\r\n\x05ports\x18\x01 \x03(\r\x12\x13\n\x0binterval_ns\x18\x02 \x01(\x04\"L\n\x0bQueueSample\x12\x0f\n\x07time_ns\x18\x01 \x01(\x03\x12,\n\x05ports\x18\x02 \x03(\x0b\x32\x1d.fcn.softswitch.v1.PortSample\"l\n\nPortSample\x12\x0c\n\x04port\x18\x01 \x01(\r\x12\x13\n\x0bqueue_depth\x18\x02 \x01(\r\x12\x12\n\nqueue_peak\x18\x03 \x01(\r\x12\x12\n\ntx_packets\x18\x04 \x01(\x04\x12\x13\n\x0bqueue_drops\x18\x05 \x01(\x04\"\x16\n\x14GetStatisticsRequest\"\x92\x01\n\x15GetStatisticsResponse\x12H\n\x08\x63ounters\x18\x01 \x03(\x0b\x32\x36.fcn.softswitch.v1.GetStatisticsResponse.CountersEntry\x1a/\n\rCountersEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\x32\x82\x03\n\x0eTrafficManager\x12_\n\x0cSetPortQueue\x12&.fcn.softswitch.v1.SetPortQueueRequest\x1a\'.fcn.softswitch.v1.SetPortQueueResponse\x12S\n\x08GetPorts\x12\".fcn.softswitch.v1.GetPortsRequest\x1a#.fcn.softswitch.v1.GetPortsResponse\x12V\n\x0bWatchQueues\x12%.fcn.softswitch.v1.WatchQueuesRequest\x1a\x1e.fcn.softswitch.v1.QueueSample0\x01\x12\x62\n\rGetStatistics\x12\'.fcn.softswitch.v1.GetStatisticsRequest\x1a(.fcn.softswitch.v1.GetStatisticsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'softswitch.proto.trafficmanager_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_GETSTATISTICSRESPONSE_COUNTERSENTRY']._loaded_options = None
+  _globals['_GETSTATISTICSRESPONSE_COUNTERSENTRY']._serialized_options = b'8\001'
   _globals['_PORTQUEUE']._serialized_start=61
   _globals['_PORTQUEUE']._serialized_end=210
   _globals['_SETPORTQUEUEREQUEST']._serialized_start=212
@@ -51,6 +53,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_QUEUESAMPLE']._serialized_end=898
   _globals['_PORTSAMPLE']._serialized_start=900
   _globals['_PORTSAMPLE']._serialized_end=1008
-  _globals['_TRAFFICMANAGER']._serialized_start=1011
-  _globals['_TRAFFICMANAGER']._serialized_end=1297
+  _globals['_GETSTATISTICSREQUEST']._serialized_start=1010
+  _globals['_GETSTATISTICSREQUEST']._serialized_end=1032
+  _globals['_GETSTATISTICSRESPONSE']._serialized_start=1035
+  _globals['_GETSTATISTICSRESPONSE']._serialized_end=1181
+  _globals['_GETSTATISTICSRESPONSE_COUNTERSENTRY']._serialized_start=1134
+  _globals['_GETSTATISTICSRESPONSE_COUNTERSENTRY']._serialized_end=1181
+  _globals['_TRAFFICMANAGER']._serialized_start=1184
+  _globals['_TRAFFICMANAGER']._serialized_end=1570
 # @@protoc_insertion_point(module_scope)

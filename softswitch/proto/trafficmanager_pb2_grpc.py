@@ -49,6 +49,11 @@ class TrafficManagerStub:
                 request_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.WatchQueuesRequest.SerializeToString,
                 response_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.QueueSample.FromString,
                 _registered_method=True)
+        self.GetStatistics = channel.unary_unary(
+                '/fcn.softswitch.v1.TrafficManager/GetStatistics',
+                request_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsRequest.SerializeToString,
+                response_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsResponse.FromString,
+                _registered_method=True)
 
 
 class TrafficManagerServicer:
@@ -76,6 +81,13 @@ class TrafficManagerServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetStatistics(self, request, context):
+        """What the switch lost or suppressed, by name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_TrafficManagerServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -93,6 +105,11 @@ def add_TrafficManagerServicer_to_server(servicer, server):
                     servicer.WatchQueues,
                     request_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.WatchQueuesRequest.FromString,
                     response_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.QueueSample.SerializeToString,
+            ),
+            'GetStatistics': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetStatistics,
+                    request_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsRequest.FromString,
+                    response_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -176,6 +193,33 @@ class TrafficManager:
             '/fcn.softswitch.v1.TrafficManager/WatchQueues',
             softswitch_dot_proto_dot_trafficmanager__pb2.WatchQueuesRequest.SerializeToString,
             softswitch_dot_proto_dot_trafficmanager__pb2.QueueSample.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetStatistics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fcn.softswitch.v1.TrafficManager/GetStatistics',
+            softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsRequest.SerializeToString,
+            softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -1,6 +1,6 @@
 """An engine that only keeps state, the test program, and raw P4Runtime sessions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -45,6 +45,7 @@ class RecordingEngine(DetachedEngine):
         self.sent: list[bytes] = []
         self.queues: dict[int, PortQueue] = {}
         self.events: EngineEvents | None = None
+        self.started = False
         self.closed = False
 
     def set_events(self, events: EngineEvents) -> None:
@@ -116,10 +117,17 @@ class FakeBackend:
         if self.refuse:
             raise EngineError(self.refuse)
 
-    def start(self, device_config: bytes) -> Engine:
+    def open(self, device_config: bytes) -> Engine:
         engine = RecordingEngine(parse_device_config(device_config))
         self.engines.append(engine)
         return engine
+
+    def start(self, engine: Engine) -> None:
+        assert engine is self.engine
+        self.engine.started = True
+
+    def statistics(self, engine: Engine) -> Mapping[str, int]:
+        return {"input_drops": 3}
 
     @property
     def engine(self) -> RecordingEngine:

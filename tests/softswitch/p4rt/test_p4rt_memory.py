@@ -39,9 +39,15 @@ class MemoryBackend:
     def build(self, device_config: bytes) -> None:
         load_program(self._path(device_config))
 
-    def start(self, device_config: bytes) -> Engine:
+    def open(self, device_config: bytes) -> Engine:
         self.engines.append(MemoryEngine(load_program(self._path(device_config))))
         return self.engines[-1]
+
+    def start(self, engine: Engine) -> None:
+        """In-memory ports need no thread."""
+
+    def statistics(self, engine: Engine) -> dict[str, int]:
+        return self.engine.statistics()
 
     @property
     def engine(self) -> MemoryEngine:

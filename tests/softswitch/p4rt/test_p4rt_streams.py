@@ -168,7 +168,7 @@ async def test_suppression_ends_with_the_ack_timeout(
         events.digest("learn_t", [(1, 1)])
         await asyncio.sleep(0.005)
     assert again.result().list_id == 2
-    assert running.device.digest_stats().suppressed > 0
+    assert running.device.statistics()["digest_messages_suppressed"] > 0
 
 
 async def test_digests_nobody_hears_come_again(
@@ -258,4 +258,5 @@ async def test_a_client_that_does_not_read_holds_nobody_up(
         events.packet_in(frame)
     (client,) = running.device.arbitration.primaries()
     assert client.stream.stats.dropped > 0
+    assert running.device.statistics()["stream_messages_dropped"] == client.stream.stats.dropped
     await asyncio.wait_for(primary.write(insert(host_entry(schema, 1))), 5)

@@ -85,3 +85,25 @@ async def test_watch(client: TrafficManagerClient) -> None:
         if len(times) == 5:
             break
     assert times[-1] - times[0] >= 4 * 2_000_000 * 0.9
+
+
+async def test_statistics(
+    client: TrafficManagerClient, running: Running, stub: p4r_grpc.P4RuntimeStub
+) -> None:
+    assert await client.statistics() == {"stream_messages_dropped": 0}
+    async with Session(stub) as session:
+        await session.arbitrate()
+        await session.set_config(config())
+    events = running.backend.engine.events
+    assert events is not None
+    events.digest("learn_t", [(1, 1), (2, 2)])
+    events.packet_in(b"")
+    assert await client.statistics() == {
+        "stream_messages_dropped": 0,
+        "short_packet_ins": 1,
+        "digest_messages_sent": 0,
+        "digest_messages_suppressed": 0,
+        "digest_messages_disabled": 2,
+        "digest_messages_undelivered": 0,
+        "engine_input_drops": 3,
+    }
