@@ -10,8 +10,6 @@ import time
 import unittest
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import finsy as fy
@@ -22,9 +20,9 @@ from ptf import testutils
 from ptf_tests.lib.asserts import Expected, assert_frames
 from ptf_tests.lib.p4runtime import P4RuntimeClient
 from ptf_tests.lib.ports import ALL_PORTS, UNUSED_PORT
+from ptf_tests.lib.programs import enum_members, load_schema
 
 _T = TypeVar("_T")
-COMPILED = Path(__file__).parents[2] / "p4src" / "compiled"
 DEADLINE = 5.0
 """Seconds within which something that must happen has happened."""
 _ROUNDS = 2
@@ -34,19 +32,6 @@ _BURST = 16
 _EVENT_COUNTERS = ("events", "egress_events")
 _MARKER_ETHER_TYPE = b"\x88\xb5"
 """IEEE 802 local experimental, for markers that only leave the switch."""
-
-
-@cache
-def load_schema(program: str) -> fy.P4Schema:
-    """P4Info and target configuration of a compiled program (`pe` or `p`)."""
-    return fy.P4Schema(COMPILED / f"{program}.p4info.txtpb", COMPILED / f"{program}.json")
-
-
-@cache
-def enum_members(program: str, enum: str) -> dict[str, int]:
-    """Members of a serializable enum of the program, by name."""
-    spec = load_schema(program).p4info.type_info.serializable_enums[enum]
-    return {member.name: int.from_bytes(member.value, "big") for member in spec.members}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +154,8 @@ class FcnTest(unittest.TestCase):
     # -- counters --------------------------------------------------------------------------
 
     def enum(self, name: str) -> dict[str, int]:
-        """Members of a serializable enum of the program under test."""
-        return enum_members(self.program, name)
+        """Members of an enum of the programs."""
+        return enum_members(name)
 
     def counts(self) -> dict[str, int]:
         """Packets by `drop <DropReason>` and `event <Event>`, punted markers left out."""

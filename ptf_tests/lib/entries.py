@@ -13,12 +13,10 @@ from finsy.p4entity import P4UpdateList
 
 from ptf_tests.lib.p4runtime import P4RuntimeClient
 from ptf_tests.lib.packets import FAST_CNP_PORT
-from ptf_tests.lib.ports import RECIRC_PORT
+from ptf_tests.lib.programs import RECIRC_PORT, RECIRC_SESSION
 
-RECIRC_SESSION = 1
 RECIRC_INSTANCE = 1
 MAX_QUEUE_DEPTH = (1 << 19) - 1
-DROP_EVERYTHING_METER = fy.P4MeterConfig(cir=1, cburst=1, pir=1, pburst=1)
 
 
 def _recirculation_session() -> fy.P4CloneSessionEntry:

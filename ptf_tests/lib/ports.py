@@ -8,5 +8,3 @@ CORE_PORT_2 = 4
 UNUSED_PORT = 5
 """Wired, but given no role by any test's configuration."""
 ALL_PORTS = (DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2, UNUSED_PORT)
-RECIRC_PORT = 509
-"""Target of the clone session; has no interface."""

@@ -8,9 +8,10 @@ from types import TracebackType
 from typing import Self
 
 from ptf_tests.lib.p4runtime import wait_until_serving
+from ptf_tests.lib.programs import CPU_PORT
 
-CPU_PORT = 510
 DROP_PORT = 511
+"""Where v1model's mark_to_drop sends a packet."""
 START_TIMEOUT = 60.0
 """Seconds; softswitch may have to compile its pipeline library on the first run."""
 STOP_TIMEOUT = 10.0

@@ -48,6 +48,7 @@ from ptf_tests.lib.packets import (
     with_udp_checksum,
 )
 from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from ptf_tests.lib.programs import FCN_LABEL_BIT
 
 
 def plain_ipv4(src: str, dst: str) -> Iterator[tuple[str, bytes]]:
@@ -167,7 +168,7 @@ class UnharmedTest(PeTest):
 
             def tunnelled(got: bytes) -> bytes:
                 label = flow_label_of(datagram_of(got))
-                self.assertEqual(label & 0x80000, 0, "an entropy label's top bit is clear")
+                self.assertEqual(label & FCN_LABEL_BIT, 0, "an entropy label's top bit is clear")
                 return core_frame_out(
                     srv6(
                         routed(datagram),

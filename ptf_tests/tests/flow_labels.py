@@ -34,11 +34,10 @@ from ptf_tests.lib.packets import (
     udp,
 )
 from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from ptf_tests.lib.programs import FCN_LABEL_BIT
 
 DEST_QP = 0x118
 LABEL = 0x80001
-FCN_BIT = 0x80000
-"""FCN-2: set in labels of RoCE flows, clear in entropy labels."""
 TO_REMOTE = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
 
@@ -113,7 +112,7 @@ class TheFlowKeyIsExact(LabelTest):
             roce(HOST_V4, REMOTE_V4, DEST_QP + 1),
         )
         for label in self.labels(*(host_frame_in(datagram) for datagram in others)):
-            self.assertEqual(label & FCN_BIT, 0)
+            self.assertEqual(label & FCN_LABEL_BIT, 0)
 
 
 class InnerLabelIsUntouched(LabelTest):
@@ -152,7 +151,7 @@ class UnmappedFlowTravelsAsIs(LabelTest):
 
             def expected(got: bytes, datagram: bytes = datagram) -> bytes:
                 label = flow_label_of(datagram_of(got))
-                self.assertEqual(label & FCN_BIT, 0)
+                self.assertEqual(label & FCN_LABEL_BIT, 0)
                 return core_frame_out(
                     srv6(
                         routed(datagram),
@@ -177,7 +176,7 @@ class EntropyLabelsSpread(LabelTest):
         ]
         first, second = self.labels(*frames), self.labels(*frames)
         self.assertEqual(first, second, "a flow must keep its label")
-        self.assertEqual([hex(label) for label in first if label & FCN_BIT], [])
+        self.assertEqual([hex(label) for label in first if label & FCN_LABEL_BIT], [])
         self.assertGreater(len(set(first)), 190, "200 flows share too few labels")
 
 
@@ -191,7 +190,7 @@ class EntropyOfOtherProtocols(LabelTest):
         ]
         labels = self.labels(*(host_frame_in(piece) for piece in pieces))
         self.assertEqual(len(set(labels)), 1, "fragments of a packet must stay together")
-        self.assertEqual(labels[0] & FCN_BIT, 0)
+        self.assertEqual(labels[0] & FCN_LABEL_BIT, 0)
 
 
 class CnpsAndQp1AreNoFlows(LabelTest):
@@ -205,7 +204,7 @@ class CnpsAndQp1AreNoFlows(LabelTest):
             roce(HOST_V4, REMOTE_V4, DEST_QP, opcode=CNP_OPCODE, payload=CNP_RESERVED),
         ):
             (label,) = self.labels(host_frame_in(datagram))
-            self.assertEqual(label & FCN_BIT, 0)
+            self.assertEqual(label & FCN_LABEL_BIT, 0)
 
 
 class DecapsulatedPacketsGetNoLabel(LabelTest):

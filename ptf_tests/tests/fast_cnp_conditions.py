@@ -1,0 +1,286 @@
+"""When a congested P acts, and when it must not (FCN-8, FCN-10, FCN-11, FCN-16, SRF-3)."""
+
+from scapy.layers.inet6 import ICMPv6EchoRequest
+
+from ptf_tests.lib.beds import (
+    HOST_V4,
+    P_ADDRESS,
+    PE_ADDRESS,
+    REMOTE_PE,
+    REMOTE_V4,
+    core_frame_in,
+    core_frame_out,
+)
+from ptf_tests.lib.congestion import (
+    LABEL,
+    SENT,
+    CongestedPTest,
+    from_ingress_pe,
+    notice,
+    tunnelled,
+)
+from ptf_tests.lib.packets import (
+    Ecn,
+    datagram_of,
+    ecn_of,
+    fast_cnp,
+    ip,
+    roce,
+    routed,
+    srv6,
+    with_ecn,
+)
+from ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
+
+
+class OnlyEcnCapablePackets(CongestedPTest):
+    """FCN-8: Not-ECT under congestion causes no Fast CNP; ECT(0), ECT(1) and CE do."""
+
+    def runTest(self) -> None:
+        for ecn in Ecn:
+            with self.subTest(ecn=ecn.name):
+                datagram = tunnelled(ecn=ecn)
+                capable = ecn != Ecn.NOT_ECT
+                self.check(
+                    DC_PORT,
+                    from_ingress_pe(datagram),
+                    expect={CORE_PORT: [core_frame_out(routed(datagram))]}
+                    | ({DC_PORT: [notice(LABEL, self.level)]} if capable else {}),
+                    events=SENT if capable else {},
+                )
+
+
+class OnlyFcnLabels(CongestedPTest):
+    """FCN-8, FCN-2: label 0 and entropy labels, top bit clear, cause no Fast CNP."""
+
+    def runTest(self) -> None:
+        datagrams = [tunnelled(label) for label in (0, 1, 0x12345, 0x7FFFF)]
+        self.check(
+            DC_PORT,
+            *(from_ingress_pe(datagram) for datagram in datagrams),
+            expect={CORE_PORT: [core_frame_out(routed(datagram)) for datagram in datagrams]},
+        )
+
+
+class NotificationsCauseNoNotification(CongestedPTest):
+    """FCN-8: a Fast CNP in a congested queue, ECN-capable and labelled even, causes no other."""
+
+    def runTest(self) -> None:
+        for ecn in Ecn:
+            datagram = fast_cnp(
+                "fc00:0:20::1", REMOTE_PE, LABEL, 7, flow_label=LABEL, traffic_class=ecn
+            )
+            self.check(
+                DC_PORT,
+                from_ingress_pe(datagram),
+                expect={CORE_PORT: [core_frame_out(routed(datagram))]},
+            )
+
+
+class OwnNotificationMeetsCongestion(CongestedPTest):
+    """FCN-8: the way back is congested too; the node's Fast CNP causes no other."""
+
+    def runTest(self) -> None:
+        self.p.queue_level(DC_PORT, self.level)
+        self.check(
+            DC_PORT,
+            from_ingress_pe(tunnelled()),
+            expect={
+                CORE_PORT: [core_frame_out(routed(tunnelled()))],
+                DC_PORT: [notice(LABEL, self.level)],
+            },
+            events=SENT,
+        )
+
+
+class LabelledIcmpv6(CongestedPTest):
+    """FCN-9: whatever carries an FCN label, the notification is well formed."""
+
+    def runTest(self) -> None:
+        datagram = ip(
+            PE_ADDRESS,
+            REMOTE_PE,
+            ICMPv6EchoRequest(data=b"x" * 64),
+            flow_label=LABEL,
+            traffic_class=Ecn.ECT0,
+        )
+        self.check(
+            DC_PORT,
+            from_ingress_pe(datagram),
+            expect={
+                CORE_PORT: [core_frame_out(routed(datagram))],
+                DC_PORT: [notice(LABEL, self.level)],
+            },
+            events=SENT,
+        )
+
+
+class DisabledByDefault(CongestedPTest):
+    """FCN-16: a P fresh from its program sends no Fast CNP, however congested."""
+
+    def configure_feature(self) -> None:
+        """Nothing."""
+
+    def runTest(self) -> None:
+        datagram = tunnelled()
+        self.check(
+            DC_PORT,
+            from_ingress_pe(datagram),
+            expect={CORE_PORT: [core_frame_out(routed(datagram))]},
+        )
+
+
+class SwitchedOffAgain(CongestedPTest):
+    """FCN-16: the feature is switched per node at run time."""
+
+    def runTest(self) -> None:
+        frame = from_ingress_pe(tunnelled())
+        self.assertIn(DC_PORT, self.exchange(DC_PORT, frame).frames)
+        self.p.set_default("fast_cnp_profile", "fast_cnp_disabled")
+        self.assertNotIn(DC_PORT, self.exchange(DC_PORT, frame).frames)
+        self.p.enable_fast_cnp(P_ADDRESS)
+        self.assertIn(DC_PORT, self.exchange(DC_PORT, frame).frames)
+
+
+class LevelWithoutNotification(CongestedPTest):
+    """FCN-11: a level whose policy does not notify causes no Fast CNP."""
+
+    notify = False
+
+    def runTest(self) -> None:
+        datagram = tunnelled()
+        self.check(
+            DC_PORT,
+            from_ingress_pe(datagram),
+            expect={CORE_PORT: [core_frame_out(routed(datagram))]},
+        )
+
+
+class LevelsArePerPort(CongestedPTest):
+    """FCN-10: another port's queue is not this one's."""
+
+    def runTest(self) -> None:
+        datagram = srv6(
+            roce(HOST_V4, REMOTE_V4, 7),
+            PE_ADDRESS,
+            "fc00:0:20::1",
+            flow_label=LABEL,
+            traffic_class=Ecn.ECT0,
+        )
+        self.check(
+            DC_PORT,
+            from_ingress_pe(datagram),
+            expect={CORE_PORT_2: [core_frame_out(routed(datagram), CORE_PORT_2)]},
+        )
+
+
+class LevelsAreByDepth(CongestedPTest):
+    """FCN-10: an empty queue is at the level its depth says, not at that of deeper ones."""
+
+    def runTest(self) -> None:
+        self.p.delete_queue_level(CORE_PORT)
+        self.p.queue_level(CORE_PORT, 7, (1000, 2000))
+        frame = from_ingress_pe(tunnelled())
+        self.assertNotIn(DC_PORT, self.exchange(DC_PORT, frame).frames)
+        self.p.queue_level(CORE_PORT, self.level, (0, 999))
+        outcome = self.exchange(DC_PORT, frame)
+        self.assertEqual(outcome.frames[DC_PORT], [notice(LABEL, self.level)])
+
+
+class WorseCongestionNotifiesMoreOften(CongestedPTest):
+    """FCN-11: each level has its interval: level 7 notifies every packet, level 1 the first."""
+
+    level = 1
+    interval_us = 60_000_000
+    PACKETS = 48
+
+    def runTest(self) -> None:
+        self.p.level_policy(7, mark=False, notify=True, interval_us=0)
+        frames = [from_ingress_pe(tunnelled())] * self.PACKETS
+        low = self.exchange(DC_PORT, *frames).frames[DC_PORT]
+        self.assertEqual(low, [notice(LABEL, 1)])
+        self.p.delete_queue_level(CORE_PORT)
+        self.p.queue_level(CORE_PORT, 7)
+        high = self.exchange(DC_PORT, *frames).frames[DC_PORT]
+        self.assertEqual(high, [notice(LABEL, 7)] * self.PACKETS)
+
+
+class FlowsHaveTheirOwnIntervals(CongestedPTest):
+    """FCN-11: one flow's notification does not silence another's."""
+
+    interval_us = 60_000_000
+
+    def runTest(self) -> None:
+        labels = [0x80001 + i for i in range(32)]
+        frames = [from_ingress_pe(tunnelled(label)) for label in labels]
+        notices = self.exchange(DC_PORT, *frames, *frames).frames[DC_PORT]
+        self.assertEqual(notices, [notice(label, self.level) for label in labels])
+
+
+class CeIsMarked(CongestedPTest):
+    """SRF-3: under congestion ECT(0) and ECT(1) become CE on the outer header, no other."""
+
+    mark = True
+    notify = False
+
+    def runTest(self) -> None:
+        for label in (LABEL, 0x12345, 0):
+            for ecn in Ecn:
+                with self.subTest(label=hex(label), ecn=ecn.name):
+                    datagram = tunnelled(label, ecn)
+                    marks = ecn in (Ecn.ECT0, Ecn.ECT1)
+                    after = with_ecn(routed(datagram), Ecn.CE) if marks else routed(datagram)
+                    self.check(
+                        DC_PORT,
+                        from_ingress_pe(datagram),
+                        expect={CORE_PORT: [core_frame_out(after)]},
+                        events={"CE_MARKED": 1} if marks else {},
+                    )
+
+
+class CeMarkingKeepsTheDscp(CongestedPTest):
+    """SRF-3: marking changes two bits."""
+
+    mark = True
+    notify = False
+
+    def runTest(self) -> None:
+        inner = roce(HOST_V4, REMOTE_V4, 7)
+        for dscp in (0, 1, 46, 63):
+            datagram = srv6(inner, PE_ADDRESS, REMOTE_PE, traffic_class=dscp << 2 | Ecn.ECT1)
+            (frame,) = self.exchange(DC_PORT, from_ingress_pe(datagram)).frames[CORE_PORT]
+            self.assertEqual(frame, core_frame_out(with_ecn(routed(datagram), Ecn.CE)))
+            self.assertEqual(ecn_of(datagram_of(frame)), Ecn.CE)
+
+
+class MarkingAndNotifying(CongestedPTest):
+    """FCN-8, SRF-3: a level may do both: the marked packet goes on, the Fast CNP goes back."""
+
+    mark = True
+
+    def runTest(self) -> None:
+        datagram = tunnelled()
+        self.check(
+            DC_PORT,
+            from_ingress_pe(datagram),
+            expect={
+                CORE_PORT: [core_frame_out(with_ecn(routed(datagram), Ecn.CE))],
+                DC_PORT: [notice(LABEL, self.level)],
+            },
+            events=SENT | {"CE_MARKED": 1},
+        )
+
+
+class DroppedPacketsCauseNothing(CongestedPTest):
+    """FCN-8: what is dropped before the queue causes no notification."""
+
+    def runTest(self) -> None:
+        expired = srv6(
+            roce(HOST_V4, REMOTE_V4, 7),
+            PE_ADDRESS,
+            REMOTE_PE,
+            flow_label=LABEL,
+            traffic_class=Ecn.ECT0,
+            ttl=1,
+        )
+        self.check(DC_PORT, core_frame_in(expired, DC_PORT), drops={"TTL_EXPIRED": 1})

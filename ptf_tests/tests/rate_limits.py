@@ -1,0 +1,167 @@
+"""Bounds on notifications: per flow, per node, under floods (FCN-11, FCN-15)."""
+
+import math
+import time
+
+import finsy as fy
+
+from ptf_tests.lib.beds import HOST_V4, RED, REMOTE_V4, core_frame_out
+from ptf_tests.lib.congestion import CongestedPTest, from_ingress_pe, notice, tunnelled
+from ptf_tests.lib.notifications import (
+    LABEL_V4,
+    LABEL_V6,
+    SOURCE_QP,
+    TRANSLATED,
+    NotificationTest,
+    cnp_v4_frame,
+    cnp_v6_frame,
+    fast_cnp_frame,
+)
+from ptf_tests.lib.packets import routed
+from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+
+LONG_US = 60_000_000
+FLOOD = 320
+BUDGET = fy.P4MeterConfig(cir=1, cburst=5, pir=1, pburst=5)
+"""One notification per second, five at once."""
+
+
+class OneCnpPerFlowAndInterval(NotificationTest):
+    """FCN-15: a flood of Fast CNPs of one flow is one CNP per interval; other flows go on."""
+
+    def runTest(self) -> None:
+        self.pe.enable_cnp(min_interval_us=LONG_US)
+        self.check(
+            CORE_PORT,
+            *[fast_cnp_frame(LABEL_V4)] * FLOOD,
+            expect={DC_PORT: [cnp_v4_frame()]},
+            drops={"FLOW_INTERVAL": FLOOD - 1},
+            events={"FAST_CNP_RECEIVED": FLOOD, "CNP_SENT": 1},
+        )
+        self.check(
+            CORE_PORT,
+            fast_cnp_frame(LABEL_V6),
+            expect={DC_PORT: [cnp_v6_frame()]},
+            events=TRANSLATED,
+        )
+
+
+class CnpIntervalPasses(NotificationTest):
+    """FCN-15: the next CNP of a flow goes out after the interval, and never before it."""
+
+    interval_us = 300_000
+
+    def runTest(self) -> None:
+        self.pe.enable_cnp(min_interval_us=self.interval_us)
+
+        def cnps() -> int:
+            return len(self.exchange(CORE_PORT, fast_cnp_frame(LABEL_V4)).frames.get(DC_PORT, []))
+
+        started = time.monotonic()
+        self.assertEqual(cnps(), 1)
+        self.wait_for("the second CNP", cnps)
+        self.assertGreaterEqual(time.monotonic() - started, self.interval_us / 1e6)
+
+
+class NodeBudgetOfCnps(NotificationTest):
+    """FCN-15: many flows together get no more CNPs than the node's budget."""
+
+    def runTest(self) -> None:
+        self.pe.notification_meter(BUDGET)
+        labels = range(0xA0000, 0xA0000 + FLOOD)
+        for label in labels:
+            self.pe.label_to_cnp(label, RED, REMOTE_V4, HOST_V4, SOURCE_QP)
+        before, started = self.counts(), time.monotonic()
+        outcome = self.exchange(CORE_PORT, *(fast_cnp_frame(label) for label in labels))
+        elapsed = time.monotonic() - started
+        sent = len(outcome.frames.get(DC_PORT, []))
+        self.assertGreaterEqual(sent, BUDGET.cburst)
+        self.assertLessEqual(sent, BUDGET.cburst + math.ceil(BUDGET.cir * elapsed))
+        self.assertEqual(
+            self.growth(before),
+            {
+                "drop NODE_RATE_LIMIT": FLOOD - sent,
+                "event FAST_CNP_RECEIVED": FLOOD,
+                "event CNP_SENT": sent,
+            },
+        )
+
+
+class UnlimitedByDefault(NotificationTest):
+    """FCN-15: a meter nobody configured lets every notification pass."""
+
+    def runTest(self) -> None:
+        self.check(
+            CORE_PORT,
+            *[fast_cnp_frame(LABEL_V4)] * FLOOD,
+            expect={DC_PORT: [cnp_v4_frame()] * FLOOD},
+            events={"FAST_CNP_RECEIVED": FLOOD, "CNP_SENT": FLOOD},
+        )
+
+
+class PFloodTest(CongestedPTest):
+    """A P whose queue towards the egress PE is congested at level 7."""
+
+    level = 7
+    interval_us = LONG_US
+
+
+class OneFastCnpPerFlowAndInterval(PFloodTest):
+    """FCN-11, FCN-15: a flow under lasting congestion causes one Fast CNP per interval."""
+
+    def runTest(self) -> None:
+        for label in (LABEL_V4, LABEL_V6):
+            packet = tunnelled(label)
+            self.check(
+                DC_PORT,
+                *[from_ingress_pe(packet)] * FLOOD,
+                expect={
+                    CORE_PORT: [core_frame_out(routed(packet))] * FLOOD,
+                    DC_PORT: [notice(label, 7)],
+                },
+                events={
+                    "NOTIFICATION_TRIGGERED": 1,
+                    "FLOW_INTERVAL_SUPPRESSED": FLOOD - 1,
+                    "FAST_CNP_SENT": 1,
+                },
+            )
+
+
+class FastCnpIntervalPasses(PFloodTest):
+    """FCN-11: the next Fast CNP of a flow goes out after the interval, and never before it."""
+
+    interval_us = 300_000
+
+    def runTest(self) -> None:
+        frame = from_ingress_pe(tunnelled(LABEL_V4))
+
+        def notices() -> int:
+            return len(self.exchange(DC_PORT, frame).frames.get(DC_PORT, []))
+
+        started = time.monotonic()
+        self.assertEqual(notices(), 1)
+        self.wait_for("the second Fast CNP", notices)
+        self.assertGreaterEqual(time.monotonic() - started, self.interval_us / 1e6)
+
+
+class NodeBudgetOfFastCnps(PFloodTest):
+    """FCN-15: many congested flows together get no more Fast CNPs than the node's budget."""
+
+    def runTest(self) -> None:
+        self.p.notification_meter(BUDGET)
+        frames = [from_ingress_pe(tunnelled(0x80000 + i)) for i in range(FLOOD)]
+        before, started = self.counts(), time.monotonic()
+        outcome = self.exchange(DC_PORT, *frames)
+        elapsed = time.monotonic() - started
+        self.assertEqual(len(outcome.frames[CORE_PORT]), FLOOD, "traffic itself is not limited")
+        sent = len(outcome.frames.get(DC_PORT, []))
+        self.assertGreaterEqual(sent, BUDGET.cburst)
+        self.assertLessEqual(sent, BUDGET.cburst + math.ceil(BUDGET.cir * elapsed))
+        self.assertEqual(
+            self.growth(before),
+            {
+                "event NOTIFICATION_TRIGGERED": sent,
+                "event NODE_RATE_SUPPRESSED": FLOOD - sent,
+                "event FAST_CNP_SENT": sent,
+            },
+        )
