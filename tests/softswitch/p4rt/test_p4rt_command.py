@@ -1,0 +1,170 @@
+"""fcn-softswitch as a process, on veth pairs."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import finsy as fy
+import pytest
+from p4rt_testing import P4BLOB, P4INFO
+
+from softswitch.p4rt.tmclient import TrafficManagerClient
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="interfaces need root")
+
+HOST_MAC = "02:00:00:00:00:01"
+FRAME = bytes.fromhex("02000000000102000000000288b6") + bytes(46)
+ETH_P_ALL = 3
+
+
+def ip(*arguments: str) -> None:
+    subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True)
+
+
+@dataclass(frozen=True)
+class Cable:
+    """A veth pair: the switch's end and the tester's."""
+
+    switch: str
+    tester: str
+
+
+@pytest.fixture
+def cables() -> Iterator[tuple[Cable, Cable]]:
+    prefix = f"p4{os.getpid() % 100000}"
+    pairs = (Cable(f"{prefix}a", f"{prefix}at"), Cable(f"{prefix}b", f"{prefix}bt"))
+    try:
+        for pair in pairs:
+            ip("link", "add", pair.switch, "type", "veth", "peer", "name", pair.tester)
+            for name in (pair.switch, pair.tester):
+                Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6").write_text("1")
+                ip("link", "set", name, "up")
+        yield pairs
+    finally:
+        for pair in pairs:
+            subprocess.run(["ip", "link", "del", pair.switch], capture_output=True, check=False)
+
+
+@dataclass
+class Command:
+    """A running fcn-softswitch."""
+
+    process: "subprocess.Popen[str]"
+    line: str
+
+    @property
+    def address(self) -> str:
+        return self.line.split(" on ")[1].split(",")[0]
+
+
+@contextmanager
+def command(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Command]:
+    """Start it and wait for its first line; an empty one when it ended."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "softswitch", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(env or {})},
+    )
+    watchdog = threading.Timer(60, process.kill)
+    watchdog.start()
+    try:
+        assert process.stdout is not None
+        yield Command(process, process.stdout.readline())
+    finally:
+        process.kill()
+        process.communicate()
+        watchdog.cancel()
+
+
+def failure(*arguments: str, env: dict[str, str] | None = None) -> str:
+    """What it says on stderr when it cannot start."""
+    with command(*arguments, env=env) as switch:
+        _, errors = switch.process.communicate(timeout=30)
+        assert switch.line == ""
+        assert switch.process.returncode == 1
+        return errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_forwards_and_stops_cleanly(
+    cables: tuple[Cable, Cable], number: signal.Signals
+) -> None:
+    one, two = cables
+    arguments = ["--device-id", "1", "-i", f"1@{one.switch}", "-i", f"2@{two.switch}"]
+    target = ["--", "--grpc-server-addr", "127.0.0.1:0", "--cpu-port", "510"]
+    with (
+        command(*arguments, "--queue", "2:depth=9,delay=3ms", "--no-p4", *target) as switch,
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL)) as tester,
+    ):
+        assert f"1@{one.switch} 2@{two.switch}" in switch.line
+        tester.bind((two.tester, ETH_P_ALL))
+        tester.settimeout(10)
+        options = fy.SwitchOptions(p4info=P4INFO, p4blob=P4BLOB, device_id=1)
+        async with fy.Switch("sw", switch.address, options) as controller:
+            await controller.insert(
+                [
+                    fy.P4TableEntry(
+                        "host",
+                        match=fy.P4TableMatch(dst=HOST_MAC),
+                        action=fy.P4TableAction("send", port=2),
+                    )
+                ]
+            )
+            with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
+                sender.bind((one.tester, 0))
+                sender.send(FRAME)
+            assert tester.recv(2048) == FRAME
+            found: Any = controller.read([fy.P4CounterEntry("port_rx", index=1)])
+            counts = [entry.packet_count async for entry in found]
+            assert counts == [1]
+            async with TrafficManagerClient(switch.address) as client:
+                ports = await client.ports()
+                assert ports[2].queue.depth == 9
+                assert ports[2].queue.delay_ns == 3_000_000
+                assert ports[1].counters.rx_packets == 1
+                assert ports[2].counters.tx_packets == 1
+                assert ports[1].up
+                ip("link", "set", one.tester, "down")
+                async for _ in client.watch_queues(interval_ns=10_000_000):
+                    if not (await client.ports([1]))[1].up:
+                        break
+        switch.process.send_signal(number)
+        assert switch.process.wait(timeout=10) == 0
+
+
+def test_program_is_loaded_at_start(cables: tuple[Cable, Cable]) -> None:
+    one, _ = cables
+    with command(
+        "-i", f"1@{one.switch}", str(P4BLOB), "--", "--grpc-server-addr", "127.0.0.1:0"
+    ) as s:
+        assert "device 0 listens for P4Runtime on 127.0.0.1:" in s.line
+        assert str(P4BLOB) in s.line
+        assert "cannot listen" in failure("--no-p4", "--", "--grpc-server-addr", s.address)
+
+
+def test_reasons_for_not_starting(tmp_path: Path) -> None:
+    anywhere = ("--", "--grpc-server-addr", "127.0.0.1:0")
+    assert "`ip link add nosuch0" in failure("--no-p4", "-i", "1@nosuch0", *anywhere)
+    assert "cannot read the program" in failure(str(tmp_path / "none.json"), *anywhere)
+    program = tmp_path / "program.json"
+    program.write_bytes(P4BLOB.read_bytes())
+    assert "--p4info FILE" in failure(str(program), *anywhere)
+    info = tmp_path / "program.p4info.txtpb"
+    info.write_text("tables { nonsense: 3 }")
+    assert "not a P4Info" in failure(str(program), *anywhere)
+    info.write_text(P4INFO.read_text())
+    without_compiler = {"CC": "", "PATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    errors = failure(str(program), *anywhere, env=without_compiler)
+    assert "apt-get install gcc" in errors
+    program.write_text("{")
+    assert "is not JSON" in failure(str(program), "--p4info", str(P4INFO), *anywhere)
