@@ -1,0 +1,156 @@
+-- Wireshark and tshark: the messages of fast congestion notification (docs/packets.md).
+--
+--   tshark -X lua_script:packets/wireshark/fcn.lua -r capture.pcap
+--
+-- or copy this file into Wireshark's personal Lua plugins folder (Help > About > Folders).
+-- Display filters: fast_cnp, fast_cnp.label == 0x8a1b2, roce_cnp, roce_cnp.qp == 0x118.
+
+set_plugin_info({
+    version = "1.0",
+    description = "Fast CNP and RoCEv2 CNP",
+})
+
+-- Fast CNP (drafts/fcn-in-wan.txt): UDP, then FlowLabel(20) CL(3) Rvd(9) -----------------------
+
+local FAST_CNP_PORT = 1021 -- RFC 4727 experimental, until TBD1 is assigned
+local FAST_CNP_LENGTH = 4
+local FCN_LABEL_BIT = 0x80000
+
+local fast_cnp = Proto("fast_cnp", "Fast Congestion Notification Packet")
+
+local label_kind = { [0] = "not a label of a RoCE flow", [1] = "label of a RoCE flow" }
+local level_name = {
+    [0] = "unused", [1] = "1 (lowest)", [2] = "2", [3] = "3",
+    [4] = "4", [5] = "5", [6] = "6", [7] = "7 (highest)",
+}
+
+local label = ProtoField.uint24("fast_cnp.label", "Flow label", base.HEX, nil, 0xFFFFF0)
+local kind = ProtoField.uint8("fast_cnp.label.roce", "Kind", base.DEC, label_kind, 0x80)
+local level = ProtoField.uint8("fast_cnp.level", "Congestion level", base.DEC, level_name, 0x0E)
+local reserved = ProtoField.uint16("fast_cnp.reserved", "Reserved", base.HEX, nil, 0x01FF)
+fast_cnp.fields = { label, kind, level, reserved }
+
+local bad_length = ProtoExpert.new(
+    "fast_cnp.length.bad", "Malformed: a Fast CNP is 4 octets behind the UDP header",
+    expert.group.MALFORMED, expert.severity.ERROR)
+local foreign_label = ProtoExpert.new(
+    "fast_cnp.label.foreign", "The label has the top bit clear: it is of no RoCE flow",
+    expert.group.PROTOCOL, expert.severity.WARN)
+local reserved_set = ProtoExpert.new(
+    "fast_cnp.reserved.set", "Reserved bits are not zero (receivers ignore them)",
+    expert.group.PROTOCOL, expert.severity.NOTE)
+fast_cnp.experts = { bad_length, foreign_label, reserved_set }
+
+fast_cnp.prefs.port = Pref.uint("UDP port", FAST_CNP_PORT, "UDP destination port of Fast CNPs")
+
+local registered_port = FAST_CNP_PORT
+
+function fast_cnp.dissector(buffer, packet, root)
+    if packet.dst_port ~= registered_port then
+        return 0 -- the table matches source ports too; this is not ours
+    end
+    packet.cols.protocol = "FastCNP"
+    local tree = root:add(fast_cnp, buffer())
+    if buffer:reported_len() ~= FAST_CNP_LENGTH then
+        tree:add_proto_expert_info(bad_length)
+        packet.cols.info = string.format("Malformed Fast CNP, %d octets", buffer:reported_len())
+        return buffer:len()
+    end
+    -- A capture that was cut short shows what there is; Wireshark marks the rest.
+    local word = buffer(0, FAST_CNP_LENGTH):uint()
+    local label_value = bit.rshift(word, 12)
+    local level_value = bit.band(bit.rshift(word, 9), 0x7)
+    local label_tree = tree:add(label, buffer(0, 3))
+    label_tree:add(kind, buffer(0, 1))
+    tree:add(level, buffer(2, 1))
+    local reserved_tree = tree:add(reserved, buffer(2, 2))
+    if bit.band(label_value, FCN_LABEL_BIT) == 0 then
+        label_tree:add_proto_expert_info(foreign_label)
+    end
+    if bit.band(word, 0x1FF) ~= 0 then
+        reserved_tree:add_proto_expert_info(reserved_set)
+    end
+    packet.cols.info =
+        string.format("Fast CNP: flow label 0x%05x, level %d", label_value, level_value)
+    tree:append_text(string.format(", flow label 0x%05x, level %d", label_value, level_value))
+    return FAST_CNP_LENGTH
+end
+
+local udp_port = DissectorTable.get("udp.port")
+udp_port:add(registered_port, fast_cnp)
+
+function fast_cnp.prefs_changed()
+    if registered_port ~= fast_cnp.prefs.port then
+        udp_port:remove(registered_port, fast_cnp)
+        registered_port = fast_cnp.prefs.port
+        udp_port:add(registered_port, fast_cnp)
+    end
+end
+
+-- RoCEv2 CNP (IBTA annex A17.9): Wireshark's own dissector does not know the opcode ------------
+
+local CNP_OPCODE = 0x81
+local BTH_LENGTH = 12
+local CNP_RESERVED_LENGTH = 16
+local CNP_LENGTH = BTH_LENGTH + CNP_RESERVED_LENGTH + 4 -- ICRC
+
+local cnp = Proto("roce_cnp", "RoCEv2 Congestion Notification Packet")
+
+local cnp_qp = ProtoField.uint24("roce_cnp.qp", "Queue pair to slow down", base.HEX)
+local cnp_p_key = ProtoField.uint16("roce_cnp.p_key", "Partition key", base.HEX)
+local cnp_fecn = ProtoField.bool("roce_cnp.fecn", "FECN", 8, nil, 0x80)
+local cnp_becn = ProtoField.bool("roce_cnp.becn", "BECN", 8, nil, 0x40)
+local cnp_zeros = ProtoField.bytes("roce_cnp.reserved", "Reserved")
+local cnp_icrc = ProtoField.uint32("roce_cnp.icrc", "ICRC", base.HEX)
+cnp.fields = { cnp_qp, cnp_p_key, cnp_fecn, cnp_becn, cnp_zeros, cnp_icrc }
+
+local cnp_bad_length = ProtoExpert.new(
+    "roce_cnp.length.bad", "Malformed: a CNP is 32 octets behind the UDP header",
+    expert.group.MALFORMED, expert.severity.ERROR)
+local cnp_no_becn = ProtoExpert.new(
+    "roce_cnp.becn.clear", "BECN is clear", expert.group.PROTOCOL, expert.severity.WARN)
+local cnp_nonzero = ProtoExpert.new(
+    "roce_cnp.reserved.set", "The 16 octets behind the BTH are not zero",
+    expert.group.PROTOCOL, expert.severity.WARN)
+cnp.experts = { cnp_bad_length, cnp_no_becn, cnp_nonzero }
+
+local bth_field = Field.new("infiniband.bth")
+local opcode_field = Field.new("infiniband.bth.opcode")
+local udp_length_field = Field.new("udp.length")
+
+local function dissect_cnp(payload, udp_length, packet, root)
+    packet.cols.protocol = "RoCEv2 CNP"
+    local tree = root:add(cnp, payload)
+    if udp_length ~= CNP_LENGTH + 8 or payload:len() < CNP_LENGTH then
+        tree:add_proto_expert_info(cnp_bad_length)
+        packet.cols.info = "Malformed CNP"
+        return
+    end
+    local qp = payload:range(5, 3)
+    tree:add(cnp_qp, qp)
+    tree:add(cnp_p_key, payload:range(2, 2))
+    tree:add(cnp_fecn, payload:range(4, 1))
+    local becn = tree:add(cnp_becn, payload:range(4, 1))
+    if bit.band(payload:range(4, 1):uint(), 0x40) == 0 then
+        becn:add_proto_expert_info(cnp_no_becn)
+    end
+    local zeros = payload:range(BTH_LENGTH, CNP_RESERVED_LENGTH)
+    local zeros_tree = tree:add(cnp_zeros, zeros)
+    if zeros:bytes() ~= ByteArray.new(string.rep("00", CNP_RESERVED_LENGTH)) then
+        zeros_tree:add_proto_expert_info(cnp_nonzero)
+    end
+    tree:add_le(cnp_icrc, payload:range(CNP_LENGTH - 4, 4))
+    packet.cols.info = string.format("CNP: slow down QP 0x%06x", qp:uint())
+    tree:append_text(string.format(", slow down QP 0x%06x", qp:uint()))
+end
+
+function cnp.dissector(buffer, packet, root)
+    -- A packet in a tunnel has one set of fields for each RoCEv2 header; the last is the innermost.
+    local bths, opcodes, lengths = { bth_field() }, { opcode_field() }, { udp_length_field() }
+    local bth, opcode, udp_length = bths[#bths], opcodes[#opcodes], lengths[#lengths]
+    if bth and udp_length and opcode.value == CNP_OPCODE then
+        dissect_cnp(buffer(bth.offset), udp_length.value, packet, root)
+    end
+end
+
+register_postdissector(cnp)

@@ -1,0 +1,183 @@
+"""packets/wireshark/fcn.lua, as tshark runs it (Debian package tshark)."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scapy.layers.l2 import Ether
+from scapy.utils import wrpcap
+
+from packets.fast_cnp import FAST_CNP_PORT
+from packets.roce import CNP_RESERVED, ROCEV2_PORT, Opcode
+from ptf_tests.lib import vectors
+from ptf_tests.lib.packets import (
+    BECN,
+    ethernet,
+    fast_cnp,
+    gre,
+    mpls_udp,
+    roce,
+    srv6,
+    udp,
+    vxlan,
+)
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("tshark") is None, reason="tshark is not installed (Debian package tshark)"
+)
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "packets" / "wireshark" / "fcn.lua"
+CAPTURE = ROOT / "tests" / "data" / "softroce-rping-write-v4v6.pcap"
+PE, P = "2001:db8::1", "2001:db8::2"
+SENDER, RECEIVER = "10.0.0.10", "10.1.0.1"
+MAC_A, MAC_B = "02:00:00:00:00:01", "02:00:00:00:00:02"
+CNP_V4, CNP_V6, CNP_REAL = (vector.datagram for vector in vectors.CNP_VECTORS)
+CNP_QP = 0x118
+
+
+def _frame(datagram: bytes, vlan: int = 0) -> bytes:
+    return ethernet(datagram, src=MAC_A, dst=MAC_B, vlan=vlan)
+
+
+def _tshark(capture: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["tshark", "-n", "-X", f"lua_script:{SCRIPT}", "-r", capture, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "HOME": str(capture.parent)},
+        check=True,
+    )
+    assert "Lua" not in done.stdout + done.stderr
+    return done.stdout
+
+
+def _dissect(frames: Sequence[bytes], directory: Path, *options: str) -> list[dict[str, Any]]:
+    """The layers tshark sees in each frame."""
+    capture = directory / "built.pcap"
+    wrpcap(str(capture), [Ether(frame) for frame in frames])
+    output = _tshark(capture, "-T", "json", *options)
+    return [packet["_source"]["layers"] for packet in json.loads(output)]
+
+
+def _columns(frames: Sequence[bytes], directory: Path) -> list[list[str]]:
+    """Protocol, Info and expert messages of each frame."""
+    capture = directory / "built.pcap"
+    wrpcap(str(capture), [Ether(frame) for frame in frames])
+    fields = ("_ws.col.Protocol", "_ws.col.Info", "_ws.expert.message")
+    chosen = [part for field in fields for part in ("-e", field)]
+    output = _tshark(capture, "-T", "fields", "-E", "occurrence=l", *chosen)
+    return [line.split("\t") for line in output.split("\n")[:-1]]
+
+
+def test_fast_cnp_fields(tmp_path: Path) -> None:
+    labels = [0x80000, 0x8A1B2, 0xFFFFF]
+    frames = [_frame(fast_cnp(P, PE, label, level)) for label in labels for level in range(8)]
+    layers = _dissect(frames, tmp_path)
+    seen = [
+        (int(each["fast_cnp"]["fast_cnp.label"], 16), int(each["fast_cnp"]["fast_cnp.level"]))
+        for each in layers
+    ]
+    assert seen == [(label, level) for label in labels for level in range(8)]
+    assert not any("expert" in json.dumps(each["fast_cnp"]) for each in layers)
+
+
+def test_fast_cnp_in_the_packet_list(tmp_path: Path) -> None:
+    assert _columns([_frame(fast_cnp(P, PE, 0x8A1B2, 5))], tmp_path) == [
+        ["FastCNP", "Fast CNP: flow label 0x8a1b2, level 5", ""]
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 64])
+def test_fast_cnp_of_a_wrong_length_is_malformed(tmp_path: Path, size: int) -> None:
+    frames = [_frame(udp(P, PE, 1, FAST_CNP_PORT, bytes(size)))]
+    [[protocol, info, expert]] = _columns(frames, tmp_path)
+    assert (protocol, info) == ("FastCNP", f"Malformed Fast CNP, {size} octets")
+    assert expert.startswith("Malformed: a Fast CNP is 4 octets")
+    [layers] = _dissect(frames, tmp_path)
+    assert "fast_cnp.label" not in layers["fast_cnp"]
+
+
+def test_fast_cnp_with_reserved_bits_or_a_foreign_label(tmp_path: Path) -> None:
+    frames = [
+        _frame(fast_cnp(P, PE, 0x80001, 1, reserved=0x101)),
+        _frame(fast_cnp(P, PE, 0x00001, 1)),
+    ]
+    reserved, foreign = _columns(frames, tmp_path)
+    assert reserved[2].startswith("Reserved bits are not zero")
+    assert foreign[2].startswith("The label has the top bit clear")
+
+
+def test_the_port_is_a_preference(tmp_path: Path) -> None:
+    frames = [_frame(fast_cnp(P, PE, 0x80001, 1, dport=port)) for port in (1021, 2021)]
+    default = _dissect(frames, tmp_path)
+    assert ["fast_cnp" in each for each in default] == [True, False]
+    moved = _dissect(frames, tmp_path, "-o", "fast_cnp.port:2021")
+    assert ["fast_cnp" in each for each in moved] == [False, True]
+
+
+def test_a_source_port_does_not_make_a_fast_cnp(tmp_path: Path) -> None:
+    [layers] = _dissect([_frame(udp(P, PE, FAST_CNP_PORT, 9, bytes(4)))], tmp_path)
+    assert "fast_cnp" not in layers
+
+
+def test_cnps_are_shown_by_name_also_in_tunnels(tmp_path: Path) -> None:
+    frames = [
+        _frame(CNP_V4),
+        _frame(CNP_V6),
+        _frame(CNP_REAL),
+        _frame(CNP_V4, vlan=5),
+        _frame(srv6(CNP_V4, PE, P)),
+        _frame(srv6(CNP_V6, PE, P, [P, PE], 2)),
+        _frame(vxlan(CNP_V6, PE, P, 7, inner_src_mac=MAC_A, inner_dst_mac=MAC_B, sport=50000)),
+        _frame(gre(CNP_V4, PE, P, 7)),
+        _frame(mpls_udp(CNP_V6, PE, P, [16, 17], sport=50000)),
+    ]
+    wanted = ["RoCEv2 CNP", f"CNP: slow down QP 0x{CNP_QP:06x}", ""]
+    assert _columns(frames, tmp_path) == [wanted] * len(frames)
+    for frame, layers in zip(frames, _dissect(frames, tmp_path), strict=True):
+        cnp = layers["roce_cnp"]
+        assert int(cnp["roce_cnp.qp"], 16) == CNP_QP
+        assert cnp["roce_cnp.becn"] in ("1", "True")
+        assert cnp["roce_cnp.fecn"] in ("0", "False")
+        assert int(cnp["roce_cnp.icrc"], 16) == int.from_bytes(frame[-4:], "little")
+
+
+def test_odd_cnps_are_flagged(tmp_path: Path) -> None:
+    def cnp_like(payload: bytes, becn: int = BECN) -> bytes:
+        return _frame(roce(SENDER, RECEIVER, 5, opcode=Opcode.CNP, payload=payload, fecn_becn=becn))
+
+    frames = [cnp_like(CNP_RESERVED, becn=0), cnp_like(bytes(15) + b"\1")]
+    frames += [cnp_like(bytes(size)) for size in (0, 4, 12, 20)]
+    columns = _columns(frames, tmp_path)
+    assert columns[0][2] == "BECN is clear"
+    assert columns[1][2] == "The 16 octets behind the BTH are not zero"
+    for _, info, expert in columns[2:]:
+        assert info == "Malformed CNP"
+        assert expert.startswith("Malformed: a CNP is 32 octets")
+
+
+def test_truncation_at_every_octet_is_no_error_of_the_script(tmp_path: Path) -> None:
+    """`_tshark` fails on any Lua error."""
+    payload = CNP_V4[28:]
+    frames = [
+        _frame(udp(SENDER, RECEIVER, 1, ROCEV2_PORT, payload[:size]))
+        for size in range(len(payload))
+    ]
+    assert not any("slow down" in info for _, info, _ in _columns(frames, tmp_path))
+
+
+def test_real_traffic_has_neither_and_stays_as_it_was(tmp_path: Path) -> None:
+    capture = tmp_path / CAPTURE.name
+    capture.write_bytes(CAPTURE.read_bytes())
+    assert _tshark(capture, "-Y", "fast_cnp || roce_cnp") == ""
+    opcodes = _tshark(capture, "-T", "fields", "-e", "infiniband.bth.opcode").split()
+    assert Counter(opcodes)[str(int(Opcode.UD_SEND_ONLY))] == 20
+    assert len(opcodes) == 404
