@@ -5,6 +5,7 @@ Only apt and dpkg are used, so what arrives is what the machine's own sources si
 
 import re
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,11 +27,21 @@ def kernel_package() -> str:
     return found.group(1)
 
 
-def unpack(packages: Sequence[str], downloads: Path, root: Path) -> None:
-    """Download `packages` into `downloads` and extract them below `root`."""
-    downloads.mkdir(parents=True, exist_ok=True)
-    _run(["apt-get", "download", "-qq", *packages], downloads)
-    for archive in sorted(downloads.glob("*.deb")):
+def download(packages: Sequence[str], into: Path) -> None:
+    """Download `packages` into the new directory `into`, which appears when all are there."""
+    into.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=into.parent) as scratch:
+        complete = Path(scratch) / "complete"
+        complete.mkdir()
+        _run(["apt-get", "download", "-qq", *packages], complete)
+        # Two downloads at once: the second to finish finds the directory and keeps the first's.
+        if not into.exists():
+            complete.rename(into)
+
+
+def unpack(archives: Path, root: Path) -> None:
+    """Extract every package in `archives` below `root`."""
+    for archive in sorted(archives.glob("*.deb")):
         _run(["dpkg", "-x", str(archive), str(root)])
 
 

@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from topologies.guest.debian import PackageError, kernel_package, unpack
+from topologies.guest.debian import PackageError, download, kernel_package, unpack
 from topologies.guest.kernel_modules import load_order
 
 PACKAGES = (
@@ -25,6 +25,7 @@ PACKAGES = (
     "libc6",
     "libcap2",
     "libelf1",
+    "libgcc-s1",
     "libibumad3",
     "libibverbs1",
     "libmd0",
@@ -45,6 +46,8 @@ PROGRAMS = (
     "usr/bin/ib_write_bw",
     "usr/bin/ib_send_bw",
     "usr/lib/x86_64-linux-gnu/libibverbs/librxe-rdmav34.so",
+    # glibc loads it when a thread is cancelled.
+    "lib/x86_64-linux-gnu/libgcc_s.so.1",
 )
 # Loaded by name or on demand, so nothing depends on them: CRC-32 is what rdma_rxe asks the crypto
 # layer for, rdma_ucm is /dev/infiniband/rdma_cm.
@@ -85,8 +88,8 @@ def guest_image() -> Image:
 
     A first build downloads about 75 MB of Debian packages. Raises PackageError, ImageError.
     """
-    recipe = "\0".join((*PACKAGES, *PROGRAMS, *MODULES, INIT.read_text()))
-    directory = cache_directory() / hashlib.sha256(recipe.encode()).hexdigest()[:16]
+    recipe = _digest(INIT.read_text(), Path(__file__).read_text())
+    directory = cache_directory() / f"image-{recipe}"
     image = Image(directory / "vmlinux", directory / "initramfs.cpio")
     if not directory.exists():
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -100,10 +103,18 @@ def guest_image() -> Image:
     return image
 
 
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
 def _build(scratch: Path, into: Path) -> None:
     root = scratch / "packages"
     root.mkdir()
-    unpack((kernel_package(), *PACKAGES), scratch / "downloads", root)
+    packages = (kernel_package(), *PACKAGES)
+    archives = cache_directory() / f"packages-{_digest(*packages)}"
+    if not archives.exists():
+        download(packages, archives)
+    unpack(archives, root)
     (into / "vmlinux").write_bytes(_uncompressed_kernel(next((root / "boot").glob("vmlinuz-*"))))
     tree = scratch / "tree"
     _fill(root, tree)
@@ -140,6 +151,7 @@ def _fill(root: Path, tree: Path) -> None:
         (tree / directory).mkdir(parents=True)
     for name in ("bin/busybox", *PROGRAMS, *_libraries(root)):
         _copy(root / name, tree / name)
+    (tree / "bin/sh").symlink_to("busybox")
     # libibverbs finds its providers by these files.
     for path in (root / "etc/libibverbs.d").glob("rxe.driver"):
         _copy(path, tree / path.relative_to(root))

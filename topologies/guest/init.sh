@@ -1,14 +1,13 @@
 #!/bin/sh
-# First program of a guest: loads the modules, makes the RoCE device, then runs the commands that
-# arrive on the virtio-serial port. Request: "<id> <base64 of a shell script>", one a line. Reply:
-# "<id> <exit status> <base64 of its output>". Scripts run at the same time.
+# First program of a guest: loads the modules, then runs the commands that arrive on the
+# virtio-serial port. Request: "<id> <base64 of a shell script>", one a line. Reply: "<id> <exit
+# status> <base64 of its output, - when empty>". Scripts run at the same time.
+# busybox's shell prefers its own programs to those on PATH: iproute2 is /bin/ip.
 export PATH=/usr/bin:/usr/sbin:/bin:/sbin HOME=/ TERM=dumb
 /bin/busybox --install -s
 mount -t proc none /proc
 mount -t sysfs none /sys
 mount -t devtmpfs none /dev
-mkdir -p /dev/shm /run /tmp
-mount -t tmpfs none /tmp
 
 while read -r module; do
     insmod "$module" || echo "insmod $module failed"
@@ -19,21 +18,32 @@ if grep -q fcn.probe /proc/cmdline; then
     reboot -f
 fi
 
-ip link set lo up
+/bin/ip link set lo up
 ulimit -l unlimited
-port=/dev/vport0p1
-until [ -c $port ]; do usleep 20000; done
-exec 3<>$port
-echo "ready" >&3
+until port=$(ls /dev/vport* 2>/dev/null); do usleep 20000; done
+exec 3<>"$port"
+echo ready >&3
+
+# One writer, so that replies never mix: those who have one put its number into the pipe.
+mkfifo /run/done
+exec 4<>/run/done
+while read -r id <&4; do
+    cat /run/$id.reply >&3
+    rm -f /run/$id.*
+done &
 
 answer() {
-    output=$(printf '%s' "$2" | base64 -d >/run/$1.sh && sh /run/$1.sh 2>&1 3>&- </dev/null)
+    printf '%s' "$2" | base64 -d >/run/$1.script
+    sh /run/$1.script >/run/$1.output 2>&1 3>&- 4>&- </dev/null
     status=$?
-    encoded=$(printf '%s' "$output" | base64 -w 0)
-    flock /run/lock sh -c 'printf "%s %s %s\n" "$1" "$2" "${3:--}" >&3' reply "$1" $status "$encoded"
-    rm -f /run/$1.sh
+    output=$(base64 -w 0 /run/$1.output)
+    echo "$1 $status ${output:--}" >/run/$1.reply
+    echo $1 >&4
 }
 
 while read -r id script <&3; do
     answer "$id" "$script" &
 done
+
+# Nobody is left to talk to.
+reboot -f
