@@ -67,19 +67,33 @@ class EngineBase:
         self._table_names = list(program.tables)
         slots = count()
         self._profiles = {
-            p.name: Profile(p.name, self._native_profile(), lambda: next(slots))
+            p.name: Profile(p.name, self._native_profile(p.name), lambda: next(slots))
             for p in program.model.profiles()
         }
         self._load_entries()
 
-    def _native_profile(self) -> NativeProfile:
+    def _native_profile(self, name: str) -> NativeProfile:
         lib = self._lib
+        actions = {
+            action: call
+            for info in self.program.tables.values()
+            if info.table.profile == name
+            for action, call in info.actions.items()
+        }
+
+        def set_member(slot: int, call: ActionCall) -> None:
+            if call.name not in actions:
+                raise EngineError(f"no table of {name} has an action {call.name!r}")
+            action = actions[call.name]
+            data = self._arguments(action, call.args)
+            result = lib.sw_ctl_member_set(self._handle, slot, action.id, data, len(data))
+            self._done(result, call.name)
 
         def set_group(slot: int, members: Sequence[int]) -> None:
             self._done(lib.sw_ctl_group_set(self._handle, slot, len(members), list(members)))
 
         return NativeProfile(
-            self._set_member,
+            set_member,
             lambda slot: self._done(lib.sw_ctl_member_drop(self._handle, slot)),
             set_group,
             lambda slot: self._done(lib.sw_ctl_group_drop(self._handle, slot)),
@@ -382,32 +396,15 @@ class EngineBase:
 
     # Action profiles
 
-    def _set_member(self, slot: int, call: ActionCall) -> None:
-        candidates = [a for a in self.program.model.actions.values() if a.name == call.name]
-        if not candidates:
-            raise EngineError(f"the program has no action {call.name!r}")
-        action = candidates[0]
-        data = self._arguments(action, call.args)
-        self._done(
-            self._lib.sw_ctl_member_set(self._handle, slot, action.id, data, len(data)), call.name
-        )
-
-    def _check_action(self, profile: str, call: ActionCall) -> ActionCall:
-        """Only actions of the tables that use the profile."""
-        tables = [t for t in self.program.tables.values() if t.table.profile == profile]
-        if not any(call.name in t.actions for t in tables):
-            raise EngineError(f"no table of {profile} has an action {call.name!r}")
-        return call
-
     def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None:
         """See softswitch.api.Engine."""
         with self._mutex:
-            self._profile(profile).insert(member_id, self._check_action(profile, action))
+            self._profile(profile).insert(member_id, action)
 
     def member_modify(self, profile: str, member_id: int, action: ActionCall) -> None:
         """See softswitch.api.Engine."""
         with self._mutex:
-            self._profile(profile).modify(member_id, self._check_action(profile, action))
+            self._profile(profile).modify(member_id, action)
 
     def member_delete(self, profile: str, member_id: int) -> None:
         """See softswitch.api.Engine."""

@@ -205,7 +205,7 @@ class Pipelines:
         else:
             out += self._indirect(t, nodes)
         out.append("switch (action) {")
-        for a in dict.fromkeys(t.action_ids):
+        for a in self._possible(t):
             out.append(f"case {a}:")
             out.append(f"    act_{a}(e, p, h, data);")
             out += indent(self._exit())
@@ -220,6 +220,13 @@ class Pipelines:
         miss = self._label(nodes, t.next_miss if t.hit_or_miss else t.default_next)
         out += ["if (hit)", f"    goto {hit};", f"goto {miss};"]
         return out
+
+    def _possible(self, t: m.Table) -> list[int]:
+        """Actions an entry may have: with a shared profile, those of the other tables too."""
+        sharers = [
+            o for o in self.model.tables() if t.profile is not None and o.profile == t.profile
+        ]
+        return list(dict.fromkeys(a for o in [t, *sharers] for a in o.action_ids))
 
     def _indirect(self, t: m.Table, nodes: dict[str, str]) -> list[str]:
         """A group's member is selected by hash; an empty group ends the pipeline."""

@@ -1,0 +1,320 @@
+"""What each test program is given: entries, then packets, valid and malformed, from a seed.
+
+A scenario's entries are written through methods of the names and arguments of softswitch.api, so
+the same function configures the softswitch and BMv2.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from softswitch.api import (
+    ActionCall,
+    Exact,
+    GroupMember,
+    GroupRef,
+    Lpm,
+    MatchKey,
+    MemberRef,
+    Range,
+    Replica,
+    Ternary,
+)
+
+PROGRAMS = Path(__file__).parent.parent / "p4"
+PORTS = (1, 2, 3, 4)
+RECIRCULATE_PORT = 509
+
+Packet = tuple[int, bytes]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A program with its entries and its traffic."""
+
+    name: str
+    setup: Callable[[Any], None]
+    packet: Callable[[random.Random], bytes]
+    ports: tuple[int, ...] = PORTS
+    json: Path | None = None
+    notes: str = field(default="")
+
+    @property
+    def path(self) -> Path:
+        """The compiled program."""
+        return self.json or PROGRAMS / f"{self.name}.json"
+
+    def packets(self, seed: int, count: int) -> Iterator[Packet]:
+        """Traffic; one packet in four is damaged."""
+        rng = random.Random(seed)
+        for _ in range(count):
+            yield rng.choice(self.ports), mutate(rng, self.packet(rng))
+
+
+def mutate(rng: random.Random, data: bytes) -> bytes:
+    """The packet, in a quarter of all cases cut short, lengthened or with bits flipped."""
+    kind = rng.randrange(12)
+    if kind == 0:
+        # Frames shorter than an Ethernet header never get through an interface.
+        return data[: rng.randrange(14, max(15, len(data)))]
+    if kind == 1:
+        out = bytearray(data)
+        for _ in range(rng.randrange(1, 4)):
+            out[rng.randrange(len(out))] ^= 1 << rng.randrange(8)
+        return bytes(out)
+    if kind == 2:
+        return data + rng.randbytes(rng.randrange(1, 600))
+    return data
+
+
+def interesting(rng: random.Random, width: int) -> int:
+    """A number of `width` bits: small, near a bound, or anything."""
+    full = (1 << width) - 1
+    pick = rng.randrange(6)
+    if pick == 0:
+        return rng.randrange(min(full, 8) + 1)
+    if pick == 1:
+        return full - rng.randrange(min(full, 8) + 1)
+    if pick == 2:
+        return 1 << rng.randrange(width)
+    return rng.randrange(full + 1)
+
+
+def pack(*fields: tuple[int, int]) -> bytes:
+    """(value, width) pairs to octets."""
+    value = bits = 0
+    for x, width in fields:
+        value = value << width | x & (1 << width) - 1
+        bits += width
+    return value.to_bytes(bits // 8, "big")
+
+
+MAC = 0x112233445566
+
+
+def ethernet(ethertype: int, dst: int = MAC, src: int = 0x0A0000000001) -> bytes:
+    """An Ethernet header."""
+    return pack((dst, 48), (src, 48), (ethertype, 16))
+
+
+# kitchen
+
+
+def _kitchen_setup(t: Any) -> None:
+    for port in PORTS:
+        t.table_insert(
+            "I.l2", [Exact(MAC), Exact(port)], 0,
+            ActionCall("I.forward", (port % 4 + 1, 0xAABBCCDDEE00 + port)),
+        )  # fmt: skip
+
+
+def _kitchen_ip(rng: random.Random) -> bytes:
+    ihl = rng.choice((5, 5, 5, 6, 10, 15, 4, 0))
+    body = pack(
+        (rng.choice((4, 4, 4, 4, 6)), 4), (ihl, 4), (rng.randrange(16), 8), (100, 16), (7, 16),
+        (2, 3), (0, 13), (rng.choice((64, 2, 1, 0)), 8), (17, 8), (rng.randrange(1 << 16), 16),
+        (rng.randrange(4), 32), (rng.randrange(4), 32),
+    )  # fmt: skip
+    return body + rng.randbytes(max(0, ihl - 5) * 4)
+
+
+def _kitchen(rng: random.Random) -> bytes:
+    src = rng.choice((1, 0x800000, 0x7FFFFF, rng.randrange(1 << 48)))
+    kind = rng.randrange(4)
+    if kind == 0:
+        out = ethernet(0x8847, src=src)
+        n = rng.randrange(1, 7)
+        for i in range(n):
+            out += pack((rng.randrange(99), 20), (rng.choice((0, 7)), 3), (i == n - 1, 1),
+                        (rng.randrange(4), 8))  # fmt: skip
+        return out + rng.choice((b"", _kitchen_ip(rng), b"\x42", b"\x61"))
+    if kind == 1:
+        return ethernet(0x0800, src=src) + _kitchen_ip(rng) + rng.randbytes(20)
+    if kind == 2:
+        wide = pack((interesting(rng, 256), 256), (interesting(rng, 128), 128),
+                    (interesting(rng, 16), 16), (rng.choice((0, 3, 7, 100, 127)), 7), (0, 9))
+        return ethernet(rng.choice((0x1200, 0x12FF)), src=src) + wide + rng.randbytes(100)
+    return ethernet(rng.randrange(1 << 16), dst=MAC ^ rng.randrange(2), src=src) + rng.randbytes(9)
+
+
+# match
+
+
+def match_entries(rng: random.Random) -> Iterator[tuple[str, list[MatchKey], int, ActionCall]]:
+    """Entries of match.p4; small numbers, so that packets hit them."""
+
+    def add(n: int) -> ActionCall:
+        return ActionCall("I.add", (n,))
+
+    for i in range(24):
+        yield (
+            "I.exact_t", [Exact(i % 3), Exact(i % 4), Exact(i // 12)], 0,
+            ActionCall("I.add_exact", (i + 1,)),
+        )  # fmt: skip
+    for vrf in range(3):
+        for length in (0, 1, 8, 9, 24, 31, 32):
+            prefix = 0x0A000000 >> (32 - length) << (32 - length)
+            yield "I.lpm4", [Exact(vrf), Lpm(prefix, length)], 0, add(40 + vrf * 40 + length)
+    for length in (0, 3, 64, 65, 127, 128):
+        prefix = (0x20010DB8 << 96 | 5) >> (128 - length) << (128 - length)
+        call = ActionCall("I.set_spare", (length,)) if length == 65 else add(length * 3)
+        yield "I.lpm6", [Lpm(prefix, length)], 0, call
+    for i in range(30):
+        mask = rng.choice((0, 1, 3, (1 << 128) - 1, 0xFF << 96))
+        yield (
+            "I.ternary_t",
+            [
+                Ternary(interesting(rng, 128) & mask, mask),
+                Ternary(i & 3, rng.choice((0, 3, 31)) & 31 if i & 1 else 3),
+                Lpm(0x0A000000 if i & 4 else 0, 8 if i & 4 else 0),
+                Ternary(0, i & 8 and 1),
+            ],
+            i + 1,
+            add(i * 64) if i % 3 else ActionCall("I.set_spare", (i * 5,)),
+        )
+    for i in range(20):
+        low = interesting(rng, 20)
+        yield (
+            "I.range_t",
+            [
+                Range(low, max(low, interesting(rng, 20))) if i % 4 else Range(0, (1 << 20) - 1),
+                Range(i % 8, 31 - i % 5),
+                Ternary(i & 1, 1),
+                Exact(i % 3),
+            ],
+            100 - i,
+            add(i * 128 + 1),
+        )
+    for i in range(12):
+        yield (
+            "I.optional_t",
+            [
+                Ternary(i % 3, 0xFF) if i % 2 else Ternary(0, 0),
+                Ternary(i % 4, 7) if i % 3 else Ternary(0, 0),
+                Exact(i % 3),
+            ],
+            i + 1,
+            add(7 + i * 512),
+        )
+
+
+def _match_setup(t: Any) -> None:
+    seen = set()
+    for table, match, priority, action in match_entries(random.Random(5)):
+        key = (table, tuple(match), priority)
+        if key not in seen:
+            seen.add(key)
+            t.table_insert(table, match, priority, action)
+
+
+def _match(rng: random.Random) -> bytes:
+    keys = pack(
+        (rng.randrange(4), 16),
+        (rng.choice((0, 1, 2, 0x0A000000, 0x0A000001, 0x0AFF0000, interesting(rng, 32))), 32),
+        (rng.choice((0x20010DB8 << 96 | 5, 0x20010DB8 << 96 | 4, interesting(rng, 128))), 128),
+        (rng.choice((0, 1, 2, 3, 0xABCDE, 0xABC00, interesting(rng, 20))), 20),
+        (rng.randrange(3), 4), (rng.randrange(4), 8), (rng.randrange(32), 5), (rng.randrange(4), 3),
+        (0, 16),
+    )  # fmt: skip
+    return ethernet(rng.choice((0x7777,) * 9 + (1,))) + keys + rng.randbytes(rng.randrange(40))
+
+
+# selector
+
+
+def _selector_setup(t: Any) -> None:
+    for i in range(5):
+        t.member_insert("I.ap", i + 1, ActionCall("I.first", (i * 11,)))
+    for i in range(6):
+        t.table_insert("I.indirect", [Exact(i)], 0, MemberRef(i % 5 + 1))
+    for i in range(8):
+        t.member_insert("I.sel16", i + 1, ActionCall("I.second", (i + 100,)))
+    groups = {
+        1: [(1, 1), (2, 1), (3, 1)], 2: [(4, 3), (5, 1), (6, 2)], 3: [(2, 5)],
+        4: [(8, 1), (1, 2), (7, 1)],
+    }  # fmt: skip
+    for number, members in groups.items():
+        t.group_set("I.sel16", number, [GroupMember(m, w) for m, w in members])
+    for i in range(4):
+        t.table_insert("I.ecmp", [Lpm(i << 30, 2)], 0, GroupRef(i + 1))
+    t.table_insert("I.ecmp", [Lpm(0x55000000, 8)], 0, MemberRef(3))
+    for i in range(7):
+        call = ActionCall("I.third", (i % 4 + 1, 200 + i)) if i else ActionCall("I.first", (999,))
+        t.member_insert("I.sel32", i + 1, call)
+    t.group_set("I.sel32", 1, [GroupMember(i + 1, 1) for i in range(7)])
+    for i in range(6):
+        t.table_insert("I.ecmp2", [Exact(i)], 0, GroupRef(1))
+
+
+def _selector(rng: random.Random) -> bytes:
+    flow = pack((rng.randrange(1 << 32), 32), (rng.randrange(1 << 128), 128),
+                (rng.randrange(1 << 20), 20), (3, 4), (rng.randrange(256), 8), (0, 48))  # fmt: skip
+    return ethernet(rng.randrange(8), src=rng.randrange(1 << 48)) + flow + rng.randbytes(8)
+
+
+# replicate
+
+
+def _replicate_setup(t: Any) -> None:
+    t.clone_session_set(7, [Replica(3, 5)], 0, 0)
+    t.clone_session_set(8, [Replica(3, 1), Replica(4, 2)], 0, 0)
+    t.multicast_group_set(1, [Replica(1, 1), Replica(2, 1), Replica(3, 2)])
+    t.multicast_group_set(2, [Replica(4, 9)])
+
+
+def _replicate(rng: random.Random) -> bytes:
+    ops = 0
+    for _ in range(rng.randrange(4)):
+        ops |= 1 << rng.randrange(16)
+    tail = rng.choice((0, 0xEE))
+    op = pack((ops, 16), (0, 8), (0, 8), (0, 16), (rng.choice((0, 1, 2, 3, 5, 60)), 16), (0, 16),
+              (0, 16), (rng.randrange(1 << 16), 16), (tail, 8))  # fmt: skip
+    return ethernet(rng.choice((0x7778,) * 9 + (2,))) + op + rng.randbytes(rng.randrange(90))
+
+
+# hashes, stacks, arith
+
+
+def _hashes(rng: random.Random) -> bytes:
+    fields = pack(
+        (rng.randrange(1 << 32), 32), (rng.randrange(1 << 20), 20), (rng.randrange(6), 4),
+        (interesting(rng, 128), 128), (rng.choice((1, 1, 0, 5)), 7), (rng.randrange(2), 1),
+        (0, 48), (0, 16), (0, 16), (3, 8),
+    )  # fmt: skip
+    return ethernet(1, src=rng.randrange(1 << 48)) + fields + rng.randbytes(rng.randrange(70))
+
+
+def _stacks(rng: random.Random) -> bytes:
+    out = ethernet(1) + pack((rng.randrange(16), 4), (rng.randrange(7), 4), (0, 16))
+    n = rng.randrange(1, 9)
+    for i in range(n):
+        kind = rng.choice((0, 1, 2, 0x55, 0x10, 0x21, 0x22, rng.randrange(128)))
+        out += pack((kind, 7), (i == n - 1, 1), (interesting(rng, 16), 16),
+                    (interesting(rng, 128), 128))  # fmt: skip
+        if kind & 0x70 == 0x10 and i < n - 1:
+            out += b"\xab\xcd"
+    return out + rng.randbytes(rng.randrange(30))
+
+
+_ARITH = (8, 8, 13, 3, 32, 32, 64, 64, 128, 128, 8, 32, 64, 200, 200, 120)
+
+
+def _arith(rng: random.Random) -> bytes:
+    return ethernet(1) + pack(*((interesting(rng, w), w) for w in _ARITH))
+
+
+def _nothing(_: Any) -> None:
+    return None
+
+
+SCENARIOS = (
+    Scenario("kitchen", _kitchen_setup, _kitchen),
+    Scenario("match", _match_setup, _match),
+    Scenario("selector", _selector_setup, _selector),
+    Scenario("replicate", _replicate_setup, _replicate),
+    Scenario("hashes", _nothing, _hashes),
+    Scenario("stacks", _nothing, _stacks),
+    Scenario("arith", _nothing, _arith),
+)
