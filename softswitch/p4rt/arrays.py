@@ -22,7 +22,7 @@ def _select(items: Mapping[int, _T], number: int, what: str) -> Iterable[_T]:
     if number == 0:
         return items.values()
     if number not in items:
-        raise not_found(f"there is no {what} {number:#x}")
+        raise invalid_argument(f"there is no {what} {number:#x}")
     return (items[number],)
 
 

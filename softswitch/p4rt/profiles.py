@@ -232,7 +232,7 @@ class ProfileStore:
     def _state(self, profile_id: int) -> _State:
         state = self._states.get(profile_id)
         if state is None:
-            raise not_found(f"there is no action profile {profile_id:#x}")
+            raise invalid_argument(f"there is no action profile {profile_id:#x}")
         return state
 
     def _selected(self, profile_id: int) -> list[_State]:

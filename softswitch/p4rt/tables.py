@@ -180,12 +180,12 @@ class TableStore:
         return (state, entry) if state and entry else None
 
     def state(self, table_id: int) -> TableState:
-        """The table of an identifier; NOT_FOUND for unknown ones, INVALID_ARGUMENT for 0."""
+        """The table of an identifier; INVALID_ARGUMENT when the P4Info has none."""
         if table_id == 0:
             raise invalid_argument("table_id is missing")
         state = self._states.get(table_id)
         if state is None:
-            raise not_found(f"there is no table {table_id:#x}")
+            raise invalid_argument(f"there is no table {table_id:#x}")
         return state
 
     def states(self) -> Iterable[TableState]:

@@ -303,3 +303,15 @@ def host_entry(schema: P4Schema, number: int) -> p4r.TableEntry:
     entry.action.action.action_id = send.id
     entry.action.action.params.add(param_id=1, value=b"\x02")
     return entry
+
+
+def acl_entry(schema: P4Schema, priority: int = 9) -> p4r.TableEntry:
+    """An acl entry with a ternary, a range and an optional field."""
+    entry = p4r.TableEntry(table_id=schema.tables["acl"].id, priority=priority)
+    entry.match.add(field_id=1).ternary.CopyFrom(
+        p4r.FieldMatch.Ternary(value=b"\x0a\x00", mask=b"\xff\x00")
+    )
+    entry.match.add(field_id=2).range.CopyFrom(p4r.FieldMatch.Range(low=b"\x05", high=b"\x08\x00"))
+    entry.match.add(field_id=3).optional.value = b"\x01\xff"
+    entry.action.action.action_id = schema.actions["drop"].id
+    return entry

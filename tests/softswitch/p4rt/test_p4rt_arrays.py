@@ -82,7 +82,7 @@ async def test_array_errors(primary: Session, schema: P4Schema) -> None:
         rpc_code.INVALID_ARGUMENT,
         rpc_code.OUT_OF_RANGE,
         rpc_code.INVALID_ARGUMENT,
-        rpc_code.NOT_FOUND,
+        rpc_code.INVALID_ARGUMENT,
         rpc_code.INVALID_ARGUMENT,
         rpc_code.INVALID_ARGUMENT,
         rpc_code.INVALID_ARGUMENT,

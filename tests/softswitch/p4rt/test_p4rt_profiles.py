@@ -161,7 +161,7 @@ async def test_malformed_members_and_groups(primary: Session, schema: P4Schema) 
         rpc_code.INVALID_ARGUMENT,
         rpc_code.ALREADY_EXISTS,
         rpc_code.NOT_FOUND,
-        rpc_code.NOT_FOUND,
+        rpc_code.INVALID_ARGUMENT,
         rpc_code.INVALID_ARGUMENT,
         rpc_code.INVALID_ARGUMENT,
         rpc_code.ALREADY_EXISTS,

@@ -1,14 +1,16 @@
 """TableEntry: keys, priorities, actions, defaults, const tables, filters and direct resources."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc, rpc_code
+from p4rt_cases import ACL_ERRORS, HOST_ERRORS, Change
 from p4rt_testing import (
     Running,
     Session,
+    acl_entry,
     config,
     delete,
     host_entry,
@@ -18,8 +20,6 @@ from p4rt_testing import (
 )
 
 from softswitch.api import ActionCall, CounterValue, Exact, Range, Ternary
-
-Change = Callable[[p4r.TableEntry], object]
 
 
 @pytest.fixture
@@ -37,15 +37,7 @@ def host(schema: P4Schema) -> p4r.TableEntry:
 
 @pytest.fixture
 def acl(schema: P4Schema) -> p4r.TableEntry:
-    """A full acl entry."""
-    entry = p4r.TableEntry(table_id=schema.tables["acl"].id, priority=9)
-    entry.match.add(field_id=1).ternary.CopyFrom(
-        p4r.FieldMatch.Ternary(value=b"\x0a\x00", mask=b"\xff\x00")
-    )
-    entry.match.add(field_id=2).range.CopyFrom(p4r.FieldMatch.Range(low=b"\x05", high=b"\x08\x00"))
-    entry.match.add(field_id=3).optional.value = b"\x01\xff"
-    entry.action.action.action_id = schema.actions["drop"].id
-    return entry
+    return acl_entry(schema)
 
 
 def default(schema: P4Schema, table: str, action: str | None = None) -> p4r.TableEntry:
@@ -102,59 +94,6 @@ async def test_long_byte_strings_are_accepted_and_shortened(
     assert found.action.action.params[0].value == b"\x02"
 
 
-def _set(field: str, value: object) -> Change:
-    return lambda entry: setattr(entry, field, value)
-
-
-HOST_ERRORS: list[tuple[str, Change, int]] = [
-    ("no table", _set("table_id", 0), rpc_code.INVALID_ARGUMENT),
-    ("unknown table", _set("table_id", 0x02123456), rpc_code.NOT_FOUND),
-    ("priority", _set("priority", 3), rpc_code.INVALID_ARGUMENT),
-    ("is_const", _set("is_const", True), rpc_code.INVALID_ARGUMENT),
-    ("no key", lambda e: e.ClearField("match"), rpc_code.INVALID_ARGUMENT),
-    ("key twice", lambda e: e.match.append(e.match[0]), rpc_code.INVALID_ARGUMENT),
-    ("unknown key", lambda e: e.match.add(field_id=9), rpc_code.INVALID_ARGUMENT),
-    ("key type", lambda e: e.match[0].lpm.SetInParent(), rpc_code.INVALID_ARGUMENT),
-    ("empty key", lambda e: e.match[0].exact.ClearField("value"), rpc_code.OUT_OF_RANGE),
-    (
-        "wide key",
-        lambda e: setattr(e.match[0].exact, "value", b"\x01" + bytes(6)),
-        rpc_code.OUT_OF_RANGE,
-    ),
-    ("no action", lambda e: e.ClearField("action"), rpc_code.INVALID_ARGUMENT),
-    (
-        "unknown action",
-        lambda e: setattr(e.action.action, "action_id", 5),
-        rpc_code.INVALID_ARGUMENT,
-    ),
-    ("no param", lambda e: e.action.action.ClearField("params"), rpc_code.INVALID_ARGUMENT),
-    (
-        "param twice",
-        lambda e: e.action.action.params.append(e.action.action.params[0]),
-        rpc_code.INVALID_ARGUMENT,
-    ),
-    (
-        "unknown param",
-        lambda e: e.action.action.params.add(param_id=7, value=b"\x01"),
-        rpc_code.INVALID_ARGUMENT,
-    ),
-    (
-        "wide param",
-        lambda e: setattr(e.action.action.params[0], "value", b"\x02\x00"),
-        rpc_code.OUT_OF_RANGE,
-    ),
-    (
-        "member in a direct table",
-        lambda e: setattr(e.action, "action_profile_member_id", 1),
-        rpc_code.INVALID_ARGUMENT,
-    ),
-    ("negative timeout", _set("idle_timeout_ns", -1), rpc_code.INVALID_ARGUMENT),
-    ("last hit", lambda e: e.time_since_last_hit.SetInParent(), rpc_code.INVALID_ARGUMENT),
-    ("meter", lambda e: e.meter_config.SetInParent(), rpc_code.INVALID_ARGUMENT),
-    ("meter counters", lambda e: e.meter_counter_data.SetInParent(), rpc_code.UNIMPLEMENTED),
-]
-
-
 @pytest.mark.parametrize(
     ("change", "code"), [e[1:] for e in HOST_ERRORS], ids=[e[0] for e in HOST_ERRORS]
 )
@@ -164,24 +103,6 @@ async def test_malformed_entries(
     change(host)
     assert await refused(primary, insert(host)) == [code]
     assert running.backend.engine.entries == {}
-
-
-ACL_ERRORS: list[tuple[str, Change]] = [
-    ("no priority", _set("priority", 0)),
-    ("negative priority", _set("priority", -1)),
-    ("bits outside the mask", lambda e: setattr(e.match[0].ternary, "value", b"\x0a\x01")),
-    (
-        "mask 0",
-        lambda e: e.match[0].ternary.CopyFrom(p4r.FieldMatch.Ternary(value=b"\0", mask=b"\0")),
-    ),
-    ("low above high", lambda e: setattr(e.match[1].range, "low", b"\x09\x00")),
-    (
-        "whole range",
-        lambda e: e.match[1].range.CopyFrom(p4r.FieldMatch.Range(low=b"\0", high=b"\xff\xff")),
-    ),
-    ("idle timeout", _set("idle_timeout_ns", 5)),
-    ("counter", lambda e: e.counter_data.SetInParent()),
-]
 
 
 @pytest.mark.parametrize("change", [e[1] for e in ACL_ERRORS], ids=[e[0] for e in ACL_ERRORS])
@@ -388,7 +309,7 @@ async def test_read_errors_are_reported_per_request(primary: Session, host: p4r.
     assert [entity.table_entry for entity in found] == [host]
     assert update_errors(error.value) == [
         rpc_code.OK,
-        rpc_code.NOT_FOUND,
+        rpc_code.INVALID_ARGUMENT,
         rpc_code.INVALID_ARGUMENT,
     ]
 
