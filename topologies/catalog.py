@@ -2,8 +2,8 @@
 
 from topologies.model import Host, Link, Node, Queue, Topology
 
-BOTTLENECK_PPS = 3000
-BOTTLENECK_DEPTH = 256
+BOTTLENECK_PPS = 1000
+BOTTLENECK_DEPTH = 128
 
 
 def wan() -> Topology:

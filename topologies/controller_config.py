@@ -10,6 +10,7 @@ from topologies.model import ROOMY_THRESHOLD, Node, Topology
 GRPC_BASE = 50_000
 API_ENDPOINT = "127.0.0.1:9661"
 VRF_TUNNEL_BASE = 1000
+FAST_CNP_PORT = 1021
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ def grpc_endpoint(topology: Topology, node: str) -> str:
 def controller_config(topology: Topology, settings: FcnSettings) -> dict[str, Any]:
     """The configuration as plain data, in the controller's model."""
     return {
+        "fast_cnp_port": FAST_CNP_PORT,
         "api": API_ENDPOINT,
         "flows": {"timeout": settings.flow_timeout},
         "congestion": _congestion(settings),

@@ -78,9 +78,15 @@ def p4info(role: str) -> p4i.P4Info:
 
 
 @cache
-def enum_names(role: str, enum: str) -> dict[int, str]:
-    """Value to name of a serializable enum of the program."""
-    members = p4info(role).type_info.serializable_enums[enum].members
+def enum_names(enum: str) -> dict[int, str]:
+    """Value to name of an enum of the data plane.
+
+    Both programs include the same enums; P4Info has those a program's control API refers to, which
+    are all of them in the PE's.
+    """
+    members = p4info("pe").type_info.serializable_enums[enum].members
+    if not members:
+        raise LookupError(f"pe.p4info.txtpb has no enum {enum}")
     return {int.from_bytes(member.value): member.name for member in members}
 
 
@@ -135,7 +141,7 @@ class CounterReader:
                 if flow is not None:
                     flows.append(flow)
         named = {
-            name: {enum_names(role, enum)[i]: n for i, n in cells.get(name, {}).items()}
+            name: {enum_names(enum)[i]: n for i, n in cells.get(name, {}).items()}
             for name, enum in NAMED.items()
         }
         return NodeCounters(

@@ -27,6 +27,8 @@ def enter(module: str, arguments: Sequence[str]) -> None:
         # The first process of a namespace ignores signals it has no handler for.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        # /sys/class/net of the caller shows its interfaces; BMv2 looks there for link states.
+        subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)
         return
     if os.geteuid() != 0:
         raise IsolationError("Mininet needs root: run it with sudo")

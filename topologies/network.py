@@ -1,6 +1,5 @@
 """A topology brought to life: Mininet, its switches and hosts, and the controller."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,11 +12,12 @@ from mininet.log import setLogLevel
 from mininet.net import Mininet
 from mininet.node import Node
 
+from controller.client import ControllerError, FcnClient
 from topologies.controller_config import API_ENDPOINT, FcnSettings, controller_yaml
 from topologies.delayline import fcn_delayline
 from topologies.hosts import RoceHost
 from topologies.model import Link, Topology
-from topologies.processes import Process, ProcessError, wait_until
+from topologies.processes import FORWARDING_NICENESS, Process, ProcessError, wait_until
 from topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
 
 Target = Literal["softswitch", "bmv2"]
@@ -25,7 +25,6 @@ SWITCHES: dict[Target, type[P4Switch]] = {"softswitch": SoftSwitch, "bmv2": Bmv2
 
 CORE_MTU = 9000
 CONTROLLER_TIMEOUT_S = 60.0
-COMMAND_TIMEOUT_S = 30.0
 
 
 class DelayLine(Node):  # type: ignore[misc]
@@ -41,7 +40,9 @@ class DelayLine(Node):  # type: ignore[misc]
         """Start the program; both links must exist."""
         near, far = (f"{self.name}-eth{number}" for number in (0, 1))
         command = [str(fcn_delayline()), near, far, str(round(self.delay_ms * 1000))]
-        self.process = Process(self.name, command, self.logs / f"{self.name}.log")
+        self.process = Process(
+            self.name, command, self.logs / f"{self.name}.log", niceness=FORWARDING_NICENESS
+        )
 
     def stop_process(self) -> None:
         """Stop the program; Mininet removes the links."""
@@ -140,38 +141,22 @@ class Network:
         self.controller.wait_ready(self._all_nodes_ready, CONTROLLER_TIMEOUT_S)
 
     def _all_nodes_ready(self) -> bool:
-        done = self._fcn("status", "--json")
-        if done.returncode != 0:
+        try:
+            with FcnClient(API_ENDPOINT) as client:
+                nodes = client.status().nodes
+        except ControllerError:
             return False
-        nodes = json.loads(done.stdout)["nodes"]
-        return len(nodes) == len(self.topology.nodes) and all(
-            node["state"] == "ready" for node in nodes
-        )
-
-    def _fcn(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [_fcn(), "--api", API_ENDPOINT, *arguments],
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_TIMEOUT_S,
-            check=False,
-        )
-
-    def fcn(self, *arguments: str) -> str:
-        """Output of a command of the `fcn` command line; raises ProcessError when it fails."""
-        done = self._fcn(*arguments)
-        if done.returncode != 0:
-            raise ProcessError(f"fcn {' '.join(arguments)}: {done.stderr or done.stdout}")
-        return done.stdout
-
-    def fcn_json(self, *arguments: str) -> Any:  # noqa: ANN401 (JSON value)
-        """Output of a command with --json, decoded."""
-        return json.loads(self.fcn(*arguments, "--json"))
+        refused = [node.name for node in nodes if node.refused]
+        if refused:
+            raise ProcessError(f"switches refused entries: {', '.join(refused)}")
+        up = [node for node in nodes if node.state == "up" and not node.pending]
+        return len(up) == len(self.topology.nodes)
 
     def set_feature(self, enabled: bool) -> None:
-        """Switch FCN on or off on every node (FCN-16)."""
-        for node in self.topology.nodes:
-            self.fcn("feature", "enable" if enabled else "disable", node.name)
+        """Switch FCN on or off on every node (FCN-16); raises ControllerError."""
+        with FcnClient(API_ENDPOINT) as client:
+            for node in self.topology.nodes:
+                client.set_feature(node.name, enabled)
 
     def host(self, name: str) -> RoceHost:
         """A host of the topology."""
@@ -181,7 +166,9 @@ class Network:
     def run_in_host(self, name: str, command: Sequence[str | Path], log: Path) -> Process:
         """Start a program in a host's namespace."""
         prefix = ["mnexec", "-a", str(self.host(name).pid)]
-        return Process(f"{Path(command[0]).name} in {name}", command, log, prefix)
+        return Process(
+            f"{Path(command[0]).name} in {name}", command, log, prefix, FORWARDING_NICENESS
+        )
 
     def wait_for_ping(self, start: str, end: str, timeout_s: float = 30.0) -> None:
         """Wait until `end` answers `start` over IPv4 and IPv6: neighbours and routes are there."""

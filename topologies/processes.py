@@ -5,10 +5,13 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 POLL_S = 0.02
+# Of everything packets pass through: what is measured is to be the network, not the scheduler.
+FORWARDING_NICENESS = -15
 STOP_TIMEOUT_S = 10.0
 
 
@@ -31,6 +34,15 @@ def is_listening(host: str, port: int) -> bool:
         return probe.connect_ex((host, port)) == 0
 
 
+def _prioritise_session(pid: int, niceness: int) -> None:
+    """Give a session's processes their niceness against other sessions, where that is separate.
+
+    Kernels with autogroups (sched(7)) weigh sessions first, and niceness only within one.
+    """
+    with suppress(FileNotFoundError, PermissionError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
+
+
 class Process:
     """One program with its output in `log`."""
 
@@ -40,15 +52,19 @@ class Process:
         command: Sequence[str | Path],
         log: Path,
         prefix: Sequence[str] = (),
+        niceness: int = 0,
     ) -> None:
-        """Start it; `prefix` (such as mnexec and its options) must exec the command."""
+        """Start it; `prefix` (such as mnexec and its options) must exec the command.
+
+        A negative `niceness` lets it run before other work of a busy machine, where permitted.
+        """
         self.name = name
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
         try:
             with log.open("wb") as output:
                 self._process = subprocess.Popen(
-                    [*prefix, *map(str, command)],
+                    ["nice", "-n", str(niceness), *prefix, *map(str, command)],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -57,6 +73,8 @@ class Process:
                 )
         except FileNotFoundError as error:
             raise ProcessError(f"{name}: {error.filename} is not installed") from error
+        if niceness:
+            _prioritise_session(self._process.pid, niceness)
 
     @property
     def running(self) -> bool:

@@ -105,6 +105,14 @@ def _marks(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     yield Check(
         "CE marks", "set by switches", _sum(record, nodes, "CE_MARKED"), "seen by receivers", seen
     )
+    node, _ = scenario.bottleneck
+    yield Check(
+        f"CE marks of {node}",
+        "set",
+        record.counters[node].events.get("CE_MARKED", 0),
+        "seen on its link",
+        len(record.ce_ns),
+    )
 
 
 def _fast_cnps(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
@@ -118,6 +126,14 @@ def _fast_cnps(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
             "Fast CNPs sent",
             events.get("FAST_CNP_SENT", 0),
         )
+    node, _ = scenario.bottleneck
+    yield Check(
+        f"Fast CNPs of {node}",
+        "sent",
+        record.counters[node].events.get("FAST_CNP_SENT", 0),
+        "seen on its link",
+        len(record.fast_cnps_ns),
+    )
     refused = sum(record.counters[pe].drops.get(why, 0) for pe in pes for why in PE_REFUSALS)
     yield Check(
         "Fast CNPs",

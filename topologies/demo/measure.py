@@ -1,12 +1,12 @@
 """From what a run recorded to what the demo is about. Pure functions; times in milliseconds.
 
-Congestion begins when the first packet leaves the bottleneck's queue with a CE mark. No clock sits
-there, but the receiver stamps that packet and the propagation delay in between is configured, so
-onset = first CE seen - delay(bottleneck, receiver). Processing on that way makes the onset look
-later than it was, by tens of microseconds, and the reaction time a little too short in both runs.
+Congestion begins when, after the last sender joined, the first packet with a CE mark leaves the
+bottleneck's queue, as stamped by the kernel on the switch's interface. (Marks before that are
+bursts a busy machine makes of evenly paced packets.)
 """
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from topologies.demo.scenario import MTU, Flow, Mode, Scenario
@@ -15,7 +15,7 @@ from topologies.roce.log import Event
 
 NS_PER_MS = 1_000_000
 
-QueueSource = Literal["traffic manager", "one-way delay"]
+QueueSource = Literal["traffic manager", "packets in and out"]
 
 
 class MeasureError(ValueError):
@@ -34,9 +34,9 @@ class Series:
 class Measurement:
     """One run's results.
 
-    `queue` is in packets: read from the traffic manager every millisecond, or derived from
-    one-way delays ((delay - smallest delay) x service rate), as `queue_source` says. `bound_ms` is
-    the propagation delay of the notification that made the first cut.
+    `queue` is in packets: read from the traffic manager every millisecond, or counted on the wire
+    (packets in less packets out and lost), as `queue_source` says. `bound_ms` is the propagation
+    delay of the notification that made the first cut.
     """
 
     mode: Mode
@@ -57,7 +57,7 @@ class Measurement:
     rates_bps: dict[str, Series]
     cnps_from_pe: tuple[float, ...]
     cnps_from_receiver: tuple[float, ...]
-    fast_cnps: Series
+    fast_cnps: tuple[float, ...]
     goodput_bps: float
 
     @property
@@ -82,7 +82,9 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     queue, queue_source = _queue(scenario, record)
     threshold = scenario.settings.thresholds[0]
     crossings = [
-        time for time, depth in zip(queue.times_ms, queue.values, strict=True) if depth >= threshold
+        time
+        for time, depth in zip(queue.times_ms, queue.values, strict=True)
+        if depth >= threshold and time >= scenario.overload_s * 1000
     ]
     cnps = [
         (_ms(record, event), event["src"] == _address(scenario, each.receiver))
@@ -110,10 +112,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         rates_bps={name: _rates(record, name) for name in record.senders},
         cnps_from_pe=tuple(sorted(time for time, by_receiver in cnps if not by_receiver)),
         cnps_from_receiver=tuple(sorted(time for time, by_receiver in cnps if by_receiver)),
-        fast_cnps=Series(
-            tuple((sample.time_ns - record.start_ns) / NS_PER_MS for sample in record.samples),
-            tuple(float(sample.fast_cnps) for sample in record.samples),
-        ),
+        fast_cnps=tuple((stamp - record.start_ns) / NS_PER_MS for stamp in record.fast_cnps_ns),
         goodput_bps=received * MTU * 8 / scenario.seconds,
     )
 
@@ -127,15 +126,11 @@ def _address(scenario: Scenario, host: str) -> str:
 
 
 def _onset_ns(scenario: Scenario, record: RunRecord) -> int:
-    onsets = []
-    for flow, _, receiver in flow_endpoints(scenario, record):
-        delay_ms = scenario.topology.delay_ms(scenario.bottleneck[0], flow.receiver)
-        first = next(receiver.named("ce"), None)
-        if first is not None:
-            onsets.append(first.time_ns - round(delay_ms * NS_PER_MS))
-    if not onsets:
+    overload_ns = record.start_ns + round(scenario.overload_s * 1000 * NS_PER_MS)
+    marks = [stamp for stamp in record.ce_ns if stamp >= overload_ns]
+    if not marks:
         raise MeasureError(f"{record.mode}: no packet was marked, the bottleneck never congested")
-    return min(onsets)
+    return min(marks)
 
 
 def _first_cut(scenario: Scenario, record: RunRecord, onset_ns: int) -> tuple[Flow, Event]:
@@ -143,13 +138,11 @@ def _first_cut(scenario: Scenario, record: RunRecord, onset_ns: int) -> tuple[Fl
         (event.time_ns, flow, event)
         for flow, sender, _ in flow_endpoints(scenario, record)
         for event in sender.named("cnp")
-        if event["cut"]
+        if event["cut"] and event.time_ns >= onset_ns
     ]
     if not cuts:
         raise MeasureError(f"{record.mode}: no sender cut its rate")
-    time_ns, flow, event = min(cuts, key=lambda cut: cut[0])
-    if time_ns < onset_ns:
-        raise MeasureError(f"{record.mode}: a sender cut its rate before the congestion")
+    _, flow, event = min(cuts, key=lambda cut: cut[0])
     return flow, event
 
 
@@ -163,21 +156,24 @@ def _queue(scenario: Scenario, record: RunRecord) -> tuple[Series, QueueSource]:
             ),
             "traffic manager",
         )
-    points = []
-    for log in record.receivers.values():
-        intervals = [event for event in log.named("rate") if event["packets"]]
-        base_us = min((event["delay_min_us"] for event in intervals), default=0.0)
-        points += [
-            (
-                _ms(record, event),
-                (event["delay_max_us"] - base_us) * 1e-6 * scenario.bottleneck_pps,
-            )
-            for event in intervals
-        ]
-    points.sort()
+    changes = [(stamp, 1) for stamp in record.arrivals_ns]
+    changes += [(stamp, -1) for stamp in record.departures_ns]
+    # What the queue dropped never leaves; receivers miss it about when it would have arrived.
+    changes += [
+        (event.time_ns, -event["packets"])
+        for log in record.receivers.values()
+        for event in log.named("loss")
+    ]
+    changes.sort()
+    depths = accumulate(change for _, change in changes)
+    points = [
+        ((stamp - record.start_ns) / NS_PER_MS, float(max(depth, 0)))
+        for (stamp, _), depth in zip(changes, depths, strict=True)
+        if stamp >= record.start_ns
+    ]
     return (
         Series(tuple(time for time, _ in points), tuple(depth for _, depth in points)),
-        "one-way delay",
+        "packets in and out",
     )
 
 

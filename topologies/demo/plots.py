@@ -77,7 +77,7 @@ def _draw_rates(axes: Axes, scenario: Scenario, result: Measurement) -> None:
 def _draw_queue(axes: Axes, scenario: Scenario, result: Measurement) -> None:
     label = {
         "traffic manager": "queue, read every ms",
-        "one-way delay": "queue, derived from one-way delays",
+        "packets in and out": "queue, packets in less packets out",
     }[result.queue_source]
     axes.plot(
         _seconds(result.queue),
@@ -87,8 +87,8 @@ def _draw_queue(axes: Axes, scenario: Scenario, result: Measurement) -> None:
         label=label,
     )
     for level, depth in enumerate(scenario.settings.thresholds, 1):
-        if depth <= result.peak_queue * 1.3 or level == 1:
-            axes.axhline(depth, color="0.75", linewidth=0.7, linestyle="--", zorder=0)
+        axes.axhline(depth, color="0.8", linewidth=0.7, linestyle="--", zorder=0)
+        if level in (1, len(scenario.settings.thresholds)):
             axes.text(
                 scenario.seconds * 0.005, depth, f"level {level}", fontsize=7, color="0.4",
                 va="bottom",
@@ -111,29 +111,14 @@ def _draw_notifications(axes: Axes, scenario: Scenario, result: Measurement) -> 
             f"CNPs from receivers ({len(result.cnps_from_receiver)})",
         ],
     )
-    increments = [
-        (later_time, later - earlier)
-        for later_time, earlier, later in zip(
-            _seconds(result.fast_cnps)[1:],
-            result.fast_cnps.values,
-            result.fast_cnps.values[1:],
-            strict=False,
-        )
-    ]
-    if any(count for _, count in increments):
-        interval_ms = _mean_interval_ms(result.fast_cnps)
-        axes.plot(
-            [time for time, _ in increments],
-            [count * BIN_MS / interval_ms for _, count in increments],
-            color="k",
-            linewidth=0.9,
-            label=f"Fast CNPs ({result.fast_cnps.values[-1]:.0f}), counters read every "
-            f"{interval_ms:.0f} ms",
-        )
-
-
-def _mean_interval_ms(series: Series) -> float:
-    return (series.times_ms[-1] - series.times_ms[0]) / (len(series.times_ms) - 1)
+    axes.hist(
+        [time / 1000 for time in result.fast_cnps],
+        bins=edges,
+        histtype="step",
+        color="k",
+        linewidth=1.0,
+        label=f"Fast CNPs from {scenario.bottleneck[0]} ({len(result.fast_cnps)})",
+    )
 
 
 def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
@@ -188,4 +173,6 @@ def _aligned(series: Series, onset_ms: float, end_ms: float) -> tuple[list[float
     ]
     before = [index for index, (time, _) in enumerate(shifted) if time <= -ZOOM_BEFORE_MS]
     inside = shifted[before[-1] if before else 0 :]
+    if inside:
+        inside.append((end_ms, inside[-1][1]))
     return [time for time, _ in inside], [value for _, value in inside]

@@ -52,9 +52,7 @@ def comparison(scenario: Scenario, results: Results) -> list[Row]:
         return "ingress PE" if measured.first_cut_by_pe else "receiver"
 
     ordered = [results[mode] for mode in MODES]
-    peak_note = (
-        "" if ordered[0].queue_source == "traffic manager" else ", derived from one-way delays"
-    )
+    peak_note = "" if ordered[0].queue_source == "traffic manager" else ", in less out"
     rows = [
         each("congestion onset to first rate cut", (f"{m.reaction_ms:.2f} ms" for m in ordered)),
         each("propagation delay of that notification", (f"{m.bound_ms:.2f} ms" for m in ordered)),
@@ -217,8 +215,8 @@ def html_page(
     queue_note = (
         "Queue depths are read from the switch every millisecond."
         if fcn.queue_source == "traffic manager"
-        else "This switch does not tell its queue depth: it is derived from the receivers' one-way "
-        "delays, (delay - smallest delay) x service rate, largest per 10 ms."
+        else "This switch does not tell its queue depth: shown are packets that entered it less "
+        "those that left, counted on its interfaces, those being processed included."
     )
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Fast congestion notification</title>
@@ -228,8 +226,8 @@ def html_page(
 sender: {ecn.reaction_ms:.2f} ms with end-to-end ECN only, {fcn.reaction_ms:.2f} ms with FCN. The
 notifications' propagation delays alone are {ecn.bound_ms:g} ms and {fcn.bound_ms:g} ms.</p>
 {_html_table(comparison(scenario, results))}
-<p class="note">Onset: the first packet leaves the congested queue with a CE mark, computed from its
-arrival at the receiver less the propagation delay. {queue_note}</p>
+<p class="note">Onset: after the second sender joined, the first packet with a CE mark leaves the
+congested queue, stamped by the kernel on the switch's interface. {queue_note}</p>
 {pictures}
 <h2>Notifications at every hop</h2>
 {_html_table(hop_rows(scenario, records))}

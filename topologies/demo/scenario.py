@@ -18,11 +18,11 @@ BITS_PER_PACKET = (MTU + HEADERS_IPV4) * 8
 
 # Queue depths, in packets, at which levels 1 to 7 begin. The first leaves room for the bursts a
 # busy machine makes of evenly paced packets.
-THRESHOLDS = (16, 32, 48, 64, 96, 128, 192)
+THRESHOLDS = (8, 12, 16, 24, 32, 48, 64)
 # FCN-11: the worse the congestion, the more often a flow is notified.
 INTERVALS = ("20ms", "15ms", "10ms", "8ms", "6ms", "4ms", "2ms")
-# DCQCN's time constants, 55 us to 300 us in a 40 Gb/s data centre, scaled to queue pairs of a few
-# Mb/s whose packets are a millisecond apart.
+# DCQCN's time constants, 4 us to 300 us in a data centre of 40 Gb/s, scaled to queue pairs of a few
+# Mb/s and a round-trip time of 16 ms: at most one CNP and one cut in about that time.
 CNP_INTERVAL_US = 20_000
 ALPHA_US = 20_000
 INCREASE_US = 40_000
@@ -69,6 +69,11 @@ class Scenario:
         return queue.rate_pps
 
     @property
+    def overload_s(self) -> float:
+        """When the last sender joins: from then on they want more than the bottleneck has."""
+        return max(flow.start_s for flow in self.flows)
+
+    @property
     def bits_per_packet(self) -> int:
         """Size of a data packet without RETH, counted from the IP header on."""
         return BITS_PER_PACKET
@@ -84,6 +89,7 @@ class Scenario:
             hai_bps=line / 16,
             alpha_us=ALPHA_US,
             increase_us=INCREASE_US,
+            cut_interval_us=CNP_INTERVAL_US,
             byte_counter=150 * BITS_PER_PACKET // 8,
         )
 

@@ -1,5 +1,6 @@
 """One run: traffic through the network, everything recorded."""
 
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -7,11 +8,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from topologies.controller_config import grpc_endpoint
+from topologies.controller_config import FAST_CNP_PORT, grpc_endpoint
 from topologies.counters import CounterReader, NodeCounters
 from topologies.demo.scenario import CNP_INTERVAL_US, MTU, Flow, Mode, Scenario
-from topologies.demo.watch import CounterSample, CounterWatch, LogTail
-from topologies.network import Network
+from topologies.demo.tap import Tap, arriving, leaving, leaving_marked, leaving_to_udp
+from topologies.demo.watch import LogTail
+from topologies.network import SWITCHES, Network
 from topologies.processes import Process, ProcessError
 from topologies.roce.build import fcn_roce
 from topologies.roce.log import RoceLog, read_log
@@ -19,6 +21,7 @@ from topologies.roce.options import Receiver, Sender
 from topologies.trafficmanager import QueueDepth, QueueRecorder, TrafficManager
 
 NS_PER_S = 1_000_000_000
+NS_PER_MS = 1_000_000
 CONNECT_S = 3.0
 HOLD_MS = 60_000
 READY_TIMEOUT_S = 20.0
@@ -31,8 +34,10 @@ PROGRESS_S = 0.1
 class RunRecord:
     """What one run left behind. Counters are those of the run alone; times are CLOCK_MONOTONIC.
 
-    `queue` and `queue_drops` come from the softswitch's traffic manager; BMv2 has none, there the
-    first is empty and the second None.
+    On the wire, `arrivals_ns` are when packets reached the bottleneck's node on their way to its
+    queue, `departures_ns` when they left the queue, `ce_ns` when they left it marked, and
+    `fast_cnps_ns` when Fast CNPs left the node. `queue` and `queue_drops` come from the
+    softswitch's traffic manager; BMv2 has none, there the first is empty and the second None.
     """
 
     mode: Mode
@@ -41,7 +46,10 @@ class RunRecord:
     senders: dict[str, RoceLog]
     receivers: dict[str, RoceLog]
     counters: dict[str, NodeCounters]
-    samples: tuple[CounterSample, ...]
+    arrivals_ns: tuple[int, ...]
+    departures_ns: tuple[int, ...]
+    ce_ns: tuple[int, ...]
+    fast_cnps_ns: tuple[int, ...]
     queue: tuple[QueueDepth, ...]
     queue_drops: int | None
 
@@ -76,13 +84,15 @@ class Run:
     def carry_out(self) -> RunRecord:
         """Run to the end; raises ProcessError when anything of it fails."""
         self._network.set_feature(self._mode == "fcn")
-        self._directory.mkdir(parents=True, exist_ok=True)
+        # What an earlier run left would be read as this one's.
+        shutil.rmtree(self._directory, ignore_errors=True)
+        self._directory.mkdir(parents=True)
         with ExitStack() as stack:
             reader = stack.enter_context(CounterReader(self._scenario.topology))
             before = self._settled(reader)
             drops_before = self._queue_drops()
             self._recorder = self._record_queue()
-            watch = stack.enter_context(CounterWatch(self._scenario.topology))
+            arrivals, departures, marks, fast_cnps = map(stack.enter_context, self._taps())
             receivers = [stack.enter_context(self._start_receiver(f)) for f in self._flows]
             self._wait_for(self._flows, "receiver", "start", receivers)
             start_ns = time.monotonic_ns() + round(CONNECT_S * NS_PER_S)
@@ -90,10 +100,14 @@ class Run:
             self._wait_for(self._flows, "sender", "connected", senders)
             if time.monotonic_ns() > start_ns:
                 raise ProcessError(f"connecting took longer than {CONNECT_S:g} s")
-            self._follow(start_ns, senders, watch)
+            self._follow(start_ns, senders, fast_cnps)
             after = self._settled(reader)
             drops_after = self._queue_drops()
-            samples = watch.stop()
+            port_delay_ns = self._port_delay_ns()
+            departures_ns = tuple(stamp - port_delay_ns for stamp in departures.stop())
+            ce_ns = tuple(stamp - port_delay_ns for stamp in marks.stop())
+            arrivals_ns = arrivals.stop()
+            fast_cnps_ns = fast_cnps.stop()
             queue = self._recorder.stop() if self._recorder else ()
             self._end(senders)
             self._end(receivers)
@@ -104,7 +118,10 @@ class Run:
             senders={f.sender: read_log(self._log(f, "sender")) for f in self._flows},
             receivers={f.receiver: read_log(self._log(f, "receiver")) for f in self._flows},
             counters={name: now.since(before[name]) for name, now in after.items()},
-            samples=samples,
+            arrivals_ns=arrivals_ns,
+            departures_ns=departures_ns,
+            ce_ns=ce_ns,
+            fast_cnps_ns=fast_cnps_ns,
             queue=queue,
             queue_drops=None
             if drops_after is None or drops_before is None
@@ -161,7 +178,7 @@ class Run:
 
             process.wait_ready(arrived, READY_TIMEOUT_S)
 
-    def _follow(self, start_ns: int, senders: list[Process], watch: CounterWatch) -> None:
+    def _follow(self, start_ns: int, senders: list[Process], fast_cnps: Tap) -> None:
         """Show progress until every sender has sent for its time."""
         tails = {flow.sender: LogTail(self._log(flow, "sender")) for flow in self._flows}
         deadline = start_ns + round((self._scenario.seconds + SETTLE_TIMEOUT_S) * NS_PER_S)
@@ -173,18 +190,38 @@ class Run:
                 raise ProcessError("the senders do not come to an end")
             for tail in tails.values():
                 tail.read()
-            self._show(self._progress(start_ns, tails, watch))
+            self._show(self._progress(start_ns, tails, fast_cnps))
             time.sleep(PROGRESS_S)
 
-    def _progress(self, start_ns: int, tails: dict[str, LogTail], watch: CounterWatch) -> Progress:
+    def _progress(self, start_ns: int, tails: dict[str, LogTail], fast_cnps: Tap) -> Progress:
         newest = self._recorder.latest if self._recorder else None
         return Progress(
             elapsed_s=max(0.0, (time.monotonic_ns() - start_ns) / NS_PER_S),
             rates_bps={name: tail.rate_bps for name, tail in tails.items()},
             cnps={name: tail.counts["cnp"] for name, tail in tails.items()},
             queue_depth=newest.depth if newest else None,
-            fast_cnps=watch.fast_cnps,
+            fast_cnps=fast_cnps.count,
         )
+
+    def _taps(self) -> tuple[Tap, Tap, Tap, Tap]:
+        """Arrivals, departures, marks and Fast CNPs at the bottleneck's node."""
+        node, far = self._scenario.bottleneck
+        towards_senders = self._scenario.topology.path(node, self._flows[0].sender)[1]
+        near = self._scenario.topology.port(node, towards_senders).interface
+        out = self._scenario.topology.port(node, far).interface
+        return (
+            Tap(near, arriving()),
+            Tap(out, leaving()),
+            Tap(out, leaving_marked()),
+            Tap(near, leaving_to_udp(FAST_CNP_PORT)),
+        )
+
+    def _port_delay_ns(self) -> int:
+        """What a switch that has its links' delays inside adds before a packet is on the wire."""
+        if not SWITCHES[self._network.target].has_port_delay:
+            return 0
+        port = self._scenario.topology.port(*self._scenario.bottleneck)
+        return round(port.delay_ms * NS_PER_MS)
 
     def _settled(self, reader: CounterReader) -> dict[str, NodeCounters]:
         """Counters once nothing moves any more: two readings in a row agree."""

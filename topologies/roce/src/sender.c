@@ -300,7 +300,7 @@ static void set_up_qps(struct sender *s)
     }
 }
 
-/* Handle packets and CM timers until every QP is in state; log lines keep coming. */
+/* Handle packets and CM timers until every QP is in state. */
 static void run_until(struct sender *s, enum qp_state state)
 {
     while (!s->failed && !stop_requested && !all_in(s, state)) {
@@ -309,6 +309,7 @@ static void run_until(struct sender *s, enum qp_state state)
         roce_port_wait(&s->port, now + s->options->log_interval);
         receive_batch(s);
     }
+    fflush(s->options->log);
 }
 
 static void transmit(struct sender *s)

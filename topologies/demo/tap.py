@@ -1,0 +1,128 @@
+"""When certain packets left a switch: a packet socket on one of its interfaces.
+
+The kernel stamps each packet as the switch hands it over, so no receiver further on, and no
+process that gets its turn late, blurs the time.
+"""
+
+import ctypes
+import socket
+import struct
+import threading
+import time
+from types import TracebackType
+
+ETH_P_ALL = 3
+SO_ATTACH_FILTER = 26
+SO_TIMESTAMPNS = 35
+PACKET_OUTGOING = 4
+SKF_AD_PKTTYPE = 0xFFFFF000 + 4
+POLL_S = 0.2
+RECEIVE_BUFFER = 4 << 20
+
+# Classic BPF (linux/filter.h), offsets from the Ethernet header.
+LOAD_BYTE, LOAD_HALF, AND, RETURN, JUMP_EQUAL = 0x30, 0x28, 0x54, 0x06, 0x15
+ETHERTYPE, IPV6_WORD, NEXT_HEADER, UDP_DST = 12, 14, 20, 56
+
+Instruction = tuple[int, int, int, int]
+Condition = tuple[int, int, int, int | None]
+
+
+def _require(load: int, offset: int, value: int, mask: int | None, rest: int) -> list[Instruction]:
+    """Go on when (packet[offset] & mask) == value, else jump over `rest` to the refusal."""
+    masked = [] if mask is None else [(AND, 0, 0, mask)]
+    return [(load, 0, 0, offset), *masked, (JUMP_EQUAL, 0, rest, value)]
+
+
+def _program(conditions: list[Condition]) -> list[Instruction]:
+    program: list[Instruction] = [(RETURN, 0, 0, 1), (RETURN, 0, 0, 0)]
+    for load, offset, value, mask in reversed(conditions):
+        program = [*_require(load, offset, value, mask, len(program) - 1), *program]
+    return program
+
+
+OUTGOING: Condition = (LOAD_BYTE, SKF_AD_PKTTYPE, PACKET_OUTGOING, None)
+# PACKET_HOST 0 and PACKET_OTHERHOST 3 differ from it in this bit; groups are not addressed here.
+INCOMING: Condition = (LOAD_BYTE, SKF_AD_PKTTYPE, 0, PACKET_OUTGOING)
+IPV6: Condition = (LOAD_HALF, ETHERTYPE, 0x86DD, None)
+
+
+def arriving() -> list[Instruction]:
+    """IPv6 packets coming in."""
+    return _program([INCOMING, IPV6])
+
+
+def leaving() -> list[Instruction]:
+    """IPv6 packets going out."""
+    return _program([OUTGOING, IPV6])
+
+
+def leaving_marked() -> list[Instruction]:
+    """Packets going out with CE in their outer IPv6 header (RFC 3168)."""
+    return _program([OUTGOING, IPV6, (LOAD_HALF, IPV6_WORD, 0x0030, 0x0030)])
+
+
+def leaving_to_udp(port: int) -> list[Instruction]:
+    """IPv6 packets without extension headers going out to a UDP port."""
+    to_port: list[Condition] = [
+        (LOAD_BYTE, NEXT_HEADER, 17, None),
+        (LOAD_HALF, UDP_DST, port, None),
+    ]
+    return _program([OUTGOING, IPV6, *to_port])
+
+
+class Tap:
+    """Context manager recording when packets that match a filter pass an interface."""
+
+    def __init__(self, interface: str, program: list[Instruction]) -> None:
+        # Kernel stamps are wall-clock time, everything else here is monotonic.
+        self._to_monotonic = time.monotonic_ns() - time.time_ns()
+        self._times: list[int] = []
+        self._ending = threading.Event()
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        code = b"".join(struct.pack("HBBI", *instruction) for instruction in program)
+        buffer = ctypes.create_string_buffer(code, len(code))
+        filter_program = struct.pack("HL", len(program), ctypes.addressof(buffer))
+        self._socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, filter_program)
+        self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+        self._socket.bind((interface, ETH_P_ALL))
+        self._socket.settimeout(POLL_S)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> "Tap":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ending.set()
+        self._thread.join()
+        self._socket.close()
+
+    def _run(self) -> None:
+        space = socket.CMSG_SPACE(16)
+        while True:
+            try:
+                _, ancillary, _, _ = self._socket.recvmsg(1, space)
+            except TimeoutError:
+                # Only once nothing is left: the last packets count as well.
+                if self._ending.is_set():
+                    return
+                continue
+            seconds, nanoseconds = struct.unpack("qq", ancillary[0][2])
+            self._times.append(seconds * 10**9 + nanoseconds + self._to_monotonic)
+
+    @property
+    def count(self) -> int:
+        """Packets so far."""
+        return len(self._times)
+
+    def stop(self) -> tuple[int, ...]:
+        """End it and return all times, CLOCK_MONOTONIC nanoseconds."""
+        self._ending.set()
+        self._thread.join()
+        return tuple(self._times)
