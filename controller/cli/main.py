@@ -17,11 +17,14 @@ import typer
 from rich.console import Console
 
 from controller.cli import tables
+from controller.cli.capture import CaptureError
+from controller.cli.capture import capture as capture_port
 from controller.cli.shell import ShellError, open_shell
 from controller.client import DEFAULT_ENDPOINT, ControllerError, FcnClient
 from controller.config import Config, ConfigError, load_config
 from controller.config.types import parse_duration
 from controller.flowkey import FlowKey
+from controller.proto import fcn_pb2 as pb
 
 EXIT_FAILED = 1
 EXIT_CONFIG = 3
@@ -287,15 +290,46 @@ def events(
 @app.command()
 def shell(node: NodeName, api: Api = DEFAULT_ENDPOINT) -> None:
     """p4runtime-shell on a switch, to look around in; the controller stays in charge."""
+    switch = _switch(node, api)
+    try:
+        code = open_shell(switch.grpc, switch.device_id, err)
+    except ShellError as error:
+        raise fail(str(error)) from None
+    raise typer.Exit(code)
+
+
+@app.command()
+def capture(
+    node: NodeName,
+    port: Annotated[int, typer.Argument(help="Port number.", min=0)],
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--write", "-w", help="Write a pcap to this file (-: standard output), not text."
+        ),
+    ] = None,
+    count: Annotated[
+        int, typer.Option("--count", "-c", help="End after so many packets; 0: never.", min=0)
+    ] = 0,
+    expression: Annotated[
+        str, typer.Option("--filter", help="Only these packets: a pcap filter, as udp port 1021.")
+    ] = "",
+    api: Api = DEFAULT_ENDPOINT,
+) -> None:
+    """The packets of a switch's port, on the machine where the switch runs."""
+    address = _switch(node, api).grpc
+    try:
+        capture_port(address, node, port, file=file, count=count, expression=expression)
+    except CaptureError as error:
+        raise fail(str(error)) from None
+
+
+def _switch(node: str, api: str) -> pb.NodeStatus:
     with controller(api) as client:
         nodes = {item.name: item for item in client.status().nodes}
     if node not in nodes:
         raise fail(f"there is no node {node!r}; the nodes are: {', '.join(nodes)}")
-    try:
-        code = open_shell(nodes[node].grpc, nodes[node].device_id, err)
-    except ShellError as error:
-        raise fail(str(error)) from None
-    raise typer.Exit(code)
+    return nodes[node]
 
 
 def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:

@@ -1,0 +1,144 @@
+"""`fcn capture`: the packets of a port of a running switch, into a pcap or as text.
+
+The switch is a process of this machine: its command line names the interface of each port, and its
+network namespace is where that interface is. tcpdump writes pcaps; tshark, with the dissector of
+packets/wireshark, shows packets as text. Both replace this process, so that signals, exit code and
+their summary of captured and dropped packets are their own.
+"""
+
+import argparse
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import packets
+
+PROC = Path("/proc")
+DISSECTOR = Path(packets.__file__).parent / "wireshark" / "fcn.lua"
+
+
+class CaptureError(Exception):
+    """The port cannot be captured; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchProcess:
+    """A running simple_switch_grpc or fcn-softswitch and its interfaces by port number."""
+
+    pid: int
+    interfaces: dict[int, str]
+
+
+def running_switch(address: str, proc: Path = PROC) -> SwitchProcess:
+    """The process that serves P4Runtime at `address` (host:port). Raises CaptureError."""
+    wanted = address.rpartition(":")[2]
+    for pid, arguments in _commands(proc):
+        served, interfaces = _switch_options(arguments)
+        if interfaces and served.rpartition(":")[2] == wanted:
+            return SwitchProcess(pid, interfaces)
+    raise CaptureError(
+        f"no switch of this machine serves {address} (looked for -i PORT@INTERFACE and "
+        f"--grpc-server-addr in {proc}); run the command as root where the switch runs"
+    )
+
+
+def _commands(proc: Path) -> Iterator[tuple[int, list[str]]]:
+    """Command lines of all processes, the youngest first: a wrapper is older than the switch."""
+    for pid in sorted(int(entry.name) for entry in proc.iterdir() if entry.name.isdecimal())[
+        ::-1
+    ]:
+        try:
+            command = (proc / str(pid) / "cmdline").read_bytes()
+        except OSError:
+            continue  # the process has ended
+        arguments = command.decode(errors="replace").split("\0")
+        if any("simple_switch_grpc" in part or "softswitch" in part for part in arguments):
+            yield pid, arguments
+
+
+def _switch_options(arguments: Sequence[str]) -> tuple[str, dict[int, str]]:
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("-i", "--interface", action="append", default=[])
+    parser.add_argument("--grpc-server-addr", default="")
+    try:
+        options, _ = parser.parse_known_args([each for each in arguments if each != "--"])
+    except argparse.ArgumentError:
+        return "", {}
+    pairs = (value.partition("@") for value in options.interface)
+    return options.grpc_server_addr, {
+        int(port): interface for port, _, interface in pairs if port.isdecimal() and interface
+    }
+
+
+def capture(
+    address: str, node: str, port: int, *, file: Path | None, count: int, expression: str
+) -> NoReturn:
+    """Become the program that captures. Raises CaptureError.
+
+    address: of the node's P4Runtime server; file: pcap to write, `-` is standard output, None
+    shows packets as text; count: end after so many packets, 0 never; expression: a pcap filter.
+    """
+    switch = running_switch(address)
+    interface = switch.interfaces.get(port)
+    if interface is None:
+        ports = ", ".join(
+            f"{number} ({name})" for number, name in sorted(switch.interfaces.items())
+        )
+        raise CaptureError(f"{node} has no port {port}; its ports are: {ports}")
+    command = _enter(switch.pid)
+    if file is not None:
+        command += _tcpdump(interface, count, ["-w", "-"], expression)
+    elif shutil.which("tshark"):
+        command += ["tshark", "-l", "-n", "-i", interface, "-X", f"lua_script:{DISSECTOR}"]
+        command += ["-c", str(count)] if count else []
+        command += ["-f", expression] if expression else []
+    else:
+        command += _tcpdump(interface, count, ["-l"], expression)
+    program = shutil.which(command[0])
+    if program is None:
+        raise CaptureError(f"{command[0]} is not installed: apt-get install {command[0]}")
+    if file is not None and str(file) != "-":
+        _redirect_output(file)
+    os.execv(program, command)
+
+
+def _tcpdump(interface: str, count: int, output: Sequence[str], expression: str) -> list[str]:
+    limit = ["-c", str(count)] if count else []
+    return [
+        "tcpdump",
+        "-i",
+        interface,
+        "-n",
+        "-U",
+        *output,
+        *limit,
+        *([expression] if expression else []),
+    ]
+
+
+def _enter(pid: int) -> list[str]:
+    """What runs a command in a process's network namespace: nothing when it is our own."""
+    try:
+        theirs = os.readlink(PROC / str(pid) / "ns" / "net")
+    except PermissionError:
+        raise CaptureError(
+            "capturing on a switch's interface needs root: use sudo fcn capture"
+        ) from None
+    except FileNotFoundError:
+        raise CaptureError("the switch has just ended") from None
+    if theirs == os.readlink(PROC / "self" / "ns" / "net"):
+        return []
+    return ["nsenter", f"--net=/proc/{pid}/ns/net"]
+
+
+def _redirect_output(file: Path) -> None:
+    """Standard output becomes the file: opened by the user who asks, not by the user tcpdump."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    except OSError as error:
+        raise CaptureError(f"cannot write {file}: {error.strerror}") from None
+    os.dup2(descriptor, 1)
+    os.close(descriptor)
