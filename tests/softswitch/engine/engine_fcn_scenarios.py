@@ -267,24 +267,27 @@ def _core(rng: random.Random) -> Packet:
     return _outer(rng, rng.choice((PE, "fc00:0:44::1"))) / ICMPv6EchoRequest()
 
 
-def _frame(rng: random.Random, payload: Packet, vlan: int | None) -> bytes:
+def _frame(_rng: random.Random, payload: Packet, vlan: int | None) -> bytes:
     ether = Ether(dst="02:fc:00:00:00:01", src="02:c0:00:00:00:01")
     return bytes(ether / Dot1Q(vlan=vlan) / payload if vlan is not None else ether / payload)
 
 
-def pe_packet(rng: random.Random) -> bytes:
-    """From customers or the core; the port it comes in by is the scenario's choice."""
-    kind = rng.randrange(10)
+def pe_packet(rng: random.Random, port: int) -> bytes:
+    """Mostly what belongs on the port: customers on 1 and 2, the core on 3 and 4."""
+    if rng.randrange(12) == 0:
+        port = rng.choice((1, 3))
+    if port > 2:
+        return _frame(rng, _core(rng), None)
+    vlan = rng.choice((None, None, None, 100, 5)) if port == 1 else None
+    kind = rng.randrange(12)
     if kind == 0:
-        return _frame(rng, ARP(pdst=HOST4), rng.choice((None, 100)))
+        return _frame(rng, ARP(pdst=HOST4), vlan)
     if kind == 1:
-        return _frame(rng, IP(src=HOST4, dst=FAR4) / ICMP(), None)
-    if kind < 6:
-        return _frame(rng, _inner(rng, far=True), rng.choice((None, None, 100, 5)))
-    return _frame(rng, _core(rng), None)
+        return _frame(rng, _fast_cnp(rng, PE), vlan)
+    return _frame(rng, _inner(rng, far=True), vlan)
 
 
-def p_packet(rng: random.Random) -> bytes:
+def p_packet(rng: random.Random, _port: int) -> bytes:
     """Core traffic."""
     return _frame(rng, _core(rng), None)
 

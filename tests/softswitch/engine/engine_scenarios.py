@@ -6,7 +6,7 @@ the same function configures the softswitch and BMv2.
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,6 @@ PROGRAMS = Path(__file__).parent.parent / "p4"
 PORTS = (1, 2, 3, 4)
 RECIRCULATE_PORT = 509
 
-Packet = tuple[int, bytes]
-
 
 @dataclass(frozen=True)
 class Scenario:
@@ -36,21 +34,28 @@ class Scenario:
 
     name: str
     setup: Callable[[Any], None]
-    packet: Callable[[random.Random], bytes]
+    packet: Callable[[random.Random, int], bytes]
     ports: tuple[int, ...] = PORTS
     json: Path | None = None
-    notes: str = field(default="")
 
     @property
     def path(self) -> Path:
         """The compiled program."""
         return self.json or PROGRAMS / f"{self.name}.json"
 
-    def packets(self, seed: int, count: int) -> Iterator[Packet]:
-        """Traffic; one packet in four is damaged."""
+    def batches(self, seed: int, count: int, size: int) -> Iterator[tuple[int, list[bytes]]]:
+        """Traffic: ports, each with packets that arrive there; one packet in four is damaged."""
         rng = random.Random(seed)
-        for _ in range(count):
-            yield rng.choice(self.ports), mutate(rng, self.packet(rng))
+        while count > 0:
+            port = rng.choice(self.ports)
+            n = min(size, count)
+            count -= n
+            yield port, [mutate(rng, self.packet(rng, port)) for _ in range(n)]
+
+    def packets(self, seed: int, count: int) -> Iterator[tuple[int, bytes]]:
+        """The same one by one."""
+        for port, (data,) in self.batches(seed, count, 1):
+            yield port, data
 
 
 def mutate(rng: random.Random, data: bytes) -> bytes:
@@ -120,7 +125,7 @@ def _kitchen_ip(rng: random.Random) -> bytes:
     return body + rng.randbytes(max(0, ihl - 5) * 4)
 
 
-def _kitchen(rng: random.Random) -> bytes:
+def _kitchen(rng: random.Random, _port: int) -> bytes:
     src = rng.choice((1, 0x800000, 0x7FFFFF, rng.randrange(1 << 48)))
     kind = rng.randrange(4)
     if kind == 0:
@@ -209,7 +214,7 @@ def _match_setup(t: Any) -> None:
             t.table_insert(table, match, priority, action)
 
 
-def _match(rng: random.Random) -> bytes:
+def _match(rng: random.Random, _port: int) -> bytes:
     keys = pack(
         (rng.randrange(4), 16),
         (rng.choice((0, 1, 2, 0x0A000000, 0x0A000001, 0x0AFF0000, interesting(rng, 32))), 32),
@@ -248,7 +253,7 @@ def _selector_setup(t: Any) -> None:
         t.table_insert("I.ecmp2", [Exact(i)], 0, GroupRef(1))
 
 
-def _selector(rng: random.Random) -> bytes:
+def _selector(rng: random.Random, _port: int) -> bytes:
     flow = pack((rng.randrange(1 << 32), 32), (rng.randrange(1 << 128), 128),
                 (rng.randrange(1 << 20), 20), (3, 4), (rng.randrange(256), 8), (0, 48))  # fmt: skip
     return ethernet(rng.randrange(8), src=rng.randrange(1 << 48)) + flow + rng.randbytes(8)
@@ -264,7 +269,7 @@ def _replicate_setup(t: Any) -> None:
     t.multicast_group_set(2, [Replica(4, 9)])
 
 
-def _replicate(rng: random.Random) -> bytes:
+def _replicate(rng: random.Random, _port: int) -> bytes:
     ops = 0
     for _ in range(rng.randrange(4)):
         ops |= 1 << rng.randrange(16)
@@ -277,7 +282,7 @@ def _replicate(rng: random.Random) -> bytes:
 # hashes, stacks, arith
 
 
-def _hashes(rng: random.Random) -> bytes:
+def _hashes(rng: random.Random, _port: int) -> bytes:
     fields = pack(
         (rng.randrange(1 << 32), 32), (rng.randrange(1 << 20), 20), (rng.randrange(6), 4),
         (interesting(rng, 128), 128), (rng.choice((1, 1, 0, 5)), 7), (rng.randrange(2), 1),
@@ -286,7 +291,7 @@ def _hashes(rng: random.Random) -> bytes:
     return ethernet(1, src=rng.randrange(1 << 48)) + fields + rng.randbytes(rng.randrange(70))
 
 
-def _stacks(rng: random.Random) -> bytes:
+def _stacks(rng: random.Random, _port: int) -> bytes:
     out = ethernet(1) + pack((rng.randrange(16), 4), (rng.randrange(7), 4), (0, 16))
     n = rng.randrange(1, 9)
     for i in range(n):
@@ -301,7 +306,7 @@ def _stacks(rng: random.Random) -> bytes:
 _ARITH = (8, 8, 13, 3, 32, 32, 64, 64, 128, 128, 8, 32, 64, 200, 200, 120)
 
 
-def _arith(rng: random.Random) -> bytes:
+def _arith(rng: random.Random, _port: int) -> bytes:
     return ethernet(1) + pack(*((interesting(rng, w), w) for w in _ARITH))
 
 

@@ -5,11 +5,11 @@ FCN_DIFFERENTIAL_PACKETS sets the number of packets per program and FCN_DIFFEREN
 
 import os
 from collections import defaultdict
-from itertools import islice
 
 import engine_bmv2
 import engine_veth
 import pytest
+from engine_fcn_scenarios import FCN_SCENARIOS
 from engine_scenarios import SCENARIOS, Scenario
 
 from softswitch.engine import MemoryEngine, load_program
@@ -23,7 +23,7 @@ REASON = engine_bmv2.missing() or engine_veth.usable()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s.name)
+@pytest.mark.parametrize("scenario", (*SCENARIOS, *FCN_SCENARIOS), ids=lambda s: s.name)
 def test_same_octets_out(scenario: Scenario) -> None:
     engine = MemoryEngine(load_program(scenario.path))
     try:
@@ -33,10 +33,9 @@ def test_same_octets_out(scenario: Scenario) -> None:
         ):
             scenario.setup(engine)
             scenario.setup(bmv2)
-            traffic = scenario.packets(SEED, PACKETS)
-            while batch := list(islice(traffic, BATCH)):
-                # BMv2 keeps the order of packets only within a port.
-                _compare(engine, bmv2, ports, [(batch[0][0], data) for _, data in batch])
+            # BMv2 keeps the order of packets only within a port.
+            for port, batch in scenario.batches(SEED, PACKETS, BATCH):
+                _compare(engine, bmv2, ports, port, batch)
     finally:
         engine.close()
 
@@ -45,10 +44,11 @@ def _compare(
     engine: MemoryEngine,
     bmv2: engine_bmv2.Bmv2,
     ports: engine_veth.VethPorts,
-    batch: list[tuple[int, bytes]],
+    port: int,
+    batch: list[bytes],
 ) -> None:
     expected: dict[int, list[bytes]] = defaultdict(list)
-    for port, data in batch:
+    for data in batch:
         engine.inject(port, data)
         engine.advance(1_000_000)
         for out in engine.outputs():
@@ -57,8 +57,8 @@ def _compare(
                 expected[out.port].append(out.data)
         ports.send(port, data)
     got = ports.receive({p: len(frames) for p, frames in expected.items()}, PATIENCE)
-    assert bmv2.alive, f"BMv2 died of one of {[(p, d.hex()) for p, d in batch]}"
-    assert _text(got) == _text(expected), f"from {[(p, d.hex()) for p, d in batch]}"
+    assert bmv2.alive, f"BMv2 died of one of {[d.hex() for d in batch]}"
+    assert _text(got) == _text(expected), f"port {port}: {[d.hex() for d in batch]}"
 
 
 def _text(frames: dict[int, list[bytes]]) -> dict[int, list[str]]:

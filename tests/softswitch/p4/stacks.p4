@@ -31,6 +31,7 @@ control V(inout headers_t h, inout meta_t m) { apply { } }
 control I(inout headers_t h, inout meta_t m, inout standard_metadata_t sm) {
     apply {
         sm.egress_spec = 2;
+        if (!h.ctl.isValid()) { return; }
         h.ctl.seen = m.n;
         bit<4> op = h.ctl.op;
         if (op == 1) { h.items.push_front(1); }
