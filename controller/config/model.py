@@ -19,6 +19,7 @@ from controller.config.types import (
     IPv6,
     IPv6Prefix,
     Items,
+    Listen,
     Mac,
     MplsLabel,
     Name,
@@ -301,8 +302,8 @@ class Config(Model):
 
     fast_cnp_port: UdpPort = 1021
     trusted_prefixes: Items[IPv6Prefix] | None = None
-    api: Endpoint = "127.0.0.1:9661"
-    metrics: Endpoint | None = None
+    api: Listen = "127.0.0.1:9661"
+    metrics: Listen | None = None
     flows: FlowSettings = FlowSettings()
     neighbors: NeighborSettings = NeighborSettings()
     congestion: Congestion = Congestion()

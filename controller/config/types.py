@@ -124,8 +124,15 @@ def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
     if text.startswith("unix:"):
         return text
     found = _ENDPOINT.fullmatch(text)
-    if not found or not 0 < int(found[2]) < 65536:
+    if not found or int(found[2]) > 65535:
         raise ValueError(f"{text!r} is no host:port, [IPv6]:port or unix:/path")
+    return text
+
+
+def _parse_peer(value: Any) -> str:  # noqa: ANN401
+    text = _parse_endpoint(value)
+    if text.endswith(":0"):
+        raise ValueError(f"{text!r} names no port to connect to")
     return text
 
 
@@ -137,7 +144,10 @@ Prefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 IPv6Prefix = Annotated[IPv6Network, BeforeValidator(_parse_ipv6_network)]
 Gateway = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_parse_interface)]
 Duration = Annotated[int, BeforeValidator(parse_duration)]
-Endpoint = Annotated[str, BeforeValidator(_parse_endpoint)]
+Listen = Annotated[str, BeforeValidator(_parse_endpoint)]
+"""Where to listen: host:port (port 0: any free one) or unix:/path."""
+Endpoint = Annotated[str, BeforeValidator(_parse_peer)]
+"""Where to connect to."""
 
 UdpPort = Annotated[int, Field(ge=1, le=65535)]
 Octet = Annotated[int, Field(ge=0, le=255)]
