@@ -38,6 +38,7 @@ class _Role:
     highest: int | None = None
     clients: list[Client] = field(default_factory=list)
     primary: Client | None = None
+    chosen: Client | None = None
 
 
 class Arbitration:
@@ -51,7 +52,8 @@ class Arbitration:
         """Take a client's update; True when complete() must follow once its turn has come.
 
         Steps of "Rules for Handling MasterArbitrationUpdate": a previous primary loses its
-        standing at once; the new one gets it in complete(), after Write requests in flight.
+        standing and the others are told at once; the chosen one becomes primary in complete(),
+        after Write requests in flight.
         Raises the error that terminates the stream.
         """
         name = self._check(client, update)
@@ -73,25 +75,24 @@ class Arbitration:
             role.config = update.role.config if update.role.HasField("config") else None
             role.highest = election_id
             role.primary = None
+            role.chosen = client
+            self._notify(name, role, [other for other in role.clients if other is not client])
             return True
-        if role.primary is client:
-            role.primary = None
+        if role.chosen is client:
+            role.primary = role.chosen = None
             self._notify(name, role, role.clients)
         else:
             self._notify(name, role, (client,))
         return False
 
     def complete(self, client: Client) -> None:
-        """Make a client primary unless a higher election id came meanwhile; tell everybody."""
+        """Make a chosen client primary and tell it, unless it left or another was chosen."""
         if client.role is None:
             return
         role = self._roles[client.role]
-        if client not in role.clients or client.election_id != role.highest:
-            return
-        role.primary = client
-        others = [other for other in role.clients if other is not client]
-        self._notify(client.role, role, others)
-        self._notify(client.role, role, (client,))
+        if role.chosen is client:
+            role.primary = client
+            self._notify(client.role, role, (client,))
 
     def leave(self, client: Client) -> None:
         """Forget a client whose stream is gone; the others learn when it was the primary."""
@@ -100,8 +101,8 @@ class Arbitration:
         role = self._roles[client.role]
         if client in role.clients:
             role.clients.remove(client)
-        if role.primary is client:
-            role.primary = None
+        if role.chosen is client:
+            role.primary = role.chosen = None
             self._notify(client.role, role, role.clients)
 
     def check_primary(self, role: str, election_id: p4r.Uint128 | None) -> None:
@@ -146,13 +147,13 @@ class Arbitration:
                 update.role.name = name
                 if role.config is not None:
                     update.role.config.CopyFrom(role.config)
-            update.status.CopyFrom(_status(role.primary, client))
+            update.status.CopyFrom(_status(role.chosen, client))
             client.stream.send(p4r.StreamMessageResponse(arbitration=update))
 
 
-def _status(primary: Client | None, client: Client) -> rpc_status.Status:
-    if primary is client:
+def _status(chosen: Client | None, client: Client) -> rpc_status.Status:
+    if chosen is client:
         return rpc_status.Status(code=rpc_code.OK, message="Is primary")
-    if primary is None:
+    if chosen is None:
         return rpc_status.Status(code=rpc_code.NOT_FOUND, message="No primary")
     return rpc_status.Status(code=rpc_code.ALREADY_EXISTS, message="Is backup")
