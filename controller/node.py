@@ -83,6 +83,7 @@ class NodeAgent:
         self._vrf_names = {vrf.id: vrf_name for vrf_name, vrf in config.vrfs.items()}
         self._wake = asyncio.Event()
         self._sending = asyncio.Lock()
+        self._failure = ""
         self._acks: list[P4DigestListAck] = []
         self._waiters: list[asyncio.Future[bool]] = []
         self.intent.changed = self._wake.set
@@ -179,9 +180,9 @@ class NodeAgent:
             await self.switch.write(messages)
 
     def failed(self, error: BaseException) -> None:
-        """Something broke the connection; it will be tried again."""
-        self.status.detail = str(error).splitlines()[0] if str(error) else type(error).__name__
-        self._bus.emit(Kind.NODE_ERROR, self.name, f"{self.name}: {self.status.detail}")
+        """Something went wrong that ends the connection; it will be tried again."""
+        self._failure = str(error).splitlines()[0] if str(error) else type(error).__name__
+        self._bus.emit(Kind.NODE_ERROR, self.name, f"{self.name}: {self._failure}")
 
     def _enter(self, state: State, detail: str = "") -> None:
         self.status.state = state
@@ -189,7 +190,9 @@ class NodeAgent:
         self.status.detail = detail
 
     def _down(self, _switch: fy.Switch) -> None:
-        detail = f"lost the connection to {self.provision.node.grpc}; trying again"
+        reason = self._failure or f"lost the connection to {self.provision.node.grpc}"
+        self._failure = ""
+        detail = f"{reason}; trying again"
         self._enter(State.AWAY, detail)
         self._resolve(False)
         self._acks.clear()

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import finsy.switch
 import pytest
 import yaml
 from switches import MemorySwitch, memory_switches
@@ -12,6 +13,12 @@ import controller
 from controller.config import Config, parse_config
 
 EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """finsy waits ten seconds after a connection that lasted less than two; tests need not."""
+    monkeypatch.setattr(finsy.switch, "_FAIL_THROTTLE_SECS", 0.1)
 
 
 @pytest.fixture

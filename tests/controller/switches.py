@@ -2,7 +2,7 @@
 engine that keeps state, remembers what it was sent and reports what a test tells it to."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,14 +92,6 @@ class MemorySwitch:
     _device: Device | None = None
     _server: grpc.aio.Server | None = None
 
-    def build(self, device_config: bytes) -> None:
-        """Nothing to compile."""
-
-    def start_engine(self, device_config: bytes) -> Engine:
-        engine = QuietEngine(parse_device_config(device_config))
-        self.engines.append(engine)
-        return engine
-
     @property
     def engine(self) -> QuietEngine:
         """The data plane of the pipeline set last."""
@@ -113,7 +105,7 @@ class MemorySwitch:
     async def start(self) -> None:
         """Power on, without a pipeline."""
         ports = Ports({}, {})
-        self._device = Device(self.device_id, _Backend(self), ports.attach, ports.on_status)
+        self._device = Device(self.device_id, _Backend(self.engines), ports.attach, ports.on_status)
         address = f"127.0.0.1:{self.port}"
         self._server, self.port = await start_server(self._device, ports, address)
 
@@ -127,13 +119,22 @@ class MemorySwitch:
 
 @dataclass
 class _Backend:
-    switch: MemorySwitch
+    """softswitch.p4rt.device.Backend."""
+
+    engines: list[QuietEngine]
 
     def build(self, device_config: bytes) -> None:
-        self.switch.build(device_config)
+        """Nothing to compile."""
 
-    def start(self, device_config: bytes) -> Engine:
-        return self.switch.start_engine(device_config)
+    def open(self, device_config: bytes) -> Engine:
+        self.engines.append(QuietEngine(parse_device_config(device_config)))
+        return self.engines[-1]
+
+    def start(self, engine: Engine) -> None:
+        """Nothing to run."""
+
+    def statistics(self, engine: Engine) -> Mapping[str, int]:
+        return {}
 
 
 @asynccontextmanager
