@@ -1,19 +1,16 @@
 """`python -m ptf_tests --target bmv2|softswitch [tests]`: the suite in a sandbox of its own.
 
-The sandbox is a fresh network and process namespace: interfaces and processes vanish with it, so
-nothing is left behind however the run ends, and several runs do not meet.
+The sandbox is a network and process namespace: interfaces and processes vanish with it, so nothing
+is left behind however the run ends, and several runs do not meet.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 from ptf_tests import runner
 from ptf_tests.targets import TARGETS, TargetUnavailableError
-
-_INSIDE = "FCN_PTF_SANDBOX"
-_SANDBOX = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "--")
+from topologies.isolation import IsolationError, enter
 
 
 def main() -> None:
@@ -26,14 +23,10 @@ def main() -> None:
     parser.add_argument("--failfast", action="store_true", help="stop at the first failure")
     parser.add_argument("tests", nargs="*", help="test files or file.Class; all by default")
     options = parser.parse_args()
-    if os.geteuid() != 0:
-        parser.error("needs root: the tests make network namespaces and raw sockets")
-    if _INSIDE not in os.environ:
-        os.environ[_INSIDE] = "1"
-        os.execvp(_SANDBOX[0], [*_SANDBOX, sys.executable, "-m", "ptf_tests", *sys.argv[1:]])
     try:
+        enter("ptf_tests", sys.argv[1:])
         totals = runner.run(options.target, options.tests, options.log_dir, options.failfast)
-    except TargetUnavailableError as error:
+    except (IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{options.target}: {error}\n")
     print(totals)
     sys.exit(0 if totals.green else 1)

@@ -81,7 +81,7 @@ def make_interfaces() -> None:
     """Veth pairs sw<port> (the switch's) and ptf<port> (the tests'), silent but for the tests."""
     for family in ("default", "all"):
         Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
-    commands = ["link set lo up"]
+    commands = []
     for port in ALL_PORTS:
         commands += [
             f"link add name sw{port} mtu {MTU} type veth peer name ptf{port} mtu {MTU}",

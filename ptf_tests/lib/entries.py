@@ -16,11 +16,17 @@ from ptf_tests.lib.packets import FAST_CNP_PORT
 from ptf_tests.lib.programs import RECIRC_PORT, RECIRC_SESSION
 
 RECIRC_INSTANCE = 1
-MAX_QUEUE_DEPTH = (1 << 19) - 1
 
 
 def _recirculation_session() -> fy.P4CloneSessionEntry:
     return fy.P4CloneSessionEntry(RECIRC_SESSION, replicas=[(RECIRC_PORT, RECIRC_INSTANCE)])
+
+
+def _queue_match(port: int, depths: tuple[int, int] | None) -> fy.P4TableMatch:
+    match = fy.P4TableMatch(egress_port=port, queue_id=0)
+    if depths is not None:
+        match["queue_depth"] = depths
+    return match
 
 
 class NodeTables:
@@ -97,26 +103,25 @@ class NodeTables:
         """Remove it; BMv2 keeps a session's replicas over a new pipeline and would add to them."""
         self.client.write(-_recirculation_session())
 
-    def queue_level(
-        self, port: int, level: int, depths: tuple[int, int] = (0, MAX_QUEUE_DEPTH)
-    ) -> None:
+    def queue_level(self, port: int, level: int, depths: tuple[int, int] | None = None) -> None:
         """Declare queue 0 of a port congested to `level` at these depths, both inclusive.
 
-        The whole range makes every packet meet a congested queue, on any target, without one.
+        Without depths every packet meets a congested queue, on any target, without there being
+        one.
         """
         self.client.write(
             +fy.P4TableEntry(
                 "queue_level",
-                match=fy.P4TableMatch(egress_port=port, queue_id=0, queue_depth=depths),
+                match=_queue_match(port, depths),
                 action=fy.P4TableAction("set_level", level=level),
                 priority=1,
             )
         )
 
-    def delete_queue_level(self, port: int, depths: tuple[int, int] = (0, MAX_QUEUE_DEPTH)) -> None:
+    def delete_queue_level(self, port: int, depths: tuple[int, int] | None = None) -> None:
         """Remove what `queue_level` declared."""
-        match = fy.P4TableMatch(egress_port=port, queue_id=0, queue_depth=depths)
-        self.client.write(-fy.P4TableEntry("queue_level", match=match, priority=1))
+        entry = fy.P4TableEntry("queue_level", match=_queue_match(port, depths), priority=1)
+        self.client.write(-entry)
 
     def level_policy(self, level: int, *, mark: bool, notify: bool, interval_us: int = 0) -> None:
         """What the node does at a congestion level."""

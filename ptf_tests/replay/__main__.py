@@ -1,0 +1,137 @@
+"""`python -m ptf_tests.replay --target bmv2|softswitch CAPTURE --report FILE`.
+
+Sends every routable packet of a capture from the side its sender is on, waits for it on the other
+side, and reports as JSON what was lost or changed and which flows the controller knew.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from packets.icrc import icrc_valid
+from ptf_tests.lib.packets import datagram_of, ttl_of, with_ttl
+from ptf_tests.replay.capture import CapturedPacket, FlowId, live_flows, routable_packets
+from ptf_tests.replay.wan import Wan, wait_for
+from ptf_tests.targets import TARGETS
+from topologies.isolation import enter
+
+TUNNELS = ("srv6", "vxlan", "gre", "mpls-udp")
+ARRIVAL = 5.0
+"""Seconds a packet may take."""
+KNOWLEDGE = 10.0
+"""Seconds the controller may take to know what the packets so far say."""
+PE_HOPS = 2
+"""Routing hops of the customer's packet: both PEs."""
+_CHATTER = (b"\x08\x06",)
+"""EtherTypes the PE sends on its own: ARP."""
+
+
+def main() -> None:
+    """Enter the sandbox, replay, write the report; exit 1 when anything is wrong with it."""
+    parser = argparse.ArgumentParser(prog="python -m ptf_tests.replay", description=__doc__)
+    parser.add_argument("capture", type=Path)
+    parser.add_argument("--target", choices=sorted(TARGETS), default="softswitch")
+    parser.add_argument("--tunnel", choices=TUNNELS, default="srv6")
+    parser.add_argument("--report", type=Path, required=True, help="JSON goes here")
+    parser.add_argument("--log-dir", type=Path, help="keep configuration and logs here")
+    options = parser.parse_args()
+    enter("ptf_tests.replay", sys.argv[1:])
+    with tempfile.TemporaryDirectory(prefix="fcn-replay-") as scratch:
+        work = options.log_dir or Path(scratch)
+        work.mkdir(parents=True, exist_ok=True)
+        report = replay(options.capture, options.target, options.tunnel, work)
+    options.report.write_text(json.dumps(report, indent=2) + "\n")
+    wrong = report["lost"] + report["changed"] + report["unexpected"] + report["misknown"]
+    sys.exit(1 if wrong else 0)
+
+
+def replay(capture: Path, target: str, tunnel: str, work: Path) -> dict[str, Any]:
+    """Run the capture through the network and say how it went."""
+    packets = routable_packets(capture)
+    side_of_mac: dict[str, str] = {}
+    hosts: dict[str, dict[str, str]] = defaultdict(dict)
+    for packet in packets:
+        side = side_of_mac.setdefault(packet.sender_mac, f"dc{len(side_of_mac) + 1}")
+        hosts[side][packet.src] = packet.sender_mac
+    if sorted(hosts) != ["dc1", "dc2"]:
+        raise ValueError(f"{capture}: packets of {len(hosts)} senders, need exactly 2")
+    report: dict[str, Any] = {
+        "sent": len(packets),
+        "lost": [],
+        "changed": [],
+        "unexpected": [],
+        "misknown": [],
+        "roce": 0,
+        "checkpoints": 0,
+    }
+    with Wan(target, hosts, tunnel, work) as wan:
+        expected: dict[FlowId, int | None] = {}
+        for packet, expected in zip(packets, live_flows(packets), strict=True):
+            if packet.cm is not None and expected:
+                _compare_flows(wan, expected, f"before packet {packet.number}", report)
+            sender = side_of_mac[packet.sender_mac]
+            _pass_through(wan, packet, sender, "dc2" if sender == "dc1" else "dc1", report)
+        _compare_flows(wan, expected, "at the end", report)
+        report["drops"] = {
+            f"{counter.node} {counter.name}": counter.packets
+            for counter in wan.controller.counters()
+            if counter.counter == "drops" and counter.packets
+        }
+    return report
+
+
+def _pass_through(
+    wan: Wan, packet: CapturedPacket, sender: str, receiver: str, report: dict[str, Any]
+) -> None:
+    """Send one packet and compare what arrives: same datagram, TTL less by the PEs' hops."""
+    gateway = bytes(6)
+    ether_type = b"\x08\x00" if packet.datagram[0] >> 4 == 4 else b"\x86\xdd"
+    source = bytes.fromhex(packet.sender_mac.replace(":", ""))
+    wan.sides[sender].send(gateway + source + ether_type + packet.datagram)
+    expected = with_ttl(packet.datagram, ttl_of(packet.datagram) - PE_HOPS)
+    while True:
+        frame = wan.sides[receiver].receive(ARRIVAL)
+        if frame is None:
+            report["lost"].append(packet.number)
+            return
+        if frame[12:14] in _CHATTER:
+            continue
+        arrived = datagram_of(frame)
+        if arrived == expected:
+            break
+        if arrived[-16:] == expected[-16:]:
+            report["changed"].append([packet.number, expected.hex(), arrived.hex()])
+            return
+        report["unexpected"].append(frame.hex())
+    if packet.bth is not None:
+        report["roce"] += 1
+        if not icrc_valid(arrived):
+            report["changed"].append([packet.number, "ICRC", arrived.hex()])
+
+
+def _compare_flows(
+    wan: Wan, expected: dict[FlowId, int | None], when: str, report: dict[str, Any]
+) -> None:
+    """Wait until the controller lists exactly the expected flows with their source QPs."""
+
+    def listed() -> dict[FlowId, int | None]:
+        return {
+            FlowId(flow.key.src, flow.key.dst, flow.key.dest_qp): (
+                flow.source_qp if flow.HasField("source_qp") else None
+            )
+            for flow in wan.controller.flows()
+        }
+
+    report["checkpoints"] += 1
+    try:
+        wait_for(when, lambda: listed() == expected, KNOWLEDGE)
+    except TimeoutError:
+        report["misknown"].append({"when": when, "expected": str(expected), "got": str(listed())})
+
+
+if __name__ == "__main__":
+    main()

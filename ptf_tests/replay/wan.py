@@ -1,0 +1,223 @@
+"""PE1 - P - PE2 as three switch processes, the real controller, and the two DC sides as sockets."""
+
+import contextlib
+import socket
+import subprocess
+import sysconfig
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import yaml
+
+from controller.client import ControllerError, FcnClient
+from ptf_tests.targets import TARGETS
+
+MTU = 9000
+RECEIVE_SIZE = 16384
+API = "127.0.0.1:9661"
+VRF = "customer"
+DEADLINE = 60.0
+"""Seconds for the controller to bring up all nodes; a cold softswitch compiles its pipelines."""
+_ETH_P_ALL = 0x0003
+_PE_DC_PORT = 1
+_PE_CORE_PORT = 2
+_GRPC_PORTS = {"pe1": 9561, "p": 9562, "pe2": 9563}
+_LINKS = (
+    (("dc1", None), ("pe1", _PE_DC_PORT)),
+    (("pe1", _PE_CORE_PORT), ("p", 1)),
+    (("p", 2), ("pe2", _PE_CORE_PORT)),
+    (("pe2", _PE_DC_PORT), ("dc2", None)),
+)
+_T = TypeVar("_T")
+
+
+def wait_for(what: str, condition: Callable[[], _T], timeout: float = DEADLINE) -> _T:
+    """Poll until `condition` is truthy and return it. Raises TimeoutError."""
+    deadline = time.monotonic() + timeout
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what}: not within {timeout} s")
+        time.sleep(0.05)
+    return value
+
+
+class Side:
+    """One DC side: what a host there sends and receives."""
+
+    def __init__(self, interface: str) -> None:
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
+        self._socket.bind((interface, _ETH_P_ALL))
+
+    def send(self, frame: bytes) -> None:
+        """Put a frame on the wire."""
+        self._socket.send(frame)
+
+    def receive(self, timeout: float) -> bytes | None:
+        """The next frame from the PE; None when none comes within `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        while (left := deadline - time.monotonic()) > 0:
+            self._socket.settimeout(left)
+            try:
+                frame, address = self._socket.recvfrom(RECEIVE_SIZE)
+            except TimeoutError:
+                return None
+            if address[2] != socket.PACKET_OUTGOING:
+                return frame
+        return None
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+
+class Wan:
+    """The running network; a context manager inside network and process namespaces of its own.
+
+    target: name of the switch. hosts: MAC address of each host by side and address. tunnel: type
+    of the tunnels (FCN-5). work: directory for configuration and logs.
+    """
+
+    def __init__(
+        self, target: str, hosts: Mapping[str, Mapping[str, str]], tunnel: str, work: Path
+    ) -> None:
+        self._target = TARGETS[target]
+        self._hosts = hosts
+        self._tunnel = tunnel
+        self._work = work
+        self._stack = contextlib.ExitStack()
+        self.sides: dict[str, Side] = {}
+        self.controller = FcnClient(API)
+
+    def __enter__(self) -> Self:
+        try:
+            self._make_links()
+            for device_id, (node, port) in enumerate(_GRPC_PORTS.items(), start=1):
+                switch = self._target(
+                    {p: _interface(node, p) for p in _ports_of(node)},
+                    f"127.0.0.1:{port}",
+                    device_id,
+                    self._work / f"{node}.log",
+                )
+                self._stack.enter_context(switch)
+            for side in ("dc1", "dc2"):
+                self.sides[side] = Side(side)
+                self._stack.callback(self.sides[side].close)
+            self._start_controller()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stack.close()
+
+    def _make_links(self) -> None:
+        for family in ("default", "all"):
+            Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
+        commands = []
+        for ends in _LINKS:
+            first, second = (_interface(node, port) for node, port in ends)
+            commands.append(
+                f"link add name {first} mtu {MTU} type veth peer name {second} mtu {MTU}"
+            )
+            commands += [f"link set {first} up", f"link set {second} up"]
+        subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)
+
+    def _start_controller(self) -> None:
+        file = self._work / "network.yaml"
+        file.write_text(yaml.safe_dump(self.configuration(), sort_keys=False))
+        log = (self._work / "controller.log").open("wb")
+        self._stack.callback(log.close)
+        fcn = Path(sysconfig.get_path("scripts")) / "fcn"
+        process = subprocess.Popen(
+            [str(fcn), "run", "-c", str(file)],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        self._stack.callback(_stop, process)
+        self._stack.enter_context(self.controller)
+
+        def all_up() -> bool:
+            if process.poll() is not None:
+                raise RuntimeError(
+                    f"fcn run ended:\n{(self._work / 'controller.log').read_text()[-4000:]}"
+                )
+            try:
+                nodes = self.controller.status().nodes
+            except ControllerError:
+                return False
+            return all(node.state == "up" and not node.pending for node in nodes)
+
+        wait_for("all nodes up", all_up)
+
+    def configuration(self) -> dict[str, Any]:
+        """The controller's configuration: one customer, its hosts static, the feature on."""
+        return {
+            "api": API,
+            "vrfs": {VRF: {"id": 1, "vni": 1001, "gre_key": 1001, "mpls_label": 1001}},
+            "nodes": {
+                "pe1": self._pe("pe1", "dc1", "pe2", "dc2"),
+                "p": {
+                    "role": "p",
+                    "grpc": f"127.0.0.1:{_GRPC_PORTS['p']}",
+                    "device_id": 2,
+                    "feature": True,
+                    "underlay_address": "2001:db8:0:ff::3",
+                    "ports": [{"number": number, "role": "core"} for number in (1, 2)],
+                },
+                "pe2": self._pe("pe2", "dc2", "pe1", "dc1"),
+            },
+            "links": [["pe1:2", "p:1"], ["p:2", "pe2:2"]],
+        }
+
+    def _pe(self, node: str, side: str, other: str, other_side: str) -> dict[str, Any]:
+        number = int(node[-1])
+        gateways = {4: f"192.168.7.25{number}/24", 6: f"fd00:7::f{number}/64"}
+        return {
+            "role": "pe",
+            "grpc": f"127.0.0.1:{_GRPC_PORTS[node]}",
+            "device_id": list(_GRPC_PORTS).index(node) + 1,
+            "feature": True,
+            "underlay_address": f"2001:db8:0:ff::{number}",
+            "locator": f"2001:db8:0:{number}::/64",
+            "ports": [
+                {
+                    "number": _PE_DC_PORT,
+                    "role": "dc",
+                    "vrf": VRF,
+                    "addresses": list(gateways.values()),
+                    "hosts": dict(self._hosts[side]),
+                },
+                {"number": _PE_CORE_PORT, "role": "core"},
+            ],
+            "vrfs": {
+                VRF: {
+                    "service_sid": f"2001:db8:0:{number}::d46",
+                    "routes": [
+                        {"prefix": f"{address}/{128 if ':' in address else 32}", "tunnel": other}
+                        for address in self._hosts[other_side]
+                    ],
+                }
+            },
+            "tunnels": {other: {"type": self._tunnel, "to": other}},
+        }
+
+
+def _ports_of(node: str) -> list[int]:
+    return [port for ends in _LINKS for name, port in ends if name == node and port is not None]
+
+
+def _interface(node: str, port: int | None) -> str:
+    return node if port is None else f"{node}-{port}"
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
