@@ -17,7 +17,7 @@ from topologies.controller_config import API_ENDPOINT, FcnSettings, controller_y
 from topologies.delayline import fcn_delayline
 from topologies.hosts import RoceHost
 from topologies.model import Link, Topology
-from topologies.processes import FORWARDING_NICENESS, Process, ProcessError, wait_until
+from topologies.processes import Process, ProcessError, wait_until
 from topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
 
 Target = Literal["softswitch", "bmv2"]
@@ -40,9 +40,7 @@ class DelayLine(Node):  # type: ignore[misc]
         """Start the program; both links must exist."""
         near, far = (f"{self.name}-eth{number}" for number in (0, 1))
         command = [str(fcn_delayline()), near, far, str(round(self.delay_ms * 1000))]
-        self.process = Process(
-            self.name, command, self.logs / f"{self.name}.log", niceness=FORWARDING_NICENESS
-        )
+        self.process = Process(self.name, command, self.logs / f"{self.name}.log")
 
     def stop_process(self) -> None:
         """Stop the program; Mininet removes the links."""
@@ -110,6 +108,8 @@ class Network:
         self._start_controller()
         for switch in self._mininet.switches:
             switch.shape_ports()
+        for process in self._forwarding():
+            process.prioritise()
 
     def _add_core_link(self, link: Link, index: int) -> None:
         near = self.topology.port(link.a, link.b)
@@ -164,11 +164,11 @@ class Network:
         return host
 
     def run_in_host(self, name: str, command: Sequence[str | Path], log: Path) -> Process:
-        """Start a program in a host's namespace."""
+        """Start a program in a host's namespace, with priority."""
         prefix = ["mnexec", "-a", str(self.host(name).pid)]
-        return Process(
-            f"{Path(command[0]).name} in {name}", command, log, prefix, FORWARDING_NICENESS
-        )
+        process = Process(f"{Path(command[0]).name} in {name}", command, log, prefix)
+        process.prioritise()
+        return process
 
     def wait_for_ping(self, start: str, end: str, timeout_s: float = 30.0) -> None:
         """Wait until `end` answers `start` over IPv4 and IPv6: neighbours and routes are there."""
@@ -179,11 +179,14 @@ class Network:
 
     def check(self) -> None:
         """Raise ProcessError when a switch, a delay line or the controller has ended."""
-        processes = [switch.process for switch in self._mininet.switches]
-        processes += [line.process for line in self._delay_lines]
-        for process in (*processes, self.controller):
-            if process is not None:
-                process.check()
+        for process in self._forwarding():
+            process.check()
+        if self.controller is not None:
+            self.controller.check()
+
+    def _forwarding(self) -> list[Process]:
+        nodes = [*self._mininet.switches, *self._delay_lines]
+        return [node.process for node in nodes if node.process is not None]
 
     def interact(self) -> None:
         """Mininet's command line until the user leaves it."""

@@ -1,5 +1,6 @@
 """Processes a network consists of: started with a log file, waited for, stopped for certain."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -10,8 +11,6 @@ from pathlib import Path
 from types import TracebackType
 
 POLL_S = 0.02
-# Of everything packets pass through: what is measured is to be the network, not the scheduler.
-FORWARDING_NICENESS = -15
 STOP_TIMEOUT_S = 10.0
 
 
@@ -34,15 +33,6 @@ def is_listening(host: str, port: int) -> bool:
         return probe.connect_ex((host, port)) == 0
 
 
-def _prioritise_session(pid: int, niceness: int) -> None:
-    """Give a session's processes their niceness against other sessions, where that is separate.
-
-    Kernels with autogroups (sched(7)) weigh sessions first, and niceness only within one.
-    """
-    with suppress(FileNotFoundError, PermissionError):
-        Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
-
-
 class Process:
     """One program with its output in `log`."""
 
@@ -52,19 +42,15 @@ class Process:
         command: Sequence[str | Path],
         log: Path,
         prefix: Sequence[str] = (),
-        niceness: int = 0,
     ) -> None:
-        """Start it; `prefix` (such as mnexec and its options) must exec the command.
-
-        A negative `niceness` lets it run before other work of a busy machine, where permitted.
-        """
+        """Start it; `prefix` (such as mnexec and its options) must exec the command."""
         self.name = name
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
         try:
             with log.open("wb") as output:
                 self._process = subprocess.Popen(
-                    ["nice", "-n", str(niceness), *prefix, *map(str, command)],
+                    [*prefix, *map(str, command)],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -73,13 +59,20 @@ class Process:
                 )
         except FileNotFoundError as error:
             raise ProcessError(f"{name}: {error.filename} is not installed") from error
-        if niceness:
-            _prioritise_session(self._process.pid, niceness)
 
     @property
     def running(self) -> bool:
         """Whether it has not ended."""
         return self._process.poll() is None
+
+    def prioritise(self) -> None:
+        """Run all its present threads before ordinary work (SCHED_RR), where that is permitted.
+
+        For what packets pass through: measured is to be the network, not a busy machine.
+        """
+        for thread in Path(f"/proc/{self._process.pid}/task").iterdir():
+            with suppress(PermissionError, ProcessLookupError):
+                os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))
 
     def last_words(self, lines: int = 12) -> str:
         """The end of its output."""

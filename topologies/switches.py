@@ -15,7 +15,7 @@ from mininet.node import Switch
 
 from topologies.controller_config import grpc_endpoint
 from topologies.model import ROOMY_DEPTH, Port, Topology
-from topologies.processes import FORWARDING_NICENESS, Process, ProcessError, is_listening
+from topologies.processes import Process, ProcessError, is_listening
 from topologies.trafficmanager import TrafficManager
 
 CPU_PORT = 510
@@ -59,7 +59,6 @@ class P4Switch(Switch):  # type: ignore[misc]
             self.name,
             [*self.command(), *target],
             self.logs / f"{self.name}.log",
-            niceness=FORWARDING_NICENESS,
         )
         host, port = endpoint.split(":")
         self.process.wait_ready(lambda: is_listening(host, int(port)), START_TIMEOUT_S)

@@ -12,6 +12,7 @@ from softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
 from topologies.model import ROOMY_DEPTH, Port, Queue
 
 NS_PER_MS = 1_000_000
+SAMPLE_NS = 2 * NS_PER_MS
 STREAM_END_S = 5.0
 
 
@@ -60,7 +61,7 @@ class TrafficManager:
 class QueueRecorder:
     """Records the depth of one port's queue in a thread from creation to `stop`."""
 
-    def __init__(self, endpoint: str, port: int, interval_ns: int = NS_PER_MS) -> None:
+    def __init__(self, endpoint: str, port: int, interval_ns: int = SAMPLE_NS) -> None:
         self._manager = TrafficManager(endpoint)
         self._port = port
         # The samples carry wall-clock time, everything else here is monotonic.

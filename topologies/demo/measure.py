@@ -1,8 +1,11 @@
 """From what a run recorded to what the demo is about. Pure functions; times in milliseconds.
 
-Congestion begins when, after the last sender joined, the first packet with a CE mark leaves the
-bottleneck's queue, as stamped by the kernel on the switch's interface. (Marks before that are
-bursts a busy machine makes of evenly paced packets.)
+Congestion begins when, after the last sender joined, the bottleneck's queue reaches level 1. That
+shows in several places: a packet with a CE mark or a Fast CNP leaves the node (stamped by the
+kernel on the link), a sample of the queue is over the threshold, a marked packet reaches a
+receiver. None can be seen before it happened, so the earliest, less the propagation delay on its
+way, is the best bound on the onset. (Marks from before are bursts that a busy machine makes of
+evenly paced packets.)
 """
 
 from dataclasses import dataclass
@@ -34,7 +37,7 @@ class Series:
 class Measurement:
     """One run's results.
 
-    `queue` is in packets: read from the traffic manager every millisecond, or counted on the wire
+    `queue` is in packets: read from the traffic manager every 2 ms, or counted on the wire
     (packets in less packets out and lost), as `queue_source` says. `bound_ms` is the propagation
     delay of the notification that made the first cut.
     """
@@ -49,7 +52,6 @@ class Measurement:
     queue: Series
     queue_source: QueueSource
     peak_queue: float
-    queue_crossing_ms: float | None
     sent: int
     received: int
     lost: int
@@ -80,12 +82,6 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         + topology.delay_ms(flow.receiver, flow.sender)
     )
     queue, queue_source = _queue(scenario, record)
-    threshold = scenario.settings.thresholds[0]
-    crossings = [
-        time
-        for time, depth in zip(queue.times_ms, queue.values, strict=True)
-        if depth >= threshold and time >= scenario.overload_s * 1000
-    ]
     cnps = [
         (_ms(record, event), event["src"] == _address(scenario, each.receiver))
         for each, sender, _ in flow_endpoints(scenario, record)
@@ -104,7 +100,6 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         queue=queue,
         queue_source=queue_source,
         peak_queue=max(queue.values, default=0.0),
-        queue_crossing_ms=crossings[0] if crossings and record.queue else None,
         sent=sent,
         received=received,
         lost=sent - received,
@@ -126,11 +121,18 @@ def _address(scenario: Scenario, host: str) -> str:
 
 
 def _onset_ns(scenario: Scenario, record: RunRecord) -> int:
+    evidence = [*record.ce_ns, *record.fast_cnps_ns]
+    threshold = scenario.settings.thresholds[0]
+    # A packet is marked when, after it left, so many wait; the sample is of the same count.
+    evidence += [sample.time_ns for sample in record.queue if sample.depth > threshold]
+    for flow, _, receiver in flow_endpoints(scenario, record):
+        delay_ms = scenario.topology.delay_ms(scenario.bottleneck[0], flow.receiver)
+        evidence += [e.time_ns - round(delay_ms * NS_PER_MS) for e in receiver.named("ce")]
     overload_ns = record.start_ns + round(scenario.overload_s * 1000 * NS_PER_MS)
-    marks = [stamp for stamp in record.ce_ns if stamp >= overload_ns]
-    if not marks:
+    after = [stamp for stamp in evidence if stamp >= overload_ns]
+    if not record.ce_ns or not after:
         raise MeasureError(f"{record.mode}: no packet was marked, the bottleneck never congested")
-    return min(marks)
+    return min(after)
 
 
 def _first_cut(scenario: Scenario, record: RunRecord, onset_ns: int) -> tuple[Flow, Event]:

@@ -76,7 +76,7 @@ def _draw_rates(axes: Axes, scenario: Scenario, result: Measurement) -> None:
 
 def _draw_queue(axes: Axes, scenario: Scenario, result: Measurement) -> None:
     label = {
-        "traffic manager": "queue, read every ms",
+        "traffic manager": "queue, read every 2 ms",
         "packets in and out": "queue, packets in less packets out",
     }[result.queue_source]
     axes.plot(

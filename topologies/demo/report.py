@@ -58,13 +58,6 @@ def comparison(scenario: Scenario, results: Results) -> list[Row]:
         each("propagation delay of that notification", (f"{m.bound_ms:.2f} ms" for m in ordered)),
         each("first cut: sender, told by", (f"{m.first_cut_host}, {of(m)}" for m in ordered)),
     ]
-    if all(m.queue_crossing_ms is not None for m in ordered):
-        rows.append(
-            each(
-                "queue over level 1 to first rate cut (1 ms samples)",
-                (f"{m.first_cut_ms - (m.queue_crossing_ms or 0.0):.1f} ms" for m in ordered),
-            )
-        )
     return [
         *rows,
         each(f"peak queue (packets{peak_note})", (f"{m.peak_queue:.0f}" for m in ordered)),
@@ -213,7 +206,7 @@ def html_page(
         else "<p class='good'>The counters of all hops agree.</p>"
     )
     queue_note = (
-        "Queue depths are read from the switch every millisecond."
+        "Queue depths are read from the switch every 2 ms."
         if fcn.queue_source == "traffic manager"
         else "This switch does not tell its queue depth: shown are packets that entered it less "
         "those that left, counted on its interfaces, those being processed included."
@@ -226,8 +219,9 @@ def html_page(
 sender: {ecn.reaction_ms:.2f} ms with end-to-end ECN only, {fcn.reaction_ms:.2f} ms with FCN. The
 notifications' propagation delays alone are {ecn.bound_ms:g} ms and {fcn.bound_ms:g} ms.</p>
 {_html_table(comparison(scenario, results))}
-<p class="note">Onset: after the second sender joined, the first packet with a CE mark leaves the
-congested queue, stamped by the kernel on the switch's interface. {queue_note}</p>
+<p class="note">Onset: the first sign, after the second sender joined, that the queue has reached
+level 1. Signs are a marked packet or a Fast CNP on the link, a sample of the queue, a marked packet
+at a receiver; each counts at its time stamp less the propagation delay on its way. {queue_note}</p>
 {pictures}
 <h2>Notifications at every hop</h2>
 {_html_table(hop_rows(scenario, records))}

@@ -1,7 +1,7 @@
-"""When certain packets left a switch: a packet socket on one of its interfaces.
+"""When certain packets passed a link: a packet socket at the end they arrive at.
 
-The kernel stamps each packet as the switch hands it over, so no receiver further on, and no
-process that gets its turn late, blurs the time.
+The kernel stamps each packet as a switch hands it over, so no process further on that gets its turn
+late blurs the time. Only arriving packets are looked at: a switch may send past all packet sockets.
 """
 
 import ctypes
@@ -9,6 +9,7 @@ import socket
 import struct
 import threading
 import time
+from pathlib import Path
 from types import TracebackType
 
 ETH_P_ALL = 3
@@ -40,38 +41,37 @@ def _program(conditions: list[Condition]) -> list[Instruction]:
     return program
 
 
-OUTGOING: Condition = (LOAD_BYTE, SKF_AD_PKTTYPE, PACKET_OUTGOING, None)
-# PACKET_HOST 0 and PACKET_OTHERHOST 3 differ from it in this bit; groups are not addressed here.
+# Not PACKET_OUTGOING (4): hosts, other hosts, broadcast and multicast have this bit clear.
 INCOMING: Condition = (LOAD_BYTE, SKF_AD_PKTTYPE, 0, PACKET_OUTGOING)
 IPV6: Condition = (LOAD_HALF, ETHERTYPE, 0x86DD, None)
 
 
-def arriving() -> list[Instruction]:
-    """IPv6 packets coming in."""
+def any_ipv6() -> list[Instruction]:
+    """IPv6 packets."""
     return _program([INCOMING, IPV6])
 
 
-def leaving() -> list[Instruction]:
-    """IPv6 packets going out."""
-    return _program([OUTGOING, IPV6])
+def marked_ce() -> list[Instruction]:
+    """IPv6 packets with CE in their outer header (RFC 3168)."""
+    return _program([INCOMING, IPV6, (LOAD_HALF, IPV6_WORD, 0x0030, 0x0030)])
 
 
-def leaving_marked() -> list[Instruction]:
-    """Packets going out with CE in their outer IPv6 header (RFC 3168)."""
-    return _program([OUTGOING, IPV6, (LOAD_HALF, IPV6_WORD, 0x0030, 0x0030)])
-
-
-def leaving_to_udp(port: int) -> list[Instruction]:
-    """IPv6 packets without extension headers going out to a UDP port."""
+def udp_to(port: int) -> list[Instruction]:
+    """IPv6 packets without extension headers to a UDP port."""
     to_port: list[Condition] = [
         (LOAD_BYTE, NEXT_HEADER, 17, None),
         (LOAD_HALF, UDP_DST, port, None),
     ]
-    return _program([OUTGOING, IPV6, *to_port])
+    return _program([INCOMING, IPV6, *to_port])
+
+
+def far_end(interface: str) -> str:
+    """The other interface of a veth pair in this namespace."""
+    return socket.if_indextoname(int(Path(f"/sys/class/net/{interface}/iflink").read_text()))
 
 
 class Tap:
-    """Context manager recording when packets that match a filter pass an interface."""
+    """Context manager recording when packets that match a filter arrive at an interface."""
 
     def __init__(self, interface: str, program: list[Instruction]) -> None:
         # Kernel stamps are wall-clock time, everything else here is monotonic.

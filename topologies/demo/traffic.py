@@ -11,8 +11,9 @@ from pathlib import Path
 from topologies.controller_config import FAST_CNP_PORT, grpc_endpoint
 from topologies.counters import CounterReader, NodeCounters
 from topologies.demo.scenario import CNP_INTERVAL_US, MTU, Flow, Mode, Scenario
-from topologies.demo.tap import Tap, arriving, leaving, leaving_marked, leaving_to_udp
+from topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to
 from topologies.demo.watch import LogTail
+from topologies.model import Port
 from topologies.network import SWITCHES, Network
 from topologies.processes import Process, ProcessError
 from topologies.roce.build import fcn_roce
@@ -34,8 +35,8 @@ PROGRESS_S = 0.1
 class RunRecord:
     """What one run left behind. Counters are those of the run alone; times are CLOCK_MONOTONIC.
 
-    On the wire, `arrivals_ns` are when packets reached the bottleneck's node on their way to its
-    queue, `departures_ns` when they left the queue, `ce_ns` when they left it marked, and
+    Seen on the wire, `arrivals_ns` are when packets reached the bottleneck's node on their way to
+    its queue, `departures_ns` when they left the queue, `ce_ns` when they left it marked, and
     `fast_cnps_ns` when Fast CNPs left the node. `queue` and `queue_drops` come from the
     softswitch's traffic manager; BMv2 has none, there the first is empty and the second None.
     """
@@ -103,11 +104,11 @@ class Run:
             self._follow(start_ns, senders, fast_cnps)
             after = self._settled(reader)
             drops_after = self._queue_drops()
-            port_delay_ns = self._port_delay_ns()
-            departures_ns = tuple(stamp - port_delay_ns for stamp in departures.stop())
-            ce_ns = tuple(stamp - port_delay_ns for stamp in marks.stop())
+            near, out = self._bottleneck_ports
+            departures_ns = self._left_at(departures, out)
+            ce_ns = self._left_at(marks, out)
+            fast_cnps_ns = self._left_at(fast_cnps, near)
             arrivals_ns = arrivals.stop()
-            fast_cnps_ns = fast_cnps.stop()
             queue = self._recorder.stop() if self._recorder else ()
             self._end(senders)
             self._end(receivers)
@@ -205,23 +206,29 @@ class Run:
 
     def _taps(self) -> tuple[Tap, Tap, Tap, Tap]:
         """Arrivals, departures, marks and Fast CNPs at the bottleneck's node."""
-        node, far = self._scenario.bottleneck
-        towards_senders = self._scenario.topology.path(node, self._flows[0].sender)[1]
-        near = self._scenario.topology.port(node, towards_senders).interface
-        out = self._scenario.topology.port(node, far).interface
+        near, out = self._bottleneck_ports
         return (
-            Tap(near, arriving()),
-            Tap(out, leaving()),
-            Tap(out, leaving_marked()),
-            Tap(near, leaving_to_udp(FAST_CNP_PORT)),
+            Tap(near.interface, any_ipv6()),
+            Tap(far_end(out.interface), any_ipv6()),
+            Tap(far_end(out.interface), marked_ce()),
+            Tap(far_end(near.interface), udp_to(FAST_CNP_PORT)),
         )
 
-    def _port_delay_ns(self) -> int:
-        """What a switch that has its links' delays inside adds before a packet is on the wire."""
-        if not SWITCHES[self._network.target].has_port_delay:
-            return 0
-        port = self._scenario.topology.port(*self._scenario.bottleneck)
-        return round(port.delay_ms * NS_PER_MS)
+    @property
+    def _bottleneck_ports(self) -> tuple[Port, Port]:
+        """The bottleneck node's ports: towards the senders, and the congested one."""
+        node, far = self._scenario.bottleneck
+        topology = self._scenario.topology
+        return (
+            topology.port(node, topology.path(node, self._flows[0].sender)[1]),
+            topology.port(node, far),
+        )
+
+    def _left_at(self, tap: Tap, port: Port) -> tuple[int, ...]:
+        """When packets left the switch: some have their links' delays inside."""
+        inside = SWITCHES[self._network.target].has_port_delay
+        delay_ns = round(port.delay_ms * NS_PER_MS) if inside else 0
+        return tuple(stamp - delay_ns for stamp in tap.stop())
 
     def _settled(self, reader: CounterReader) -> dict[str, NodeCounters]:
         """Counters once nothing moves any more: two readings in a row agree."""
