@@ -4,6 +4,7 @@ One lock makes Write and Read serializable; pipelines are built outside of it.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Protocol, TypeVar
@@ -26,6 +27,7 @@ from softswitch.p4rt.errors import (
 )
 from softswitch.p4rt.pipeline import Pipeline, PipelineConfig, RoleUpdate
 
+_LOG = logging.getLogger(__name__)
 _Config = p4r.SetForwardingPipelineConfigRequest
 _Reply = p4r.GetForwardingPipelineConfigRequest
 _T = TypeVar("_T")
@@ -87,6 +89,8 @@ class Device:
         if self.arbitration.begin(client, update):
             async with self._lock:
                 self.arbitration.complete(client)
+            if self.arbitration.is_primary(client):
+                _LOG.info("election id %s is primary of role %r", client.election_id, client.role)
 
     async def set_config(self, request: p4r.SetForwardingPipelineConfigRequest) -> None:
         """SetForwardingPipelineConfig with every action."""
@@ -259,6 +263,8 @@ class Device:
             raise internal(f"the pipeline cannot start: {error}") from error
         self._running = pipeline
         self._staged = None
+        cookie = config.message.cookie.cookie
+        _LOG.info("pipeline committed: %d tables, cookie %#x", len(config.schema.tables), cookie)
 
     async def _commit_saved(self, request: p4r.SetForwardingPipelineConfigRequest) -> None:
         async with self._lock:

@@ -1,5 +1,6 @@
 """One configured pipeline: its schema, its engine and all entities written to it."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from softswitch.p4rt.schema import Schema, parse_p4info
 from softswitch.p4rt.tables import TableStore
 
 Send = Callable[[p4r.StreamMessageResponse], bool]
+_IDLE_CHUNK = 256
 
 
 class RoleUpdate(NamedTuple):
@@ -67,6 +69,7 @@ class Pipeline:
         self.digests = DigestStore(schema, send)
         self._packet_in = ControllerHeader(schema.packet_in)
         self._packet_out = ControllerHeader(schema.packet_out)
+        self._idle: list[p4r.TableEntry] = []
         self.short_packet_ins = 0
 
     def write(self, update: p4r.Update, role: str) -> None:
@@ -193,17 +196,28 @@ class Pipeline:
         self.digests.learn(name, messages)
 
     def on_idle(self, table: str, handle: int) -> None:
-        """Notify the primaries of an entry that was idle for its timeout."""
+        """Notify the primaries of an entry that was idle for its timeout.
+
+        Entries that expire together share a message.
+        """
         found = self._tables.find_handle(table, handle)
         if found is None or found[1].idle_timeout_ns == 0:
             return
-        self._send(
-            p4r.StreamMessageResponse(
-                idle_timeout_notification=p4r.IdleTimeoutNotification(
-                    table_entry=[self._tables.message(*found)], timestamp=time.time_ns()
+        if not self._idle:
+            asyncio.get_running_loop().call_soon(self._flush_idle)
+        self._idle.append(self._tables.message(*found))
+
+    def _flush_idle(self) -> None:
+        entries, self._idle = self._idle, []
+        for start in range(0, len(entries), _IDLE_CHUNK):
+            self._send(
+                p4r.StreamMessageResponse(
+                    idle_timeout_notification=p4r.IdleTimeoutNotification(
+                        table_entry=entries[start : start + _IDLE_CHUNK],
+                        timestamp=time.time_ns(),
+                    )
                 )
             )
-        )
 
     def _export_all(self, kind: str, update: "p4r.Update.Type.ValueType") -> Iterator[RoleUpdate]:
         query = p4r.Entity()

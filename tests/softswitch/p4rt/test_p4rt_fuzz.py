@@ -92,7 +92,7 @@ def _damage(draw: st.DrawFn, message: Any) -> None:  # noqa: ANN401
     """Change, clear or double one field somewhere inside a message."""
     present = [field for field, _ in message.ListFields()]
     nested = [field for field in present if field.message_type is not None]
-    if nested and draw(st.integers(0, 3)):
+    if nested and draw(st.integers(0, 3)) > 0:
         field = draw(st.sampled_from(nested))
         value = getattr(message, field.name)
         if not field.is_repeated:
@@ -100,7 +100,7 @@ def _damage(draw: st.DrawFn, message: Any) -> None:  # noqa: ANN401
         elif draw(st.booleans()):
             value.append(value[0])
         else:
-            _damage(draw, draw(st.sampled_from(list(value))))
+            _damage(draw, value[draw(st.integers(0, len(value) - 1))])
         return
     field = draw(st.sampled_from(list(message.DESCRIPTOR.fields)))
     if field.is_repeated or field.message_type is not None or draw(st.booleans()):

@@ -228,6 +228,9 @@ async def test_idle_timeout_notification(
     notice = (await primary.receive()).idle_timeout_notification
     assert list(notice.table_entry) == [entry]
     assert notice.timestamp > 0
+    events.idle("KitchenIngress.host", handle)
+    events.idle("KitchenIngress.host", handle)
+    assert len((await primary.receive()).idle_timeout_notification.table_entry) == 2
     await primary.write(delete(entry))
     events.idle("KitchenIngress.host", handle)
     events.packet_in(b"\x00\x80next")
