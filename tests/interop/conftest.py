@@ -1,0 +1,29 @@
+"""One bed per target and module; every test gets a freshly loaded program and a bare Linux PE."""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from interop_bed import Bed
+
+
+@pytest.fixture(scope="module", params=["softswitch", "bmv2"])
+def running_bed(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Bed]:
+    """The bed around a running switch."""
+    if os.geteuid() != 0:
+        pytest.skip("network namespaces need root")
+    if request.param == "bmv2" and shutil.which("simple_switch_grpc") is None:
+        pytest.skip("simple_switch_grpc is not on PATH; the softswitch ran the same test")
+    bed = Bed(request.param, tmp_path_factory.mktemp(request.param))
+    yield bed
+    bed.close()
+
+
+@pytest.fixture
+def bed(running_bed: Bed) -> Iterator[Bed]:
+    """The bed without anything of an earlier test at the Linux PE."""
+    yield running_bed
+    running_bed.clear_linux()

@@ -1,0 +1,89 @@
+"""RoCEv2 packets through both PEs, compared octet by octet, and what the core saw of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from interop_bed import (
+    HOST_MAC,
+    HOST_V4,
+    HOST_V6,
+    LINUX_SITE_MAC,
+    PE_DC_MAC,
+    REMOTE_MAC,
+    REMOTE_V4,
+    REMOTE_V6,
+    Bed,
+)
+from interop_namespaces import Namespace, frames_until
+
+from ptf_tests.lib.packets import Ecn, datagram_of, ethernet, roce, udp, with_ttl
+
+DEST_QP = 0x118
+PAIRS = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
+"""(our host, remote host) by family."""
+FRAME_TIMEOUT_S = 5.0
+TTL = 64
+DISCARD_PORT = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Datagrams between the PEs, and those that arrived at the other host."""
+
+    core: tuple[bytes, ...]
+    arrived: tuple[bytes, ...]
+
+
+def send_to_remote(bed: Bed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
+    """From our host to the remote one; `pair` is one of PAIRS."""
+    marker = udp(*pair, DISCARD_PORT, DISCARD_PORT, b"last one to remote")
+    frames = [ethernet(each, src=HOST_MAC, dst=PE_DC_MAC) for each in (*datagrams, marker)]
+    return _send(bed, bed.host, bed.remote, frames, b"last one to remote", by_linux=False)
+
+
+def send_to_host(bed: Bed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
+    """From the remote host to ours; `pair` is one of PAIRS."""
+    marker = udp(pair[1], pair[0], DISCARD_PORT, DISCARD_PORT, b"last one to host")
+    frames = [ethernet(each, src=REMOTE_MAC, dst=LINUX_SITE_MAC) for each in (*datagrams, marker)]
+    return _send(bed, bed.remote, bed.host, frames, b"last one to host", by_linux=True)
+
+
+def _send(
+    bed: Bed,
+    near: Namespace,
+    far: Namespace,
+    frames: Sequence[bytes],
+    marker: bytes,
+    *,
+    by_linux: bool,
+) -> Crossing:
+    with (
+        near.packet_socket("eth0") as sender,
+        far.packet_socket("eth0") as receiver,
+        bed.linux.packet_socket("wan") as core,
+    ):
+        for frame in frames:
+            sender.send(frame)
+        arrived = frames_until(receiver, marker, FRAME_TIMEOUT_S)
+        tunnelled = frames_until(core, marker, FRAME_TIMEOUT_S, sent=by_linux)
+    return Crossing(
+        tuple(datagram_of(frame) for frame in tunnelled if frame[12:14] == b"\x86\xdd"),
+        tuple(datagram_of(frame) for frame in arrived if _is_udp(frame)),
+    )
+
+
+def _is_udp(frame: bytes) -> bool:
+    """Not the answer of a host's stack to something nobody listens for."""
+    next_protocol = {b"\x08\x00": 14 + 9, b"\x86\xdd": 14 + 6}.get(frame[12:14])
+    return next_protocol is not None and frame[next_protocol] == 17
+
+
+def roce_of_every_ecn(src: str, dst: str) -> tuple[bytes, ...]:
+    """One RDMA WRITE with each ECN field."""
+    return tuple(roce(src, dst, DEST_QP, psn=ecn, ecn=ecn) for ecn in Ecn)
+
+
+def assert_unharmed(sent: Sequence[bytes], arrived: Sequence[bytes], hops: int = 2) -> None:
+    """Everything arrived in order, `hops` routing hops older and otherwise the same."""
+    expected = [with_ttl(datagram, TTL - hops).hex() for datagram in sent]
+    assert [datagram.hex() for datagram in arrived] == expected

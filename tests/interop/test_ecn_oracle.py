@@ -1,0 +1,109 @@
+"""RFC 6040 decapsulation (SRF-2): the kernel's VXLAN receive path is the oracle for ours.
+
+The same tunnelled packet goes into both; what comes out must be the same, octet by octet, in all
+16 combinations of inner and outer ECN field. (The kernel's encapsulation is no oracle: it follows
+RFC 3168 and puts ECT(0) outside of CE.)
+"""
+
+import pytest
+from interop_bed import (
+    DC_PORT,
+    HOST_MAC,
+    LINUX_ADDRESS,
+    LINUX_WAN_MAC,
+    PE_ADDRESS,
+    PE_CORE_MAC,
+    PE_DC_MAC,
+    REMOTE_V4,
+    REMOTE_V6,
+    VRF,
+    Bed,
+)
+from interop_linux_vxlan import LINUX_MAC, OUR_MAC, VNI, linux_vxlan, our_vxlan
+from interop_namespaces import Namespace, frames_until
+from interop_traffic import FRAME_TIMEOUT_S
+
+from ptf_tests.lib.packets import Ecn, datagram_of, ethernet, roce, udp, vxlan
+
+CELLS = [(inner, outer) for inner in Ecn for outer in Ecn]
+PAYLOAD = b"cell of RFC 6040"
+MARKER = b"all cells are before"
+
+
+def to_linux(inner: bytes, ecn: Ecn) -> bytes:
+    """The frame that brings `inner` to the Linux PE, with this outer ECN field."""
+    outer = _vxlan(inner, (PE_ADDRESS, OUR_MAC), (LINUX_ADDRESS, LINUX_MAC), ecn)
+    return ethernet(outer, src=PE_CORE_MAC, dst=LINUX_WAN_MAC)
+
+
+def to_us(inner: bytes, ecn: Ecn) -> bytes:
+    """The frame that brings `inner` to our PE, with this outer ECN field."""
+    outer = _vxlan(inner, (LINUX_ADDRESS, LINUX_MAC), (PE_ADDRESS, OUR_MAC), ecn)
+    return ethernet(outer, src=LINUX_WAN_MAC, dst=PE_CORE_MAC)
+
+
+def _vxlan(inner: bytes, near: tuple[str, str], far: tuple[str, str], ecn: Ecn) -> bytes:
+    return vxlan(
+        inner,
+        near[0],
+        far[0],
+        VNI,
+        inner_src_mac=near[1],
+        inner_dst_mac=far[1],
+        sport=0xC000,
+        traffic_class=ecn,
+    )
+
+
+def forwarded(
+    wire: Namespace, interface: str, frames: list[bytes], host: Namespace
+) -> list[list[str]]:
+    """For each frame sent on `interface` the datagrams that reach `host` because of it, as hex."""
+    *cells, marker = frames
+    arrived = []
+    with wire.packet_socket(interface) as sender, host.packet_socket("eth0") as receiver:
+        for frame in cells:
+            sender.send(frame)
+            sender.send(marker)
+            seen = frames_until(receiver, MARKER, FRAME_TIMEOUT_S)
+            arrived.append([datagram_of(each).hex() for each in seen if PAYLOAD in each])
+    return arrived
+
+
+@pytest.mark.parametrize(
+    ("src", "dst"), [("10.3.0.30", "10.9.0.9"), ("2001:db8:3::30", "2001:db8:9::9")]
+)
+def test_all_cells(bed: Bed, src: str, dst: str) -> None:
+    """Dropped by both, or forwarded by both as the same datagram; dropped only Not-ECT in CE."""
+    pe = bed.configure()
+    our_vxlan(pe)
+    linux_vxlan(bed)
+    # The same address is behind both PEs: our host's stack ignores it, it only has to arrive.
+    width, via = (128, REMOTE_V6) if ":" in dst else (32, REMOTE_V4)
+    prefix = f"{dst}/{width}"
+    pe.route(VRF, prefix, "to_dc", port=DC_PORT, vlan_id=0, src_mac=PE_DC_MAC, dst_mac=HOST_MAC)
+    bed.linux.ip(f"route add {prefix} via {via} dev site onlink proto static")
+    marker = udp(src, dst, 9, 9, MARKER)
+    cells = [
+        (roce(src, dst, 0x118, payload=PAYLOAD, psn=inner << 2 | outer, ecn=inner), outer)
+        for inner, outer in CELLS
+    ]
+    ours = forwarded(
+        bed.linux,
+        "wan",
+        [*(to_us(*cell) for cell in cells), to_us(marker, Ecn.NOT_ECT)],
+        bed.host,
+    )
+    linux = forwarded(
+        bed.pe,
+        "core",
+        [*(to_linux(*cell) for cell in cells), to_linux(marker, Ecn.NOT_ECT)],
+        bed.remote,
+    )
+    by_cell = dict(zip(CELLS, zip(ours, linux, strict=True), strict=True))
+    assert {cell: pair[0] for cell, pair in by_cell.items()} == {
+        cell: pair[1] for cell, pair in by_cell.items()
+    }
+    dropped = [cell for cell, (_, kernel) in by_cell.items() if not kernel]
+    assert dropped == [(Ecn.NOT_ECT, Ecn.CE)]
+    assert all(len(kernel) <= 1 for _, kernel in by_cell.values())
