@@ -2,8 +2,9 @@
 #define FCN_CNP_GENERATOR_P4
 
 // CnpGenerator: turns the packet at hand into a standard CNP (FCN-13; IBTA annex A17.9.3).
-// Reads:  meta.cnp_*.
-// Writes: every header; meta.frame_length; the ICRC and the checksums are the shell's.
+// Reads:  meta.cnp_*; what FlowByLabel wrote into the headers.
+// Writes: every header; meta.frame_length, meta.customer_*; the ICRC and the checksums are the
+//         shell's.
 // When:   FlowByLabel found the sender and both rate limits let the notification pass.
 control CnpGenerator(inout pe_headers_t hdr, inout meta_t meta) {
     apply {
@@ -33,7 +34,6 @@ control CnpGenerator(inout pe_headers_t hdr, inout meta_t meta) {
             meta.frame_length = CNP_IPV4_FRAME_LENGTH;
             hdr.ethernet.ether_type = EtherType.IPV4;
             hdr.ipv6.setInvalid();
-            hdr.ipv4.setValid();
             hdr.ipv4.version = 4;
             hdr.ipv4.ihl = 5;
             hdr.ipv4.dscp = meta.cnp_traffic_class[7:2];
@@ -45,13 +45,12 @@ control CnpGenerator(inout pe_headers_t hdr, inout meta_t meta) {
             hdr.ipv4.ttl = meta.cnp_ttl;
             hdr.ipv4.protocol = IpProtocol.UDP;
             hdr.ipv4.checksum = 0;
-            hdr.ipv4.src = meta.cnp_ipv4_src;
-            hdr.ipv4.dst = meta.cnp_ipv4_dst;
+            meta.customer_length = CNP_IPV4_TOTAL_LENGTH;
+            meta.customer_next_header = IpProtocol.IPV4;
         } else {
             meta.frame_length = CNP_IPV6_FRAME_LENGTH;
             hdr.ethernet.ether_type = EtherType.IPV6;
             hdr.ipv4.setInvalid();
-            hdr.ipv6.setValid();
             hdr.ipv6.version = 6;
             hdr.ipv6.dscp = meta.cnp_traffic_class[7:2];
             hdr.ipv6.ecn = meta.cnp_traffic_class[1:0];
@@ -59,8 +58,8 @@ control CnpGenerator(inout pe_headers_t hdr, inout meta_t meta) {
             hdr.ipv6.payload_len = CNP_UDP_LENGTH;
             hdr.ipv6.next_header = IpProtocol.UDP;
             hdr.ipv6.hop_limit = meta.cnp_ttl;
-            hdr.ipv6.src = meta.cnp_ipv6_src;
-            hdr.ipv6.dst = meta.cnp_ipv6_dst;
+            meta.customer_length = CNP_UDP_LENGTH + 40;
+            meta.customer_next_header = IpProtocol.IPV6;
         }
 
         hdr.udp.setValid();
@@ -69,12 +68,9 @@ control CnpGenerator(inout pe_headers_t hdr, inout meta_t meta) {
         hdr.udp.length = CNP_UDP_LENGTH;
         hdr.udp.checksum = 0;
 
-        hdr.bth.setValid();
         hdr.bth.opcode = BthOpcode.CNP;
         hdr.bth.se_m_pad_tver = 0;
-        hdr.bth.p_key = meta.cnp_p_key;
         hdr.bth.fecn_becn = 0x40; // BECN, as real NICs send it
-        hdr.bth.dest_qp = meta.cnp_dest_qp;
         hdr.bth.ack_req = 0;
         hdr.bth.psn = 0;
 
@@ -83,6 +79,8 @@ control CnpGenerator(inout pe_headers_t hdr, inout meta_t meta) {
         hdr.icrc.setValid();
 
         meta.make_cnp = true;
+        meta.customer_ecn = (Ecn)meta.cnp_traffic_class[1:0];
+        meta.is_roce_flow = false;
         meta.forward = Forward.VRF;
     }
 }

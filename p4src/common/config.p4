@@ -1,4 +1,5 @@
-// Sizes and fixed numbers of the data plane. The controller reads table sizes from P4Info.
+// Sizes and fixed numbers of the data plane; sizes that differ between targets are in their
+// externs.p4. The controller reads table sizes from P4Info.
 #ifndef FCN_CONFIG_P4
 #define FCN_CONFIG_P4
 
@@ -6,9 +7,6 @@ const int PORT_TABLE_SIZE = 512;
 const int ENDPOINT_TABLE_SIZE = 256;
 const int SERVICE_SID_TABLE_SIZE = 1024;
 const int TUNNEL_VRF_TABLE_SIZE = 4096;
-const int FLOW_TABLE_SIZE = 16384;
-const int LABEL_TABLE_SIZE = 32768;
-const int ROUTE_TABLE_SIZE = 8192;
 const int TUNNEL_TABLE_SIZE = 1024;
 const int UNDERLAY_TABLE_SIZE = 4096;
 const int UNDERLAY_MEMBERS = 1024;

@@ -4,8 +4,9 @@
 // CustomerPacket: what later controls need to know of the customer's IP packet, and whether its
 // lengths agree.
 // Reads:  customer IP, UDP and BTH headers; meta.ipv4_checksum_failed.
-// Writes: meta.customer_*, meta.hop_limit, meta.is_roce_flow; meta.drop_reason.
-// When:   the packet is about to be routed in a VRF.
+// Writes: meta.customer_*, meta.hop_limit, meta.is_roce_flow. meta.customer_fault is why the packet
+//         must not be routed in a VRF; the shell makes it meta.drop_reason.
+// When:   the packet arrived, and is a customer's or may turn out to be.
 control CustomerPacket(in pe_headers_t hdr, inout meta_t meta) {
     apply {
         bit<16> udp_room = 0;
@@ -21,36 +22,31 @@ control CustomerPacket(in pe_headers_t hdr, inout meta_t meta) {
             meta.customer_length = hdr.ipv6.payload_len + 40;
             meta.customer_next_header = IpProtocol.IPV6;
             udp_room = hdr.ipv6.payload_len;
-        } else {
-            meta.drop_reason = DropReason.UNSUPPORTED;
         }
-        if (hdr.ipv4.isValid() && meta.ipv4_checksum_failed) {
-            meta.drop_reason = DropReason.BAD_CHECKSUM;
+        // CNPs and the connection manager (QP1) are no flows of their own.
+        if (hdr.bth.isValid() && hdr.bth.opcode != BthOpcode.CNP && hdr.bth.dest_qp != QP1
+                && hdr.bth.dest_qp != 0) {
+            meta.is_roce_flow = true;
         }
-        if (hdr.bth.isValid()) {
-            if (hdr.udp.length != udp_room || hdr.udp.length < ROCE_MIN_UDP_LENGTH) {
-                meta.drop_reason = DropReason.BAD_LENGTH;
-            }
-            // CNPs and the connection manager (QP1) are no flows of their own.
-            meta.is_roce_flow =
-                hdr.bth.opcode != BthOpcode.CNP && hdr.bth.dest_qp != QP1 && hdr.bth.dest_qp != 0;
+
+        if (hdr.bth.isValid()
+                && (hdr.udp.length != udp_room || hdr.udp.length < ROCE_MIN_UDP_LENGTH)) {
+            meta.customer_fault = DropReason.BAD_LENGTH;
+        } else if (hdr.ipv4.isValid() && meta.ipv4_checksum_failed) {
+            meta.customer_fault = DropReason.BAD_CHECKSUM;
+        } else if (!hdr.ipv4.isValid() && !hdr.ipv6.isValid()) {
+            meta.customer_fault = DropReason.UNSUPPORTED;
         }
     }
 }
 
-// CustomerRewrite: one hop further: TTL or hop limit, and the ECN field decapsulation decided. The
-// IPv4 checksum is updated, not computed (RFC 1624), so options need no parsing.
+// CustomerRewrite: one hop further: TTL or hop limit, and the ECN field decapsulation decided.
 // Reads:  meta.customer_ecn.
-// Writes: TTL or hop limit, ECN, IPv4 checksum.
+// Writes: TTL or hop limit, ECN. The IPv4 checksum is the shell's.
 // When:   the packet goes on to a host or into a tunnel and was not made here.
 control CustomerRewrite(inout ipv4_h ipv4, inout ipv6_h ipv6, in meta_t meta) {
     apply {
         if (ipv4.isValid()) {
-            bit<32> sum = (bit<32>)(~ipv4.checksum) + 0xfeff + (bit<32>)(16w0xffff - (bit<16>)ipv4.ecn)
-                + (bit<32>)(bit<2>)meta.customer_ecn;
-            sum = (sum & 0xffff) + (sum >> 16);
-            sum = (sum & 0xffff) + (sum >> 16);
-            ipv4.checksum = ~sum[15:0];
             ipv4.ttl = ipv4.ttl - 1;
             ipv4.ecn = meta.customer_ecn;
         } else {

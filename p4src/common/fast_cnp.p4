@@ -52,6 +52,7 @@ control FastCnp(inout p_headers_t hdr, inout meta_t meta) {
         hdr.segment1.setInvalid();
         hdr.segment2.setInvalid();
         hdr.segment3.setInvalid();
+        hdr.icmpv6.setInvalid();
 
         hdr.outer_ipv6.dst = hdr.outer_ipv6.src;
         hdr.outer_ipv6.src = meta.fast_cnp_src;

@@ -35,28 +35,34 @@ control CnpProfile(inout meta_t meta) {
 
 // FlowByLabel: from a congestion notification back to the flow (FCN-12, FCN-13).
 // Reads:  meta.notify_label.
-// Writes: meta.vrf, meta.cnp_*; meta.drop_reason when the label is unknown or the source QP is.
+// Writes: meta.vrf, meta.cnp_is_ipv4; of the CNP the customer addresses, DestQP and P_Key, which no
+//         other packet of this pass needs; meta.drop_reason when the label is unknown or the source
+//         QP is.
 // When:   a Fast CNP for this node was accepted, or this node's own queue is congested.
-control FlowByLabel(inout meta_t meta) {
+control FlowByLabel(inout pe_headers_t hdr, inout meta_t meta) {
     DIRECT_COUNTER(flow_by_label_counter)
 
     action cnp_ipv4(vrf_t vrf, ipv4_addr_t src, ipv4_addr_t dst, qpn_t dest_qp, bit<16> p_key) {
         COUNT_DIRECT(flow_by_label_counter)
         meta.vrf = vrf;
         meta.cnp_is_ipv4 = true;
-        meta.cnp_ipv4_src = src;
-        meta.cnp_ipv4_dst = dst;
-        meta.cnp_dest_qp = dest_qp;
-        meta.cnp_p_key = p_key;
+        hdr.ipv4.setValid();
+        hdr.ipv4.src = src;
+        hdr.ipv4.dst = dst;
+        hdr.bth.setValid();
+        hdr.bth.dest_qp = dest_qp;
+        hdr.bth.p_key = p_key;
     }
     action cnp_ipv6(vrf_t vrf, ipv6_addr_t src, ipv6_addr_t dst, qpn_t dest_qp, bit<16> p_key) {
         COUNT_DIRECT(flow_by_label_counter)
         meta.vrf = vrf;
         meta.cnp_is_ipv4 = false;
-        meta.cnp_ipv6_src = src;
-        meta.cnp_ipv6_dst = dst;
-        meta.cnp_dest_qp = dest_qp;
-        meta.cnp_p_key = p_key;
+        hdr.ipv6.setValid();
+        hdr.ipv6.src = src;
+        hdr.ipv6.dst = dst;
+        hdr.bth.setValid();
+        hdr.bth.dest_qp = dest_qp;
+        hdr.bth.p_key = p_key;
     }
     action source_qp_unknown() {
         COUNT_DIRECT(flow_by_label_counter)

@@ -48,6 +48,9 @@ struct meta_t {
     bool is_roce_flow;
     TunnelType tunnel_type;
     bit<32> tunnel_id;
+    bool is_known_tunnel;
+    vrf_t tunnel_vrf;
+    vrf_t service_vrf;
 
     // The customer packet's fields that lookups and encapsulation need
     Ecn customer_ecn;
@@ -55,6 +58,7 @@ struct meta_t {
     bit<8> hop_limit;
     bit<8> customer_next_header;
     bit<16> customer_length;
+    DropReason customer_fault;
     bool decapsulated;
     Event ecn_event;
 
@@ -77,12 +81,6 @@ struct meta_t {
     bit<8> cnp_ttl;
     bit<16> cnp_udp_src_port;
     bit<16> cnp_ipv4_id;
-    ipv4_addr_t cnp_ipv4_src;
-    ipv4_addr_t cnp_ipv4_dst;
-    ipv6_addr_t cnp_ipv6_src;
-    ipv6_addr_t cnp_ipv6_dst;
-    qpn_t cnp_dest_qp;
-    bit<16> cnp_p_key;
     ipv6_addr_t fast_cnp_src;
     bit<16> fast_cnp_udp_src_port;
     bit<16> fast_cnp_udp_dst_port;

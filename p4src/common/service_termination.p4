@@ -1,16 +1,14 @@
 #ifndef FCN_SERVICE_TERMINATION_P4
 #define FCN_SERVICE_TERMINATION_P4
 
-// ServiceTermination: which VRF a tunnelled packet belongs to (FCN-5).
-// Reads:  underlay destination; meta.is_local, meta.tunnel_type, meta.tunnel_id; SRH.
-// Writes: meta.is_service_sid, meta.vrf, meta.forward (VRF); meta.drop_reason for a tunnel nobody
-//         configured or an SRH with segments left.
-// When:   every packet from a core port that is not a notification.
-control ServiceTermination(in ipv6_addr_t dst, in srh_h srh, inout meta_t meta) {
+// ServiceTermination: which VRF a tunnelled packet belongs to, should the tunnel end here (FCN-5).
+// Reads:  underlay destination; meta.tunnel_type, meta.tunnel_id.
+// Writes: meta.is_service_sid, meta.service_vrf; meta.is_known_tunnel, meta.tunnel_vrf.
+// When:   every packet from a core port.
+control ServiceTermination(in ipv6_addr_t dst, inout meta_t meta) {
     action end_dt46(vrf_t vrf) {
         meta.is_service_sid = true;
-        meta.vrf = vrf;
-        meta.forward = Forward.VRF;
+        meta.service_vrf = vrf;
     }
     action no_service() { }
 
@@ -29,12 +27,10 @@ control ServiceTermination(in ipv6_addr_t dst, in srh_h srh, inout meta_t meta) 
     }
 
     action set_tunnel_vrf(vrf_t vrf) {
-        meta.vrf = vrf;
-        meta.forward = Forward.VRF;
+        meta.is_known_tunnel = true;
+        meta.tunnel_vrf = vrf;
     }
-    action unknown_tunnel() {
-        meta.drop_reason = DropReason.UNKNOWN_TUNNEL;
-    }
+    action unknown_tunnel() { }
 
     @name(".tunnel_vrf")
     table tunnel_vrf {
@@ -52,11 +48,7 @@ control ServiceTermination(in ipv6_addr_t dst, in srh_h srh, inout meta_t meta) 
 
     apply {
         service_sid.apply();
-        if (meta.is_service_sid) {
-            if (srh.isValid() && srh.segments_left != 0) {
-                meta.drop_reason = DropReason.SRH_INVALID;
-            }
-        } else if (meta.is_local && meta.tunnel_type != TunnelType.NONE) {
+        if (meta.tunnel_type != TunnelType.NONE) {
             tunnel_vrf.apply();
         }
     }

@@ -32,9 +32,9 @@ control NotificationPort(inout meta_t meta) {
 }
 
 // TrustBoundary: notifications are believed from configured prefixes of the domain only (FCN-17).
-// Reads:  source address of a notification.
+// Reads:  underlay source address.
 // Writes: meta.is_trusted.
-// When:   a notification for this node arrived on a core port.
+// When:   every packet from a core port.
 control TrustBoundary(in ipv6_addr_t src, inout meta_t meta) {
     action trust() {
         meta.is_trusted = true;

@@ -10,6 +10,11 @@
 #define USE_DIRECT_COUNTER(name) counters = name;
 #define USE_IDLE_TIMEOUT support_timeout = true;
 
+// Table sizes of the target
+const int FLOW_TABLE_SIZE = 16384;
+const int LABEL_TABLE_SIZE = 32768;
+const int ROUTE_TABLE_SIZE = 8192;
+
 // Ports of the target that are no interface.
 const bit<9> CPU_PORT = 510;
 const bit<9> RECIRC_PORT = 509;

@@ -5,7 +5,7 @@
 //   Endpoint, Srv6End   underlay addresses and SIDs of this node
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: eight levels per port and queue
-//   CeMarkIpv6          CE on the outer header
+//   CeMark              CE on the outer header
 //   FastCnp             copy of the congested packet -> Fast CNP -> second pass
 #include "externs.p4"
 #include "../common/config.p4"
@@ -135,7 +135,7 @@ control PEgress(
     counter(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
 
     QueueLevel() queue_level;
-    CeMarkIpv6() ce_mark;
+    CeMark() ce_mark;
     FastCnpProfile() fast_cnp_profile;
     FlowGate() fast_cnp_gate;
     NotificationLimit() notification_limit;
@@ -163,7 +163,7 @@ control PEgress(
                 standard_metadata.deq_qdepth, meta);
 
             if (is_ect && meta.level_marks == 1) {
-                ce_mark.apply(hdr.outer_ipv6, marked);
+                ce_mark.apply(hdr.outer_ipv6.ecn, marked);
                 if (marked) {
                     egress_events.count((bit<32>)(bit<8>)Event.CE_MARKED);
                 }

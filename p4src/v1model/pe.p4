@@ -2,7 +2,8 @@
 //
 //   PortRole            who is on the other side; VRF of a customer
 //   NotificationPort    Fast CNP?
-//   UnderlayArrival     from the WAN: Endpoint, TrustBoundary, Srv6End, ServiceTermination
+//   UnderlayLookup      from the WAN: Endpoint, TrustBoundary, ServiceTermination
+//   UnderlayArrival     what is to be done with it; Srv6End
 //   SenderNotification  Fast CNP: FlowByLabel, rate limits, CnpGenerator, Icrc
 //   TunnelDecap         off with the underlay; EcnDecap
 //   VrfRouting          the customer's routes
@@ -36,6 +37,7 @@
 #include "../common/ce_mark.p4"
 #include "flow_gate.p4"
 #include "rate_limits.p4"
+#include "ipv4_checksum.p4"
 #include "entropy.p4"
 #include "icrc.p4"
 #include "fast_cnp_checksum.p4"
@@ -70,6 +72,7 @@ control PeIngress(
     NotificationPort() notification_port;
     FrameLength() frame_length;
     FastCnpChecksum() fast_cnp_checksum;
+    UnderlayLookup() underlay_lookup;
     UnderlayArrival() underlay_arrival;
     CnpProfile() cnp_profile;
     SenderNotification() sender_notification;
@@ -77,6 +80,7 @@ control PeIngress(
     CustomerPacket() customer_packet;
     EcnDecap() ecn_decap;
     VrfRouting() vrf_routing;
+    Ipv4Checksum() ipv4_checksum;
     CustomerRewrite() customer_rewrite;
     Entropy() entropy;
     FlowTable() flow_table;
@@ -167,6 +171,7 @@ control PeIngress(
                     take_as_underlay();
                 }
                 if (hdr.outer_ipv6.isValid()) {
+                    underlay_lookup.apply(hdr.outer_ipv6, meta);
                     underlay_arrival.apply(hdr, meta);
                 } else if (meta.parse_failed) {
                     meta.drop_reason = DropReason.MALFORMED;
@@ -187,7 +192,10 @@ control PeIngress(
             if (hdr.outer_ipv6.isValid()) {
                 tunnel_decap.apply(hdr, meta);
             }
-            customer_packet.apply(hdr, meta);
+            if (!meta.make_cnp) {
+                customer_packet.apply(hdr, meta);
+                meta.drop_reason = meta.customer_fault;
+            }
             if (meta.decapsulated && meta.drop_reason == DropReason.NONE) {
                 ecn_decap.apply(meta);
                 if (meta.ecn_event != Event.NONE) {
@@ -202,6 +210,10 @@ control PeIngress(
                 if (meta.hop_limit <= 1) {
                     meta.drop_reason = DropReason.TTL_EXPIRED;
                 } else {
+                    if (hdr.ipv4.isValid()) {
+                        ipv4_checksum.apply(
+                            hdr.ipv4.checksum, hdr.ipv4.ecn, (bit<2>)meta.customer_ecn, TTL_STEP);
+                    }
                     customer_rewrite.apply(hdr.ipv4, hdr.ipv6, meta);
                 }
             }
@@ -253,9 +265,10 @@ control PeEgress(
     counter(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
 
     QueueLevel() queue_level;
-    CeMarkIpv4() ce_mark_ipv4;
-    CeMarkIpv6() ce_mark_outer;
-    CeMarkIpv6() ce_mark_ipv6;
+    CeMark() ce_mark_outer;
+    CeMark() ce_mark_ipv4;
+    CeMark() ce_mark_ipv6;
+    Ipv4Checksum() ipv4_checksum;
     FlowGate() own_congestion_gate;
     CnpUdpChecksum() cnp_udp_checksum;
 
@@ -275,11 +288,15 @@ control PeEgress(
 
             if (meta.level_marks == 1 && !meta.make_cnp) {
                 if (hdr.outer_ipv6.isValid()) {
-                    ce_mark_outer.apply(hdr.outer_ipv6, marked);
+                    ce_mark_outer.apply(hdr.outer_ipv6.ecn, marked);
                 } else if (hdr.ipv4.isValid()) {
-                    ce_mark_ipv4.apply(hdr.ipv4, marked);
+                    bit<2> ecn = hdr.ipv4.ecn;
+                    ce_mark_ipv4.apply(hdr.ipv4.ecn, marked);
+                    if (marked) {
+                        ipv4_checksum.apply(hdr.ipv4.checksum, ecn, (bit<2>)Ecn.CE, 0);
+                    }
                 } else if (hdr.ipv6.isValid()) {
-                    ce_mark_ipv6.apply(hdr.ipv6, marked);
+                    ce_mark_ipv6.apply(hdr.ipv6.ecn, marked);
                 }
                 if (marked) {
                     egress_events.count((bit<32>)(bit<8>)Event.CE_MARKED);

@@ -19,7 +19,7 @@ control SenderNotification(inout pe_headers_t hdr, inout meta_t meta, in bit<48>
         if (meta.notify_enabled == 0) {
             meta.drop_reason = DropReason.FEATURE_DISABLED;
         } else {
-            flow_by_label.apply(meta);
+            flow_by_label.apply(hdr, meta);
         }
         if (meta.drop_reason == DropReason.NONE) {
             cnp_gate.apply(meta.notify_label, meta.notify_interval, now, pass);
