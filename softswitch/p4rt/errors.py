@@ -7,6 +7,11 @@ from google.protobuf.any_pb2 import Any
 
 ERROR_SPACE = "fcn-v1model-softswitch"
 
+# All details of a batch, in octets: below the 64 KiB finsy takes, encoded as base64.
+_DETAILS_SIZE = 44 * 1024
+# A detail without its texts.
+_DETAIL_OVERHEAD = 48
+
 
 class P4RuntimeError(Exception):
     """A refused request: a canonical gRPC code (google.rpc.Code) and what to do about it."""
@@ -28,17 +33,26 @@ class BatchError(P4RuntimeError):
         self.results = tuple(results)
 
     def status(self) -> rpc_status.Status:
-        """google.rpc.Status with one p4.v1.Error per element, in order, OK ones included."""
+        """google.rpc.Status with one p4.v1.Error per element, in order, OK ones included.
+
+        The status travels as gRPC metadata, which clients limit, so texts get shorter as batches
+        get longer (P4Runtime 1.4, gRPC Metadata Maximum Size).
+        """
+        room = _DETAILS_SIZE // max(1, len(self.results)) - _DETAIL_OVERHEAD
         status = rpc_status.Status(code=self.code, message=self.message)
         for error in self.results:
             detail = Any()
-            detail.Pack(
-                p4r.Error()
-                if error is None
-                else p4r.Error(canonical_code=error.code, message=error.message, space=ERROR_SPACE)
-            )
+            detail.Pack(p4r.Error() if error is None else _detail(error, room))
             status.details.append(detail)
         return status
+
+
+def _detail(error: P4RuntimeError, room: int) -> p4r.Error:
+    detail = p4r.Error(canonical_code=error.code)
+    if room > len(ERROR_SPACE):
+        detail.space = ERROR_SPACE
+        detail.message = error.message[: room - len(ERROR_SPACE)]
+    return detail
 
 
 def invalid_argument(message: str) -> P4RuntimeError:

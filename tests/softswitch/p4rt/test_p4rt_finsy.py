@@ -89,3 +89,16 @@ async def test_delete_all(running: Running, switch: fy.Switch) -> None:
     assert not engine.members
     assert not engine.groups
     assert engine.defaults["KitchenIngress.learning"] is None
+
+
+@pytest.mark.parametrize("size", [1, 30, 900])
+async def test_details_of_failed_batches_reach_the_client(switch: fy.Switch, size: int) -> None:
+    missing = [
+        fy.P4TableEntry("host", match=fy.P4TableMatch(dst=number)) for number in range(1, size + 1)
+    ]
+    with pytest.raises(fy.P4ClientError) as error:
+        await switch.delete(missing)
+    assert len(error.value.details) == size
+    assert error.value.is_not_found_only
+    if size <= 30:
+        assert error.value.details[0].message == "table KitchenIngress.host has no such entry"
