@@ -1,0 +1,200 @@
+"""`fcn run` and `fcn` on real switches with real hosts: what a user sees from start to restart."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab import IPV4, IPV6, Lab, wait_for
+
+from controller.client import FcnClient
+from controller.constants import FCN_LABEL_BIT, CmAttribute
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
+
+A_QP, B_QP = 0x11, 0x22
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    network = Lab(tmp_path_factory.mktemp("lab"))
+    try:
+        network.set_up()
+        for name in ("pe1", "p1", "pe2"):
+            network.start_switch(name)
+        network.start_controller()
+        wait_for(network.up, "all switches to be up")
+        yield network
+    finally:
+        network.tear_down()
+
+
+def bth(opcode: int, dest_qp: int) -> bytes:
+    """BTH with P_Key 0xffff and PSN 1."""
+    return bytes([opcode, 0, 0xFF, 0xFF, 0]) + dest_qp.to_bytes(3, "big") + b"\0\0\0\1"
+
+
+def cm(attribute: int, local_id: int, remote_id: int, qpn: int) -> bytes:
+    """A connection manager message on QP1 (offsets: IBTA volume 1, chapter 12)."""
+    message = bytearray(280)
+    message[:12] = bth(0x64, 1)
+    message[12:16] = (0x80010000).to_bytes(4, "big")
+    message[17:20] = (1).to_bytes(3, "big")
+    message[20:24] = bytes([1, 7, 2, 3])
+    message[36:38] = attribute.to_bytes(2, "big")
+    message[44:48] = local_id.to_bytes(4, "big")
+    message[48:52] = remote_id.to_bytes(4, "big")
+    at = {CmAttribute.REQ: 76, CmAttribute.REP: 56, CmAttribute.DREQ: 52}[CmAttribute(attribute)]
+    message[at : at + 3] = qpn.to_bytes(3, "big")
+    return bytes(message)
+
+
+def write_only(dest_qp: int) -> bytes:
+    """An RC RDMA WRITE only of 32 octets."""
+    return bth(0x0A, dest_qp) + bytes(16) + bytes(32) + bytes(4)
+
+
+def connect(lab: Lab, addresses: dict[str, str]) -> None:
+    lab.send_roce("h1", addresses["h2"], cm(CmAttribute.REQ, 0xA, 0, A_QP))
+    lab.send_roce("h2", addresses["h1"], cm(CmAttribute.REP, 0xB, 0xA, B_QP))
+
+
+def flows(lab: Lab) -> list[dict[str, Any]]:
+    done = lab.fcn("flows", "list", "--counters", "--json")
+    assert done.returncode == 0, done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def test_hosts_reach_gateways_and_each_other(lab: Lab) -> None:
+    """ARP, neighbour discovery, echo; then across SRv6 (IPv4) and VXLAN (IPv6) tunnels."""
+    for target in ("10.1.0.1", "2001:db8:1::1", IPV4["h2"], IPV6["h2"]):
+        wait_for(lambda target=target: lab.ping("h1", target), f"{target} to answer", 20)
+    wait_for(lambda: lab.ping("h2", IPV4["h1"]), "the way back", 20)
+
+
+@pytest.mark.parametrize("addresses", [IPV4, IPV6], ids=["ipv4", "ipv6"])
+def test_connection_is_learned_labelled_and_released(lab: Lab, addresses: dict[str, str]) -> None:
+    assert flows(lab) == []
+    connect(lab, addresses)
+    wait_for(lambda: len(flows(lab)) == 2, "both directions to be learned", 20)
+    by_node = {flow["node"]: flow for flow in flows(lab)}
+    forth, back = by_node["pe1"], by_node["pe2"]
+    assert (forth["key"]["dest_qp"], forth["source_qp"]) == (B_QP, A_QP)
+    assert (back["key"]["dest_qp"], back["source_qp"]) == (A_QP, B_QP)
+    assert forth["label"] & FCN_LABEL_BIT
+    assert back["label"] & FCN_LABEL_BIT
+    lab.send_roce("h1", addresses["h2"], *[write_only(B_QP)] * 5)
+    wait_for(
+        lambda: any(flow["packets"] == 5 for flow in flows(lab) if flow["node"] == "pe1"),
+        "the flow's packets to be counted under its label",
+        20,
+    )
+    lab.send_roce("h1", addresses["h2"], cm(CmAttribute.DREQ, 0xA, 0xB, B_QP))
+    wait_for(lambda: flows(lab) == [], "the disconnect to release both labels", 20)
+
+
+def test_flow_without_set_up_has_an_unknown_source(lab: Lab) -> None:
+    lab.send_roce("h1", IPV4["h2"], write_only(0x99))
+    wait_for(lambda: len(flows(lab)) == 1, "the flow to be learned", 20)
+    assert "source_qp" not in flows(lab)[0]
+    assert "unknown" in lab.fcn("flows", "list").stdout
+    done = lab.fcn("flows", "add", "blue", IPV4["h1"], IPV4["h2"], "0x99", "0x77")
+    assert done.returncode == 0, done.stderr
+    assert "0x77" in done.stdout
+    assert flows(lab)[0]["source_qp"] == 0x77
+    assert "0x77" in lab.fcn("flows", "show", hex(flows(lab)[0]["label"])).stdout
+    assert lab.fcn("flows", "del", "blue", IPV4["h1"], IPV4["h2"], "0x99").returncode == 0
+    assert flows(lab) == []
+
+
+def test_restarted_switch_is_synchronized_and_restarted_controller_keeps_flows(lab: Lab) -> None:
+    connect(lab, IPV4)
+    wait_for(lambda: len(flows(lab)) == 2, "both directions to be learned", 20)
+    labels = {flow["node"]: flow["label"] for flow in flows(lab)}
+    lab.stop("pe1")
+    wait_for(lambda: not lab.up("pe1"), "the controller to miss pe1")
+    status = lab.fcn("status").stdout
+    assert "away" in status
+    assert lab.up("p1", "pe2")
+    lab.start_switch("pe1")
+    wait_for(lab.up, "pe1 to be synchronized")
+    wait_for(lambda: lab.ping("h1", IPV4["h2"]), "traffic over the restarted switch", 20)
+    assert {flow["node"]: flow["label"] for flow in flows(lab)} == labels
+
+    assert lab.stop("controller") == 0
+    assert lab.fcn("status").returncode == 4
+    assert lab.ping("h1", IPV4["h2"])
+    lab.start_controller()
+    wait_for(lab.up, "the new controller")
+    restored = {flow["node"]: flow for flow in flows(lab)}
+    assert {node: flow["label"] for node, flow in restored.items()} == labels
+    assert restored["pe1"]["source_qp"] == A_QP
+    assert restored["pe1"]["origin"] == "restored"
+    lab.send_roce("h1", IPV4["h2"], cm(CmAttribute.DREQ, 0xA, 0xB, B_QP))
+    wait_for(lambda: flows(lab) == [], "the disconnect to release both labels", 20)
+
+
+def test_commands_for_people_and_scripts(lab: Lab) -> None:
+    status = json.loads(lab.fcn("status", "--json").stdout)
+    assert {node["name"]: node["state"] for node in status["nodes"]} == dict.fromkeys(
+        ("pe1", "p1", "pe2"), "up"
+    )
+    counters = json.loads(lab.fcn("counters", "pe1", "--json").stdout)
+    assert counters["pe1"]["port_rx"]["port 1"]["packets"] > 0
+    assert counters["pe1"]["drops"]["UNKNOWN_PORT"]["packets"] == 0
+    assert "port_rx" in lab.fcn("counters").stdout
+
+    assert lab.fcn("thresholds", "set", "p1", "2", "4,8,16").returncode == 0
+    shown = json.loads(lab.fcn("thresholds", "show", "p1", "--json").stdout)
+    assert {tuple(queue["depths"]) for queue in shown["queues"] if queue["port"] == 2} == {
+        (4, 8, 16)
+    }
+
+    assert lab.fcn("feature", "disable", "p1").returncode == 0
+    assert "off" in lab.fcn("status").stdout
+    assert lab.fcn("feature", "enable", "p1").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (("counters", "pe9"), 1, "the nodes are: pe1, p1, pe2"),
+        (("feature", "enable", "pe9"), 1, "there is no node 'pe9'"),
+        (("thresholds", "set", "p1", "2", "8,4"), 1, "rise from level to level"),
+        (("thresholds", "set", "p1", "7", "8"), 1, "has no port 7"),
+        (("thresholds", "set", "p1", "2", "many"), 2, "is no number"),
+        (("flows", "add", "blue", "10.9.9.9", "10.2.0.20", "5", "6"), 1, "behind no DC port"),
+        (("flows", "add", "blue", "no", "10.2.0.20", "5", "6"), 2, "IPv4 or IPv6"),
+        (("flows", "del", "blue", "10.1.0.10", "10.2.0.20", "5"), 1, "fcn flows list"),
+        (("flows", "show", "0x1"), 1, "no flow has 0x1"),
+        (("status", "--api", "127.0.0.1:1"), 4, "fcn run -c network.yaml"),
+        (("check", "-c", "/nonexistent.yaml"), 3, "cannot read"),
+    ],
+)
+def test_errors_say_what_to_do(
+    lab: Lab, arguments: tuple[str, ...], code: int, reason: str
+) -> None:
+    done = lab.fcn(*arguments)
+    assert done.returncode == code, done.stderr
+    assert reason in " ".join(done.stderr.split())
+
+
+def test_events_are_shown_as_they_happen(lab: Lab) -> None:
+    with FcnClient(lab.api) as client:
+        events = client.events()
+        lab.fcn("feature", "disable", "p1")
+        event = next(events)
+        assert (event.kind, event.node, event.fields["enabled"]) == ("feature", "p1", "False")
+    lab.fcn("feature", "enable", "p1")
+
+
+def test_second_controller_is_told_why_it_cannot_start(lab: Lab, tmp_path: Path) -> None:
+    other = tmp_path / "network.yaml"
+    text = lab.config_file.read_text()
+    other.write_text(text.replace(lab.api, "192.0.2.1:9"))
+    done = lab.fcn("run", "-c", str(other))
+    assert done.returncode == 1
+    assert "cannot listen on 192.0.2.1:9" in done.stderr
