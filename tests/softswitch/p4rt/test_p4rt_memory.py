@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import finsy as fy
+import grpc
 import pytest
 from finsy.p4entity import P4Entity
-from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO
+from finsy.proto import U128, p4r, p4r_grpc
+from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, config
 
 from softswitch.api import Engine
 from softswitch.engine import MemoryEngine, load_program
@@ -154,6 +156,68 @@ async def test_priorities_const_entries_and_one_shots(served: Served, switch: fy
     engine.inject(1, frame())
     engine.inject(2, frame())
     assert out(engine) == [(3, frame())]
+
+
+async def test_multicast(served: Served, switch: fy.Switch) -> None:
+    engine = served.backend.engine
+    await switch.insert(
+        [
+            fy.P4MulticastGroupEntry(7, replicas=(2, 3)),
+            fy.P4TableEntry(
+                "host",
+                match=fy.P4TableMatch(dst=HOST_MAC),
+                action=fy.P4TableAction("flood", group=7),
+            ),
+        ]
+    )
+    engine.inject(1, frame())
+    assert sorted(out(engine)) == [(2, frame()), (3, frame())]
+
+
+async def test_time_since_last_hit(served: Served, switch: fy.Switch) -> None:
+    engine = served.backend.engine
+    entry = fy.P4TableEntry(
+        "host", match=fy.P4TableMatch(dst=HOST_MAC), action=fy.P4TableAction("send", port=2)
+    )
+    await switch.insert([entry])
+    query = fy.P4TableEntry("host", time_since_last_hit=0)
+    engine.advance(3 * SECOND)
+    (idle,) = await read(switch, query)
+    assert 3 * SECOND <= idle.time_since_last_hit < 4 * SECOND
+    engine.inject(1, frame())
+    engine.advance(SECOND)
+    (hit,) = await read(switch, query)
+    assert hit.time_since_last_hit <= SECOND
+
+
+async def test_reconciled_state_forwards(served: Served, switch: fy.Switch) -> None:
+    await switch.insert(
+        [
+            fy.P4TableEntry(
+                "route",
+                match=fy.P4TableMatch(dst="02:00:00:00:00:00/40"),
+                action=fy.P4IndirectAction([(1, fy.P4TableAction("send", port=3))]),
+            ),
+        ]
+    )
+    old = served.backend.engine
+    old.inject(1, frame())
+    assert out(old) == [(3, frame())]
+    async with grpc.aio.insecure_channel(served.address) as channel:
+        await p4r_grpc.P4RuntimeStub(channel).SetForwardingPipelineConfig(
+            p4r.SetForwardingPipelineConfigRequest(
+                device_id=DEVICE_ID,
+                election_id=U128.encode(switch.election_id),
+                action=p4r.SetForwardingPipelineConfigRequest.RECONCILE_AND_COMMIT,
+                config=config(),
+            )
+        )
+    engine = served.backend.engine
+    assert engine is not old
+    engine.inject(1, frame())
+    assert out(engine) == [(3, frame())]
+    (rx,) = await read(switch, fy.P4CounterEntry("port_rx", index=1))
+    assert rx.packet_count == 2
 
 
 async def test_packet_io(served: Served, switch: fy.Switch) -> None:
