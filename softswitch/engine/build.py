@@ -18,6 +18,9 @@ import cffi
 
 from softswitch.engine.errors import BuildError
 
+CData = Any
+"""What cffi hands out; it has no static types."""
+
 NATIVE = Path(__file__).parent / "native"
 SOURCES = (
     "sw_hash.c", "sw_table.c", "sw_core.c", "sw_ctl.c", "sw_ctl_pre.c", "sw_port.c", "sw_loop.c",
@@ -103,7 +106,7 @@ def build_harness(code: str, main: str, target: Path) -> None:
 
 
 @cache
-def ffi() -> Any:
+def ffi() -> CData:
     """cffi with the control interface of native/sw_ctl.h declared."""
     text = (NATIVE / "sw_ctl.h").read_text()
     found = re.search(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", text, re.DOTALL)
@@ -115,6 +118,6 @@ def ffi() -> Any:
 
 
 @cache
-def load_library(path: Path) -> Any:
+def load_library(path: Path) -> CData:
     """Load a built program; every call to it releases the interpreter lock."""
     return ffi().dlopen(str(path))

@@ -1,12 +1,13 @@
 """The control-plane half shared by both engines: softswitch.api.Engine on a native engine."""
 
 import asyncio
+import contextlib
 import os
 import threading
 from collections import Counter
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from softswitch.api import (
     ActionCall,
@@ -30,7 +31,7 @@ from softswitch.api import (
 )
 from softswitch.engine import events as ev
 from softswitch.engine import model as m
-from softswitch.engine.build import ffi, load_library
+from softswitch.engine.build import CData, ffi, load_library
 from softswitch.engine.codegen.layout import nbytes
 from softswitch.engine.keys import encode
 from softswitch.engine.profiles import NativeProfile, Profile
@@ -54,7 +55,7 @@ class EngineBase:
         self._ffi = ffi()
         self._lib = load_library(program.library)
         self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._engine: Any = self._lib.sw_engine_new(cpu_port, drop_port, queues, memory, self._fd)
+        self._engine: CData = self._lib.sw_engine_new(cpu_port, drop_port, queues, memory, self._fd)
         if self._engine == self._ffi.NULL:
             os.close(self._fd)
             raise EngineError("out of memory for the engine")
@@ -89,25 +90,32 @@ class EngineBase:
             result = lib.sw_ctl_member_set(self._handle, slot, action.id, data, len(data))
             self._done(result, call.name)
 
+        def drop_member(slot: int) -> None:
+            self._done(lib.sw_ctl_member_drop(self._handle, slot))
+
+        def drop_group(slot: int) -> None:
+            self._done(lib.sw_ctl_group_drop(self._handle, slot))
+
         def set_group(slot: int, members: Sequence[int]) -> None:
             self._done(lib.sw_ctl_group_set(self._handle, slot, len(members), list(members)))
 
         return NativeProfile(
             set_member,
-            lambda slot: self._done(lib.sw_ctl_member_drop(self._handle, slot)),
+            drop_member,
             set_group,
-            lambda slot: self._done(lib.sw_ctl_group_drop(self._handle, slot)),
+            drop_group,
         )
 
     def _load_entries(self) -> None:
         for info in self.program.tables.values():
             self.table_set_default(info.table.name, None)
             for entry in info.table.entries:
-                match = [self._const_match(k, x) for k, x in zip(info.table.keys, entry.matches)]
+                match = [
+                    self._const_match(k, x)
+                    for k, x in zip(info.table.keys, entry.matches, strict=True)
+                ]
                 action = self.program.model.actions[entry.action_id]
-                self._insert(
-                    info, match, -entry.priority, ActionCall(action.name, entry.args), 0
-                )
+                self._insert(info, match, -entry.priority, ActionCall(action.name, entry.args), 0)
 
     @staticmethod
     def _const_match(k: m.Key, x: tuple[int, int]) -> MatchKey:
@@ -122,7 +130,7 @@ class EngineBase:
     # Plumbing
 
     @property
-    def _handle(self) -> Any:
+    def _handle(self) -> CData:
         if self._engine is None:
             raise EngineError("the engine is closed")
         return self._engine
@@ -178,7 +186,7 @@ class EngineBase:
 
     def _action_ref(
         self, info: TableInfo, action: TableAction, idle_timeout_ns: int = 0
-    ) -> tuple[Any, Any]:
+    ) -> tuple[CData, CData]:
         """The native form of an action, with what must live as long as it."""
         name = info.table.name
         ref = self._ffi.new("sw_action_ref *")
@@ -237,10 +245,8 @@ class EngineBase:
         """Deliver the events that are waiting."""
         if self._events is None or self._dispatching or self._engine is None:
             return
-        try:
+        with contextlib.suppress(BlockingIOError):
             os.eventfd_read(self._fd)
-        except BlockingIOError:
-            pass
         self._dispatching = True
         try:
             while size := self._lib.sw_ctl_events_size(self._handle):

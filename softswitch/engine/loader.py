@@ -21,7 +21,29 @@ _REFUSED = {
     "extern_instances": "extern instances",
 }
 _BINARY = frozenset(
-    "+ - * / % << >> == != > >= < <= and or & | ^ two_comp_mod usat_cast sat_cast".split()
+    [
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "<<",
+        ">>",
+        "==",
+        "!=",
+        ">",
+        ">=",
+        "<",
+        "<=",
+        "and",
+        "or",
+        "&",
+        "|",
+        "^",
+        "two_comp_mod",
+        "usat_cast",
+        "sat_cast",
+    ]
 )
 _UNARY = frozenset({"not", "~", "valid", "d2b", "b2d"})
 _STACK_OPS = frozenset({"last_stack_index", "size_stack"})
@@ -83,7 +105,7 @@ class _Loader:
         return m.Model(
             headers=self.headers,
             stacks=self.stacks,
-            errors={name: value for name, value in self.root.get("errors", [])},
+            errors=dict(self.root.get("errors", [])),
             init_state=parsers[0]["init_state"],
             states={s["name"]: self._state(s) for s in parsers[0]["parse_states"]},
             deparse_order=tuple(self._known_header(h) for h in deparser["order"]),

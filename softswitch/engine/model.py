@@ -73,9 +73,7 @@ class Op:
     index: int = 0
 
 
-Expr = (
-    Const | BoolConst | FieldRef | LastField | Local | HeaderRef | StackRef | Lookahead | Op
-)
+Expr = Const | BoolConst | FieldRef | LastField | Local | HeaderRef | StackRef | Lookahead | Op
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,8 +231,13 @@ class Actions:
         place: Place = exprs.place(standard)
         spec = self.layout.member(place.type, "egress_spec")
         width = self.layout.field_type(place.type, "egress_spec").width
-        out = [exprs.store_code(f"{place.code}.{spec}", width,
-                                v.Value("(uint64_t)e->drop_port", "u64", 0, (1 << 32) - 1))]
+        out = [
+            exprs.store_code(
+                f"{place.code}.{spec}",
+                width,
+                v.Value("(uint64_t)e->drop_port", "u64", 0, (1 << 32) - 1),
+            )
+        ]
         if any(f.name == "mcast_grp" for f in place.type.fields):
             out.append(f"{place.code}.{self.layout.member(place.type, 'mcast_grp')} = 0;")
         return out

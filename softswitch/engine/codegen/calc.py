@@ -83,7 +83,8 @@ def _groups(layout: Layout, inputs: Sequence[m.CalcInput]) -> list[_Group]:
             place = layout.header(i.header)
             name = layout.type_name(place.type)
             group(place.valid).tail += [
-                f"put_{name}(&{place.code}, b);", f"b += size_{name}(&{place.code});"
+                f"put_{name}(&{place.code}, b);",
+                f"b += size_{name}(&{place.code});",
             ]
         elif i.kind == "field" and i.field is not None:
             place = layout.header(i.field.header)
@@ -155,8 +156,12 @@ def checksum_code(layout: Layout, condition: str, c: m.Checksum, verify: bool) -
     index = list(layout.model.calculations).index(c.calculation)
     if verify:
         guard = f"({place.valid}) && " if not place.metadata else ""
-        return [f"if ({guard}({condition}) && calc_{index}(e, p) != {code})",
-                "    p->checksum_error = true;"]
+        return [
+            f"if ({guard}({condition}) && calc_{index}(e, p) != {code})",
+            "    p->checksum_error = true;",
+        ]
     ctype = code
-    return [f"if ({condition})",
-            f"    {ctype} = (__typeof__({ctype}))(calc_{index}(e, p) & sw_mask64({decl.width}));"]
+    return [
+        f"if ({condition})",
+        f"    {ctype} = (__typeof__({ctype}))(calc_{index}(e, p) & sw_mask64({decl.width}));",
+    ]

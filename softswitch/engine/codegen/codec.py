@@ -184,8 +184,12 @@ def header_functions(layout: Layout) -> str:
         out += indent(load(before, "d"))
         if vl:
             out += indent(
-                [f"{member}.bits = vl * 8;", f"memcpy({member}.b, d + {at}, vl);",
-                 f"d += {at} + vl;", *load(after, "d")]
+                [
+                    f"{member}.bits = vl * 8;",
+                    f"memcpy({member}.b, d + {at}, vl);",
+                    f"d += {at} + vl;",
+                    *load(after, "d"),
+                ]
             )
         out += ["    (void)t, (void)d;", "}"]
         out.append(f"SW_INLINE void put_{name}(const struct {name} *t, uint8_t *d)")
@@ -193,8 +197,11 @@ def header_functions(layout: Layout) -> str:
         out += indent(store(before, "d"))
         if vl:
             out += indent(
-                [f"memcpy(d + {at}, {member}.b, {member}.bits / 8);",
-                 f"d += {at} + {member}.bits / 8;", *store(after, "d")]
+                [
+                    f"memcpy(d + {at}, {member}.b, {member}.bits / 8);",
+                    f"d += {at} + {member}.bits / 8;",
+                    *store(after, "d"),
+                ]
             )
         out += ["    (void)t, (void)d;", "}"]
         out.append(f"SW_INLINE uint32_t size_{name}(const struct {name} *t)")

@@ -32,7 +32,11 @@ class Exprs:
             if not isinstance(e.left, m.StackRef) or e.right is None:
                 raise UnsupportedError("indexing of something other than a header stack")
             index = self.data(e.right)
-            code = v.convert(index, "u64") if index.kind != "w" else f"(uint64_t)sw_w_low({index.code})"
+            code = (
+                v.convert(index, "u64")
+                if index.kind != "w"
+                else f"(uint64_t)sw_w_low({index.code})"
+            )
             return self.layout.stack_element(e.left.name, code)
         raise UnsupportedError(f"{type(e).__name__} where a header is expected")
 
@@ -310,7 +314,9 @@ class Exprs:
             return b.code
         if b.kind == "w":
             big = v.constant(_SHIFT_LIMIT, "w").code
-            return f"(sw_w_cmp({b.code}, {big}) > 0 ? {_SHIFT_LIMIT} : (uint64_t)sw_w_low({b.code}))"
+            return (
+                f"(sw_w_cmp({b.code}, {big}) > 0 ? {_SHIFT_LIMIT} : (uint64_t)sw_w_low({b.code}))"
+            )
         return f"(({b.code}) > {_SHIFT_LIMIT} ? {_SHIFT_LIMIT} : (uint64_t)({b.code}))"
 
     def _shl(
@@ -324,7 +330,9 @@ class Exprs:
             unsigned = "uint64_t" if bits == "64" else "u128"
             constant = b.low == b.high and b.high < int(bits)
             code = (
-                f"(({unsigned}){x} << {b.low})" if constant else f"sw_shl{bits}(({unsigned}){x}, {n})"
+                f"(({unsigned}){x} << {b.low})"
+                if constant
+                else f"sw_shl{bits}(({unsigned}){x}, {n})"
             )
             if kind.startswith("s"):
                 code = f"(({v.ctype(kind)}){code})"

@@ -68,7 +68,10 @@ class Layout:
             if h.name in in_stack:
                 continue
             self._places[h.name] = Place(
-                f"h->h{i}_{ident(h.name)}", f"h->valid[{slot}]", h.type, h.metadata,
+                f"h->h{i}_{ident(h.name)}",
+                f"h->valid[{slot}]",
+                h.type,
+                h.metadata,
                 "" if h.metadata else f"sw_dirty(h, {slot})",
             )
             slot += 1
@@ -76,7 +79,10 @@ class Layout:
             self.stack_base[s.name] = slot
             for i, name in enumerate(s.headers):
                 self._places[name] = Place(
-                    f"h->s{k}_{ident(s.name)}[{i}]", f"h->valid[{slot + i}]", s.type, False,
+                    f"h->s{k}_{ident(s.name)}[{i}]",
+                    f"h->valid[{slot + i}]",
+                    s.type,
+                    False,
                     f"sw_dirty(h, {slot + i})",
                 )
             slot += len(s.headers) + 1
@@ -117,7 +123,10 @@ class Layout:
         base = self.stack_base[name]
         at = f"sw_clamp(h, {index}, {size})"
         return Place(
-            f"{self.stack_array(name)}[{at}]", f"h->valid[{base} + {at}]", s.type, False,
+            f"{self.stack_array(name)}[{at}]",
+            f"h->valid[{base} + {at}]",
+            s.type,
+            False,
             f"sw_dirty(h, {base} + {at})",
         )
 
@@ -129,7 +138,9 @@ class Layout:
             for f in htype.fields:
                 name = self.member(htype, f.name)
                 if f.varbit:
-                    out.append(f"    struct {{ uint32_t bits; uint8_t b[{nbytes(f.width)}]; }} {name};")
+                    out.append(
+                        f"    struct {{ uint32_t bits; uint8_t b[{nbytes(f.width)}]; }} {name};"
+                    )
                 elif f.width > 128:
                     out.append(f"    uint8_t {name}[{nbytes(f.width)}];")
                 else:
@@ -179,7 +190,8 @@ class Layout:
             array = self.stack_array(s.name).removeprefix("h->")
             for i in range(len(s.headers) + 1):
                 spans[self.stack_base[s.name] + i] = (
-                    f"{array}[{i}]", f"struct {self.type_name(s.type)}"
+                    f"{array}[{i}]",
+                    f"struct {self.type_name(s.type)}",
                 )
         for slot in range(self.slots):
             at, ctype = spans[slot]

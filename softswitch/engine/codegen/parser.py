@@ -85,7 +85,7 @@ class Parser:
         if op.op == "verify":
             code = v.convert(self.exprs.data(op.params[1]), "u64")
             return [
-                f"if (!{self.exprs.boolean(op.params[0])})",  # type: ignore[arg-type]
+                f"if (!{self.exprs.boolean(op.params[0])})",
                 f"    {{ p->parser_error = (uint32_t){code}; goto done; }}",
             ]
         return self._advance(op)

@@ -51,13 +51,12 @@ class Pipelines:
             ranges = []
             at = 0
             for k in t.keys:
-                size = nbytes(key_width(self.layout, k))
+                octets = nbytes(key_width(self.layout, k))
                 if k.kind == "range":
-                    ranges.append(f"{{{at}, {size}}}")
-                at += size
+                    ranges.append(f"{{{at}, {octets}}}")
+                at += octets
             if ranges:
                 out.append(f"static const sw_range ranges_{i}[] = {{{', '.join(ranges)}}};")
-            size = " + ".join(f"sizeof(union ads_{i})" for _ in range(1))
             out.append(f"union ads_{i} {{")
             for a in dict.fromkeys(t.action_ids):
                 out.append(f"    struct ad_{a} a{a};")
@@ -65,7 +64,7 @@ class Pipelines:
             meter = self.model.meters.get(t.meter) if t.meter else None
             rows.append(
                 f'    {{"{t.name}", SW_{_FIND[t.kind].upper()}, {words}, {len(ranges)}, '
-                f"{f'ranges_{i}' if ranges else 'NULL'}, {size}, {t.max_size}, "
+                f"{f'ranges_{i}' if ranges else 'NULL'}, sizeof(union ads_{i}), {t.max_size}, "
                 f"{int(meter is not None and meter.unit == 'bytes')}, {int(t.timeout)}}},"
             )
         out.append("static const sw_table_def prog_tables[] = {")

@@ -79,6 +79,10 @@ class _Unit:
         body = ["    phv *h = sw_phv(p);", "    (void)h;", *indent(lines)]
         return "\n".join([f"static {signature}", "{", *body, "}"]) + "\n"
 
+    def _getter(self, short: str, name: str) -> str:
+        signature = f"uint32_t prog_{short}(const sw_pkt *p)"
+        return self._function(signature, [f"return {self._get(name)};"])
+
     def _metadata(self) -> str:
         queueing = ("enq_timestamp", "enq_qdepth", "deq_timedelta", "deq_qdepth")
         with_queueing = all(
@@ -123,7 +127,7 @@ class _Unit:
                 dequeued,
             ),
             *(
-                self._function(f"uint32_t prog_{short}(const sw_pkt *p)", [f"return {self._get(n)};"])
+                self._getter(short, n)
                 for short, n in (
                     ("egress_spec", "standard_metadata.egress_spec"),
                     ("mcast_grp", "intrinsic_metadata.mcast_grp"),
@@ -173,7 +177,8 @@ class _Unit:
             out.append("        break;")
         out += ["    default:", "        break;", "    }", "}"]
         out += [
-            "static uint32_t prog_learn(const sw_pkt *p, uint32_t list, uint8_t *out, uint32_t cap)",
+            "static uint32_t",
+            "prog_learn(const sw_pkt *p, uint32_t list, uint8_t *out, uint32_t cap)",
             "{",
             "    const phv *h = sw_phv(p);",
             "    uint8_t *b = out;",
@@ -199,7 +204,9 @@ class _Unit:
             else:
                 place = self.layout.header(ref.header)
                 code = f"{place.code}.{self.layout.member(place.type, ref.field)}"
-                put = f"memcpy(b, {code}, {size})" if width > 128 else f"sw_stn128(b, {code}, {size})"
+                put = (
+                    f"memcpy(b, {code}, {size})" if width > 128 else f"sw_stn128(b, {code}, {size})"
+                )
                 lines.append(put + ";")
             lines.append(f"b += {size};")
         return [

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import grpc
+from engine_veth import VethPorts
 from finsy.proto import p4i, p4r, p4r_grpc
 from google.protobuf import text_format
 
@@ -28,7 +29,6 @@ from softswitch.api import (
     TableAction,
     Ternary,
 )
-from engine_veth import VethPorts
 
 TIMEOUT = 30.0
 CPU_PORT = 510
@@ -151,9 +151,7 @@ class Bmv2:
 
     def table_set_default(self, table: str, action: ActionCall) -> None:
         """As softswitch.api.Engine.table_set_default."""
-        entry = p4r.TableEntry(
-            table_id=self._tables[table].preamble.id, is_default_action=True
-        )
+        entry = p4r.TableEntry(table_id=self._tables[table].preamble.id, is_default_action=True)
         entry.action.action.CopyFrom(self._action(action))
         self._write(p4r.Entity(table_entry=entry), p4r.Update.MODIFY)
 
@@ -180,9 +178,7 @@ class Bmv2:
         meter_id = next(m.preamble.id for m in self._info.meters if m.preamble.name == meter)
         entry = p4r.MeterEntry(meter_id=meter_id, index=p4r.Index(index=index))
         entry.config.CopyFrom(
-            p4r.MeterConfig(
-                cir=rates.cir, cburst=rates.cburst, pir=rates.pir, pburst=rates.pburst
-            )
+            p4r.MeterConfig(cir=rates.cir, cburst=rates.cburst, pir=rates.pir, pburst=rates.pburst)
         )
         self._write(p4r.Entity(meter_entry=entry), p4r.Update.MODIFY)
 
@@ -227,7 +223,7 @@ def _octets(value: int) -> bytes:
     return value.to_bytes(max(1, (value.bit_length() + 7) // 8), "big")
 
 
-def _match(f: Any, x: MatchKey) -> p4r.FieldMatch | None:
+def _match(f: p4i.MatchField, x: MatchKey) -> p4r.FieldMatch | None:
     """A P4Runtime match, None for one that matches everything."""
     out = p4r.FieldMatch(field_id=f.id)
     if isinstance(x, Exact):

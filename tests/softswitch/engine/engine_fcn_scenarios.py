@@ -6,11 +6,10 @@ Intervals are zero: how many notifications a time window lets through depends on
 import random
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
-from typing import Any
 
-from engine_scenarios import Scenario
+from engine_scenarios import Scenario, Target
 from scapy.contrib.mpls import MPLS
-from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import (
     ICMPv6EchoRequest,
     ICMPv6ND_NS,
@@ -21,7 +20,16 @@ from scapy.layers.l2 import ARP, GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 
-from softswitch.api import ActionCall, Exact, GroupMember, GroupRef, Lpm, Range, Replica
+from softswitch.api import (
+    ActionCall,
+    Exact,
+    GroupMember,
+    GroupRef,
+    Lpm,
+    MatchKey,
+    Range,
+    Replica,
+)
 
 COMPILED = Path(__file__).parents[3] / "p4src" / "compiled"
 CNP_PORT = 50000
@@ -51,17 +59,19 @@ def ip4(text: str) -> int:
 class Tables:
     """Short names for a target's tables; `top` is the program's ingress control."""
 
-    def __init__(self, target: Any, top: str) -> None:
+    def __init__(self, target: Target, top: str) -> None:
         self.target = target
         self.top = top
 
-    def add(self, table: str, match: list[Any], action: str, *args: int, prefix: str = "") -> None:
+    def add(
+        self, table: str, match: list[MatchKey], action: str, *args: int, prefix: str = ""
+    ) -> None:
         """Insert an entry; actions live below `prefix` (the ingress control by default)."""
         name = f"{prefix or self.top}.{action}"
         self.target.table_insert(table, match, 10 if _ranked(match) else 0, ActionCall(name, args))
 
 
-def _ranked(match: list[Any]) -> bool:
+def _ranked(match: list[MatchKey]) -> bool:
     return any(isinstance(x, Range) for x in match)
 
 
@@ -91,7 +101,7 @@ def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> No
         t.add("level_policy", [Exact(port)], "queue_level.set_policy", *policy, prefix=egress)
 
 
-def pe_setup(target: Any) -> None:
+def pe_setup(target: Target) -> None:
     """Two customers on ports 1 and 2, the core on 3 and 4, every kind of tunnel."""
     t = Tables(target, "PeIngress")
     t.add("port_role", [Exact(1), Exact(0)], "port_role.set_dc_port", RED)
@@ -168,7 +178,7 @@ def _pe_flows(t: Tables) -> None:
     t.target.table_set_default("flow_learning", learning)
 
 
-def p_setup(target: Any) -> None:
+def p_setup(target: Target) -> None:
     """Core ports only, Fast CNP on."""
     t = Tables(target, "PIngress")
     for port in (1, 2, 3, 4):
@@ -250,7 +260,13 @@ def _core(rng: random.Random) -> Packet:
         return _outer(rng, rng.choice((SID_END, SID_RED, "fc00:0:3::7"))) / srh / inner
     if kind == 3:
         vxlan = VXLAN(vni=rng.choice((100, 7)), flags=8)
-        return _outer(rng, PE) / UDP(sport=5, dport=4789, chksum=0) / vxlan / Ether(dst="02:00:00:00:00:01", src="02:00:00:00:00:02") / inner
+        return (
+            _outer(rng, PE)
+            / UDP(sport=5, dport=4789, chksum=0)
+            / vxlan
+            / Ether(dst="02:00:00:00:00:01", src="02:00:00:00:00:02")
+            / inner
+        )
     if kind == 4:
         proto = 0x0800 if isinstance(inner, IP) else 0x86DD
         gre = GRE(key_present=1, key=rng.choice((200, 3)), proto=proto)
@@ -267,7 +283,7 @@ def _core(rng: random.Random) -> Packet:
     return _outer(rng, rng.choice((PE, "fc00:0:44::1"))) / ICMPv6EchoRequest()
 
 
-def _frame(_rng: random.Random, payload: Packet, vlan: int | None) -> bytes:
+def _frame(payload: Packet, vlan: int | None) -> bytes:
     ether = Ether(dst="02:fc:00:00:00:01", src="02:c0:00:00:00:01")
     return bytes(ether / Dot1Q(vlan=vlan) / payload if vlan is not None else ether / payload)
 
@@ -277,19 +293,19 @@ def pe_packet(rng: random.Random, port: int) -> bytes:
     if rng.randrange(12) == 0:
         port = rng.choice((1, 3))
     if port > 2:
-        return _frame(rng, _core(rng), None)
+        return _frame(_core(rng), None)
     vlan = rng.choice((None, None, None, 100, 5)) if port == 1 else None
     kind = rng.randrange(12)
     if kind == 0:
-        return _frame(rng, ARP(pdst=HOST4), vlan)
+        return _frame(ARP(pdst=HOST4), vlan)
     if kind == 1:
-        return _frame(rng, _fast_cnp(rng, PE), vlan)
-    return _frame(rng, _inner(rng, far=True), vlan)
+        return _frame(_fast_cnp(rng, PE), vlan)
+    return _frame(_inner(rng, far=True), vlan)
 
 
 def p_packet(rng: random.Random, _port: int) -> bytes:
     """Core traffic."""
-    return _frame(rng, _core(rng), None)
+    return _frame(_core(rng), None)
 
 
 FCN_SCENARIOS = (

@@ -5,10 +5,10 @@ the same function configures the softswitch and BMv2.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from softswitch.api import (
     ActionCall,
@@ -20,6 +20,7 @@ from softswitch.api import (
     MemberRef,
     Range,
     Replica,
+    TableAction,
     Ternary,
 )
 
@@ -28,12 +29,27 @@ PORTS = (1, 2, 3, 4)
 RECIRCULATE_PORT = 509
 
 
+class Target(Protocol):
+    """A switch under test; see softswitch.api.Engine."""
+
+    def table_insert(
+        self, table: str, match: Sequence[MatchKey], priority: int, action: TableAction
+    ) -> object: ...
+    def table_set_default(self, table: str, action: ActionCall) -> None: ...
+    def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None: ...
+    def group_set(self, profile: str, group_id: int, members: Sequence[GroupMember]) -> None: ...
+    def clone_session_set(
+        self, session_id: int, replicas: Sequence[Replica], class_of_service: int, truncate: int
+    ) -> None: ...
+    def multicast_group_set(self, group_id: int, replicas: Sequence[Replica]) -> None: ...
+
+
 @dataclass(frozen=True)
 class Scenario:
     """A program with its entries and its traffic."""
 
     name: str
-    setup: Callable[[Any], None]
+    setup: Callable[[Target], None]
     packet: Callable[[random.Random, int], bytes]
     ports: tuple[int, ...] = PORTS
     json: Path | None = None
@@ -107,7 +123,7 @@ def ethernet(ethertype: int, dst: int = MAC, src: int = 0x0A0000000001) -> bytes
 # kitchen
 
 
-def _kitchen_setup(t: Any) -> None:
+def _kitchen_setup(t: Target) -> None:
     for port in PORTS:
         t.table_insert(
             "I.l2", [Exact(MAC), Exact(port)], 0,
@@ -138,8 +154,13 @@ def _kitchen(rng: random.Random, _port: int) -> bytes:
     if kind == 1:
         return ethernet(0x0800, src=src) + _kitchen_ip(rng) + rng.randbytes(20)
     if kind == 2:
-        wide = pack((interesting(rng, 256), 256), (interesting(rng, 128), 128),
-                    (interesting(rng, 16), 16), (rng.choice((0, 3, 7, 100, 127)), 7), (0, 9))
+        wide = pack(
+            (interesting(rng, 256), 256),
+            (interesting(rng, 128), 128),
+            (interesting(rng, 16), 16),
+            (rng.choice((0, 3, 7, 100, 127)), 7),
+            (0, 9),
+        )
         return ethernet(rng.choice((0x1200, 0x12FF)), src=src) + wide + rng.randbytes(100)
     return ethernet(rng.randrange(1 << 16), dst=MAC ^ rng.randrange(2), src=src) + rng.randbytes(9)
 
@@ -205,7 +226,7 @@ def match_entries(rng: random.Random) -> Iterator[tuple[str, list[MatchKey], int
         )
 
 
-def _match_setup(t: Any) -> None:
+def _match_setup(t: Target) -> None:
     seen = set()
     for table, match, priority, action in match_entries(random.Random(5)):
         key = (table, tuple(match), priority)
@@ -229,7 +250,7 @@ def _match(rng: random.Random, _port: int) -> bytes:
 # selector
 
 
-def _selector_setup(t: Any) -> None:
+def _selector_setup(t: Target) -> None:
     for i in range(5):
         t.member_insert("I.ap", i + 1, ActionCall("I.first", (i * 11,)))
     for i in range(6):
@@ -262,7 +283,7 @@ def _selector(rng: random.Random, _port: int) -> bytes:
 # replicate
 
 
-def _replicate_setup(t: Any) -> None:
+def _replicate_setup(t: Target) -> None:
     t.clone_session_set(7, [Replica(3, 5)], 0, 0)
     t.clone_session_set(8, [Replica(3, 1), Replica(4, 2)], 0, 0)
     t.multicast_group_set(1, [Replica(1, 1), Replica(2, 1), Replica(3, 2)])
@@ -310,7 +331,7 @@ def _arith(rng: random.Random, _port: int) -> bytes:
     return ethernet(1) + pack(*((interesting(rng, w), w) for w in _ARITH))
 
 
-def _nothing(_: Any) -> None:
+def _nothing(_: Target) -> None:
     return None
 
 

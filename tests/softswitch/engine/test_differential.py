@@ -23,7 +23,7 @@ REASON = engine_bmv2.missing() or engine_veth.usable()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 
-@pytest.mark.parametrize("scenario", (*SCENARIOS, *FCN_SCENARIOS), ids=lambda s: s.name)
+@pytest.mark.parametrize("scenario", [*SCENARIOS, *FCN_SCENARIOS], ids=lambda s: s.name)
 def test_same_octets_out(scenario: Scenario) -> None:
     engine = MemoryEngine(load_program(scenario.path))
     try:

@@ -1,0 +1,99 @@
+"""Generated code and runtime under AddressSanitizer and UndefinedBehaviorSanitizer.
+
+The calls an ordinary engine makes are recorded and repeated by an instrumented executable: both
+must put out the same frames, and the sanitizers must have nothing to say.
+"""
+
+import random
+import subprocess
+import zlib
+from pathlib import Path
+
+import pytest
+from engine_fcn_scenarios import FCN_SCENARIOS
+from engine_recorder import Recorder
+from engine_scenarios import SCENARIOS, Scenario
+
+from softswitch.api import PortQueue
+from softswitch.engine import MemoryEngine, control, load_program
+from softswitch.engine.build import build_harness, load_library
+from softswitch.engine.codegen.unit import generate
+from softswitch.engine.loader import load_json
+
+HARNESS = (Path(__file__).parent / "harness.c").read_text()
+PACKETS = 300
+ENVIRONMENT = {"UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "detect_leaks=1"}
+
+
+def _random_frame(rng: random.Random) -> bytes:
+    return rng.randbytes(rng.choice((0, 1, 13, 14, 15, 60, 200, 1514, 1537, 9000, 10241)))
+
+
+def _drive(scenario: Scenario, engine: MemoryEngine) -> None:
+    rng = random.Random(7)
+    handles: list[tuple[str, int]] = []
+    insert = engine.table_insert
+
+    def remember(table: str, *args: object) -> None:
+        handles.append((table, insert(table, *args)))  # type: ignore[arg-type]
+
+    engine.table_insert = remember  # type: ignore[assignment,method-assign]
+    scenario.setup(engine)
+    for port in (2, 3):
+        engine.port_queue_set(port, PortQueue(depth=3, rate_bps=1_000_000_000, delay_ns=700))
+    for port, data in scenario.packets(9, PACKETS):
+        engine.inject(port, data)
+        if rng.randrange(4) == 0:
+            engine.inject(rng.choice((1, 2, 510, 511, 600)), _random_frame(rng))
+        if rng.randrange(3) == 0:
+            engine.advance(rng.randrange(20_000))
+    for table, handle in handles:
+        if rng.randrange(2):
+            engine.table_delete(table, handle)
+    for port, data in scenario.packets(10, PACKETS // 4):
+        engine.inject(port, data)
+    engine.advance(1_000_000_000)
+
+
+def _run(harness: Path, commands: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(harness)], input=commands, capture_output=True, text=True, check=False, timeout=300,
+        env=ENVIRONMENT,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("scenario", [*SCENARIOS, *FCN_SCENARIOS], ids=lambda s: s.name)
+def test_nothing_to_report(
+    scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = load_program(scenario.path)
+    recorder = Recorder(load_library(program.library))
+    monkeypatch.setattr(control, "load_library", lambda _: recorder)
+    engine = MemoryEngine(program)
+    try:
+        _drive(scenario, engine)
+        expected = [
+            f"{o.port} {o.time_ns} {len(o.data)} {zlib.crc32(o.data):08x}" for o in engine.outputs()
+        ]
+    finally:
+        engine.close()
+    assert len(expected) > PACKETS // 10, "the scenario must put something out"
+
+    harness = tmp_path / "harness"
+    build_harness(generate(load_json(scenario.path)), HARNESS, harness)
+    result = _run(harness, "\n".join(recorder.commands))
+    assert result.returncode == 0, result.stderr[:4000]
+    assert result.stdout.splitlines() == expected
+
+
+def test_a_defect_is_reported(tmp_path: Path) -> None:
+    """The harness itself: an access beyond a buffer ends it with ASan's report."""
+    harness = tmp_path / "harness"
+    broken = HARNESS.replace(
+        "        print_outputs(e);\n", "        print_outputs(e);\n        octets(0)[(int)c] = 1;\n"
+    )
+    assert broken != HARNESS
+    build_harness(generate(load_json(SCENARIOS[0].path)), broken, harness)
+    result = _run(harness, "A 1")
+    assert result.returncode != 0
+    assert "AddressSanitizer" in result.stderr
