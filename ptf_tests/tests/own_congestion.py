@@ -9,6 +9,7 @@ from ptf_tests.lib.beds import (
     PE_ADDRESS,
     PE_RED_SID,
     RED,
+    RED_TUNNEL,
     REMOTE_BLUE_SID,
     REMOTE_PE,
     REMOTE_RED_SID,
@@ -87,6 +88,41 @@ class SenderIsToldByThePeItself(CongestedPeTest):
                         expect={CORE_PORT: [tunnelled(datagram, label)], DC_PORT: [expected]},
                         events=TOLD,
                     )
+
+
+class SenderIsToldWhateverTheTunnel(CongestedPeTest):
+    """FCN-12, FCN-5: the CNP is the same, whichever tunnel the flow takes."""
+
+    def configure_red_tunnel(self) -> None:
+        """The test brings the tunnels."""
+
+    def runTest(self) -> None:
+        segments = {f"seg{i}": f"fc00:0:2:{i}::" for i in range(4)}
+        kinds: dict[str, dict[str, int | str]] = {
+            "encap_srv6_srh4": {"segments_left": 4} | segments,
+            "encap_vxlan": {
+                "vni": 1,
+                "inner_src_mac": "02:aa:00:00:00:01",
+                "inner_dst_mac": "02:aa:00:00:00:02",
+            },
+            "encap_gre": {"key": 2},
+            "encap_mpls_udp1": {"vpn_label": 16},
+            "encap_mpls_udp2": {"sr_label": 16, "vpn_label": 17},
+        }
+        for action, parameters in kinds.items():
+            self.pe.tunnel(RED_TUNNEL, action, src=PE_ADDRESS, dst=REMOTE_PE, **parameters)
+            for host, remote, told in (
+                (HOST_V4, REMOTE_V4, cnp_v4_frame()),
+                (HOST_V6, REMOTE_V6, cnp_v6_frame()),
+            ):
+                with self.subTest(action=action, host=host):
+                    before = self.counts()
+                    frame = host_frame_in(roce(host, remote, DEST_QP))
+                    outcome = self.exchange(DC_PORT, frame)
+                    self.assertEqual(outcome.frames[DC_PORT], [told])
+                    self.assertEqual(len(outcome.frames[CORE_PORT]), 1)
+                    self.assertEqual(self.growth(before), {f"event {name}": 1 for name in TOLD})
+            self.pe.delete("tunnel", match={"tunnel": RED_TUNNEL})
 
 
 class TaggedSenderIsTold(CongestedPeTest):

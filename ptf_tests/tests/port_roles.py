@@ -42,6 +42,21 @@ class UnknownVlanIsDropped(PeTest):
         self.check(CORE_PORT, host_frame_in(datagram, vlan=BLUE_VLAN), drops={"UNKNOWN_PORT": 1})
 
 
+class PriorityTagIsUntagged(PeTest):
+    """FCN-1: a frame tagged with VLAN 0 carries a priority only and belongs to the untagged."""
+
+    def runTest(self) -> None:
+        datagram = udp(HOST_V4, HOST2_V4, 1000, 2000)
+        untagged = host_frame_in(datagram)
+        self.check(
+            DC_PORT,
+            untagged[:12] + b"\x81\x00\xe0\x00" + untagged[12:],
+            expect={
+                DC_PORT_2: [host_frame_out(routed(datagram), port=DC_PORT_2, host_mac=HOST2_MAC)]
+            },
+        )
+
+
 class OverlappingCustomersStayApart(PeTest):
     """FCN-1: the same addresses in two VRFs go to two tunnels, the tag is taken off."""
 
