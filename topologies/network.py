@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -52,16 +52,23 @@ class Network:
     """Context manager: everything runs inside, nothing is left after.
 
     The caller has entered namespaces of its own (`topologies.isolation`). `directory` receives
-    the configuration and the output of every process.
+    the configuration and the output of every process. `make_host` makes a Mininet host of its
+    name, `addresses` and Mininet's parameters.
     """
 
     def __init__(
-        self, topology: Topology, target: Target, settings: FcnSettings, directory: Path
+        self,
+        topology: Topology,
+        target: Target,
+        settings: FcnSettings,
+        directory: Path,
+        make_host: Callable[..., RoceHost] = RoceHost,
     ) -> None:
         self.topology = topology
         self.target = target
         self.settings = settings
         self.directory = directory
+        self.make_host = make_host
         self.controller: Process | None = None
         self._delay_lines: list[DelayLine] = []
         self._mininet: Any = None
@@ -88,7 +95,7 @@ class Network:
         _sysctl("net.ipv6.conf.default.disable_ipv6", "1")
         # Mininet would raise limits of the whole machine, which four switches do not need.
         Mininet.inited = True
-        self._mininet = Mininet(controller=None, host=RoceHost, build=False)
+        self._mininet = Mininet(controller=None, host=self.make_host, build=False)
         for node in self.topology.nodes:
             self._mininet.addSwitch(
                 node.name, cls=SWITCHES[self.target], topology=self.topology, logs=self.directory

@@ -82,7 +82,8 @@ def test_connect_send_disconnect(
         assert peer["octets"] == qp["octets"]
         assert (peer["lost"], peer["late"], peer["ce"], peer["cnps"]) == (0, 0, 0, 0)
         assert qp["acks"] == qp["packets"] // 16
-        assert qp["octets"] * 8 / 0.4 == pytest.approx(4e6, rel=0.1)
+        # No lower bound: a busy machine loses sending time, and lost time is not made up for.
+        assert qp["octets"] * 8 / 0.4 <= 4e6 * 1.1
     summary = received.one("summary")
     for problem in ("bad_length", "bad_checksum", "bad_icrc", "unknown_qp", "socket_lost"):
         assert summary[problem] == 0, problem

@@ -158,8 +158,8 @@ def _cnps_of_pes(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
         )
     arrived: Counter[tuple[str, int]] = Counter()
     for flow, sender, _ in flow_endpoints(scenario, record):
-        receiver = str(scenario.topology.addresses(flow.receiver).ipv4.ip)
-        own = str(scenario.topology.addresses(flow.sender).ipv4.ip)
+        receiver = scenario.address(flow, flow.receiver)
+        own = scenario.address(flow, flow.sender)
         arrived.update((own, e["qp"]) for e in sender.named("cnp") if e["src"] != receiver)
     yield Check(
         "CNPs of PEs",
@@ -198,7 +198,7 @@ def _cnps_of_pes(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
 
 def _cnps_of_receivers(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     for flow, sender, receiver in flow_endpoints(scenario, record):
-        address = str(scenario.topology.addresses(flow.receiver).ipv4.ip)
+        address = scenario.address(flow, flow.receiver)
         sent = Counter(event["qp"] for event in receiver.named("cnp_sent"))
         arrived = Counter(e["qp"] for e in sender.named("cnp") if e["src"] == address)
         for qp in sorted(sent | arrived):

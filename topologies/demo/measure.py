@@ -17,6 +17,8 @@ from topologies.demo.traffic import RunRecord, flow_endpoints
 from topologies.roce.log import Event
 
 NS_PER_MS = 1_000_000
+# How long "the first" of a congestion lasts, in milliseconds.
+FIRST_MS = 300
 
 QueueSource = Literal["traffic manager", "packets in and out"]
 
@@ -39,7 +41,8 @@ class Measurement:
 
     `queue` is in packets: read from the traffic manager every 2 ms, or counted on the wire
     (packets in less packets out and lost), as `queue_source` says. `bound_ms` is the propagation
-    delay of the notification that made the first cut.
+    delay of the notification that made the first cut; `first_peak_queue` is the peak within
+    FIRST_MS of the onset.
     """
 
     mode: Mode
@@ -52,6 +55,7 @@ class Measurement:
     queue: Series
     queue_source: QueueSource
     peak_queue: float
+    first_peak_queue: float
     sent: int
     received: int
     lost: int
@@ -71,8 +75,9 @@ class Measurement:
 def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     """Measure one run. Raises MeasureError when there was no congestion or no reaction."""
     onset_ns = _onset_ns(scenario, record)
+    onset_ms = (onset_ns - record.start_ns) / NS_PER_MS
     flow, cut = _first_cut(scenario, record, onset_ns)
-    from_pe = cut["src"] != _address(scenario, flow.receiver)
+    from_pe = cut["src"] != scenario.address(flow, flow.receiver)
     bottleneck = scenario.bottleneck[0]
     topology = scenario.topology
     bound_ms = (
@@ -83,7 +88,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     )
     queue, queue_source = _queue(scenario, record)
     cnps = [
-        (_ms(record, event), event["src"] == _address(scenario, each.receiver))
+        (_ms(record, event), event["src"] == scenario.address(each, each.receiver))
         for each, sender, _ in flow_endpoints(scenario, record)
         for event in sender.named("cnp")
     ]
@@ -91,7 +96,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     received = sum(log.total("qp_summary", "packets") for log in record.receivers.values())
     return Measurement(
         mode=record.mode,
-        onset_ms=(onset_ns - record.start_ns) / NS_PER_MS,
+        onset_ms=onset_ms,
         first_cut_ms=_ms(record, cut),
         first_cut_host=flow.sender,
         first_cut_source=cut["src"],
@@ -100,6 +105,14 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         queue=queue,
         queue_source=queue_source,
         peak_queue=max(queue.values, default=0.0),
+        first_peak_queue=max(
+            (
+                depth
+                for time, depth in zip(queue.times_ms, queue.values, strict=True)
+                if 0 <= time - onset_ms <= FIRST_MS
+            ),
+            default=0.0,
+        ),
         sent=sent,
         received=received,
         lost=sent - received,
@@ -114,10 +127,6 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
 
 def _ms(record: RunRecord, event: Event) -> float:
     return (event.time_ns - record.start_ns) / NS_PER_MS
-
-
-def _address(scenario: Scenario, host: str) -> str:
-    return str(scenario.topology.addresses(host).ipv4.ip)
 
 
 def _onset_ns(scenario: Scenario, record: RunRecord) -> int:

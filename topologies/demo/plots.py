@@ -15,6 +15,8 @@ from topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario
 DPI = 130
 MBIT = 1e6
 BIN_MS = 50
+# Height of an axis over its data, so that the legend covers none of them.
+LEGEND_ROOM = 1.45
 ZOOM_BEFORE_MS = 10.0
 SENDER_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd")
 MODE_COLOURS: dict[Mode, str] = {"ecn": "#b2182b", "fcn": "#1b7837"}
@@ -43,6 +45,7 @@ def draw_overview(scenario: Scenario, results: Results, path: Path) -> None:
     axes[1][0].set_ylabel("queue (packets)")
     axes[2][0].set_ylabel(f"per {BIN_MS} ms")
     axes[0][0].set_xlim(0, scenario.seconds)
+    axes[2][0].set_ylim(0, LEGEND_ROOM * max(axes[2][0].get_ylim()[1], 1))
     node, peer = scenario.bottleneck
     figure.suptitle(
         f"Congestion at {node} towards {peer} ({scenario.bottleneck_pps} packets/s); "
@@ -69,9 +72,9 @@ def _draw_rates(axes: Axes, scenario: Scenario, result: Measurement) -> None:
         times.append(time)
         sums.append(sum(current.values()))
     axes.step(times, sums, where="post", color="0.6", label="all senders", linewidth=1.0, zorder=1)
-    capacity = scenario.bottleneck_pps * scenario.bits_per_packet / MBIT
+    capacity = scenario.bottleneck_bps / MBIT
     axes.axhline(capacity, color="k", linestyle="--", linewidth=1.0, label="bottleneck")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, LEGEND_ROOM * max(capacity, *sums))
 
 
 def _draw_queue(axes: Axes, scenario: Scenario, result: Measurement) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.table import Table
 
 from topologies.demo.checks import Check
-from topologies.demo.measure import Measurement
+from topologies.demo.measure import FIRST_MS, Measurement
 from topologies.demo.plots import Results
 from topologies.demo.scenario import CNP_INTERVAL_US, INTERVALS, MODE_NAMES, MODES, Mode, Scenario
 from topologies.demo.traffic import RunRecord
@@ -60,7 +60,11 @@ def comparison(scenario: Scenario, results: Results) -> list[Row]:
     ]
     return [
         *rows,
-        each(f"peak queue (packets{peak_note})", (f"{m.peak_queue:.0f}" for m in ordered)),
+        each(
+            f"peak queue of the first {FIRST_MS} ms (packets{peak_note})",
+            (f"{m.first_peak_queue:.0f}" for m in ordered),
+        ),
+        each("peak queue of the run", (f"{m.peak_queue:.0f}" for m in ordered)),
         each("data packets sent", (str(m.sent) for m in ordered)),
         each("data packets dropped", (str(m.lost) for m in ordered)),
         each("data packets marked CE", (str(m.ce_seen) for m in ordered)),
@@ -151,8 +155,8 @@ def _html_parameters(scenario: Scenario, target: Target) -> str:
         )
     )
     flows = "; ".join(
-        f"{flow.sender} to {flow.receiver} from {flow.start_s:g} s, {flow.qps} queue pairs of at "
-        f"most {flow.pps} packets/s"
+        f"{flow.sender} to {flow.receiver} over IPv{flow.ip_version} from {flow.start_s:g} s, "
+        f"{flow.qps} queue pairs of at most {flow.pps} packets/s"
         for flow in scenario.flows
     )
     dcqcn = scenario.dcqcn(scenario.flows[0])

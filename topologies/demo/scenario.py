@@ -13,8 +13,8 @@ MODES: tuple[Mode, ...] = ("ecn", "fcn")
 MODE_NAMES: dict[Mode, str] = {"ecn": "End-to-end ECN only", "fcn": "With FCN"}
 
 MTU = 1024
-HEADERS_IPV4 = 20 + 8 + 12 + 4
-BITS_PER_PACKET = (MTU + HEADERS_IPV4) * 8
+# IP, UDP, BTH and ICRC around the payload; some packets have a RETH besides.
+HEADERS = {4: 20 + 8 + 12 + 4, 6: 40 + 8 + 12 + 4}
 
 # Queue depths, in packets, at which levels 1 to 7 begin. The first leaves room for the bursts a
 # busy machine makes of evenly paced packets.
@@ -35,9 +35,15 @@ class Flow:
 
     sender: str
     receiver: str
+    ip_version: Literal[4, 6]
     qps: int
     pps: int
     start_s: float
+
+    @property
+    def bits_per_packet(self) -> int:
+        """Size of a data packet without RETH, counted from the IP header on."""
+        return (MTU + HEADERS[self.ip_version]) * 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +80,19 @@ class Scenario:
         return max(flow.start_s for flow in self.flows)
 
     @property
-    def bits_per_packet(self) -> int:
-        """Size of a data packet without RETH, counted from the IP header on."""
-        return BITS_PER_PACKET
+    def bottleneck_bps(self) -> float:
+        """Service rate in bit/s, for packets of the flows' mean size."""
+        sizes = [flow.bits_per_packet for flow in self.flows]
+        return self.bottleneck_pps * sum(sizes) / len(sizes)
+
+    def address(self, flow: Flow, host: str) -> str:
+        """Address of the flow's sender or receiver, in the flow's IP version."""
+        addresses = self.topology.addresses(host)
+        return str((addresses.ipv4 if flow.ip_version == 4 else addresses.ipv6).ip)
 
     def dcqcn(self, flow: Flow) -> Dcqcn:
         """Reaction point of a flow's queue pairs: line rate, and steps in proportion to it."""
-        line = float(flow.pps * BITS_PER_PACKET)
+        line = float(flow.pps * flow.bits_per_packet)
         return Dcqcn(
             rate_bps=line,
             min_rate_bps=line / 50,
@@ -90,19 +102,22 @@ class Scenario:
             alpha_us=ALPHA_US,
             increase_us=INCREASE_US,
             cut_interval_us=CNP_INTERVAL_US,
-            byte_counter=150 * BITS_PER_PACKET // 8,
+            byte_counter=150 * flow.bits_per_packet // 8,
         )
 
 
 def demo_scenario(seconds: float) -> Scenario:
-    """Two senders into P2's queue towards PE2: one fills two thirds of it, then the other joins."""
+    """Two senders into P2's queue towards PE2: one fills two thirds of it, then the other joins.
+
+    The first sends over IPv4, the second over IPv6.
+    """
     share = BOTTLENECK_PPS // 3
     return Scenario(
         topology=wan(),
         bottleneck=("p2", "pe2"),
         flows=(
-            Flow("h1", "h3", qps=2, pps=share, start_s=0.0),
-            Flow("h2", "h4", qps=2, pps=share, start_s=seconds / 4),
+            Flow("h1", "h3", 4, qps=2, pps=share, start_s=0.0),
+            Flow("h2", "h4", 6, qps=2, pps=share, start_s=seconds / 4),
         ),
         seconds=seconds,
     )

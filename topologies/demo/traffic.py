@@ -137,12 +137,9 @@ class Run:
         host = flow.sender if role == "sender" else flow.receiver
         return self._directory / f"{role}-{host}.jsonl"
 
-    def _address(self, host: str) -> str:
-        return str(self._scenario.topology.addresses(host).ipv4.ip)
-
     def _start_receiver(self, flow: Flow) -> Process:
         options = Receiver(
-            local=self._address(flow.receiver),
+            local=self._scenario.address(flow, flow.receiver),
             log=self._log(flow, "receiver"),
             cnp_interval_us=CNP_INTERVAL_US,
         )
@@ -150,8 +147,8 @@ class Run:
 
     def _start_sender(self, flow: Flow, start_ns: int) -> Process:
         options = Sender(
-            local=self._address(flow.sender),
-            remote=self._address(flow.receiver),
+            local=self._scenario.address(flow, flow.sender),
+            remote=self._scenario.address(flow, flow.receiver),
             log=self._log(flow, "sender"),
             qps=flow.qps,
             mtu=MTU,

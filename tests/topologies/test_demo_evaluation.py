@@ -1,0 +1,178 @@
+"""The demo's judgement of a run: reaction times, contradictions between counters, the report."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import demo_record
+import pytest
+from demo_record import LOST, ONSET_MS, PACKETS, record, scenario, with_counter
+from PIL import Image
+
+from topologies.demo.__main__ import evaluate
+from topologies.demo.checks import check_run
+from topologies.demo.measure import MeasureError, measure
+from topologies.demo.plots import draw_overview, draw_reaction
+from topologies.demo.report import html_page
+from topologies.demo.scenario import MODES, Mode
+
+
+def failures(run: object) -> list[str]:
+    assert isinstance(run, type(record("fcn")))
+    return [check.name for check in check_run(scenario(), run) if not check.passed]
+
+
+def test_reaction_with_fcn() -> None:
+    result = measure(scenario(), record("fcn"))
+    assert result.onset_ms == pytest.approx(ONSET_MS)
+    assert result.reaction_ms == pytest.approx(3.0)
+    assert result.bound_ms == pytest.approx(3.0)
+    assert result.first_cut_by_pe
+    assert (result.sent, result.lost, result.ce_seen) == (2 * PACKETS, LOST, 1)
+    assert (len(result.cnps_from_pe), len(result.cnps_from_receiver)) == (1, 1)
+
+
+def test_reaction_with_ecn_only() -> None:
+    result = measure(scenario(), record("ecn"))
+    assert result.reaction_ms == pytest.approx(13.5)
+    assert result.bound_ms == pytest.approx(5.0 + 8.0)
+    assert not result.first_cut_by_pe
+    assert result.fast_cnps == ()
+
+
+def test_onset_is_the_earliest_evidence() -> None:
+    run = record("ecn")
+    late = replace(run, ce_ns=(demo_record.at(ONSET_MS + 4),))
+    # The sample above level 1 is seen 1 ms after the onset, the marked packet 0.1 ms late.
+    assert measure(scenario(), late).onset_ms == pytest.approx(ONSET_MS + 0.1)
+    blind = replace(late, receivers={**run.receivers, "h3": run.receivers["h4"]})
+    assert measure(scenario(), blind).onset_ms == pytest.approx(ONSET_MS + 1)
+
+
+def test_marks_before_the_overload_are_not_the_onset() -> None:
+    run = record("fcn")
+    early = replace(run, ce_ns=(demo_record.at(50), *run.ce_ns))
+    assert measure(scenario(), early).onset_ms == pytest.approx(ONSET_MS)
+
+
+def test_queue_is_counted_on_the_wire_without_a_traffic_manager() -> None:
+    result = measure(scenario(), replace(record("fcn"), queue=(), queue_drops=None))
+    assert result.queue_source == "packets in and out"
+    assert 2 <= result.peak_queue <= 3 + LOST
+    assert result.queue.values[-1] == 0
+
+
+def test_runs_without_congestion_or_reaction_are_refused() -> None:
+    run = record("fcn")
+    with pytest.raises(MeasureError, match="no packet was marked"):
+        measure(scenario(), replace(run, ce_ns=()))
+    silent = replace(run, senders={**run.senders, "h1": run.senders["h2"]})
+    with pytest.raises(MeasureError, match="no sender cut"):
+        measure(scenario(), silent)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_consistent_counters_pass(mode: Mode) -> None:
+    assert failures(record(mode)) == []
+
+
+@pytest.mark.parametrize(
+    ("node", "kind", "key", "change", "named"),
+    [
+        ("p2", "events", "FAST_CNP_SENT", 1, "notifications of p2"),
+        ("p2", "events", "NOTIFICATION_TRIGGERED", -1, "notifications of p2"),
+        ("pe1", "events", "FAST_CNP_RECEIVED", -1, "Fast CNPs"),
+        ("pe1", "events", "CNP_SENT", -1, "CNPs of PEs"),
+        ("pe1", "events", "OWN_CONGESTION", 1, "translation at pe1"),
+        ("p2", "events", "CE_MARKED", 1, "CE marks"),
+        ("p1", "events", "CE_MARKED", 1, "CE marks"),
+        ("p1", "port_rx", 1, -1, "link pe1 to p1"),
+        ("pe2", "port_rx", 3, -2, "link p2 to pe2"),
+        ("p2", "port_rx", 1, 5, "data lost"),
+        ("pe1", "drops", "NOTIFICATION_UNTRUSTED", 1, "Fast CNPs"),
+        ("pe1", "drops", "LABEL_UNKNOWN", 1, "translation at pe1"),
+    ],
+)
+def test_every_changed_counter_is_noticed(
+    node: str, kind: str, key: str | int, change: int, named: str
+) -> None:
+    assert named in failures(with_counter(record("fcn"), node, kind, key, change))
+
+
+def test_a_lost_cnp_is_noticed_per_queue_pair() -> None:
+    run = record("fcn")
+    events = tuple(
+        event
+        for event in run.senders["h1"].events
+        if not (event.name == "cnp" and event["src"] == demo_record.PE_GATEWAY)
+    )
+    log = replace(run.senders["h1"], events=events)
+    found = failures(replace(run, senders={**run.senders, "h1": log}))
+    assert "CNPs of PEs" in found
+    assert "CNPs for QP 17 of 10.1.1.10" in found
+
+
+def test_a_cnp_of_the_receiver_that_did_not_arrive_is_noticed() -> None:
+    run = record("ecn")
+    events = tuple(event for event in run.senders["h1"].events if event.name != "cnp")
+    log = replace(run.senders["h1"], events=events)
+    found = failures(replace(run, senders={**run.senders, "h1": log}))
+    assert found == ["CNPs of h3 for QP 17 of h1"]
+
+
+def test_notifications_while_disabled_are_noticed() -> None:
+    assert "FCN is disabled" in failures(replace(record("fcn"), mode="ecn"))
+
+
+def test_invalid_packets_at_a_host_are_noticed() -> None:
+    run = record("fcn")
+    *events, summary = run.senders["h2"].events
+    broken = replace(summary, members={**summary.members, "bad_icrc": 1})
+    log = replace(run.senders["h2"], events=(*events, broken))
+    assert failures(replace(run, senders={**run.senders, "h2": log})) == ["packets at h2"]
+
+
+def test_evaluation_writes_plots_and_a_self_contained_page(tmp_path: Path) -> None:
+    records = {mode: record(mode) for mode in MODES}
+    assert evaluate(scenario(), "softswitch", records, tmp_path) == []
+    page = (tmp_path / "index.html").read_text()
+    assert "3.0 ms instead of 13.5 ms" in page
+    assert "The counters of all hops agree." in page
+    assert not re.findall(r"""(?:src|href)=["'](?!data:)""", page)
+    assert "http" not in re.sub(r"base64,[^\"]*", "", page)
+    assert page.count("data:image/png;base64,") == 2
+
+
+def test_evaluation_fails_when_fcn_is_not_faster(tmp_path: Path) -> None:
+    slow = replace(record("ecn"), mode="fcn")
+    problems = evaluate(scenario(), "softswitch", {"ecn": record("ecn"), "fcn": slow}, tmp_path)
+    assert any("FCN is not faster" in problem for problem in problems)
+    assert any("not caused by the ingress PE" in problem for problem in problems)
+
+
+def test_evaluation_names_contradictions(tmp_path: Path) -> None:
+    wrong = with_counter(record("fcn"), "pe1", "events", "FAST_CNP_RECEIVED", -1)
+    problems = evaluate(scenario(), "bmv2", {"ecn": record("ecn"), "fcn": wrong}, tmp_path)
+    assert any("sent by P nodes 1 but received or refused by PEs 0" in each for each in problems)
+    assert "contradict each other" in (tmp_path / "index.html").read_text()
+
+
+def test_plots_show_something(tmp_path: Path) -> None:
+    results = {mode: measure(scenario(), record(mode)) for mode in MODES}
+    for draw in (draw_overview, draw_reaction):
+        path = tmp_path / f"{draw.__name__}.png"
+        draw(scenario(), results, path)
+        with Image.open(path) as image:
+            assert image.width > 1000
+            colours = image.convert("RGB").getcolors(maxcolors=1 << 20)
+        assert colours is not None
+        assert len(colours) > 50
+
+
+def test_text_is_escaped_in_the_page() -> None:
+    records = {mode: record(mode) for mode in MODES}
+    results = {mode: measure(scenario(), run) for mode, run in records.items()}
+    checks = {mode: check_run(scenario(), run) for mode, run in records.items()}
+    checks["ecn"] = [replace(checks["ecn"][0], name="<script>")]
+    page = html_page(scenario(), "softswitch", results, records, checks, [])
+    assert "<script>" not in page

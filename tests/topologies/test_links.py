@@ -1,0 +1,155 @@
+"""Delay lines and taps on real interfaces."""
+
+import os
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scapy.layers.inet import UDP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import Ether
+
+from topologies.delayline import fcn_delayline
+from topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to
+from topologies.processes import Process, wait_until
+
+DELAY_MS = 30
+MACS = {"src": "02:00:00:00:00:01", "dst": "02:00:00:00:00:02"}
+
+
+def frame(number: int, traffic_class: int = 0, port: int = 4791) -> bytes:
+    payload = number.to_bytes(4) * 20
+    addresses = {"src": "2001:db8::1", "dst": "2001:db8::2"}
+    return bytes(
+        Ether(**MACS) / IPv6(**addresses, tc=traffic_class) / UDP(sport=1, dport=port) / payload
+    )
+
+
+def packet_socket(interface: str) -> socket.socket:
+    opened = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x86DD))
+    opened.bind((interface, 0))
+    opened.settimeout(10)
+    return opened
+
+
+def receive(opened: socket.socket) -> tuple[bytes, float]:
+    """The next IPv6 frame that is one of ours, and when it came."""
+    while True:
+        data = opened.recv(2000)
+        if data[6:12] == bytes.fromhex(MACS["src"].replace(":", "")):
+            return data, time.monotonic()
+
+
+@pytest.fixture
+def veths() -> Iterator[tuple[str, str, str, str]]:
+    """Two veth pairs (a, b) and (c, d)."""
+    if os.geteuid() != 0:
+        pytest.skip("interfaces need root")
+    prefix = f"fl{os.getpid() % 100000}"
+    names = tuple(prefix + end for end in "abcd")
+    a, b, c, d = names
+    try:
+        for near, far in ((a, b), (c, d)):
+            subprocess.run(
+                ["ip", "link", "add", near, "type", "veth", "peer", "name", far], check=True
+            )
+        for name in names:
+            subprocess.run(["sysctl", "-qw", f"net.ipv6.conf.{name}.disable_ipv6=1"], check=True)
+            subprocess.run(["ip", "link", "set", name, "up"], check=True)
+        yield a, b, c, d
+    finally:
+        for name in (a, c):
+            subprocess.run(["ip", "link", "del", name], capture_output=True, check=False)
+
+
+def test_delay_line_carries_frames_late_whole_and_in_order(
+    veths: tuple[str, str, str, str], tmp_path: Path
+) -> None:
+    a, b, c, d = veths
+    log = tmp_path / "log"
+    command = [str(fcn_delayline(sanitize=True)), b, c, str(DELAY_MS * 1000)]
+    with (
+        Process("delay line", command, log) as line,
+        packet_socket(a) as near,
+        packet_socket(d) as far,
+    ):
+        # The first one through tells that the line is up.
+        far.settimeout(0.2)
+
+        def carries() -> bool:
+            near.send(frame(0))
+            try:
+                return bool(receive(far))
+            except TimeoutError:
+                return False
+
+        line.wait_ready(carries, 20)
+        time.sleep(2 * DELAY_MS / 1000)
+        far.setblocking(False)
+        while True:
+            try:
+                far.recv(2000)
+            except BlockingIOError:
+                break
+        far.settimeout(10)
+        for number in range(1, 50):
+            sent_at = time.monotonic()
+            near.send(frame(number))
+            if number == 1:
+                data, arrived_at = receive(far)
+                assert arrived_at - sent_at >= DELAY_MS / 1000
+                assert data == frame(1)
+        assert [receive(far)[0] for _ in range(2, 50)] == [frame(n) for n in range(2, 50)]
+        far.send(frame(99))
+        assert receive(near)[0] == frame(99)
+        assert line.stop() == 0
+    carried = [int(found) for found in re.findall(r"carried (\d+), dropped 0", log.read_text())]
+    assert len(carried) == 2
+    assert carried[0] >= 50
+    assert carried[1] == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["lo"], ["lo", "lo", "x"], ["lo", "lo", "99999999"]])
+def test_delay_line_refuses_wrong_arguments(arguments: list[str]) -> None:
+    done = subprocess.run(
+        [fcn_delayline(), *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "usage" in done.stderr
+
+
+def test_delay_line_names_a_missing_interface() -> None:
+    done = subprocess.run(
+        [fcn_delayline(), "no-such-if", "lo", "1"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "no-such-if" in done.stderr
+
+
+def test_taps_see_what_their_filter_says(veths: tuple[str, str, str, str]) -> None:
+    a, b, _, _ = veths
+    assert far_end(a) == b
+    with (
+        Tap(b, any_ipv6()) as everything,
+        Tap(b, marked_ce()) as marked,
+        Tap(b, udp_to(1021)) as fast_cnps,
+        Tap(a, any_ipv6()) as backwards,
+        packet_socket(a) as near,
+    ):
+        began = time.monotonic_ns()
+        for traffic_class in (0, 1, 2, 3, 0x6B):
+            near.send(frame(traffic_class, traffic_class))
+        near.send(frame(9, port=1021))
+        wait_until(lambda: everything.count == 6, 10, "the tap does not see the frames")
+        ended = time.monotonic_ns()
+        times = everything.stop()
+        assert list(times) == sorted(times)
+        # Wall clock and monotonic clock are read one after the other: allow for that.
+        assert began - 1_000_000 <= times[0] <= times[-1] <= ended + 1_000_000
+        assert len(marked.stop()) == 2
+        assert len(fast_cnps.stop()) == 1
+        assert backwards.stop() == ()

@@ -1,0 +1,107 @@
+"""Topologies: ports, addresses, paths, and the controller's configuration made of them."""
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from controller.config import parse_config
+from topologies.catalog import CATALOG, wan
+from topologies.controller_config import FcnSettings, Level, controller_yaml
+from topologies.model import Host, Link, Node, Queue, Topology, TopologyError, TunnelType
+
+
+def test_wan_ports_and_addresses() -> None:
+    topology = wan()
+    assert [(port.number, port.peer, port.role) for port in topology.ports_of("pe1")] == [
+        (1, "h1", "dc"), (2, "h2", "dc"), (3, "p1", "core"),
+    ]  # fmt: skip
+    assert topology.port("p2", "pe2").interface == "p2-eth2"
+    addresses = topology.addresses("h4")
+    assert str(addresses.ipv4) == "10.2.2.10/24"
+    assert str(addresses.ipv6_gateway) == "2001:db8:2:2::1/64"
+
+
+def test_wan_paths_and_delays() -> None:
+    topology = wan()
+    assert topology.path("h1", "h3") == ("h1", "pe1", "p1", "p2", "pe2", "h3")
+    assert topology.delay_ms("h1", "h3") == topology.delay_ms("h3", "h1") == 8.0
+    assert topology.delay_ms("p2", "h2") == 3.0
+
+
+def test_bottleneck_is_found_by_its_port_only() -> None:
+    topology = wan()
+    limited = [port for port in topology.ports if topology.queue_of(port)]
+    assert [(port.node, port.peer) for port in limited] == [("p2", "pe2")]
+
+
+def small(**changes: object) -> Topology:
+    parts = {
+        "name": "small",
+        "nodes": (Node("a", "pe"), Node("b", "p")),
+        "links": (Link("a", "b"),),
+        "hosts": (Host("h", "a"),),
+    }
+    return Topology(**{**parts, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"hosts": (Host("a", "a"),)}, "used twice"),
+        ({"links": (Link("a", "c"),)}, "no node c"),
+        ({"links": (Link("a", "b", -1.0),)}, "negative delay"),
+        ({"hosts": (Host("h", "b"),)}, "b is no PE"),
+        ({"hosts": (Host("h", "a", "red"),)}, "no VRF red"),
+        ({"queues": (Queue("a", "z", 1, 1),)}, "no port towards z"),
+    ],
+)
+def test_contradictions_are_refused(changes: dict[str, object], reason: str) -> None:
+    with pytest.raises(TopologyError, match=reason):
+        small(**changes)
+
+
+def test_no_path_is_an_error() -> None:
+    with pytest.raises(TopologyError, match="no path"):
+        small(links=()).path("h", "b")
+
+
+LEVELS = tuple(Level(mark=True, notify=True, interval=f"{10 - n}ms") for n in range(7))
+
+
+@pytest.mark.parametrize("name", CATALOG)
+@pytest.mark.parametrize("tunnel", get_args(TunnelType))
+def test_the_controller_accepts_the_configuration(name: str, tunnel: TunnelType) -> None:
+    topology = replace(CATALOG[name](), tunnel=tunnel)
+    config = parse_config(controller_yaml(topology, FcnSettings(levels=LEVELS, feature=False)))
+    assert set(config.nodes) == {node.name for node in topology.nodes}
+    assert len(config.links) == len(topology.links)
+    assert not any(node.feature for node in config.nodes.values())
+    assert config.congestion.levels[7].interval == 4000
+    assert len({node.grpc for node in config.nodes.values()}) == len(config.nodes)
+
+
+def test_thresholds_are_where_queues_are_limited() -> None:
+    config = parse_config(controller_yaml(wan(), FcnSettings(thresholds=(5, 6), levels=LEVELS)))
+    assert config.nodes["p2"].thresholds[0].depths == (5, 6)
+    assert config.nodes["p2"].thresholds[0].port == 2
+    assert [name for name, node in config.nodes.items() if node.thresholds] == ["p2"]
+
+
+def test_several_sites_and_vrfs_are_routed_to_each_other() -> None:
+    topology = Topology(
+        name="three",
+        nodes=(Node("x", "pe"), Node("y", "pe"), Node("z", "pe"), Node("c", "p")),
+        links=(Link("x", "c"), Link("y", "c"), Link("z", "c")),
+        hosts=(Host("h1", "x"), Host("h2", "y"), Host("h3", "z", "red"), Host("h4", "x", "red")),
+        vrfs={"blue": 1, "red": 2},
+    )
+    config = parse_config(controller_yaml(topology, FcnSettings()))
+    routes = {
+        (name, vrf): {str(route.prefix) for route in node_vrf.routes}
+        for name, node in config.nodes.items()
+        for vrf, node_vrf in node.vrfs.items()
+    }
+    assert routes["x", "blue"] == {"10.2.1.0/24", "2001:db8:2:1::/64"}
+    assert routes["z", "red"] == {"10.1.2.0/24", "2001:db8:1:2::/64"}
+    assert routes["z", "blue"] >= {"10.1.1.0/24", "10.2.1.0/24"}

@@ -1,0 +1,97 @@
+"""The guests' queue pairs against the controller's mapping (FCN-3)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from topologies.guest.host import GuestHost
+from topologies.network import Network
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Pair:
+    """One direction of a connection; `source_qp` is None when the controller does not know it."""
+
+    src: str
+    dst: str
+    source_qp: int | None
+    dest_qp: int
+
+    def __str__(self) -> str:
+        return f"{self.src} QP {self.source_qp} -> {self.dst} QP {self.dest_qp}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the guests report and what the controller has, at about the same time."""
+
+    reported: frozenset[Pair]
+    mapped: frozenset[Pair]
+
+    @property
+    def right(self) -> frozenset[Pair]:
+        """Mapped as reported."""
+        return self.reported & self.mapped
+
+    @property
+    def unknown(self) -> frozenset[Pair]:
+        """Reported, and labelled without a source QP."""
+        keys = {(each.src, each.dst, each.dest_qp) for each in self.mapped if not each.source_qp}
+        return frozenset(each for each in self.reported if (each.src, each.dst, each.dest_qp) in keys)
+
+    @property
+    def missing(self) -> frozenset[Pair]:
+        """Reported, but neither right nor unknown."""
+        return self.reported - self.right - self.unknown
+
+    @property
+    def wrong(self) -> frozenset[Pair]:
+        """Mapped to a source QP other than the one that sends to this destination QP."""
+        truth = {(each.src, each.dst, each.dest_qp): each.source_qp for each in self.reported}
+        return frozenset(
+            each
+            for each in self.mapped
+            if each.source_qp
+            and (each.src, each.dst, each.dest_qp) in truth
+            and truth[(each.src, each.dst, each.dest_qp)] != each.source_qp
+        )
+
+    @property
+    def surplus(self) -> frozenset[Pair]:
+        """Mapped, but no guest has such a queue pair."""
+        truth = {(each.src, each.dst, each.dest_qp) for each in self.reported}
+        return frozenset(
+            each for each in self.mapped if (each.src, each.dst, each.dest_qp) not in truth
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Every reported pair is in the mapping, and nothing else."""
+        return self.reported == self.mapped
+
+
+def reported(near: GuestHost, far: GuestHost, family: int) -> frozenset[Pair]:
+    """Both guests' connected queue pairs as directions of flows."""
+    pairs = set()
+    for here, there in ((near, far), (far, near)):
+        src, dst = (
+            (host.addresses.ipv4 if family == 4 else host.addresses.ipv6).ip
+            for host in (here, there)
+        )
+        pairs |= {Pair(str(src), str(dst), own, peer) for own, peer in here.queue_pairs()}
+    return frozenset(pairs)
+
+
+def mapped(network: Network) -> frozenset[Pair]:
+    """All flows the controller knows, those without a label included."""
+    flows: list[dict[str, Any]] = network.fcn_json("flows", "list", "--silent")
+    return frozenset(
+        Pair(
+            flow["key"]["src"], flow["key"]["dst"], flow.get("source_qp"), flow["key"]["dest_qp"]
+        )
+        for flow in flows
+    )
+
+
+def compare(network: Network, near: GuestHost, far: GuestHost, family: int) -> Comparison:
+    """One look at both sides."""
+    return Comparison(reported(near, far, family), mapped(network))

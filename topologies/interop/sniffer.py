@@ -1,0 +1,116 @@
+"""The RoCEv2 packets on a guest's TAP: every CNP to it, and whether the guest's own ICRCs check.
+
+The same ICRC routine judges both, so that what it says about a CNP is what the guest's kernel
+computes.
+"""
+
+import ctypes
+import os
+import socket
+import threading
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from types import TracebackType
+
+from packets.icrc import icrc_valid
+from packets.roce import ROCEV2_PORT, Opcode
+from topologies.guest.host import TAP, GuestHost
+
+CLONE_NEWNET = 0x40000000
+ETH_P_ALL = 3
+POLL_S = 0.2
+RECEIVE_BUFFER = 8 << 20
+SAMPLE = 500
+UDP = 17
+
+
+@dataclass(frozen=True, slots=True)
+class Cnp:
+    """A CNP that reached the guest's network card."""
+
+    family: int
+    src: str
+    dst: str
+    dest_qp: int
+    icrc_valid: bool
+
+
+class Sniffer:
+    """Context manager; `cnps` grows while it runs. `own_valid` of `own_checked` own ICRCs check."""
+
+    def __init__(self, host: GuestHost) -> None:
+        self.cnps: list[Cnp] = []
+        self.own_checked = 0
+        self.own_valid = 0
+        self._socket = _packet_socket(host.pid)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+
+    def __enter__(self) -> "Sniffer":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stopping.set()
+        self._thread.join()
+        self._socket.close()
+
+    def _read(self) -> None:
+        self._socket.settimeout(POLL_S)
+        while not self._stopping.is_set():
+            try:
+                frame, address = self._socket.recvfrom(65536)
+            except TimeoutError:
+                continue
+            self._take(frame[14:], to_guest=address[2] == socket.PACKET_OUTGOING)
+
+    def _take(self, datagram: bytes, *, to_guest: bool) -> None:
+        if len(datagram) < 48:
+            return
+        family = datagram[0] >> 4
+        protocol, header = (datagram[9], 20) if family == 4 else (datagram[6], 40)
+        udp = datagram[header:]
+        if protocol != UDP or int.from_bytes(udp[2:4]) != ROCEV2_PORT or len(udp) < 24:
+            return
+        if to_guest and udp[8] == Opcode.CNP:
+            first, size = (12, 4) if family == 4 else (8, 16)
+            self.cnps.append(
+                Cnp(
+                    family,
+                    str(ip_address(datagram[first : first + size])),
+                    str(ip_address(datagram[first + size : first + 2 * size])),
+                    int.from_bytes(udp[13:16]),
+                    icrc_valid(datagram),
+                )
+            )
+        elif not to_guest and self.own_checked < SAMPLE:
+            self.own_checked += 1
+            self.own_valid += icrc_valid(datagram)
+
+
+def _packet_socket(pid: int) -> socket.socket:
+    """A packet socket on the TAP in the network namespace of process `pid`."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def enter(descriptor: int) -> None:
+        if libc.setns(descriptor, CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+    with (
+        Path("/proc/thread-self/ns/net").open() as home,
+        Path(f"/proc/{pid}/ns/net").open() as away,
+    ):
+        enter(away.fileno())
+        try:
+            raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+            raw.bind((TAP, ETH_P_ALL))
+        finally:
+            enter(home.fileno())
+    return raw

@@ -1,0 +1,36 @@
+"""DC1 - PE1 - P - PE2 - DC2 with a guest in each data centre and the bottleneck at P."""
+
+from topologies.controller_config import FcnSettings, Level
+from topologies.model import Host, Link, Node, Queue, Topology, TunnelType
+
+NEAR, FAR = "g1", "g2"
+INGRESS, TRANSIT, EGRESS = "pe1", "p", "pe2"
+# Slower than a guest sends even when emulated, so that P is congested; deep enough for all that
+# rdma_rxe leaves unacknowledged (128 packets a queue pair), so that nothing is lost.
+BOTTLENECK_PPS = 1000
+BOTTLENECK_DEPTH = 2048
+THRESHOLDS = (8, 16, 32, 64, 128, 192, 256)
+FLOW_TIMEOUT_S = 15
+
+
+def interop(tunnel: TunnelType) -> Topology:
+    """The topology with one kind of tunnel between the PEs."""
+    return Topology(
+        name=f"interop-{tunnel}",
+        nodes=(Node(INGRESS, "pe"), Node(TRANSIT, "p"), Node(EGRESS, "pe")),
+        links=(Link(INGRESS, TRANSIT), Link(TRANSIT, EGRESS)),
+        hosts=(Host(NEAR, INGRESS), Host(FAR, EGRESS)),
+        queues=(Queue(TRANSIT, EGRESS, BOTTLENECK_PPS, BOTTLENECK_DEPTH),),
+        tunnel=tunnel,
+    )
+
+
+def settings() -> FcnSettings:
+    """CNPs from the peer's address, which is the only one Linux takes packets of a QP from."""
+    return FcnSettings(
+        thresholds=THRESHOLDS,
+        levels=tuple(Level(mark=True, notify=True, interval="20ms") for _ in THRESHOLDS),
+        cnp_source="peer",
+        cnp_interval="10ms",
+        flow_timeout=f"{FLOW_TIMEOUT_S}s",
+    )
