@@ -40,6 +40,13 @@ RECIRC_PORT: int = _NUMBERS["RECIRC_PORT"]
 
 RECIRC_SESSION: int = _NUMBERS["CloneSession"]["RECIRC"]
 
+
+def enum_members(name: str) -> dict[str, int]:
+    """Members of an enum of the programs, by name; empty when there is none."""
+    members: dict[str, int] = _NUMBERS.get(name, {})
+    return dict(members)
+
+
 _CM = _NUMBERS["CmAttribute"]
 _PUNT = _NUMBERS["PuntReason"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from finsy import P4Schema
 
-from controller.constants import PipelineError, compiled_file
+from controller.constants import PipelineError, compiled_file, enum_members
 
 FLOW_TABLES = {4: "flow_ipv4", 6: "flow_ipv6"}
 ROUTE_TABLES = {4: "route_ipv4", 6: "route_ipv6"}
@@ -23,11 +23,14 @@ class Pipeline:
     schema: P4Schema
 
     def enum(self, name: str) -> dict[str, int]:
-        """Members of a serializable enum of the program. Raises PipelineError."""
-        enums = self.schema.p4info.type_info.serializable_enums
-        if name not in enums:
-            raise PipelineError(f"{self.p4info} has no enum {name}; run `make p4` to rebuild it")
-        return {member.name: int.from_bytes(member.value, "big") for member in enums[name].members}
+        """Members of an enum the programs share. Raises PipelineError.
+
+        p4c leaves enums a program counts with, but does not match on, out of its P4Info.
+        """
+        members = enum_members(name)
+        if not members:
+            raise PipelineError(f"constants.json has no enum {name}; run `make p4` to rebuild it")
+        return members
 
     @property
     def counters(self) -> frozenset[str]:
