@@ -40,7 +40,8 @@ p4: setup ## recompile p4src (needs p4c)
 	$(PYTHON) p4src/compile.py
 
 proto: setup ## regenerate the gRPC code of our own services
-	$(PYTHON) scripts/protos.py
+	$(MAKE) -C softswitch/proto
+	$(MAKE) -C controller/proto
 
 bench: setup ## packets per second, softswitch against BMv2
 	$(PYTHON) -m bench.forwarding

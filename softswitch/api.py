@@ -90,7 +90,10 @@ class CounterValue:
 
 @dataclass(frozen=True, slots=True)
 class MeterRates:
-    """Two-rate three-colour meter (RFC 2698): rates per second, bursts in units, unit as declared."""
+    """Two-rate three-colour meter (RFC 2698).
+
+    Rates per second and bursts, both in the unit the program declares.
+    """
 
     cir: int
     cburst: int
@@ -171,7 +174,10 @@ class Engine(Protocol):
         action: TableAction,
         idle_timeout_ns: int = 0,
     ) -> int:
-        """Add an entry and return its handle. Keys in declaration order; the highest priority wins."""
+        """Add an entry and return its handle.
+
+        Keys in declaration order; the highest priority wins.
+        """
         ...
 
     def table_modify(
@@ -230,7 +236,7 @@ class Engine(Protocol):
     def multicast_group_delete(self, group_id: int) -> None: ...
 
     def packet_out(self, data: bytes) -> None:
-        """Hand a packet, @controller_header included, to the pipeline as received on the CPU port."""
+        """Hand a packet, @controller_header included, to the pipeline as if from the CPU port."""
         ...
 
     def port_queue_set(self, port: int, queue: PortQueue) -> None: ...
