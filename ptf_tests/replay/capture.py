@@ -1,5 +1,6 @@
 """What a capture of two RoCEv2 hosts contains, read apart from the controller (FCN-3)."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -15,7 +16,9 @@ from ptf_tests.lib.packets import IPV4_HEADER, IPV6_HEADER, UDP_HEADER, datagram
 _IP_ETHER_TYPES = (b"\x08\x00", b"\x86\xdd")
 _NEIGHBOUR_DISCOVERY = range(133, 138)
 _ICMPV6 = 58
+_TCP = 6
 _UDP = 17
+_PERFTEST = re.compile(rb"[0-9a-f]{4}:[0-9a-f]{4}:([0-9a-f]{6}):[0-9a-f]{6}:")
 _QP1 = 1
 
 
@@ -122,19 +125,42 @@ def source_qps(packets: list[CapturedPacket]) -> dict[FlowId, int]:
     return known
 
 
-def live_flows(packets: list[CapturedPacket]) -> Iterator[dict[FlowId, int | None]]:
-    """For each packet, what should be known just before it: flow to source QP, None if unknown.
+def exchanged_qps(packets: list[CapturedPacket]) -> dict[FlowId, int]:
+    """Source queue pair of every flow of perftest, whose ends tell each other theirs over TCP.
 
-    A flow is known from its first data packet until its connection's DREQ.
+    The message is text: LID, outstanding reads, QPN, PSN, ... in hexadecimal.
     """
-    known = source_qps(packets)
-    live: dict[FlowId, int | None] = {}
+    told: dict[tuple[str, str], int] = {}
+    for packet in packets:
+        match = _PERFTEST.search(packet.datagram) if packet.protocol == _TCP else None
+        if match is not None:
+            told[packet.src, packet.dst] = int(match[1], 16)
+    return {FlowId(src, dst, told[dst, src]): qp for (src, dst), qp in told.items()}
+
+
+def live_flows(packets: list[CapturedPacket]) -> Iterator[dict[FlowId, frozenset[int | None]]]:
+    """What a controller may know before each packet: the source QPs it may list for each flow.
+
+    With a handshake both directions are known, with their source QPs, from the REP to the DREQ.
+    Without, a flow is known from its first packet on; its source QP is unknown (None) until there
+    are packets the other way to infer it from, and then unknown or the one perftest's ends told
+    each other.
+    """
+    by_cm, by_exchange = source_qps(packets), exchanged_qps(packets)
+    live: dict[FlowId, frozenset[int | None]] = {}
     for packet in packets:
         yield dict(live)
-        message = packet.cm
-        if message is not None and message.attribute == CmAttribute.DREQ:
+        message, flow = packet.cm, packet.flow
+        if message is not None and message.attribute == CmAttribute.REP:
+            back = FlowId(message.dst, message.src, message.qpn)
+            forward = FlowId(message.src, message.dst, by_cm[back])
+            live |= {flow: frozenset({by_cm[flow]}) for flow in (forward, back)}
+        elif message is not None and message.attribute == CmAttribute.DREQ:
             forward = FlowId(message.src, message.dst, message.qpn)
-            live.pop(forward, None)
-            live.pop(FlowId(message.dst, message.src, known[forward]), None)
-        elif packet.flow is not None:
-            live[packet.flow] = known.get(packet.flow)
+            del live[forward], live[FlowId(message.dst, message.src, by_cm[forward])]
+        elif flow is not None and flow not in by_cm:
+            source_qp = by_exchange[flow]
+            back = FlowId(flow.dst, flow.src, source_qp)
+            live[flow] = frozenset({None, source_qp} if back in live else {None})
+            if back in live:
+                live[back] = frozenset({None, flow.dest_qp})

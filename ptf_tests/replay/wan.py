@@ -47,7 +47,8 @@ class Side:
     """One DC side: what a host there sends and receives."""
 
     def __init__(self, interface: str) -> None:
-        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
+        # Protocol 0: nothing is received before it is bound to its one interface.
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         self._socket.bind((interface, _ETH_P_ALL))
 
     def send(self, frame: bytes) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ptf_tests.replay.capture import FlowId, live_flows, routable_packets, source_qps
+from ptf_tests.replay.capture import FlowId, exchanged_qps, live_flows, routable_packets, source_qps
 
 CAPTURE = Path(__file__).parents[1] / "data" / "softroce-rping-write-v4v6.pcap"
 V4 = ("192.168.7.2", "192.168.7.1")
@@ -70,5 +70,8 @@ def test_the_capture_holds_what_the_replay_is_to_find() -> None:
         for src, dst in (ends, ends[::-1])
     }
     assert source_qps(packets) == expected
-    last = list(live_flows(packets))[-1]
-    assert last == {FlowId(*V4, QP_WITHOUT_CM): None, FlowId(*V4[::-1], QP_WITHOUT_CM): None}
+    without_cm = {FlowId(*V4, QP_WITHOUT_CM), FlowId(*V4[::-1], QP_WITHOUT_CM)}
+    assert exchanged_qps(packets) == dict.fromkeys(without_cm, QP_WITHOUT_CM)
+    states = list(live_flows(packets))
+    assert {FlowId(*V4, QP_WITHOUT_CM): frozenset({None})} in states
+    assert states[-1] == dict.fromkeys(without_cm, frozenset({None, QP_WITHOUT_CM}))
