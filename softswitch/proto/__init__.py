@@ -1,1 +1,1 @@
-"""Generated messages and stubs of the softswitch's own gRPC services; `make -C softswitch/proto`."""
+"""Generated code of the softswitch's own gRPC services (`make -C softswitch/proto`)."""
