@@ -80,6 +80,10 @@ class VethPorts:
                 ["ip", "link", "del", self.switch(port)], capture_output=True, check=False
             )
 
+    def release(self, port: int) -> None:
+        """Stop listening at a far end, so that others can use it."""
+        self._sockets.pop(port).close()
+
     def send(self, port: int, data: bytes) -> None:
         """Put a frame on the wire towards the switch."""
         self._sockets[port].send(data)

@@ -1,0 +1,7 @@
+"""The type of the make_engine fixture."""
+
+from collections.abc import Callable
+
+from softswitch.engine import MemoryEngine
+
+MakeEngine = Callable[..., MemoryEngine]

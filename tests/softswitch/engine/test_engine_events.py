@@ -1,0 +1,122 @@
+"""Digests, packets to and from the CPU port, idle timeouts."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from engine_making import MakeEngine
+from engine_scenarios import MAC, ethernet, pack
+from test_engine_tables import keys
+
+from softswitch.api import ActionCall, EngineError, EngineEvents, Exact
+from softswitch.engine import MemoryEngine
+
+CPU = 510
+
+
+class Log:
+    """Keeps what the engine reports."""
+
+    def __init__(self, engine: MemoryEngine) -> None:
+        self.digests: list[tuple[str, list[tuple[int, ...]]]] = []
+        self.packets: list[bytes] = []
+        self.idle: list[tuple[str, int]] = []
+        self.arrived = asyncio.Event()
+        engine.set_events(
+            EngineEvents(
+                digest=self._digest,
+                packet_in=self.packets.append,
+                idle=lambda table, handle: self.idle.append((table, handle)),
+            )
+        )
+
+    def _digest(self, name: str, messages: Sequence[tuple[int, ...]]) -> None:
+        self.digests.append((name, list(messages)))
+        self.arrived.set()
+
+
+def digest_packet(src: int) -> bytes:
+    return ethernet(0x7778, src=src) + pack((16, 16), (0, 96), (0, 8))
+
+
+def test_digest(make_engine: MakeEngine) -> None:
+    engine = make_engine("replicate")
+    log = Log(engine)
+    engine.inject(3, digest_packet(0xABC))
+    engine.inject(4, digest_packet(0xDEF))
+    assert log.digests == [
+        ("digest_t", [(0xABC, 16, 3)]),
+        ("digest_t", [(0xDEF, 16, 4)]),
+    ]
+
+
+def test_packet_in_and_out(make_engine: MakeEngine) -> None:
+    engine = make_engine("kitchen")
+    log = Log(engine)
+    engine.table_insert("I.l2", [Exact(MAC), Exact(1)], 0, ActionCall("I.forward", (CPU, 7)))
+    engine.table_insert("I.l2", [Exact(MAC), Exact(CPU)], 0, ActionCall("I.forward", (2, 8)))
+    engine.inject(1, ethernet(2) + b"up")
+    assert log.packets == [ethernet(2, dst=7) + b"up"]
+    assert engine.outputs() == []
+    engine.packet_out(ethernet(2) + b"down")
+    (out,) = engine.outputs()
+    assert (out.port, out.data) == (2, ethernet(2, dst=8) + b"down")
+
+
+def test_idle_timeout(make_engine: MakeEngine) -> None:
+    engine = make_engine("match")
+    log = Log(engine)
+    match = [Exact(1), Exact(0), Exact(0)]
+    second = 1_000_000_000
+    handle = engine.table_insert("I.exact_t", match, 0, ActionCall("NoAction"), second)
+    engine.advance(second * 9 // 10)
+    engine.inject(1, keys(a=1))
+    assert engine.entry_idle_ns("I.exact_t", handle) == 0
+    engine.advance(second * 9 // 10)
+    assert log.idle == []
+    assert engine.entry_idle_ns("I.exact_t", handle) == second * 9 // 10
+    engine.advance(second)
+    assert log.idle == [("I.exact_t", handle)]
+    engine.advance(10 * second)
+    assert len(log.idle) == 1, "an expiry is told once"
+    engine.inject(1, keys(a=1))
+    engine.advance(2 * second)
+    assert len(log.idle) == 2, "a hit starts a new period"
+
+
+def test_idle_timeout_needs_a_table_that_has_it(make_engine: MakeEngine) -> None:
+    engine = make_engine("kitchen")
+    with pytest.raises(EngineError, match="idle timeouts"):
+        engine.table_insert("I.l2", [Exact(1), Exact(1)], 0, ActionCall("I.drop"), 5)
+
+
+async def test_on_an_event_loop_events_come_later_and_in_order(make_engine: MakeEngine) -> None:
+    engine = make_engine("replicate")
+    log = Log(engine)
+    for src in range(1, 6):
+        engine.inject(1, digest_packet(src))
+    assert log.digests == []
+    async with asyncio.timeout(5):
+        await log.arrived.wait()
+    assert log.digests == [("digest_t", [(src, 16, 1) for src in range(1, 6)])]
+
+
+def test_a_callback_may_use_the_engine(make_engine: MakeEngine) -> None:
+    """Events caused within a callback are delivered after it, not inside."""
+    engine = make_engine("replicate")
+    seen: list[int] = []
+    depth = 0
+
+    def digest(_: str, messages: Sequence[tuple[int, ...]]) -> None:
+        nonlocal depth
+        depth += 1
+        assert depth == 1
+        for src, _, _ in messages:
+            seen.append(src)
+            if src < 4:
+                engine.inject(1, digest_packet(src + 1))
+        depth -= 1
+
+    engine.set_events(EngineEvents(digest, lambda _: None, lambda _t, _h: None))
+    engine.inject(1, digest_packet(1))
+    assert seen == [1, 2, 3, 4]

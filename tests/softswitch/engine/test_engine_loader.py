@@ -1,0 +1,101 @@
+"""Programs outside the subset are refused by name, JSON that is none with its reason."""
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_scenarios import PROGRAMS
+
+from softswitch.engine import ProgramError, UnsupportedError, load_program
+
+Json = dict[str, Any]
+KITCHEN: Json = json.loads((PROGRAMS / "kitchen.json").read_text())
+
+
+def _table(j: Json) -> Json:
+    table: Json = next(t for t in j["pipelines"][0]["tables"] if t["key"])
+    return table
+
+
+def _primitive(j: Json) -> Json:
+    primitive: Json = next(p for a in j["actions"] for p in a["primitives"])
+    return primitive
+
+
+def _add(key: str, value: Json) -> Callable[[Json], None]:
+    return lambda j: j[key].append(value)
+
+
+CASES: list[tuple[str, Callable[[Json], None], str]] = [
+    ("value set", _add("parse_vsets", {"name": "pvs"}), "value sets: 'pvs'"),
+    ("union", _add("header_unions", {"name": "u"}), "header unions: 'u'"),
+    ("extern", _add("extern_instances", {"name": "ext"}), "extern instances: 'ext'"),
+    ("hash", lambda j: j["calculations"][0].update(algo="xxh64"), "'xxh64'"),
+    ("primitive", lambda j: _primitive(j).update(op="teleport"), "primitive 'teleport'"),
+    ("match kind", lambda j: _table(j)["key"][0].update(match_type="magic"), "'magic' of"),
+    ("two parsers", lambda j: j["parsers"].append(j["parsers"][0]), "one parser"),
+    ("pipelines", lambda j: j["pipelines"][1].update(name="main"), "'ingress', 'main'"),
+    ("version", lambda j: j["__meta__"].update(version=[3, 0]), "version 3"),
+    (
+        "register width",
+        lambda j: j["register_arrays"][0].update(bitwidth=256),
+        "I.seen of 256 bits",
+    ),
+    (
+        "parser operation",
+        lambda j: j["parsers"][0]["parse_states"][0]["parser_ops"][0].update(op="warp"),
+        "parser operation 'warp'",
+    ),
+    (
+        "deparser",
+        lambda j: j["deparsers"][0]["primitives"].append({"op": "assign_header"}),
+        "'assign_header' in the deparser",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_refused_by_name(change: Callable[[Json], None], words: str, tmp_path: Path) -> None:
+    j = copy.deepcopy(KITCHEN)
+    change(j)
+    path = tmp_path / "program.json"
+    path.write_text(json.dumps(j))
+    with pytest.raises(UnsupportedError, match=words):
+        load_program(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("{", "not JSON"), ("[]", "no 'pipelines'"), ('{"pipelines": []}', "malformed BMv2 JSON")],
+)
+def test_not_a_program(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.json"
+    path.write_text(text)
+    with pytest.raises(ProgramError, match=words):
+        load_program(path)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match="cannot read"):
+        load_program(tmp_path / "none.json")
+
+
+def test_unknown_field_is_an_error(tmp_path: Path) -> None:
+    j = copy.deepcopy(KITCHEN)
+    _table(j)["key"][0]["target"] = ["eth", "colour"]
+    path = tmp_path / "program.json"
+    path.write_text(json.dumps(j))
+    with pytest.raises(ProgramError, match=r"unknown field eth\.colour"):
+        load_program(path)
+
+
+def test_the_library_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = load_program(PROGRAMS / "queueing.json").library
+    stamp = first.stat().st_mtime_ns
+    assert first.is_relative_to(tmp_path / "fcn" / "softswitch")
+    again = load_program(PROGRAMS / "queueing.json").library
+    assert (again, again.stat().st_mtime_ns) == (first, stamp)

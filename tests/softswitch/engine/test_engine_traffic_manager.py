@@ -1,0 +1,140 @@
+"""Queues, rates, delays and priorities of ports, and what packets are told about them."""
+
+from dataclasses import dataclass
+
+from engine_making import MakeEngine
+from engine_scenarios import ethernet, pack
+
+from softswitch.api import PortQueue
+from softswitch.engine import MemoryEngine, Output
+
+FRAME = 100
+OCTET_NS = 8_000
+"""Time one octet takes at 1 Mb/s."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """The fields queueing.p4 writes."""
+
+    enq_timestamp: int
+    enq_qdepth: int
+    deq_timedelta: int
+    deq_qdepth: int
+    ingress_ts: int
+    egress_ts: int
+    length: int
+
+
+def packet(port: int = 2, priority: int = 0) -> bytes:
+    head = ethernet(1) + pack((port, 16), (priority, 8), (0, 32 * 4), (0, 96), (0, 32))
+    return head + bytes(FRAME - len(head))
+
+
+def told(out: Output) -> Told:
+    at, values = 17, []
+    for width in (4, 4, 4, 4, 6, 6, 4):
+        values.append(int.from_bytes(out.data[at : at + width], "big"))
+        at += width
+    return Told(*values)
+
+
+def limited(make_engine: MakeEngine, **queue: int) -> MemoryEngine:
+    engine = make_engine("queueing")
+    engine.port_queue_set(2, PortQueue(**queue))
+    return engine
+
+
+def test_without_limits_packets_leave_at_once(make_engine: MakeEngine) -> None:
+    engine = make_engine("queueing")
+    engine.advance(5_000_000)
+    engine.inject(1, packet())
+    (out,) = engine.outputs()
+    assert out.time_ns == 5_000_000
+    assert told(out) == Told(5000, 0, 0, 0, 5000, 5000, FRAME)
+
+
+def test_bit_rate(make_engine: MakeEngine) -> None:
+    engine = limited(make_engine, rate_bps=1_000_000)
+    for _ in range(4):
+        engine.inject(1, packet())
+    engine.advance(1_000_000_000)
+    outs = engine.outputs()
+    assert [o.time_ns for o in outs] == [FRAME * OCTET_NS * n for n in (1, 2, 3, 4)]
+    # Depths count waiting packets: the first is being sent when the second arrives.
+    assert [told(o).enq_qdepth for o in outs] == [0, 0, 1, 2]
+    assert [told(o).deq_qdepth for o in outs] == [0, 2, 1, 0]
+    assert [told(o).deq_timedelta for o in outs] == [0, 800, 1600, 2400]
+
+
+def test_packet_rate(make_engine: MakeEngine) -> None:
+    engine = limited(make_engine, rate_pps=1000)
+    for _ in range(3):
+        engine.inject(1, packet())
+    engine.advance(10_000_000)
+    assert [o.time_ns for o in engine.outputs()] == [1_000_000, 2_000_000, 3_000_000]
+
+
+def test_an_idle_line_earns_no_burst(make_engine: MakeEngine) -> None:
+    engine = limited(make_engine, rate_pps=1000)
+    engine.advance(50_000_000)
+    for _ in range(3):
+        engine.inject(1, packet())
+    engine.advance(50_000_000)
+    assert [o.time_ns for o in engine.outputs()] == [51_000_000, 52_000_000, 53_000_000]
+
+
+def test_delay_follows_serialisation(make_engine: MakeEngine) -> None:
+    engine = limited(make_engine, rate_bps=1_000_000, delay_ns=3_200_000)
+    engine.inject(1, packet())
+    engine.inject(1, packet())
+    assert engine.next_due_ns() == FRAME * OCTET_NS
+    engine.advance(3_999_999)
+    assert engine.outputs() == []
+    engine.advance(1)
+    (first,) = engine.outputs()
+    assert first.time_ns == FRAME * OCTET_NS + 3_200_000
+    engine.advance(FRAME * OCTET_NS)
+    assert len(engine.outputs()) == 1
+    assert engine.next_due_ns() is None
+
+
+def test_a_full_queue_drops(make_engine: MakeEngine) -> None:
+    engine = limited(make_engine, rate_pps=1, depth=4)
+    for _ in range(10):
+        engine.inject(1, packet())
+    # One is on the line, four wait.
+    counters = engine.port_counters(2)
+    assert (counters.queue_drops, counters.queue_depth, counters.queue_peak) == (5, 4, 4)
+    engine.advance(10_000_000_000)
+    assert len(engine.outputs()) == 5
+    counters = engine.port_counters(2)
+    assert (counters.tx_packets, counters.tx_octets, counters.queue_depth) == (5, 5 * FRAME, 0)
+    assert engine.port_counters(1).rx_packets == 10
+
+
+def test_higher_priorities_go_first(make_engine: MakeEngine) -> None:
+    engine = limited(make_engine, rate_pps=1000)
+    order = (0, 1, 7, 3, 7, 0)
+    for priority in order:
+        engine.inject(1, packet(priority=priority))
+    engine.advance(1_000_000_000)
+    assert [o.data[16] for o in engine.outputs()] == [0, 7, 7, 3, 1, 0]
+
+
+def test_a_priority_without_queue_is_dropped(make_engine: MakeEngine) -> None:
+    engine = make_engine("queueing", queues=2)
+    engine.inject(1, packet(priority=1))
+    engine.inject(1, packet(priority=2))
+    assert len(engine.outputs()) == 1
+
+
+def test_ports_do_not_wait_for_each_other(make_engine: MakeEngine) -> None:
+    engine = limited(make_engine, rate_pps=1000)
+    engine.port_queue_set(3, PortQueue(rate_pps=4000))
+    for port in (2, 3, 2, 3):
+        engine.inject(1, packet(port))
+    engine.advance(1_000_000_000)
+    assert [(o.port, o.time_ns) for o in engine.outputs()] == [
+        (3, 250_000), (3, 500_000), (2, 1_000_000), (2, 2_000_000),
+    ]  # fmt: skip
