@@ -206,15 +206,17 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def WatchEvents(  # noqa: N802
         self, request: pb.WatchEventsRequest, context: grpc.aio.ServicerContext
     ) -> AsyncIterator[pb.Event]:
-        """Events from now on."""
-        async for event in self._plane.bus.watch():
-            yield pb.Event(
-                time=event.time,
-                kind=event.kind.value,
-                node=event.node,
-                message=event.message,
-                fields=event.fields,
-            )
+        """Events from the moment the initial metadata is sent."""
+        with self._plane.bus.watch() as events:
+            await context.send_initial_metadata(())
+            async for event in events:
+                yield pb.Event(
+                    time=event.time,
+                    kind=event.kind.value,
+                    node=event.node,
+                    message=event.message,
+                    fields=event.fields,
+                )
 
     async def _node(self, name: str, context: grpc.aio.ServicerContext) -> NodeAgent:
         agent = self._plane.nodes.get(name)

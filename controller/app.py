@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -22,6 +22,12 @@ LOG = logging.getLogger("fcn")
 
 HOUSEKEEPING = 5.0
 """Seconds between looks at what may have expired."""
+
+INFERENCE = 0.25
+"""Seconds between conclusions from the reverse path."""
+
+
+Job = Callable[[], Coroutine[Any, Any, None]]
 
 
 class ControlPlane:
@@ -59,8 +65,8 @@ class ControlPlane:
                 stack.callback(serve_metrics(self, self.config.metrics))
             controller = fy.Controller(agent.switch for agent in self.nodes.values())
             await stack.enter_async_context(controller)
-            jobs = [self._housekeeping(), self._notifications.run()]
-            jobs += [service.run() for service in self.neighbors.values()]
+            jobs: list[Job] = [self._housekeeping, self._inference, self._notifications.run]
+            jobs += [service.run for service in self.neighbors.values()]
             await stack.enter_async_context(_background(jobs))
             yield
 
@@ -71,12 +77,15 @@ class ControlPlane:
             for agent in self.nodes.values():
                 await agent.check_idle()
 
+    async def _inference(self) -> None:
+        while True:
+            await asyncio.sleep(INFERENCE)
+            self.flows.infer()
+
 
 @asynccontextmanager
-async def _background(jobs: list[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    tasks = [asyncio.create_task(job) for job in jobs]
-    for task in tasks:
-        task.add_done_callback(_report_failure)
+async def _background(jobs: list[Job]) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(_supervised(job)) for job in jobs]
     try:
         yield
     finally:
@@ -85,9 +94,14 @@ async def _background(jobs: list[Coroutine[Any, Any, None]]) -> AsyncIterator[No
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _report_failure(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and task.exception() is not None:
-        LOG.error("background job failed", exc_info=task.exception())
+async def _supervised(job: Job) -> None:
+    """A job that fails is a defect to log, and no reason to stop serving the network."""
+    while True:
+        try:
+            await job()
+        except Exception:
+            LOG.exception("a background job failed; starting it again")
+            await asyncio.sleep(HOUSEKEEPING)
 
 
 class _FailureHandler(logging.Handler):

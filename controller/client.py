@@ -94,9 +94,17 @@ class FcnClient:
         return list(self._call(self._stub.GetCounters, request).counters)
 
     def events(self) -> Iterator[pb.Event]:
-        """Events as they happen, until the caller stops."""
+        """Events that happen after this call returns, until the caller stops."""
+        call = self._stub.WatchEvents(pb.WatchEventsRequest())
         try:
-            yield from self._stub.WatchEvents(pb.WatchEventsRequest())
+            call.initial_metadata()
+        except grpc.RpcError as error:
+            raise self._explained(error) from None
+        return self._received(call)
+
+    def _received(self, call: Iterator[pb.Event]) -> Iterator[pb.Event]:
+        try:
+            yield from call
         except grpc.RpcError as error:
             raise self._explained(error) from None
 

@@ -6,16 +6,18 @@ from ipaddress import IPv4Address, IPv6Address
 from controller.cm import CmMessage
 from controller.config.types import Address
 from controller.flowkey import FlowKey
+from controller.inference import Sample
 
 
 def _address(digest: str, value: int) -> Address:
     return IPv4Address(value) if "ipv4" in digest else IPv6Address(value)
 
 
-def new_flow(digest: str, vrf: str, data: Mapping[str, int]) -> tuple[FlowKey, int]:
-    """Flow and P_Key of a new_flow_* item."""
+def new_flow(digest: str, vrf: str, data: Mapping[str, int]) -> tuple[FlowKey, int, Sample]:
+    """Flow, P_Key and the rest of the packet of a new_flow_* item."""
     src, dst = _address(digest, data["src"]), _address(digest, data["dst"])
-    return FlowKey(vrf, src, dst, data["dest_qp"]), data["p_key"]
+    sample = Sample(data["opcode"], data["psn"], data["udp_src_port"])
+    return FlowKey(vrf, src, dst, data["dest_qp"]), data["p_key"], sample
 
 
 def cm_message(digest: str, vrf: str, data: Mapping[str, int]) -> CmMessage:

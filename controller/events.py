@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -65,17 +66,21 @@ class EventBus:
                 self._lost[queue] = self._lost.get(queue, 0) + 1
             queue.put_nowait(event)
 
-    async def watch(self) -> AsyncIterator[Event]:
-        """Events from now on."""
+    @contextmanager
+    def watch(self) -> Iterator[AsyncIterator[Event]]:
+        """Events from the moment the context is entered."""
         queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)
         self._watchers.add(queue)
         try:
-            while True:
-                event = await queue.get()
-                lost = self._lost.pop(queue, 0)
-                if lost:
-                    yield Event(Kind.LOST, "", f"{lost} events were lost: the reader is too slow")
-                yield event
+            yield self._drain(queue)
         finally:
             self._watchers.discard(queue)
             self._lost.pop(queue, None)
+
+    async def _drain(self, queue: asyncio.Queue[Event]) -> AsyncIterator[Event]:
+        while True:
+            event = await queue.get()
+            lost = self._lost.pop(queue, 0)
+            if lost:
+                yield Event(Kind.LOST, "", f"{lost} events were lost: the reader is too slow")
+            yield event

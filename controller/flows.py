@@ -22,7 +22,9 @@ from controller.config import Config
 from controller.constants import CmAttribute
 from controller.events import EventBus, Kind
 from controller.flowkey import FlowKey
+from controller.inference import HostPairKey, Inference, Sample
 from controller.labels import LabelPool, LabelsExhaustedError
+from controller.watch import WatchList
 
 DEFAULT_P_KEY = 0xFFFF
 
@@ -32,6 +34,7 @@ class Origin(StrEnum):
 
     DATA = "data"
     CM = "cm"
+    INFERRED = "inferred"
     MANUAL = "manual"
     RESTORED = "restored"
 
@@ -41,7 +44,8 @@ class Flow:
     """A labelled flow on its ingress PE.
 
     `timeout` is in microseconds of silence (0: kept until removed), `since` in seconds since the
-    epoch. Without `source_qp` the sender cannot be notified.
+    epoch. Without `source_qp` the sender cannot be notified; while `watched` the PE reports packets
+    of the flow, from which its source may be inferred.
     """
 
     key: FlowKey
@@ -52,6 +56,7 @@ class Flow:
     source_qp: int | None = None
     p_key: int = DEFAULT_P_KEY
     since: float = field(default_factory=time.time)
+    watched: bool = False
 
 
 @dataclass(slots=True)
@@ -101,6 +106,8 @@ class FlowService:
         self._clock = clock
         self.labels = LabelPool(config.flows.label_quarantine / 1e6, clock)
         self._connections = ConnectionTracker(clock)
+        self._watch = WatchList(clock, config.flows.watched)
+        self._inference = Inference(clock, self._fully_reported)
         self._flows: dict[str, dict[FlowKey, Flow]] = {name: {} for name in config.nodes}
         self._count: dict[tuple[str, int], int] = {}
         self._senders: dict[FlowKey, _Sender] = {}
@@ -123,9 +130,41 @@ class FlowService:
             if key not in live
         ]
 
-    def seen(self, node: str, key: FlowKey, p_key: int = DEFAULT_P_KEY) -> None:
-        """A PE reports a packet of a flow it has no label for."""
+    def seen(
+        self, node: str, key: FlowKey, p_key: int = DEFAULT_P_KEY, sample: Sample | None = None
+    ) -> None:
+        """A PE reports a packet of a flow it has no label for, or of one that is watched."""
         self._label(node, key, p_key, Origin.DATA)
+        if sample is not None and key in self._watch:
+            self._inference.observe(key, sample)
+
+    def infer(self) -> None:
+        """Conclude which queue pairs send flows of unknown source (FCN-3 b), and choose the flows
+        to watch for it. Call several times a second."""
+        for event in self._inference.conclude():
+            self._learn_sender(event.flow, _Sender(event.source_qp, Origin.INFERRED))
+        self._update_watched(self._watch.advance())
+
+    def _update_watched(self, changed: Iterable[FlowKey]) -> None:
+        for key in changed:
+            if key not in self._watch:
+                self._inference.forget(key)
+            for node, flows in self._flows.items():
+                if key in flows and flows[key].watched != (key in self._watch):
+                    flows[key] = replace(flows[key], watched=key in self._watch)
+                    self._edges[node].install(flows[key])
+
+    def _fully_reported(self, pair: HostPairKey) -> bool:
+        """Whether all that flows between two hosts passes PEs that report it."""
+        vrf, *hosts = pair
+        places = [locate(self._config, vrf, host) for host in hosts]
+        return self._watch.complete(pair) and all(
+            nodes and all(self._edges[node].feature for node in nodes) for nodes in places
+        )
+
+    def _stop_watching(self, key: FlowKey) -> None:
+        self._watch.remove(key)
+        self._inference.forget(key)
 
     def connection_message(self, node: str, message: CmMessage) -> None:
         """A PE reports a message of the connection manager."""
@@ -210,9 +249,9 @@ class FlowService:
                 continue
             if not self.labels.claim(flow.label):
                 continue
-            self._keep(flow)
             if flow.source_qp is not None and flow.key not in self._senders:
                 self._set_sender(flow.key, _Sender(flow.source_qp, Origin.RESTORED))
+            self._keep(flow)
             restored += 1
         if restored:
             self._bus.emit(
@@ -230,6 +269,7 @@ class FlowService:
     def _learn_sender(self, key: FlowKey, sender: _Sender) -> None:
         sender.silent_since = self._clock()
         self._set_sender(key, sender)
+        self._stop_watching(key)
         places = [node for node, flows in self._flows.items() if key in flows]
         places = places or [
             place for place in locate(self._config, key.vrf, key.src) if self._edges[place].feature
@@ -261,7 +301,14 @@ class FlowService:
         if flow is not None:
             p_key = flow.p_key if origin is not Origin.DATA else p_key
             origin = sender.origin if sender else flow.origin
-            new = replace(flow, source_qp=source_qp, p_key=p_key, timeout=timeout, origin=origin)
+            new = replace(
+                flow,
+                source_qp=source_qp,
+                p_key=p_key,
+                timeout=timeout,
+                origin=origin,
+                watched=key in self._watch,
+            )
             if new != flow:
                 self._flows[node][key] = new
                 edge.install(new)
@@ -296,6 +343,9 @@ class FlowService:
         return None
 
     def _keep(self, flow: Flow) -> None:
+        if flow.source_qp is None:
+            self._update_watched(self._watch.add(flow.key) - {flow.key})
+            flow = replace(flow, watched=flow.key in self._watch)
         self._flows[flow.node][flow.key] = flow
         counted = (flow.node, flow.key.src.version)
         self._count[counted] = self._count.get(counted, 0) + 1
@@ -309,12 +359,16 @@ class FlowService:
 
     def _release(self, flow: Flow, reason: str) -> None:
         del self._flows[flow.node][flow.key]
+        self._stop_watching(flow.key)
         self._count[flow.node, flow.key.src.version] -= 1
         self._edges[flow.node].remove(flow)
         self.labels.release(flow.label)
         sender = self._senders.get(flow.key)
         if sender is not None:
             sender.silent_since = self._clock()
+            if sender.origin is Origin.INFERRED:
+                # After a silence the queue pairs may be others; it can be inferred again.
+                self._drop_sender(flow.key)
         self._bus.emit(
             Kind.FLOW_REMOVED,
             flow.node,

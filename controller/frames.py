@@ -25,6 +25,8 @@ from controller.config.types import Address, format_mac, parse_mac
 
 _BROADCAST = "ff:ff:ff:ff:ff:ff"
 _ALL_NODES = "ff02::1"
+_SOLICITED_NODE = int(IPv6Address("ff02::1:ff00:0"))
+"""RFC 4291 section 2.7.1; the last 24 bits are the target's."""
 _ETHERNET = 14
 _IPV4 = 0x0800
 _IPV6 = 0x86DD
@@ -135,9 +137,8 @@ def solicit(mac: int, source: Address, target: Address, vlan: int) -> bytes:
     if isinstance(target, IPv4Address):
         request = ARP(op=1, hwsrc=format_mac(mac), psrc=str(source), pdst=str(target))
         return bytes(_ethernet(_BROADCAST, mac, vlan) / request)
-    # RFC 4291 2.7.1: solicited-node multicast address.
     low = int(target) & 0xFFFFFF
-    group = IPv6Address(0xFF020000000000000000000001FF000000 | low)
+    group = IPv6Address(_SOLICITED_NODE | low)
     return bytes(
         _ethernet("33:33:ff:" + low.to_bytes(3, "big").hex(":"), mac, vlan)
         / IPv6(src=str(source), dst=str(group), hlim=255)

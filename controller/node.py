@@ -6,6 +6,7 @@ intent goes on changing.
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ from controller.owners.flow_learning import CM_DIGESTS, NEW_FLOW_DIGESTS
 from controller.pipeline import FLOW_TABLES, Pipeline
 from controller.provision import Provision
 from controller.readback import held_flows, idle_flow, read, read_switch
+
+LOG = logging.getLogger("fcn.node")
 
 BATCH = 500
 """Updates per write request."""
@@ -125,7 +128,7 @@ class NodeAgent:
                 flow.label, vrf, source, key.src, flow.source_qp, flow.p_key
             )
         self.provision.flow_table.label(
-            vrf, key.src, key.dst, key.dest_qp, flow.label, flow.timeout
+            vrf, key.src, key.dst, key.dest_qp, flow.label, flow.timeout, watched=flow.watched
         )
 
     def remove(self, flow: Flow) -> None:
@@ -321,8 +324,15 @@ class NodeAgent:
     async def _read_packets(self, switch: fy.Switch, synchronized: asyncio.Event) -> None:
         async for packet in switch.read_packets(queue_size=QUEUE):
             await synchronized.wait()
-            if self.on_packet is not None:
+            if self.on_packet is None:
+                continue
+            try:
                 await self.on_packet(packet)
+            except P4ClientError:
+                raise
+            except Exception:
+                # Customers write these packets: none of them may end the connection.
+                LOG.exception("%s: cannot handle packet %s", self.name, packet.payload.hex())
 
     async def check_idle(self) -> None:
         """Release flows whose idle notification was missed, as while the switch was away."""

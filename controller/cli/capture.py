@@ -47,9 +47,7 @@ def running_switch(address: str, proc: Path = PROC) -> SwitchProcess:
 
 def _commands(proc: Path) -> Iterator[tuple[int, list[str]]]:
     """Command lines of all processes, the youngest first: a wrapper is older than the switch."""
-    for pid in sorted(int(entry.name) for entry in proc.iterdir() if entry.name.isdecimal())[
-        ::-1
-    ]:
+    for pid in sorted(int(entry.name) for entry in proc.iterdir() if entry.name.isdecimal())[::-1]:
         try:
             command = (proc / str(pid) / "cmdline").read_bytes()
         except OSError:

@@ -130,13 +130,31 @@ class Congestion(Model):
     )
 
 
+INFERENCE_WINDOW = 50_000
+"""Longest learning window (microseconds) that gives inference samples enough."""
+
+
 class FlowSettings(Model):
-    """Life of a flow's mapping (FCN-2 to FCN-4)."""
+    """Life of a flow's mapping (FCN-2 to FCN-4).
+
+    `watched` flows of unknown source at most are reported on at a time, once per learning window
+    each, to infer their source (FCN-3 b); 0 turns inference off.
+    """
 
     timeout: Duration = 60_000_000
     label_quarantine: Duration = 30_000_000
     learning_window: Duration = 10_000
     connection_memory: Duration = 600_000_000
+    watched: Annotated[int, Field(ge=0, le=4096)] = 128
+
+    @model_validator(mode="after")
+    def _samples_suffice(self) -> "FlowSettings":
+        if self.watched and self.learning_window > INFERENCE_WINDOW:
+            raise ValueError(
+                "inference needs a learning_window of 50ms or less; "
+                "shorten it, or turn inference off with watched: 0"
+            )
+        return self
 
 
 class NeighborSettings(Model):

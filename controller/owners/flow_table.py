@@ -14,15 +14,24 @@ class FlowTable:
         self._intent = intent
 
     def label(
-        self, vrf: int, src: Address, dst: Address, dest_qp: int, label: int, idle_timeout: int
+        self,
+        vrf: int,
+        src: Address,
+        dst: Address,
+        dest_qp: int,
+        label: int,
+        idle_timeout: int,
+        *,
+        watched: bool,
     ) -> None:
         """Packets of the flow carry `label`; the switch reports `idle_timeout` µs of silence
-        (0: never)."""
+        (0: never), and of a watched flow one packet per learning window (FCN-3 b)."""
+        action = "set_flow_label_watched" if watched else "set_flow_label"
         self._intent.put(
             P4TableEntry(
                 FLOW_TABLES[src.version],
                 match=self._match(vrf, src, dst, dest_qp),
-                action=P4TableAction("set_flow_label", flow_label=label),
+                action=P4TableAction(action, flow_label=label),
                 idle_timeout_ns=idle_timeout * 1000,
             )
         )

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,8 @@ def flows(lab: Lab) -> list[dict[str, Any]]:
 def test_hosts_reach_gateways_and_each_other(lab: Lab) -> None:
     """ARP, neighbour discovery, echo; then across SRv6 (IPv4) and VXLAN (IPv6) tunnels."""
     for target in ("10.1.0.1", "2001:db8:1::1", IPV4["h2"], IPV6["h2"]):
-        wait_for(lambda target=target: lab.ping("h1", target), f"{target} to answer", 20)
-    wait_for(lambda: lab.ping("h2", IPV4["h1"]), "the way back", 20)
+        wait_for(partial(lab.ping, "h1", target), f"{target} to answer", 20)
+    wait_for(partial(lab.ping, "h2", IPV4["h1"]), "the way back", 20)
 
 
 @pytest.mark.parametrize("addresses", [IPV4, IPV6], ids=["ipv4", "ipv6"])
@@ -138,6 +139,7 @@ def test_restarted_switch_is_synchronized_and_restarted_controller_keeps_flows(l
 
 
 def test_commands_for_people_and_scripts(lab: Lab) -> None:
+    wait_for(partial(lab.ping, "h1", "10.1.0.1"), "the gateway to answer", 20)
     status = json.loads(lab.fcn("status", "--json").stdout)
     assert {node["name"]: node["state"] for node in status["nodes"]} == dict.fromkeys(
         ("pe1", "p1", "pe2"), "up"

@@ -1,0 +1,47 @@
+"""What differs between the chips one controller drives; everything else is the P4Info contract.
+
+BMv2 and softswitch run the v1model programs, Tofino the TNA programs. Tables, keys, actions and
+parameters are the same on all of them (tests/p4src/test_contract.py); the differences are here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Target:
+    """How a target departs from the contract.
+
+    counter_parts: per counter of the contract, the counters of the program that add up to it.
+    extra_value_sets: parser value sets the program has and v1model cannot have.
+    microsecond: length in nanoseconds of what the program takes for a microsecond.
+    clone_session: whether copies are steered by a P4Runtime clone session; a chip's mirror sessions
+        belong to its driver.
+    """
+
+    name: str
+    counter_parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    extra_value_sets: tuple[str, ...] = ()
+    microsecond: int = 1000
+    clone_session: bool = True
+
+    def counters(self, contract_name: str) -> tuple[str, ...]:
+        """The program's counters whose cells add up to those of a counter of the contract."""
+        return self.counter_parts.get(contract_name, (contract_name,))
+
+
+V1MODEL = Target("v1model")
+
+# A counter of Tofino is met once per packet, so what may happen to one packet on top of another
+# event is counted beside it. `core_ports` tells the parser which ports face the WAN: it is to hold
+# the ports port_role gives set_core_port.
+TNA = Target(
+    "tna",
+    counter_parts={
+        "events": ("events", "arrival_events"),
+        "egress_events": ("egress_events", "mark_events"),
+    },
+    extra_value_sets=("core_ports",),
+    microsecond=1024,
+    clone_session=False,
+)
