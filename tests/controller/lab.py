@@ -125,7 +125,9 @@ class Lab:
 
     def set_up(self) -> None:
         """Wires and hosts; the hosts know their gateway's address and nothing else."""
-        self.config_file.write_text(yaml.safe_dump(network_config(self.folder / "api")))
+        self.config_file.write_text(
+            yaml.safe_dump(network_config(self.folder / "api"), sort_keys=False)
+        )
         for name in ("wan", *HOSTS):
             sh("ip", "netns", "add", self.namespace(name))
             sh("ip", "-n", self.namespace(name), "link", "set", "lo", "up")

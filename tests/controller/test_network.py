@@ -5,13 +5,13 @@ import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lab import IPV4, IPV6, Lab, wait_for
 
 from controller.client import FcnClient
 from controller.constants import FCN_LABEL_BIT, CmAttribute
+from controller.proto import fcn_pb2 as pb
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 
@@ -62,11 +62,9 @@ def connect(lab: Lab, addresses: dict[str, str]) -> None:
     lab.send_roce("h2", addresses["h1"], cm(CmAttribute.REP, 0xB, 0xA, B_QP))
 
 
-def flows(lab: Lab) -> list[dict[str, Any]]:
-    done = lab.fcn("flows", "list", "--counters", "--json")
-    assert done.returncode == 0, done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+def flows(lab: Lab) -> list[pb.Flow]:
+    with FcnClient(lab.api) as client:
+        return client.flows(counters=True)
 
 
 def test_hosts_reach_gateways_and_each_other(lab: Lab) -> None:
@@ -81,15 +79,15 @@ def test_connection_is_learned_labelled_and_released(lab: Lab, addresses: dict[s
     assert flows(lab) == []
     connect(lab, addresses)
     wait_for(lambda: len(flows(lab)) == 2, "both directions to be learned", 20)
-    by_node = {flow["node"]: flow for flow in flows(lab)}
+    by_node = {flow.node: flow for flow in flows(lab)}
     forth, back = by_node["pe1"], by_node["pe2"]
-    assert (forth["key"]["dest_qp"], forth["source_qp"]) == (B_QP, A_QP)
-    assert (back["key"]["dest_qp"], back["source_qp"]) == (A_QP, B_QP)
-    assert forth["label"] & FCN_LABEL_BIT
-    assert back["label"] & FCN_LABEL_BIT
+    assert (forth.key.dest_qp, forth.source_qp) == (B_QP, A_QP)
+    assert (back.key.dest_qp, back.source_qp) == (A_QP, B_QP)
+    assert forth.label & FCN_LABEL_BIT
+    assert back.label & FCN_LABEL_BIT
     lab.send_roce("h1", addresses["h2"], *[write_only(B_QP)] * 5)
     wait_for(
-        lambda: any(flow["packets"] == 5 for flow in flows(lab) if flow["node"] == "pe1"),
+        lambda: any(flow.packets == 5 for flow in flows(lab) if flow.node == "pe1"),
         "the flow's packets to be counted under its label",
         20,
     )
@@ -100,13 +98,16 @@ def test_connection_is_learned_labelled_and_released(lab: Lab, addresses: dict[s
 def test_flow_without_set_up_has_an_unknown_source(lab: Lab) -> None:
     lab.send_roce("h1", IPV4["h2"], write_only(0x99))
     wait_for(lambda: len(flows(lab)) == 1, "the flow to be learned", 20)
-    assert "source_qp" not in flows(lab)[0]
+    assert not flows(lab)[0].HasField("source_qp")
     assert "unknown" in lab.fcn("flows", "list").stdout
+    (listed,) = json.loads(lab.fcn("flows", "list", "--json").stdout)
+    assert (listed["key"]["dest_qp"], listed["origin"]) == (0x99, "data")
+    assert "source_qp" not in listed
     done = lab.fcn("flows", "add", "blue", IPV4["h1"], IPV4["h2"], "0x99", "0x77")
     assert done.returncode == 0, done.stderr
     assert "0x77" in done.stdout
-    assert flows(lab)[0]["source_qp"] == 0x77
-    assert "0x77" in lab.fcn("flows", "show", hex(flows(lab)[0]["label"])).stdout
+    assert flows(lab)[0].source_qp == 0x77
+    assert "0x77" in lab.fcn("flows", "show", hex(flows(lab)[0].label)).stdout
     assert lab.fcn("flows", "del", "blue", IPV4["h1"], IPV4["h2"], "0x99").returncode == 0
     assert flows(lab) == []
 
@@ -114,7 +115,7 @@ def test_flow_without_set_up_has_an_unknown_source(lab: Lab) -> None:
 def test_restarted_switch_is_synchronized_and_restarted_controller_keeps_flows(lab: Lab) -> None:
     connect(lab, IPV4)
     wait_for(lambda: len(flows(lab)) == 2, "both directions to be learned", 20)
-    labels = {flow["node"]: flow["label"] for flow in flows(lab)}
+    labels = {flow.node: flow.label for flow in flows(lab)}
     lab.stop("pe1")
     wait_for(lambda: not lab.up("pe1"), "the controller to miss pe1")
     status = lab.fcn("status").stdout
@@ -123,17 +124,17 @@ def test_restarted_switch_is_synchronized_and_restarted_controller_keeps_flows(l
     lab.start_switch("pe1")
     wait_for(lab.up, "pe1 to be synchronized")
     wait_for(lambda: lab.ping("h1", IPV4["h2"]), "traffic over the restarted switch", 20)
-    assert {flow["node"]: flow["label"] for flow in flows(lab)} == labels
+    assert {flow.node: flow.label for flow in flows(lab)} == labels
 
     assert lab.stop("controller") == 0
     assert lab.fcn("status").returncode == 4
     assert lab.ping("h1", IPV4["h2"])
     lab.start_controller()
     wait_for(lab.up, "the new controller")
-    restored = {flow["node"]: flow for flow in flows(lab)}
-    assert {node: flow["label"] for node, flow in restored.items()} == labels
-    assert restored["pe1"]["source_qp"] == A_QP
-    assert restored["pe1"]["origin"] == "restored"
+    restored = {flow.node: flow for flow in flows(lab)}
+    assert {node: flow.label for node, flow in restored.items()} == labels
+    assert restored["pe1"].source_qp == A_QP
+    assert restored["pe1"].origin == "restored"
     lab.send_roce("h1", IPV4["h2"], cm(CmAttribute.DREQ, 0xA, 0xB, B_QP))
     wait_for(lambda: flows(lab) == [], "the disconnect to release both labels", 20)
 
