@@ -23,7 +23,8 @@ CData = Any
 
 NATIVE = Path(__file__).parent / "native"
 SOURCES = (
-    "sw_hash.c", "sw_table.c", "sw_core.c", "sw_ctl.c", "sw_ctl_pre.c", "sw_port.c", "sw_loop.c",
+    "sw_hash.c", "sw_table.c", "sw_core.c", "sw_extern.c", "sw_ctl.c", "sw_ctl_pre.c",
+    "sw_port.c", "sw_loop.c",
 )  # fmt: skip
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-std=gnu11", "-fno-strict-aliasing", "-D_GNU_SOURCE")
 _FAST = ("-O2", "-march=native", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")

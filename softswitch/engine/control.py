@@ -3,11 +3,9 @@
 import asyncio
 import contextlib
 import os
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from itertools import count
-from typing import NoReturn
 
 from softswitch.api import (
     ActionCall,
@@ -21,54 +19,43 @@ from softswitch.api import (
     MatchKey,
     MemberRef,
     MeterRates,
-    PortCounters,
-    PortQueue,
     Range,
-    Replica,
     TableAction,
-    TableFullError,
     Ternary,
 )
 from softswitch.engine import events as ev
 from softswitch.engine import model as m
-from softswitch.engine.build import CData, ffi, load_library
-from softswitch.engine.codegen.layout import nbytes
+from softswitch.engine.arrays import ArrayControl
+from softswitch.engine.build import CData
 from softswitch.engine.keys import encode
 from softswitch.engine.profiles import NativeProfile, Profile
 from softswitch.engine.program import Program, TableInfo
 
 _DEFAULT = 0xFFFFFFFF
-_UNCHANGED = 0xFFFFFFFF
-_EXISTS, _FULL, _NOT_FOUND, _ACTION, _MEMORY, _INDEX, _SYSTEM = -1, -2, -3, -4, -5, -6, -7
 _ACTION_TARGET, _MEMBER_TARGET, _GROUP_TARGET = 0, 1, 2
 
 
-class EngineBase:
+class EngineBase(ArrayControl):
     """Common part of MemoryEngine and RealEngine; see softswitch.api.Engine."""
 
     def __init__(
         self, program: Program, *, cpu_port: int, drop_port: int, queues: int, memory: bool
     ) -> None:
-        self.program = program
-        self.cpu_port = cpu_port
-        self.drop_port = drop_port
-        self._ffi = ffi()
-        self._lib = load_library(program.library)
-        self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._engine: CData = self._lib.sw_engine_new(cpu_port, drop_port, queues, memory, self._fd)
-        if self._engine == self._ffi.NULL:
-            os.close(self._fd)
-            raise EngineError("out of memory for the engine")
-        self._mutex = threading.RLock()
+        super().__init__(
+            program, cpu_port=cpu_port, drop_port=drop_port, queues=queues, memory=memory
+        )
         self._events: EngineEvents | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._dispatching = False
         self._uses: Counter[tuple[str, str, int]] = Counter()
         self._entries: dict[tuple[str, int], TableAction] = {}
         self._table_names = list(program.tables)
+        self._down: set[int] = set()
         slots = count()
         self._profiles = {
-            p.name: Profile(p.name, self._native_profile(p.name), lambda: next(slots))
+            p.name: Profile(
+                p.name, self._native_profile(p.name), lambda: next(slots), self._port_is_down
+            )
             for p in program.model.profiles()
         }
         self._load_entries()
@@ -127,32 +114,6 @@ class EngineBase:
             return Range(*x)
         return Ternary(x[0] & x[1], x[1])
 
-    # Plumbing
-
-    @property
-    def _handle(self) -> CData:
-        if self._engine is None:
-            raise EngineError("the engine is closed")
-        return self._engine
-
-    def _done(self, result: int, what: str = "") -> int:
-        if result < 0:
-            self._fail(result, what)
-        return result
-
-    def _fail(self, code: int, what: str) -> NoReturn:
-        if code == _FULL:
-            raise TableFullError(f"{what} is full")
-        reasons = {
-            _EXISTS: "exists already",
-            _NOT_FOUND: "does not exist",
-            _ACTION: "does not have that action or number of arguments",
-            _MEMORY: "is out of memory",
-            _INDEX: "has no such index",
-            _SYSTEM: os.strerror(self._ffi.errno),
-        }
-        raise EngineError(f"{what or 'engine'}: {reasons.get(code, code)}")
-
     def _table(self, name: str) -> TableInfo:
         info = self.program.tables.get(name)
         if info is None:
@@ -164,25 +125,6 @@ class EngineBase:
         if profile is None:
             raise EngineError(f"the program has no action profile {name!r}")
         return profile
-
-    @staticmethod
-    def _number(arrays: dict[str, int], what: str, name: str) -> int:
-        if name not in arrays:
-            raise EngineError(f"the program has no {what} {name!r}")
-        return arrays[name]
-
-    @staticmethod
-    def _arguments(action: m.Action, args: Sequence[int]) -> bytes:
-        if len(args) != len(action.params):
-            raise EngineError(
-                f"{action.name} takes {len(action.params)} arguments, {len(args)} are given"
-            )
-        out = b""
-        for p, x in zip(action.params, args, strict=True):
-            if not 0 <= x < 1 << p.width:
-                raise EngineError(f"{action.name}: {p.name}={x} does not fit {p.width} bits")
-            out += x.to_bytes(nbytes(p.width), "big")
-        return out
 
     def _action_ref(
         self, info: TableInfo, action: TableAction, idle_timeout_ns: int = 0
@@ -269,8 +211,13 @@ class EngineBase:
 
     def _port_changed(self, port: int, up: bool) -> None:
         with self._mutex:
+            (self._down.discard if up else self._down.add)(port)
             for profile in self._profiles.values():
-                profile.port_changed(port, up)
+                profile.port_changed(port)
+
+    def _port_is_down(self, port: int) -> bool:
+        """Members that watch such a port are skipped."""
+        return port in self._down
 
     # Tables
 
@@ -392,14 +339,6 @@ class EngineBase:
             f"entry {handle} of {table}",
         )
 
-    @staticmethod
-    def _rates(rates: MeterRates | None) -> list[int]:
-        if rates is None:
-            return [0, 0, 0, 0]
-        if rates.cir > rates.pir:
-            raise EngineError(f"committed rate {rates.cir} above the peak rate {rates.pir}")
-        return [rates.cir, rates.cburst, rates.pir, rates.pburst]
-
     # Action profiles
 
     def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None:
@@ -431,144 +370,15 @@ class EngineBase:
                 raise EngineError(f"group {group_id} of {profile} is in use by an entry")
             self._profile(profile).delete_group(group_id)
 
-    # Externs
-
-    def _counter(self, counter: str, index: int, value: CounterValue | None) -> CounterValue:
-        number = self._number(self.program.counters, "counter", counter)
-        p, o = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
-        if value is not None:
-            p[0], o[0] = value.packets, value.octets
-        self._done(
-            self._lib.sw_ctl_counter(self._handle, number, index, value is not None, p, o),
-            f"counter {counter}[{index}]",
-        )
-        return CounterValue(p[0], o[0])
-
-    def counter_read(self, counter: str, index: int) -> CounterValue:
-        """See softswitch.api.Engine."""
-        return self._counter(counter, index, None)
-
-    def counter_write(self, counter: str, index: int, value: CounterValue) -> None:
-        """See softswitch.api.Engine."""
-        self._counter(counter, index, value)
-
-    def meter_set(self, meter: str, index: int, rates: MeterRates | None) -> None:
-        """See softswitch.api.Engine."""
-        number = self._number(self.program.meters, "meter", meter)
-        self._done(
-            self._lib.sw_ctl_meter(
-                self._handle, number, index, rates is not None, self._rates(rates)
-            ),
-            f"meter {meter}[{index}]",
-        )
-
-    def register_read(self, register: str, index: int) -> int:
-        """See softswitch.api.Engine."""
-        number = self._number(self.program.registers, "register", register)
-        cell = self._ffi.new("uint8_t[16]")
-        self._done(
-            self._lib.sw_ctl_register(self._handle, number, index, False, cell),
-            f"register {register}[{index}]",
-        )
-        return int.from_bytes(bytes(self._ffi.buffer(cell)), "big")
-
-    def register_write(self, register: str, index: int, value: int) -> None:
-        """See softswitch.api.Engine."""
-        number = self._number(self.program.registers, "register", register)
-        width = self.program.model.registers[register].width
-        if not 0 <= value < 1 << width:
-            raise EngineError(f"register {register}: {value} does not fit {width} bits")
-        cell = self._ffi.new("uint8_t[16]", value.to_bytes(16, "big"))
-        self._done(
-            self._lib.sw_ctl_register(self._handle, number, index, True, cell),
-            f"register {register}[{index}]",
-        )
-
-    # Packet replication
-
-    def clone_session_set(
-        self, session_id: int, replicas: Sequence[Replica], class_of_service: int, truncate: int
-    ) -> None:
-        """See softswitch.api.Engine."""
-        ports, instances = [r.port for r in replicas], [r.instance for r in replicas]
-        self._done(
-            self._lib.sw_ctl_session_set(
-                self._handle, session_id, len(ports), ports, instances, class_of_service, truncate
-            ),
-            f"clone session {session_id}",
-        )
-
-    def clone_session_delete(self, session_id: int) -> None:
-        """See softswitch.api.Engine."""
-        self._done(
-            self._lib.sw_ctl_session_drop(self._handle, session_id), f"clone session {session_id}"
-        )
-
-    def multicast_group_set(self, group_id: int, replicas: Sequence[Replica]) -> None:
-        """See softswitch.api.Engine."""
-        ports, instances = [r.port for r in replicas], [r.instance for r in replicas]
-        self._done(
-            self._lib.sw_ctl_mgroup_set(self._handle, group_id, len(ports), ports, instances),
-            f"multicast group {group_id}",
-        )
-
-    def multicast_group_delete(self, group_id: int) -> None:
-        """See softswitch.api.Engine."""
-        self._done(
-            self._lib.sw_ctl_mgroup_drop(self._handle, group_id), f"multicast group {group_id}"
-        )
-
-    # Packets and ports
+    # Packets
 
     def packet_out(self, data: bytes) -> None:
         """See softswitch.api.Engine."""
         self._lib.sw_ctl_inject(self._handle, self.cpu_port, data, len(data))
         self._deliver_now()
 
-    def port_queue_set(self, port: int, queue: PortQueue) -> None:
-        """See softswitch.api.Engine."""
-        self._done(
-            self._lib.sw_ctl_port_queue(
-                self._handle,
-                port,
-                _UNCHANGED if queue.depth is None else queue.depth,
-                queue.rate_pps or 0,
-                queue.rate_bps or 0,
-                queue.delay_ns,
-            ),
-            f"port {port}",
-        )
-
-    def port_counters(self, port: int) -> PortCounters:
-        """See softswitch.api.Engine."""
-        s = self._ffi.new("sw_port_stats *")
-        self._done(self._lib.sw_ctl_port_stats(self._handle, port, s), f"port {port}")
-        return PortCounters(
-            rx_packets=s.rx_packets,
-            rx_octets=s.rx_octets,
-            tx_packets=s.tx_packets,
-            tx_octets=s.tx_octets,
-            queue_drops=s.queue_drops,
-            queue_depth=s.queue_depth,
-            queue_peak=s.queue_peak,
-        )
-
-    def statistics(self) -> dict[str, int]:
-        """What the engine itself had to drop or could not do, by reason."""
-        s = self._ffi.new("sw_engine_stats *")
-        self._lib.sw_ctl_stats(self._handle, s)
-        return {name: getattr(s, name) for name, _ in self._ffi.typeof(s[0]).fields}
-
-    def now_ns(self) -> int:
-        """Nanoseconds since the engine was made."""
-        return int(self._lib.sw_ctl_now(self._handle))
-
     def close(self) -> None:
         """See softswitch.api.Engine."""
-        engine, self._engine = self._engine, None
-        if engine is None:
-            return
-        if self._loop is not None and not self._loop.is_closed():
+        if self._engine is not None and self._loop is not None and not self._loop.is_closed():
             self._loop.remove_reader(self._fd)
-        self._lib.sw_engine_free(engine)
-        os.close(self._fd)
+        super().close()

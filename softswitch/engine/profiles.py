@@ -42,14 +42,20 @@ class NativeProfile:
 class Profile:
     """Members and groups of one action profile; slots are numbers in the native engine."""
 
-    def __init__(self, name: str, native: NativeProfile, new_slot: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        name: str,
+        native: NativeProfile,
+        new_slot: Callable[[], int],
+        is_down: Callable[[int], bool],
+    ) -> None:
         self.name = name
         self._native = native
         self._new_slot = new_slot
         self._members: dict[int, _Member] = {}
         self._groups: dict[int, _Group] = {}
         self._slots: dict[int, int] = {}  # handle -> slot
-        self._down: set[int] = set()
+        self._is_down = is_down
 
     def _take_handle(self, action: ActionCall) -> int:
         handle = 0
@@ -131,9 +137,8 @@ class Profile:
         del self._groups[group_id]
         self._drop_unused_copies()
 
-    def port_changed(self, port: int, up: bool) -> None:
+    def port_changed(self, port: int) -> None:
         """Skip, or use again, the members that watch a port."""
-        (self._down.discard if up else self._down.add)(port)
         for group in self._groups.values():
             if any(x.watch_port == port for x in group.members.values()):
                 self._write(group)
@@ -142,7 +147,7 @@ class Profile:
         handles = [
             handle
             for x in group.members.values()
-            if x.watch_port is None or x.watch_port not in self._down
+            if x.watch_port is None or not self._is_down(x.watch_port)
             for handle in self._members[x.member_id].copies[: x.weight]
         ]
         self._native.set_group(group.slot, [self._slots[h] for h in sorted(handles)])

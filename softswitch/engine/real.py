@@ -40,10 +40,12 @@ class RealEngine(EngineBase):
         """Attach an interface, before or after start()."""
         result = self._lib.sw_ctl_port_attach(self._handle, port, ifname.encode())
         self._done(result, f"port {port} ({ifname})")
+        self._port_changed(port, self.port_up(port))
 
     def remove_port(self, port: int) -> None:
         """Detach an interface."""
         self._done(self._lib.sw_ctl_port_detach(self._handle, port), f"port {port}")
+        self._port_changed(port, False)
 
     def port_up(self, port: int) -> bool:
         """Whether the port's interface is up and has a carrier."""

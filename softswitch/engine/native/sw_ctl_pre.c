@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "sw_ctl.h"
+#include "sw_port.h"
 
 /* Room for slot `i`; false when memory is short. */
 static bool reserve(void ***all, uint32_t *n, uint32_t i)
@@ -242,6 +243,9 @@ bool sw_ctl_port_up(sw_engine *e, uint32_t port)
 void sw_ctl_stats(sw_engine *e, sw_engine_stats *out)
 {
     sw_lock(e);
+    for (uint32_t i = 0; i < SW_PORTS; i++)
+        if (e->ports[i].netif)
+            e->rx_ring_drops += sw_netif_lost(e->ports[i].netif);
     *out = (sw_engine_stats){
         .lost_events = e->lost_events,
         .oversize_drops = e->oversize_drops,

@@ -123,6 +123,13 @@ bool sw_netif_running(const sw_netif *n)
            (r.ifr_flags & IFF_RUNNING);
 }
 
+uint32_t sw_netif_lost(const sw_netif *n)
+{
+    struct tpacket_stats s = {0};
+    socklen_t size = sizeof s;
+    return getsockopt(n->rx, SOL_PACKET, PACKET_STATISTICS, &s, &size) ? 0 : s.tp_drops;
+}
+
 /* Senders on this machine leave the transport checksum to the hardware: do its work. */
 static void complete_checksum(uint8_t *frame, uint32_t len, const struct virtio_net_hdr *v)
 {

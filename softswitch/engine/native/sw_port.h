@@ -33,6 +33,8 @@ void sw_netif_close(sw_netif *n);
 /* Take in up to `limit` frames; the number taken. */
 uint32_t sw_netif_poll(sw_engine *e, sw_netif *n, uint32_t limit);
 void sw_netif_flush(sw_engine *e, sw_netif *n);
+/* Frames the ring had no room for since the last call. */
+uint32_t sw_netif_lost(const sw_netif *n);
 /* Whether the interface exists, is up and has a carrier. */
 bool sw_netif_running(const sw_netif *n);
 #endif

@@ -15,7 +15,7 @@ from engine_recorder import Recorder
 from engine_scenarios import SCENARIOS, Scenario
 
 from softswitch.api import PortQueue
-from softswitch.engine import MemoryEngine, control, load_program
+from softswitch.engine import MemoryEngine, handle, load_program
 from softswitch.engine.build import build_harness, load_library
 from softswitch.engine.codegen.unit import generate
 from softswitch.engine.loader import load_json
@@ -68,7 +68,7 @@ def test_nothing_to_report(
 ) -> None:
     program = load_program(scenario.path)
     recorder = Recorder(load_library(program.library))
-    monkeypatch.setattr(control, "load_library", lambda _: recorder)
+    monkeypatch.setattr(handle, "load_library", lambda _: recorder)
     engine = MemoryEngine(program)
     try:
         _drive(scenario, engine)

@@ -1,0 +1,93 @@
+"""A native engine and the plumbing every call to it needs."""
+
+import os
+import threading
+from collections.abc import Sequence
+from typing import NoReturn
+
+from softswitch.api import EngineError, TableFullError
+from softswitch.engine import model as m
+from softswitch.engine.build import CData, ffi, load_library
+from softswitch.engine.codegen.layout import nbytes
+from softswitch.engine.program import Program
+
+_EXISTS, _FULL, _NOT_FOUND, _ACTION, _MEMORY, _INDEX, _SYSTEM = -1, -2, -3, -4, -5, -6, -7
+
+
+class NativeEngine:
+    """Owns a native engine and the eventfd it signals; closing it is idempotent."""
+
+    def __init__(
+        self, program: Program, *, cpu_port: int, drop_port: int, queues: int, memory: bool
+    ) -> None:
+        self.program = program
+        self.cpu_port = cpu_port
+        self.drop_port = drop_port
+        self._ffi = ffi()
+        self._lib = load_library(program.library)
+        self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._engine: CData = self._lib.sw_engine_new(cpu_port, drop_port, queues, memory, self._fd)
+        if self._engine == self._ffi.NULL:
+            os.close(self._fd)
+            raise EngineError("out of memory for the engine")
+        self._mutex = threading.RLock()
+
+    @property
+    def _handle(self) -> CData:
+        if self._engine is None:
+            raise EngineError("the engine is closed")
+        return self._engine
+
+    def _done(self, result: int, what: str = "") -> int:
+        if result < 0:
+            self._fail(result, what)
+        return result
+
+    def _fail(self, code: int, what: str) -> NoReturn:
+        if code == _FULL:
+            raise TableFullError(f"{what} is full")
+        reasons = {
+            _EXISTS: "exists already",
+            _NOT_FOUND: "does not exist",
+            _ACTION: "does not have that action or number of arguments",
+            _MEMORY: "is out of memory",
+            _INDEX: "has no such index",
+            _SYSTEM: os.strerror(self._ffi.errno),
+        }
+        raise EngineError(f"{what or 'engine'}: {reasons.get(code, code)}")
+
+    @staticmethod
+    def _number(arrays: dict[str, int], what: str, name: str) -> int:
+        if name not in arrays:
+            raise EngineError(f"the program has no {what} {name!r}")
+        return arrays[name]
+
+    @staticmethod
+    def _arguments(action: m.Action, args: Sequence[int]) -> bytes:
+        if len(args) != len(action.params):
+            raise EngineError(
+                f"{action.name} takes {len(action.params)} arguments, {len(args)} are given"
+            )
+        out = b""
+        for p, x in zip(action.params, args, strict=True):
+            if not 0 <= x < 1 << p.width:
+                raise EngineError(f"{action.name}: {p.name}={x} does not fit {p.width} bits")
+            out += x.to_bytes(nbytes(p.width), "big")
+        return out
+
+    def statistics(self) -> dict[str, int]:
+        """What the engine itself had to drop or could not do, by reason."""
+        s = self._ffi.new("sw_engine_stats *")
+        self._lib.sw_ctl_stats(self._handle, s)
+        return {name: getattr(s, name) for name, _ in self._ffi.typeof(s[0]).fields}
+
+    def now_ns(self) -> int:
+        """Nanoseconds since the engine was made."""
+        return int(self._lib.sw_ctl_now(self._handle))
+
+    def close(self) -> None:
+        """Stop the data plane and release ports."""
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            self._lib.sw_engine_free(engine)
+            os.close(self._fd)

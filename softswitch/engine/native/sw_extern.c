@@ -1,0 +1,71 @@
+/* What primitives of the generated program call: meters, random numbers, stacks, assertions. */
+#include "sw_core.h"
+
+uint32_t sw_meter_run(const sw_engine *e, sw_meter *m, uint32_t octets)
+{
+    if (!m->configured)
+        return 0;
+    uint64_t us = e->now_ns / 1000, need = m->bytes ? octets : 1;
+    for (int i = 1; i >= 0; i--) {
+        uint64_t earned = (uint64_t)((double)us * m->rate[i]);
+        uint64_t fresh = earned > m->given[i] ? earned - m->given[i] : 0;
+        m->given[i] = earned;
+        m->tokens[i] = m->tokens[i] + fresh < m->burst[i] ? m->tokens[i] + fresh : m->burst[i];
+        if (m->tokens[i] < need)
+            return (uint32_t)i + 1;
+        m->tokens[i] -= need;
+    }
+    return 0;
+}
+
+uint64_t sw_random(sw_engine *e, uint64_t low, uint64_t high)
+{
+    uint64_t x = e->random;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    e->random = x;
+    uint64_t span = high - low;
+    return span == UINT64_MAX ? x : low + (uint64_t)((u128)x * (span + 1) >> 64);
+}
+
+void sw_assert_failed(sw_engine *e, sw_pkt *p)
+{
+    e->failed_assertions++;
+    p->dropped = true;
+}
+
+static void swap_bytes(uint8_t *a, uint8_t *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint8_t t = a[i];
+        a[i] = b[i];
+        b[i] = t;
+    }
+}
+
+static void stack_swap(uint8_t *array, size_t size, uint8_t *valid, size_t i, size_t k)
+{
+    swap_bytes(array + i * size, array + k * size, size);
+    swap_bytes(valid + i, valid + k, 1);
+}
+
+void sw_stack_push(void *array, size_t size, uint8_t *valid, uint8_t *next, uint32_t n,
+                   uint64_t count)
+{
+    size_t by = count < n ? (size_t)count : n;
+    *next = (uint8_t)(*next + by < n ? *next + by : n);
+    for (size_t i = n; by && i-- > by;)
+        stack_swap(array, size, valid, i, i - by);
+    memset(valid, 0, by);
+}
+
+void sw_stack_pop(void *array, size_t size, uint8_t *valid, uint8_t *next, uint32_t n,
+                  uint64_t count)
+{
+    size_t by = count < n ? (size_t)count : n;
+    *next = (uint8_t)(*next > by ? *next - by : 0);
+    for (size_t i = 0; i + by < n && by; i++)
+        stack_swap(array, size, valid, i, i + by);
+    memset(valid + (n - by), 0, by);
+}
