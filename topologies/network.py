@@ -1,5 +1,7 @@
 """A topology brought to life: Mininet, its switches and hosts, and the controller."""
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -25,6 +27,7 @@ SWITCHES: dict[Target, type[P4Switch]] = {"softswitch": SoftSwitch, "bmv2": Bmv2
 
 CORE_MTU = 9000
 CONTROLLER_TIMEOUT_S = 60.0
+COMMAND_TIMEOUT_S = 30.0
 
 
 class DelayLine(Node):  # type: ignore[misc]
@@ -159,6 +162,24 @@ class Network:
         up = [node for node in nodes if node.state == "up" and not node.pending]
         return len(up) == len(self.topology.nodes)
 
+    def fcn(self, *arguments: str) -> str:
+        """Output of a command of the `fcn` command line; raises ProcessError when it fails."""
+        done = subprocess.run(
+            [_fcn(), *arguments],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "FCN_API": API_ENDPOINT},
+            timeout=COMMAND_TIMEOUT_S,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise ProcessError(f"fcn {' '.join(arguments)}: {done.stderr or done.stdout}")
+        return done.stdout
+
+    def fcn_json(self, *arguments: str) -> Any:  # noqa: ANN401 (JSON value)
+        """Output of a command with --json, decoded."""
+        return json.loads(self.fcn(*arguments, "--json"))
+
     def set_feature(self, enabled: bool) -> None:
         """Switch FCN on or off on every node (FCN-16); raises ControllerError."""
         with FcnClient(API_ENDPOINT) as client:
@@ -199,6 +220,7 @@ class Network:
         """Mininet's command line until the user leaves it."""
         from mininet.cli import CLI
 
+        setLogLevel("output")
         CLI(self._mininet)
 
     def stop(self) -> None:

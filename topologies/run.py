@@ -28,6 +28,14 @@ def choose_target(name: str) -> Target:
     raise typer.BadParameter(f"no target {name}; there are {', '.join(SWITCHES)}")
 
 
+def wait_for_signal() -> None:
+    """Return on SIGINT or SIGTERM."""
+    ending = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+    signal.sigwait(ending)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
+
+
 def main(
     name: Annotated[str, typer.Argument(help=f"one of {', '.join(CATALOG)}")] = "wan",
     target: Annotated[str, typer.Option(help="softswitch or bmv2")] = "",
@@ -48,7 +56,7 @@ def main(
                 network.interact()
             else:
                 console.print("Ctrl-C ends it")
-                signal.sigwait({signal.SIGINT, signal.SIGTERM})
+                wait_for_signal()
     except (IsolationError, ProcessError) as error:
         console.print(f"[red]{error}")
         raise typer.Exit(1) from error

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from topologies.processes import wait_until
+
 
 def test_demo_on_softswitch(tmp_path: Path) -> None:
     if os.geteuid() != 0:
@@ -24,6 +26,50 @@ def test_demo_on_softswitch(tmp_path: Path) -> None:
     for name in ("index.html", "reaction.png", "overview.png"):
         assert (tmp_path / name).stat().st_size > 10_000
     assert interfaces() == before
+
+
+def test_nothing_outlives_a_killed_network(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("Mininet needs root")
+    command = [sys.executable, "-m", "topologies.run", "wan", "--target", "softswitch"]
+    with subprocess.Popen([*command, "--out", tmp_path], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert any("runs on softswitch" in line for line in run.stdout), "never started"
+        started = descendants(run.pid)
+        assert len(started) > 8, "switches, hosts and controller"
+        run.kill()
+        wait_until(lambda: not any(map(is_running, started)), 20, "all processes gone")
+
+
+def test_commands_in_hosts(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("Mininet needs root")
+    command = [sys.executable, "-m", "topologies.run", "wan", "--target", "softswitch", "--cli"]
+    done = subprocess.run(
+        [*command, "--out", tmp_path],
+        input="h1 ping -c 1 -W 5 10.2.1.10\nexit\n",
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 received" in done.stdout + done.stderr
+
+
+def descendants(pid: int) -> set[int]:
+    """Processes started by a process, directly or not."""
+    found: set[int] = set()
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, children.read_text().split()):
+            found |= {child} | descendants(child)
+    return found
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process exists and is more than an exit status nobody asked for."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 def interfaces() -> set[str]:

@@ -29,6 +29,15 @@ send((IPv6 if ":" in dst else IP)(bytes(whole)), verbose=False)
 """
 
 
+def send_cnp(
+    pair: HostPair, src: str, dst: str, qp: int, opcode: int = 0x81, damage: int = 0
+) -> None:
+    """A CNP from host b, made by scapy; `damage` is XORed to the last octet of the ICRC."""
+    arguments = (src, dst, str(qp), str(opcode), str(damage))
+    command = pair.command(pair.b, sys.executable, "-c", CNP_SCRIPT, *arguments)
+    subprocess.run(command, check=True)
+
+
 @contextmanager
 def running(command: list[str]) -> Iterator["subprocess.Popen[str]"]:
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -134,11 +143,7 @@ def test_only_a_valid_cnp_for_an_own_qp_cuts_the_rate(
     )  # fmt: skip
 
     def cnp(qp: int, opcode: int = 0x81, damage: int = 0) -> None:
-        arguments = (b, a, str(qp), str(opcode), str(damage))
-        subprocess.run(
-            host_pair.command(host_pair.b, sys.executable, "-c", CNP_SCRIPT, *arguments),
-            check=True,
-        )
+        send_cnp(host_pair, b, a, qp, opcode, damage)
 
     with running(host_pair.command(host_pair.a, str(roce_program), *sender.arguments())):
         wait_for(log, '"rate"')
@@ -153,6 +158,24 @@ def test_only_a_valid_cnp_for_an_own_qp_cuts_the_rate(
     summary = sent.one("summary")
     damaged = summary["bad_icrc"] + summary["bad_checksum"]
     assert (damaged, summary["unknown_qp"]) == (1, 2)
+
+
+def test_cnps_before_the_start_are_taken(
+    host_pair: HostPair, roce_program: Path, tmp_path: Path
+) -> None:
+    a, b = HostPair.ADDRESSES[4]
+    log = tmp_path / "a.jsonl"
+    sender = Sender(
+        local=a, remote=b, log=log, pairs=(QpPair(0x118, 0x200),),
+        start_at_ns=time.monotonic_ns() + 3_600 * 10**9,
+    )  # fmt: skip
+    with running(host_pair.command(host_pair.a, str(roce_program), *sender.arguments())):
+        wait_for(log, '"start"')
+        send_cnp(host_pair, b, a, 0x118)
+        send_cnp(host_pair, b, a, 0x118)
+    sent = read_log(log)
+    assert len(list(sent.named("cnp"))) == 2
+    assert next(sent.named("qp_summary"))["packets"] == 0
 
 
 def test_losses_are_counted_by_psn(host_pair: HostPair, roce_program: Path, tmp_path: Path) -> None:

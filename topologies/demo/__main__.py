@@ -10,16 +10,14 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
 
 from topologies.demo.checks import check_run
+from topologies.demo.display import Display
 from topologies.demo.measure import MeasureError, measure
 from topologies.demo.plots import draw_overview, draw_reaction
 from topologies.demo.report import Checks, Records, comparison, hop_rows, html_page, terminal_table
 from topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario, demo_scenario
-from topologies.demo.traffic import Progress, Run, RunRecord
+from topologies.demo.traffic import Run, RunRecord
 from topologies.isolation import IsolationError, enter
 from topologies.network import Network, Target
 from topologies.processes import ProcessError
@@ -33,30 +31,10 @@ MIN_SECONDS = 4.0
 console = Console()
 
 
-def progress_view(scenario: Scenario, mode: Mode, progress: Progress) -> Table:
-    """One frame of the live display."""
-    view = Table.grid(padding=(0, 2))
-    elapsed = min(progress.elapsed_s, scenario.seconds)
-    bar = ProgressBar(total=scenario.seconds, completed=elapsed, width=24)
-    view.add_row(f"[bold]{MODE_NAMES[mode]}", bar, f"{elapsed:4.1f} of {scenario.seconds:g} s")
-    for name, rate in progress.rates_bps.items():
-        view.add_row(f"  {name}", f"{rate / 1e6:6.1f} Mb/s", f"{progress.cnps[name]} CNPs received")
-    depth = "" if progress.queue_depth is None else f"{progress.queue_depth:3d} packets queued"
-    view.add_row(f"  {scenario.bottleneck[0]}", depth, f"{progress.fast_cnps} Fast CNPs sent")
-    return view
-
-
 def run_once(network: Network, scenario: Scenario, mode: Mode, out: Path) -> RunRecord:
-    """One run with live progress."""
-    with Live(console=console, refresh_per_second=8) as live:
-        run = Run(
-            network,
-            scenario,
-            mode,
-            out / mode,
-            lambda progress: live.update(progress_view(scenario, mode, progress)),
-        )
-        return run.carry_out()
+    """One run with its progress shown."""
+    with Display(console, scenario, mode) as display:
+        return Run(network, scenario, mode, out / mode, display.show).carry_out()
 
 
 def run_both(scenario: Scenario, target: Target, out: Path) -> Records:

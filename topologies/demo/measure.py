@@ -196,6 +196,9 @@ def _rates(record: RunRecord, sender: str) -> Series:
     for event in record.senders[sender].events:
         if event.name in ("rate", "cnp"):
             rates[event["qp"]] = event["rate_bps"]
-            times.append(_ms(record, event))
-            values.append(sum(rates.values()))
+            if not times or times[-1] != _ms(record, event):
+                times.append(_ms(record, event))
+                values.append(0.0)
+            # Lines of one moment, one per queue pair, make one point.
+            values[-1] = sum(rates.values())
     return Series(tuple(times), tuple(values))

@@ -107,9 +107,9 @@ class Scenario:
 
 
 def demo_scenario(seconds: float) -> Scenario:
-    """Two senders into P2's queue towards PE2: one fills two thirds of it, then the other joins.
+    """Two senders into P2's queue towards PE2, over IPv4 and over IPv6.
 
-    The first sends over IPv4, the second over IPv6.
+    The first fills two thirds of it; a quarter into the run the other joins and wants twice that.
     """
     share = BOTTLENECK_PPS // 3
     return Scenario(
@@ -117,7 +117,7 @@ def demo_scenario(seconds: float) -> Scenario:
         bottleneck=("p2", "pe2"),
         flows=(
             Flow("h1", "h3", 4, qps=2, pps=share, start_s=0.0),
-            Flow("h2", "h4", 6, qps=2, pps=share, start_s=seconds / 4),
+            Flow("h2", "h4", 6, qps=4, pps=share, start_s=seconds / 4),
         ),
         seconds=seconds,
     )

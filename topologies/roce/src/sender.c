@@ -288,6 +288,7 @@ static void set_up_qps(struct sender *s)
     s->qp_count = o->pair_count ? o->pair_count : o->qp_count;
     for (unsigned i = 0; i < s->qp_count; i++) {
         struct send_qp *qp = &s->qps[i];
+        dcqcn_init(&qp->rp, &o->dcqcn);
         qp->psn = (seed * 2654435761u + i * 40503u) & PSN_MASK;
         if (o->pair_count) {
             qp->state = CONNECTED;
@@ -324,10 +325,9 @@ static void transmit(struct sender *s)
         receive_batch(s);
     }
     log_event(o->log, now, "sending", "\"qps\":%u", s->qp_count);
-    for (unsigned i = 0; i < s->qp_count; i++) {
-        dcqcn_init(&s->qps[i].rp, &o->dcqcn);
+    for (unsigned i = 0; i < s->qp_count; i++)
         s->qps[i].last_sent = now;
-    }
+    log_rates(s, now);
     uint64_t end = now + o->duration;
     bool sending = true;
     while (!stop_requested && (now = now_ns()) < end + o->hold) {
