@@ -308,7 +308,9 @@ def p_packet(rng: random.Random, _port: int) -> bytes:
     return _frame(_core(rng), None)
 
 
+COUNTERS = (("drops", 8), ("events", 12), ("port_rx", 5), ("port_tx", 5))
+
 FCN_SCENARIOS = (
-    Scenario("pe", pe_setup, pe_packet, json=COMPILED / "pe.json"),
-    Scenario("p", p_setup, p_packet, json=COMPILED / "p.json"),
+    Scenario("pe", pe_setup, pe_packet, json=COMPILED / "pe.json", counters=COUNTERS),
+    Scenario("p", p_setup, p_packet, json=COMPILED / "p.json", counters=COUNTERS),
 )

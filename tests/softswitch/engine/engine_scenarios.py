@@ -53,6 +53,7 @@ class Scenario:
     packet: Callable[[random.Random, int], bytes]
     ports: tuple[int, ...] = PORTS
     json: Path | None = None
+    counters: tuple[tuple[str, int], ...] = ()
 
     @property
     def path(self) -> Path:
@@ -331,6 +332,19 @@ def _arith(rng: random.Random, _port: int) -> bytes:
     return ethernet(1) + pack(*((interesting(rng, w), w) for w in _ARITH))
 
 
+# state
+
+
+def _state_setup(t: Target) -> None:
+    t.table_insert("I.t", [Exact(MAC)], 0, ActionCall("I.keep"))
+
+
+def _state(rng: random.Random, _port: int) -> bytes:
+    op = pack((rng.randrange(256), 8), (7, 8), (7, 8), (interesting(rng, 16), 16),
+              (interesting(rng, 64), 64), (rng.randrange(16), 4), (0, 4), (0, 16))  # fmt: skip
+    return ethernet(1, dst=rng.choice((MAC, MAC + 1))) + op + rng.randbytes(rng.randrange(60))
+
+
 def _nothing(_: Target) -> None:
     return None
 
@@ -343,4 +357,5 @@ SCENARIOS = (
     Scenario("hashes", _nothing, _hashes),
     Scenario("stacks", _nothing, _stacks),
     Scenario("arith", _nothing, _arith),
+    Scenario("state", _state_setup, _state, counters=(("I.seen", 16),)),
 )

@@ -36,6 +36,11 @@ def test_same_octets_out(scenario: Scenario) -> None:
             # BMv2 keeps the order of packets only within a port.
             for port, batch in scenario.batches(SEED, PACKETS, BATCH):
                 _compare(engine, bmv2, ports, port, batch)
+            for counter, size in scenario.counters:
+                for index in range(size):
+                    ours = engine.counter_read(counter, index)
+                    theirs = bmv2.counter_read(counter, index)
+                    assert (ours.packets, ours.octets) == theirs, f"{counter}[{index}]"
     finally:
         engine.close()
 

@@ -47,9 +47,9 @@ def _drive(scenario: Scenario, engine: MemoryEngine) -> None:
             engine.inject(rng.choice((1, 2, 510, 511, 600)), _random_frame(rng))
         if rng.randrange(3) == 0:
             engine.advance(rng.randrange(20_000))
-    for table, handle in handles:
+    for table, entry in handles:
         if rng.randrange(2):
-            engine.table_delete(table, handle)
+            engine.table_delete(table, entry)
     for port, data in scenario.packets(10, PACKETS // 4):
         engine.inject(port, data)
     engine.advance(1_000_000_000)

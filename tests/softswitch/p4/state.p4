@@ -25,6 +25,7 @@ control I(inout headers_t h, inout meta_t m, inout standard_metadata_t sm) {
     table t { key = { h.eth.dst: exact; } actions = { keep; NoAction; } meters = direct; counters = direct_count; }
     apply {
         sm.egress_spec = 2;
+        if (!h.op.isValid()) { return; }
         bit<32> i = (bit<32>)h.op.index;
         seen.count(i & 15);
         policer.execute_meter(i & 7, m.byte_color);
