@@ -163,7 +163,7 @@ def _pe_tunnels(t: Tables) -> None:
 def _pe_flows(t: Tables) -> None:
     for qp in range(1, 5):
         for family, src, dst in (("ipv4", ip4(HOST4), ip4(FAR4)), ("ipv6", ip6(HOST6), ip6(FAR6))):
-            key = [Exact(RED), Exact(src), Exact(dst), Exact(qp)]
+            key: list[MatchKey] = [Exact(RED), Exact(src), Exact(dst), Exact(qp)]
             action = "set_flow_label" if qp % 2 else "set_flow_label_watched"
             t.add(f"flow_{family}", key, f"flow_table.{action}", 0x80000 + qp)
     cnp = "sender_notification.flow_by_label."

@@ -111,10 +111,10 @@ def test_a_callback_may_use_the_engine(make_engine: MakeEngine) -> None:
         nonlocal depth
         depth += 1
         assert depth == 1
-        for src, _, _ in messages:
-            seen.append(src)
-            if src < 4:
-                engine.inject(1, digest_packet(src + 1))
+        for message in messages:
+            seen.append(message[0])
+            if message[0] < 4:
+                engine.inject(1, digest_packet(message[0] + 1))
         depth -= 1
 
     engine.set_events(EngineEvents(digest, lambda _: None, lambda _t, _h: None))

@@ -10,6 +10,7 @@ from softswitch.api import (
     EngineError,
     Exact,
     Lpm,
+    MatchKey,
     Range,
     TableFullError,
     Ternary,
@@ -107,7 +108,7 @@ def test_prefix_of_a_width_that_is_no_whole_octets(make_engine: MakeEngine, leng
 
 def test_ternary_priority(make_engine: MakeEngine) -> None:
     engine = make_engine("match")
-    any_rest = [Ternary(0, 0), Lpm(0, 0), Ternary(0, 0)]
+    any_rest: list[MatchKey] = [Ternary(0, 0), Lpm(0, 0), Ternary(0, 0)]
     handles = [
         engine.table_insert("I.ternary_t", [Ternary(5, mask), *any_rest], priority, add(n))
         for mask, priority, n in ((0, 1, 10), (7, 3, 20), (1, 2, 30))
@@ -121,7 +122,7 @@ def test_ternary_priority(make_engine: MakeEngine) -> None:
 
 def test_ranges_are_inclusive(make_engine: MakeEngine) -> None:
     engine = make_engine("match")
-    match = [Range(0x100, 0xABC), Range(3, 3), Ternary(0, 0), Exact(1)]
+    match: list[MatchKey] = [Range(0x100, 0xABC), Range(3, 3), Ternary(0, 0), Exact(1)]
     engine.table_insert("I.range_t", match, 1, add(2))
     for c, hit in ((0xFF, 0), (0x100, 1), (0x101, 1), (0xABC, 1), (0xABD, 0), (0xFFFFF, 0)):
         assert result(engine, keys(c=c, f=3, g=1)) == BASE + 2 * hit
