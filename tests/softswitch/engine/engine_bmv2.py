@@ -108,7 +108,9 @@ class Bmv2:
         """Whether the switch still runs."""
         return self._process.poll() is None
 
-    def _write(self, entity: p4r.Entity, kind: p4r.Update.Type.ValueType = p4r.Update.INSERT) -> None:
+    def _write(
+        self, entity: p4r.Entity, kind: p4r.Update.Type.ValueType = p4r.Update.INSERT
+    ) -> None:
         self._stub.Write(
             p4r.WriteRequest(
                 device_id=1,
