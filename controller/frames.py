@@ -64,6 +64,8 @@ Message = Solicitation | Announcement | EchoRequest
 
 def interpret(frame: bytes) -> Message | None:
     """What a punted frame says; None when it is malformed or nothing to the controller."""
+    if len(frame) < _ETHERNET:
+        return None
     packet = Ether(frame)
     try:
         if ARP in packet:

@@ -92,6 +92,11 @@ class NeighborService:
         """Neighbours whose MAC address is known."""
         return sum(neighbor.mac is not None for neighbor in self._neighbors.values())
 
+    @property
+    def asking(self) -> int:
+        """Neighbours that are being asked for."""
+        return sum(neighbor.mac is None for neighbor in self._neighbors.values())
+
     def adopt(self, entries: Iterable[fy.P4TableEntry]) -> None:
         """Host routes found on the switch that the configuration does not have: neighbours learned
         by a controller before this one. They are asked again at once."""
@@ -166,8 +171,7 @@ class NeighborService:
             return
         neighbor = self._neighbors.get(place)
         if neighbor is None:
-            unresolved = sum(item.mac is None for item in self._neighbors.values())
-            if unresolved >= MAX_UNRESOLVED:
+            if self.asking >= MAX_UNRESOLVED:
                 return
             neighbor = self._neighbors[place] = _Neighbor()
             if len(neighbor.waiting) < MAX_WAITING:

@@ -21,6 +21,10 @@ from controller.client import ControllerError, FcnClient
 WAIT = 120.0
 """Seconds for anything to come true; the first start of a switch compiles its program."""
 
+TARGETS = {
+    "softswitch": (sys.executable, "-m", "softswitch"),
+    "bmv2": ("simple_switch_grpc", "--max-port-count", "512"),
+}
 PORTS = {"pe1": (1, 2), "p1": (1, 2), "pe2": (1, 2)}
 WIRES = (("pe1", 2, "p1", 1), ("p1", 2, "pe2", 2))
 HOSTS = {"h1": ("pe1", 1), "h2": ("pe2", 1)}
@@ -98,6 +102,7 @@ class Lab:
     """Namespaces, switches and controller; `folder` takes logs, configuration and socket."""
 
     folder: Path
+    target: str = "softswitch"
     prefix: str = field(default_factory=lambda: f"fcnc{os.getpid() % 100000}")
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
@@ -159,10 +164,13 @@ class Lab:
     def start_switch(self, name: str) -> None:
         """Power on, without a program."""
         number = list(PORTS).index(name) + 1
-        command = [sys.executable, "-m", "softswitch", "--no-p4", "--device-id", str(number)]
+        command = [*TARGETS[self.target], "--no-p4", "--device-id", str(number)]
         for port in PORTS[name]:
             command += ["-i", f"{port}@{self.interface(name, port)}"]
+        if self.target == "bmv2":
+            command += ["--thrift-port", str(9090 + number), "--log-console", "-L", "warn"]
         command += ["--", "--grpc-server-addr", f"127.0.0.1:{50000 + number}"]
+        command += ["--cpu-port", "510", "--drop-port", "511"]
         self._start(name, command)
 
     def start_controller(self) -> None:

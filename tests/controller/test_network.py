@@ -2,12 +2,13 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
-from lab import IPV4, IPV6, Lab, wait_for
+from lab import IPV4, IPV6, TARGETS, Lab, wait_for
 
 from controller.client import FcnClient
 from controller.constants import FCN_LABEL_BIT, CmAttribute
@@ -18,9 +19,11 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces ne
 A_QP, B_QP = 0x11, 0x22
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    network = Lab(tmp_path_factory.mktemp("lab"))
+@pytest.fixture(scope="module", params=TARGETS)
+def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    if request.param == "bmv2" and shutil.which("simple_switch_grpc") is None:
+        pytest.skip("BMv2 (simple_switch_grpc) is not installed")
+    network = Lab(tmp_path_factory.mktemp("lab"), request.param)
     try:
         network.set_up()
         for name in ("pe1", "p1", "pe2"):
