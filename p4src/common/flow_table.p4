@@ -10,16 +10,33 @@ control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t met
     DIRECT_COUNTER(flow_ipv6_counter)
 
     action set_flow_label(flow_label_t flow_label) {
+        COUNT_DIRECT(flow_ipv4_counter)
         meta.flow_label = flow_label;
         meta.flow_label_assigned = true;
     }
     // The flow is reported on, once per window, so that its source QP can be inferred (FCN-3 b).
     action set_flow_label_watched(flow_label_t flow_label) {
+        COUNT_DIRECT(flow_ipv4_counter)
         meta.flow_label = flow_label;
         meta.flow_label_assigned = true;
         meta.flow_watched = true;
     }
     action flow_unknown() { }
+
+#ifdef ACTIONS_COUNT
+    // Where actions do the counting, a table with a counter of its own needs actions of its own.
+    action set_flow_label_ipv6(flow_label_t flow_label) {
+        COUNT_DIRECT(flow_ipv6_counter)
+        meta.flow_label = flow_label;
+        meta.flow_label_assigned = true;
+    }
+    action set_flow_label_watched_ipv6(flow_label_t flow_label) {
+        COUNT_DIRECT(flow_ipv6_counter)
+        meta.flow_label = flow_label;
+        meta.flow_label_assigned = true;
+        meta.flow_watched = true;
+    }
+#endif
 
     @name(".flow_ipv4")
     table flow_ipv4 {
@@ -49,8 +66,8 @@ control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t met
             bth.dest_qp: exact @name("dest_qp");
         }
         actions = {
-            @tableonly set_flow_label;
-            @tableonly set_flow_label_watched;
+            @tableonly OF_IPV6(set_flow_label);
+            @tableonly OF_IPV6(set_flow_label_watched);
             @defaultonly flow_unknown;
         }
         const default_action = flow_unknown;

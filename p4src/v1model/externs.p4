@@ -7,6 +7,7 @@
 
 #define DIRECT_COUNTER(name) direct_counter(CounterType.packets_and_bytes) name;
 #define COUNT_DIRECT(name)
+#define OF_IPV6(action) action
 #define USE_DIRECT_COUNTER(name) counters = name;
 #define USE_IDLE_TIMEOUT support_timeout = true;
 
