@@ -90,6 +90,8 @@ class ConnectionTracker:
         self._half_open = half_open
         self._limit = limit
         self._connections: OrderedDict[_Key, _Connection] = OrderedDict()
+        self._owners: dict[FlowKey, _Key] = {}
+        """Complete connections by flow: what a late message of an older one must not close."""
 
     def __len__(self) -> int:
         """Connections remembered, half-seen ones included."""
@@ -141,7 +143,15 @@ class ConnectionTracker:
 
     def _progress(self, key: _Key, connection: _Connection) -> list[CmEvent]:
         self._touch(key, connection)
-        return [QueuePairLearned(flow, qp) for flow, qp in connection.flows(key)]
+        events: list[CmEvent] = []
+        for flow, source_qp in connection.flows(key):
+            # A queue pair has one connection at a time: an older one has ended unseen.
+            older = self._owners.get(flow)
+            if older not in (None, key):
+                events += self._forget(older)
+            self._owners[flow] = key
+            events.append(QueuePairLearned(flow, source_qp))
+        return events
 
     def _close(self, message: CmMessage) -> list[CmEvent]:
         return [event for key in self._matches(message) for event in self._forget(key)]
@@ -149,7 +159,9 @@ class ConnectionTracker:
     def _disconnect(self, message: CmMessage) -> list[CmEvent]:
         events = self._close(message)
         flow = FlowKey(message.vrf, message.src, message.dst, message.qpn)
-        return events if events or not message.qpn else [PeerClosed(flow)]
+        if events or not message.qpn or flow in self._owners:
+            return events
+        return [PeerClosed(flow)]
 
     def _matches(self, message: CmMessage) -> list[_Key]:
         """The connection a message of either side names with both IDs.
@@ -170,14 +182,20 @@ class ConnectionTracker:
 
     def _forget(self, key: _Key) -> list[CmEvent]:
         connection = self._connections.pop(key)
-        return [FlowClosed(flow) for flow, _ in connection.flows(key)]
+        return [FlowClosed(flow) for flow in self._disown(key, connection)]
+
+    def _disown(self, key: _Key, connection: _Connection) -> list[FlowKey]:
+        flows = [flow for flow, _ in connection.flows(key) if self._owners.get(flow) == key]
+        for flow in flows:
+            del self._owners[flow]
+        return flows
 
     def _touch(self, key: _Key, connection: _Connection) -> None:
         connection.touched = self._clock()
         self._connections[key] = connection
         self._connections.move_to_end(key)
         while len(self._connections) > self._limit:
-            self._connections.popitem(last=False)
+            self._disown(*self._connections.popitem(last=False))
 
     def _expire(self) -> None:
         """Half-seen handshakes at the old end of the queue; complete ones move to its young end."""
