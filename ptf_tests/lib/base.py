@@ -58,6 +58,7 @@ class FcnTest(unittest.TestCase):
         self.addCleanup(self.client.close)
         self.client.become_primary()
         self.client.set_pipeline(load_schema(self.program))
+        self.client.discard_messages()
         self._serial = 0
         self._marker_punts = 0
         ptf.dataplane_instance.flush()

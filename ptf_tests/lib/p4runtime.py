@@ -4,6 +4,7 @@ PTF tests are plain threads, so this client is too: finsy's entities and schema 
 a reader thread sorts what the stream brings into one queue per kind.
 """
 
+import contextlib
 import queue
 import threading
 import time
@@ -133,6 +134,17 @@ class P4RuntimeClient:
             "SetForwardingPipelineConfig",
             lambda: self._stub.SetForwardingPipelineConfig(request, timeout=RPC_TIMEOUT),
         )
+
+    def discard_messages(self) -> None:
+        """Forget what the stream brought so far, as messages of a program now replaced.
+
+        Arbitrating again brings an answer behind everything that is still on its way.
+        """
+        self.become_primary()
+        for source in (self.packet_ins, self.digests, self.idle, self.stream_errors):
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    source.get_nowait()
 
     def write(self, *entities: P4UpdateList) -> None:
         """Send entities (+insert, ~modify, -delete) in one Write, stream messages on the stream."""

@@ -12,12 +12,16 @@ from typing import Any, Self, TypeVar
 import yaml
 
 from controller.client import ControllerError, FcnClient
-from ptf_tests.targets import TARGETS
+from ptf_tests.targets import TARGETS, Target
 
 MTU = 9000
 RECEIVE_SIZE = 16384
 API = "127.0.0.1:9661"
 VRF = "customer"
+P_TO_PE2 = 2
+"""The P's port towards PE2, the only one whose queue has congestion levels."""
+NEVER = 100_000
+"""Packets no queue here holds."""
 DEADLINE = 60.0
 """Seconds for the controller to bring up all nodes; a cold softswitch compiles its pipelines."""
 _ETH_P_ALL = 0x0003
@@ -89,19 +93,20 @@ class Wan:
         self._work = work
         self._stack = contextlib.ExitStack()
         self.sides: dict[str, Side] = {}
+        self.switches: dict[str, Target] = {}
         self.controller = FcnClient(API)
 
     def __enter__(self) -> Self:
         try:
             self._make_links()
             for device_id, (node, port) in enumerate(_GRPC_PORTS.items(), start=1):
-                switch = self._target(
+                self.switches[node] = self._target(
                     {p: _interface(node, p) for p in _ports_of(node)},
                     f"127.0.0.1:{port}",
                     device_id,
                     self._work / f"{node}.log",
                 )
-                self._stack.enter_context(switch)
+                self._stack.enter_context(self.switches[node])
             for side in ("dc1", "dc2"):
                 self.sides[side] = Side(side)
                 self._stack.callback(self.sides[side].close)
@@ -168,9 +173,11 @@ class Wan:
                     "feature": True,
                     "underlay_address": "2001:db8:0:ff::3",
                     "ports": [{"number": number, "role": "core"} for number in (1, 2)],
+                    "thresholds": [{"port": P_TO_PE2, "depths": [2, 4, 6, 8, 10, 12, 14]}],
                 },
                 "pe2": self._pe("pe2", "dc2", "pe1", "dc1"),
             },
+            "congestion": {"thresholds": [NEVER]},
             "links": [["pe1:2", "p:1"], ["p:2", "pe2:2"]],
         }
 
@@ -184,6 +191,7 @@ class Wan:
             "feature": True,
             "underlay_address": f"2001:db8:0:ff::{number}",
             "locator": f"2001:db8:0:{number}::/64",
+            "cnp": {"source": "peer"},
             "ports": [
                 {
                     "number": _PE_DC_PORT,

@@ -42,6 +42,13 @@ class Target(ABC):
     def program(self) -> list[str]:
         """The command, without arguments; raises TargetUnavailableError."""
 
+    @abstractmethod
+    def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
+        """Let a port send no more than rate_pps packets per second, and its queue hold `depth`.
+
+        The program must be loaded. Raises TargetUnavailableError when the tool for it is missing.
+        """
+
     def command(self) -> list[str]:
         """The whole command line; every target takes simple_switch_grpc's options."""
         ports = [

@@ -26,8 +26,28 @@ class Bmv2(Target):
         usage = subprocess.run([path, "--help"], capture_output=True, text=True, check=False).stdout
         command = [path, "--log-level", "off"]
         if "--thrift-port" in usage:
-            grpc_port = int(self.grpc_address.rpartition(":")[2])
-            command += ["--thrift-port", str(grpc_port + THRIFT_PORT_OFFSET)]
+            command += ["--thrift-port", str(self._thrift_port)]
         if "--notifications-addr" in usage:
             command += ["--notifications-addr", f"ipc://{self.log.with_suffix('.ipc')}"]
         return command
+
+    @property
+    def _thrift_port(self) -> int:
+        return int(self.grpc_address.rpartition(":")[2]) + THRIFT_PORT_OFFSET
+
+    def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
+        """Over Thrift, the only way to BMv2's queues."""
+        cli = shutil.which("simple_switch_CLI")
+        if cli is None:
+            raise TargetUnavailableError(
+                "simple_switch_CLI is not on PATH; install the p4lang-bmv2 package"
+            )
+        done = subprocess.run(
+            [cli, "--thrift-port", str(self._thrift_port)],
+            input=f"set_queue_depth {depth} {port}\nset_queue_rate {rate_pps} {port}\n",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0 or "Error" in done.stdout:
+            raise RuntimeError(f"queue of port {port} not set:\n{done.stdout}{done.stderr}")

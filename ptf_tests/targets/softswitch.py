@@ -2,7 +2,11 @@
 
 import sys
 
+import grpc
+
 from ptf_tests.targets.base import Target
+from softswitch.proto import trafficmanager_pb2 as pb
+from softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
 
 
 class Softswitch(Target):
@@ -13,3 +17,10 @@ class Softswitch(Target):
     def program(self) -> list[str]:
         """The switch as a module, so that no installed script is needed."""
         return [sys.executable, "-m", "softswitch"]
+
+    def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
+        """Over the switch's traffic manager service."""
+        queue = pb.PortQueue(rate_pps=rate_pps, depth=depth)
+        with grpc.insecure_channel(self.grpc_address) as channel:
+            stub = pb_grpc.TrafficManagerStub(channel)
+            stub.SetPortQueue(pb.SetPortQueueRequest(port=port, queue=queue))

@@ -4,11 +4,7 @@ The capture is of two Debian 12 kernels with SoftRoCE: RDMA-CM over IPv4 and IPv
 and without CM. FCN-1, FCN-3, FCN-4, FCN-5.
 """
 
-import json
-import os
-import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,25 +18,6 @@ V6 = ("fd00:7::2", "fd00:7::1")
 CM_QPS = {V4: (0x11, 0x13, 0x14), V6: (0x12,)}
 """Queue pairs of the capture's connections; both ends happen to have the same number."""
 QP_WITHOUT_CM = 0x15
-RUN_TIMEOUT = 300
-
-
-def replay(target: str, tunnel: str, directory: Path) -> dict[str, Any]:
-    """Run the replay and return its report."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root: the replay makes network namespaces")
-    if target == "bmv2" and shutil.which("simple_switch_grpc") is None:
-        pytest.skip("simple_switch_grpc is not on PATH")
-    report = directory / "report.json"
-    command = [sys.executable, "-m", "ptf_tests.replay", str(CAPTURE)]
-    command += ["--target", target, "--tunnel", tunnel]
-    command += ["--report", str(report), "--log-dir", str(directory)]
-    result = subprocess.run(
-        command, capture_output=True, text=True, timeout=RUN_TIMEOUT, check=False
-    )
-    assert report.is_file(), f"the replay ended early:\n{result.stdout}{result.stderr}"
-    content: dict[str, Any] = json.loads(report.read_text())
-    return content
 
 
 @pytest.mark.parametrize(
@@ -48,9 +25,9 @@ def replay(target: str, tunnel: str, directory: Path) -> dict[str, Any]:
     [("softswitch", "srv6"), ("softswitch", "vxlan"), ("bmv2", "srv6"), ("bmv2", "vxlan")],
 )
 def test_capture_crosses_the_wan_unchanged_and_is_learned(
-    target: str, tunnel: str, tmp_path: Path
+    target: str, tunnel: str, run_system: Callable[..., dict[str, Any]]
 ) -> None:
-    report = replay(target, tunnel, tmp_path)
+    report = run_system("ptf_tests.replay", target, "--tunnel", tunnel, str(CAPTURE))
     assert report["lost"] == []
     assert report["changed"] == []
     assert report["unexpected"] == []
