@@ -62,13 +62,19 @@ class ControlPlane:
         async with AsyncExitStack() as stack:
             stack.callback(finsy_log.removeHandler, handler)
             if self.config.metrics:
-                stack.callback(serve_metrics(self, self.config.metrics))
+                stop_metrics, _ = serve_metrics(self, self.config.metrics)
+                stack.callback(stop_metrics)
             controller = fy.Controller(agent.switch for agent in self.nodes.values())
             await stack.enter_async_context(controller)
+            stack.callback(self._close)
             jobs: list[Job] = [self._housekeeping, self._inference, self._notifications.run]
             jobs += [service.run for service in self.neighbors.values()]
             await stack.enter_async_context(_background(jobs))
             yield
+
+    def _close(self) -> None:
+        for agent in self.nodes.values():
+            agent.closing = True
 
     async def _housekeeping(self) -> None:
         while True:

@@ -49,10 +49,17 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(data, ensure_ascii=False)
 
 
+def _concerns_us(record: logging.LogRecord) -> bool:
+    """Neither BMv2 nor the softswitch speaks gNMI, and nothing here needs it."""
+    return "gNMI is not implemented" not in record.getMessage()
+
+
 def configure_logs(level: str, *, as_json: bool) -> None:
     """Send everything of at least `level` to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if as_json else KeyValueFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # finsy reports every channel change at INFO; the events of the nodes say the same better.
-    logging.getLogger("finsy").setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
+    finsy_log = logging.getLogger("finsy")
+    finsy_log.setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
+    finsy_log.addFilter(_concerns_us)

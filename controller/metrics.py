@@ -58,8 +58,8 @@ class FcnCollector(Collector):
         yield from (up, feature, entries, pending, refused, flows, neighbors, packets, labels)
 
 
-def serve_metrics(plane: "ControlPlane", endpoint: str) -> Callable[[], None]:
-    """Serve `/metrics` on host:port; returns what stops it. Raises OSError."""
+def serve_metrics(plane: "ControlPlane", endpoint: str) -> tuple[Callable[[], None], int]:
+    """Serve `/metrics` on host:port; returns what stops it, and the port. Raises OSError."""
     host, _, port = endpoint.rpartition(":")
     registry = CollectorRegistry()
     registry.register(FcnCollector(plane))
@@ -67,6 +67,7 @@ def serve_metrics(plane: "ControlPlane", endpoint: str) -> Callable[[], None]:
 
     def stop() -> None:
         server.shutdown()
+        server.server_close()
         thread.join()
 
-    return stop
+    return stop, server.server_port

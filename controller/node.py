@@ -77,6 +77,7 @@ class NodeAgent:
         self.config = config
         self.pipeline = pipeline
         self.status = Status()
+        self.closing = False
         self.provision = Provision(config, name, pipeline)
         self.flows: FlowService | None = None
         self.on_packet: PacketHandler | None = None
@@ -193,6 +194,8 @@ class NodeAgent:
         self.status.detail = detail
 
     def _down(self, _switch: fy.Switch) -> None:
+        if self.closing:
+            return
         reason = self._failure or f"lost the connection to {self.provision.node.grpc}"
         self._failure = ""
         detail = f"{reason}; trying again"

@@ -32,9 +32,10 @@ def open_shell(address: str, device_id: int, console: Console) -> int:
     """
     python = _ready_environment(console)
     console.print(
-        f"p4runtime-shell on {address}: read with e.g. `te = table_entry['flow_ipv4'].read()`; "
-        "writing is the controller's",
+        f"p4runtime-shell on {address}: read with e.g. "
+        "`table_entry['endpoint'].read(lambda entry: print(entry))`; writing is the controller's",
         highlight=False,
+        markup=False,
         soft_wrap=True,
     )
     command = [str(python), "-m", "p4runtime_sh", "--grpc-addr", address]

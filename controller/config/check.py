@@ -13,6 +13,8 @@ Finding = tuple[Path, str]
 
 def check(config: Config) -> Iterator[Finding]:
     """Everything wrong with a configuration whose fields are valid one by one."""
+    if config.metrics is not None and config.metrics.startswith("unix:"):
+        yield ("metrics",), "Prometheus asks over HTTP; write host:port"
     yield from _check_vrfs(config)
     yield from _check_links(config)
     yield from _check_owners(config)

@@ -263,6 +263,11 @@ def _underlay_over_dc_port(data: dict[str, Any]) -> None:
     pe1(data)["underlay"] = [{"prefix": "2001:db8:f::/48", "via": [hop]}]
 
 
+@vary("metrics | write host:port")
+def _metrics_on_a_socket(data: dict[str, Any]) -> None:
+    data["metrics"] = "unix:/run/fcn"
+
+
 @vary("nodes.pe1.colour | unknown key")
 def _unknown_key(data: dict[str, Any]) -> None:
     pe1(data)["colour"] = "red"
