@@ -5,6 +5,7 @@ Line protocol of init.sh. Several scripts may run in the guest at the same time.
 
 import base64
 import json
+import select
 import socket
 import time
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 CONNECT_POLL_S = 0.05
+REPLY_TIMEOUT_S = 10.0
 NO_OUTPUT = "-"
 
 
@@ -63,15 +65,17 @@ class Channel:
             raise GuestError(f"{self._name} is gone: {error}") from error
         return self._last
 
+    def done(self, number: int) -> bool:
+        """Whether a started script has ended; does not wait."""
+        while number not in self._results and (b"\n" in self._received or self._readable()):
+            self._take_reply(time.monotonic() + REPLY_TIMEOUT_S)
+        return number in self._results
+
     def wait(self, number: int, timeout_s: float) -> Result:
         """Result of a started script; GuestError after `timeout_s` or when the guest ends."""
         deadline = time.monotonic() + timeout_s
         while number not in self._results:
-            identifier, status, output = self._read_line(deadline).split(" ")
-            encoded = "" if output == NO_OUTPUT else output
-            self._results[int(identifier)] = Result(
-                int(status), base64.b64decode(encoded).decode(errors="replace")
-            )
+            self._take_reply(deadline)
         return self._results.pop(number)
 
     def run(self, script: str, timeout_s: float = 10.0) -> str:
@@ -94,6 +98,16 @@ class Channel:
     def close(self) -> None:
         """Close the connection; the guest goes on."""
         self._socket.close()
+
+    def _readable(self) -> bool:
+        return bool(select.select([self._socket], [], [], 0)[0])
+
+    def _take_reply(self, deadline: float) -> None:
+        identifier, status, output = self._read_line(deadline).split(" ")
+        encoded = "" if output == NO_OUTPUT else output
+        self._results[int(identifier)] = Result(
+            int(status), base64.b64decode(encoded).decode(errors="replace")
+        )
 
     def _read_line(self, deadline: float) -> str:
         while b"\n" not in self._received:

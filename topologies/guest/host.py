@@ -1,6 +1,6 @@
 """A Mininet host that is a QEMU guest with a SoftRoCE device.
 
-    switch port --veth-- [ host's namespace: bridge --TAP-- QEMU: eth0, rxe0 ]
+switch port --veth-- [ host's namespace: bridge --TAP-- QEMU: eth0, rxe0 ]
 """
 
 from functools import cached_property
@@ -23,8 +23,13 @@ class GuestHost(RoceHost):
     """A host of a topology whose stack is the guest's; the namespace only carries its frames."""
 
     def __init__(
-        self, name: str, addresses: HostAddresses, image: Image, directory: Path, **parameters: Any
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        addresses: HostAddresses,
+        image: Image,
+        directory: Path,
+        **parameters: Any,  # noqa: ANN401
+    ) -> None:
         """Parameters besides RoceHost's: what to boot and where console and log go."""
         super().__init__(name, addresses, **parameters)
         self._image = image
@@ -52,6 +57,10 @@ class GuestHost(RoceHost):
         prefix = ("mnexec", "-a", str(self.pid))
         self._guest = Guest(self.name, self._image, TAP, mac, self._directory, prefix)
         self.__dict__.pop("channel", None)
+
+    def wait_ready(self) -> None:
+        """Wait until the guest has booted and has its addresses."""
+        self.channel.run("true")
 
     @cached_property
     def channel(self) -> Channel:

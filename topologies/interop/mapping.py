@@ -1,10 +1,10 @@
 """The guests' queue pairs against the controller's mapping (FCN-3)."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from controller.client import FcnClient
+from topologies.controller_config import API_ENDPOINT
 from topologies.guest.host import GuestHost
-from topologies.network import Network
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,7 +36,9 @@ class Comparison:
     def unknown(self) -> frozenset[Pair]:
         """Reported, and labelled without a source QP."""
         keys = {(each.src, each.dst, each.dest_qp) for each in self.mapped if not each.source_qp}
-        return frozenset(each for each in self.reported if (each.src, each.dst, each.dest_qp) in keys)
+        return frozenset(
+            each for each in self.reported if (each.src, each.dst, each.dest_qp) in keys
+        )
 
     @property
     def missing(self) -> frozenset[Pair]:
@@ -81,17 +83,20 @@ def reported(near: GuestHost, far: GuestHost, family: int) -> frozenset[Pair]:
     return frozenset(pairs)
 
 
-def mapped(network: Network) -> frozenset[Pair]:
+def mapped() -> frozenset[Pair]:
     """All flows the controller knows, those without a label included."""
-    flows: list[dict[str, Any]] = network.fcn_json("flows", "list", "--silent")
-    return frozenset(
-        Pair(
-            flow["key"]["src"], flow["key"]["dst"], flow.get("source_qp"), flow["key"]["dest_qp"]
+    with FcnClient(API_ENDPOINT) as client:
+        return frozenset(
+            Pair(
+                flow.key.src,
+                flow.key.dst,
+                flow.source_qp if flow.HasField("source_qp") else None,
+                flow.key.dest_qp,
+            )
+            for flow in client.flows(unlabelled=True)
         )
-        for flow in flows
-    )
 
 
-def compare(network: Network, near: GuestHost, far: GuestHost, family: int) -> Comparison:
+def compare(near: GuestHost, far: GuestHost, family: int) -> Comparison:
     """One look at both sides."""
-    return Comparison(reported(near, far, family), mapped(network))
+    return Comparison(reported(near, far, family), mapped())

@@ -12,6 +12,7 @@ MESSAGE_OCTETS = 4096
 ECT0 = 2
 # 4.096 us * 2^18 = 1 s, more than the queue at P holds a packet.
 QP_TIMEOUT = 18
+TOOLS = ("rping", "ib_write_bw", "ib_send_bw")
 LISTENING_WITH_CM = "rdma resource show cm_id | grep -q LISTEN"
 LISTENING = "netstat -ltn | grep -q :18515"
 
@@ -28,6 +29,9 @@ class Transfer:
     client: str
     listening: str
 
+    def __str__(self) -> str:
+        return f"{self.name} over IPv{self.family} {'with' if self.cm else 'without'} CM"
+
 
 def transfers(near: GuestHost, far: GuestHost) -> Iterator[Transfer]:
     """All of them; those with CM first, because the mappings of the others only time out."""
@@ -37,10 +41,11 @@ def transfers(near: GuestHost, far: GuestHost) -> Iterator[Transfer]:
     }
     for family, (_, server) in ends.items():
         yield rping(family, server)
-    for tool in ("ib_write_bw", "ib_send_bw"):
+    for tool in TOOLS[1:]:
         for family, (_, server) in ends.items():
-            yield _perftest(tool, family, f"-R -T {ECT0}", f"-R -T {ECT0} {server}", cm=True)
-    for tool in ("ib_write_bw", "ib_send_bw"):
+            options = f"-R -T {ECT0}" + (" --ipv6" if family == 6 else "")
+            yield _perftest(tool, family, options, f"{options} {server}", cm=True)
+    for tool in TOOLS[1:]:
         for family, (client, server) in ends.items():
             # QPNs are exchanged over TCP; the GID decides what the RoCE packets are.
             yield _perftest(

@@ -1,0 +1,77 @@
+"""`python -m topologies.interop`: two SoftRoCE guests across DC1 - PE1 - P - PE2 - DC2."""
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+from rich.console import Console
+from rich.status import Status
+
+from controller.client import ControllerError
+from topologies.guest.channel import GuestError
+from topologies.guest.debian import PackageError
+from topologies.guest.image import ImageError, guest_image
+from topologies.guest.kernel_modules import ModuleError
+from topologies.guest.qemu import accelerator
+from topologies.interop import report as reports
+from topologies.interop.run import run
+from topologies.isolation import IsolationError, enter
+from topologies.model import TunnelType
+from topologies.processes import ProcessError
+from topologies.run import choose_target
+
+console = Console()
+TUNNELS = get_args(TunnelType)
+
+
+def main(
+    target: Annotated[str, typer.Option(help="softswitch or bmv2")] = "",
+    tunnel: Annotated[list[str], typer.Option(help=f"of {', '.join(TUNNELS)}")] = ["srv6", "vxlan"],  # noqa: B006 (typer's way)
+    out: Annotated[Path, typer.Option(help="logs and results")] = Path("out/interop"),
+) -> None:
+    """Run every transfer over every tunnel; exit status 1 when something does not hold."""
+    chosen = choose_target(target)
+    kinds = [kind for kind in TUNNELS if kind in tunnel]
+    if len(kinds) != len(set(tunnel)):
+        raise typer.BadParameter(f"tunnels are {', '.join(TUNNELS)}")
+    good = True
+    try:
+        # Packages come from outside; the namespaces have no way there.
+        image = guest_image()
+        chosen_accelerator = accelerator(image)
+        enter("topologies.interop", sys.argv[1:])
+        console.print(f"switches: {chosen}, guests: {chosen_accelerator}, logs in {out}")
+        for kind in kinds:
+            directory = out / kind
+            directory.mkdir(parents=True, exist_ok=True)
+            with console.status(kind) as status:
+                report = run(kind, chosen, image, directory, partial(_say, status, kind))
+            reports.show(console, report)
+            reports.write(report, directory / "report.json")
+            good &= all(reports.checks(report).values())
+    except (
+        ControllerError,
+        GuestError,
+        ImageError,
+        IsolationError,
+        ModuleError,
+        PackageError,
+        ProcessError,
+    ) as error:
+        console.print(f"[red]{error}", soft_wrap=True)
+        raise typer.Exit(1) from error
+    raise typer.Exit(0 if good else 1)
+
+
+def _say(status: Status, kind: str, what: str) -> None:
+    """Show what begins, on a terminal in place and otherwise line by line."""
+    if console.is_terminal:
+        status.update(f"{kind}: {what}")
+    else:
+        console.print(f"{kind}: {what}", highlight=False)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,89 @@
+"""What `make interop` shows: a table of transfers, the CNPs, the guest that died."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from topologies.interop.run import Report
+
+GOOD, BAD = "[green]yes[/]", "[bold red]NO[/]"
+
+
+def checks(report: Report) -> dict[str, bool]:
+    """Everything that has to hold, by what it says."""
+    found = {
+        f"{each.transfer}: {what}": holds
+        for each in report.outcomes
+        for what, holds in (("succeeds", each.succeeded), ("mapping", each.mapping_right))
+    }
+    for family in (4, 6):
+        arrived = [cnp for cnp in report.cnps if cnp.family == family]
+        found |= {
+            f"CNPs over IPv{family} reach the sender": bool(arrived),
+            f"CNPs over IPv{family}: ICRC valid": all(cnp.icrc_valid for cnp in arrived),
+            f"CNPs over IPv{family}: to a queue pair of the guest": all(
+                cnp.dest_qp in report.queue_pairs[family] for cnp in arrived
+            ),
+        }
+    found["the guest's own ICRCs check by the same routine"] = (
+        0 < report.own_checked == report.own_valid
+    )
+    if report.evidence is not None:
+        found["the guest's kernel found the queue pair of every packet"] = (
+            report.evidence.no_queue_pair == 0
+        )
+        found["the guest's kernel saw the CNPs at their queue pairs"] = (
+            report.evidence.refused_by_type > 0
+        )
+    return found | {f"a guest dies: {what}": holds for what, holds in report.death.items()}
+
+
+def show(console: Console, report: Report) -> None:
+    """Print one tunnel's report."""
+    table = Table(title=f"SoftRoCE over {report.tunnel}", title_justify="left", box=None)
+    for column in ("transfer", "IP", "CM", "QPs", "succeeds", "QP pairs", "in mapping",
+                   "source QP unknown", "wrong", "nothing else", "CNPs"):  # fmt: skip
+        table.add_column(column)
+    for each in report.outcomes:
+        seen = each.comparison
+        table.add_row(
+            each.transfer.name,
+            f"v{each.transfer.family}",
+            "yes" if each.transfer.cm else "no",
+            str(each.transfer.queue_pairs),
+            GOOD if each.succeeded else BAD,
+            str(len(seen.reported)),
+            str(len(seen.right)),
+            str(len(seen.unknown)),
+            str(len(seen.wrong)),
+            (GOOD if seen.exact and each.released else BAD) if each.transfer.cm else "-",
+            str(each.cnps),
+        )
+    console.print(table)
+    valid = sum(cnp.icrc_valid for cnp in report.cnps)
+    console.print(
+        f"{len(report.cnps)} CNPs reached {report.tunnel}'s sender, {valid} with a valid ICRC; "
+        f"{report.own_valid} of {report.own_checked} of the guest's own packets check alike; "
+        f"its kernel: {report.evidence}; {report.seconds:.0f} s",
+        highlight=False,
+    )
+    for what, holds in checks(report).items():
+        if not holds:
+            console.print(f"[bold red]failed:[/] {what}", highlight=False)
+    for each in report.outcomes:
+        if not each.succeeded:
+            console.print(each.client.output + each.server.output, markup=False, highlight=False)
+
+
+def write(report: Report, path: Path) -> None:
+    """The report as JSON."""
+
+    def plain(value: object) -> Any:  # noqa: ANN401 (JSON value)
+        return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else str(value)
+
+    data = asdict(report) | {"checks": checks(report)}
+    path.write_text(json.dumps(data, indent=2, default=plain) + "\n")

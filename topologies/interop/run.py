@@ -1,0 +1,206 @@
+"""One network, all transfers: what succeeded, what was mapped, what CNPs arrived."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from controller.client import FcnClient
+from topologies.controller_config import API_ENDPOINT
+from topologies.guest.channel import GuestError, Result
+from topologies.guest.host import GuestHost
+from topologies.guest.image import Image
+from topologies.interop.evidence import Evidence, collect, watch
+from topologies.interop.mapping import Comparison, compare, mapped
+from topologies.interop.sniffer import Cnp, Sniffer
+from topologies.interop.topology import (
+    FAR,
+    FLOW_TIMEOUT_S,
+    NEAR,
+    interop,
+    settings,
+)
+from topologies.interop.transfers import TOOLS, Transfer, long_write, rping, transfers
+from topologies.model import TunnelType
+from topologies.network import Network, Target
+from topologies.processes import ProcessError, wait_until
+
+LISTEN_TIMEOUT_S = 30.0
+TRANSFER_TIMEOUT_S = 90.0
+REPLY_TIMEOUT_S = 20.0
+POLL_S = 0.1
+RELEASE_TIMEOUT_S = 10.0
+# rdma_rxe gives up after seven retries of the QP's timeout, about four seconds each with CM.
+GIVE_UP_TIMEOUT_S = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One transfer: how both ends ended and the best look at the mapping while it ran."""
+
+    transfer: Transfer
+    client: Result
+    server: Result
+    comparison: Comparison
+    released: bool
+    cnps: int
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether both ends say so."""
+        return self.client.status == 0 and self.server.status == 0
+
+    @property
+    def mapping_right(self) -> bool:
+        """With CM: exactly the reported pairs. Without: all labelled, none bound wrong."""
+        complete = len(self.comparison.reported) == 2 * self.transfer.queue_pairs
+        if self.transfer.cm:
+            return complete and self.comparison.exact and self.released
+        return complete and not self.comparison.missing and not self.comparison.wrong
+
+
+@dataclass
+class Report:
+    """Everything of one kind of tunnel."""
+
+    tunnel: TunnelType
+    outcomes: list[Outcome] = field(default_factory=list)
+    cnps: list[Cnp] = field(default_factory=list)
+    queue_pairs: dict[int, set[int]] = field(default_factory=lambda: {4: set(), 6: set()})
+    own_checked: int = 0
+    own_valid: int = 0
+    evidence: Evidence | None = None
+    death: dict[str, bool] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def run(
+    tunnel: TunnelType,
+    target: Target,
+    image: Image,
+    directory: Path,
+    progress: Callable[[str], None],
+) -> Report:
+    """Boot, transfer, congest, kill a guest; raises ProcessError, GuestError, ControllerError.
+
+    `progress` is called with what begins.
+    """
+    begun = time.monotonic()
+    report = Report(tunnel)
+    make_host = partial(GuestHost, image=image, directory=directory)
+    with Network(interop(tunnel), target, settings(), directory, make_host) as network:
+        near, far = network.host(NEAR), network.host(FAR)
+        if not isinstance(near, GuestHost) or not isinstance(far, GuestHost):
+            raise TypeError("the hosts of this network are guests")
+        progress("guests boot")
+        for host in (near, far):
+            host.wait_ready()
+        network.wait_for_ping(NEAR, FAR)
+        watch(near)
+        with Sniffer(near) as sniffer:
+            for transfer in transfers(near, far):
+                progress(str(transfer))
+                report.outcomes.append(_transfer(near, far, transfer, sniffer))
+                for pair in report.outcomes[-1].comparison.reported:
+                    if pair.source_qp is not None and pair.src in _addresses(near):
+                        report.queue_pairs[transfer.family].add(pair.source_qp)
+                network.check()
+        report.cnps = list(sniffer.cnps)
+        report.own_checked, report.own_valid = sniffer.own_checked, sniffer.own_valid
+        report.evidence = collect(near)
+        progress("a guest dies in the middle of a transfer")
+        report.death = _death(network, near, far)
+        network.check()
+    report.seconds = time.monotonic() - begun
+    return report
+
+
+def _addresses(host: GuestHost) -> tuple[str, str]:
+    return str(host.addresses.ipv4.ip), str(host.addresses.ipv6.ip)
+
+
+def _start(near: GuestHost, far: GuestHost, transfer: Transfer) -> tuple[int, int]:
+    """Start the server, wait until it listens, start the client; their numbers."""
+    server = far.channel.start(transfer.server)
+
+    def listening() -> bool:
+        if far.channel.done(server):
+            raise GuestError(
+                f"{transfer.server}: ended early: {far.channel.wait(server, 1).output.strip()}"
+            )
+        return far.channel.wait(far.channel.start(transfer.listening), 10.0).status == 0
+
+    wait_until(listening, LISTEN_TIMEOUT_S, f"{transfer.name} does not listen")
+    return near.channel.start(transfer.client), server
+
+
+def _transfer(near: GuestHost, far: GuestHost, transfer: Transfer, sniffer: Sniffer) -> Outcome:
+    cnps_before = len(sniffer.cnps)
+    deadline = time.monotonic() + TRANSFER_TIMEOUT_S
+    client, server = _start(near, far, transfer)
+    best = Comparison(frozenset(), frozenset())
+    while not near.channel.done(client) and time.monotonic() < deadline:
+        seen = compare(near, far, transfer.family)
+        if len(seen.reported) == 2 * transfer.queue_pairs or not best.reported:
+            best = seen
+            if transfer.cm and seen.exact and len(seen.reported) == 2 * transfer.queue_pairs:
+                break
+    results = [_ended(host, number, deadline) for host, number in ((near, client), (far, server))]
+    released = _released(RELEASE_TIMEOUT_S) if transfer.cm else True
+    return Outcome(
+        transfer, results[0], results[1], best, released, len(sniffer.cnps) - cnps_before
+    )
+
+
+def _ended(host: GuestHost, number: int, deadline: float) -> Result:
+    """The result of a script; one that has not ended by `deadline` is killed."""
+    while not host.channel.done(number):
+        if time.monotonic() > deadline:
+            host.channel.run(f"killall {' '.join(TOOLS)} || true")
+            killed = host.channel.wait(number, REPLY_TIMEOUT_S)
+            return Result(killed.status or 1, f"{killed.output}\nkilled: did not end in time\n")
+        time.sleep(POLL_S)
+    return host.channel.wait(number, REPLY_TIMEOUT_S)
+
+
+def _released(timeout_s: float) -> bool:
+    """Whether the controller forgets every flow in time."""
+    try:
+        wait_until(lambda: not mapped(), timeout_s, "mappings of ended connections remain")
+    except ProcessError:
+        return False
+    return True
+
+
+def _death(network: Network, near: GuestHost, far: GuestHost) -> dict[str, bool]:
+    """Cut the receiver's power in the middle of a transfer; what has to happen, and did it."""
+    server_address = str(far.addresses.ipv4.ip)
+    transfer = long_write(server_address)
+    client, _ = _start(near, far, transfer)
+    wait_until(
+        lambda: len(mapped()) >= 2 * transfer.queue_pairs,
+        LISTEN_TIMEOUT_S,
+        "the transfer to be cut off is not mapped",
+    )
+    far.kill_guest()
+    failed = near.channel.wait(client, GIVE_UP_TIMEOUT_S).status != 0
+    # No DREQ can be answered; the last resort is the flow timeout (FCN-4).
+    released = _released(4 * FLOW_TIMEOUT_S)
+    far.boot()
+    far.wait_ready()
+    network.wait_for_ping(NEAR, FAR)
+    again = rping(4, server_address, count=10)
+    client, server = _start(near, far, again)
+    deadline = time.monotonic() + TRANSFER_TIMEOUT_S
+    ended = [
+        _ended(host, number, deadline).status for host, number in ((near, client), (far, server))
+    ]
+    with FcnClient(API_ENDPOINT) as controller:
+        states = [node.state for node in controller.status().nodes]
+    return {
+        "the sender's transfer ends with an error": failed,
+        "its mappings are removed": released,
+        "after a reboot, with the same QP numbers, rping succeeds": ended == [0, 0],
+        "controller and switches are up": states == ["up"] * len(network.topology.nodes),
+    }
