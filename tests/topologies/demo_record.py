@@ -33,6 +33,10 @@ def at(milliseconds: float) -> int:
     return START_NS + round(milliseconds * NS_PER_MS)
 
 
+def event(milliseconds: float, name: str, members: Mapping[str, Any]) -> Event:
+    return Event(at(milliseconds), name, dict(members))
+
+
 def log(name: str, events: list[tuple[float, str, Mapping[str, Any]]]) -> RoceLog:
     summary = dict.fromkeys(
         ("bad_length", "bad_checksum", "bad_icrc", "unknown_qp", "socket_lost", "send_errors"), 0
@@ -40,8 +44,8 @@ def log(name: str, events: list[tuple[float, str, Mapping[str, Any]]]) -> RoceLo
     return RoceLog(
         Path(name),
         tuple(
-            Event(at(time), event, dict(members))
-            for time, event, members in [*events, (SECONDS * 1000, "summary", summary)]
+            event(time, kind, members)
+            for time, kind, members in [*events, (SECONDS * 1000, "summary", summary)]
         ),
     )
 

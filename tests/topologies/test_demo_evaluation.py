@@ -24,10 +24,10 @@ def failures(run: object) -> list[str]:
 
 def test_reaction_with_fcn() -> None:
     result = measure(scenario(), record("fcn"))
-    assert result.onset_ms == pytest.approx(ONSET_MS)
-    assert result.reaction_ms == pytest.approx(3.0)
-    assert result.bound_ms == pytest.approx(3.0)
-    assert result.first_cut_by_pe
+    assert result.first.onset_ms == pytest.approx(ONSET_MS)
+    assert result.reactions_ms == [pytest.approx(3.0)]
+    assert result.first.bound_ms == pytest.approx(3.0)
+    assert result.first.by_pe
     assert (result.sent, result.lost, result.ce_seen) == (2 * PACKETS, LOST, 1)
     assert (len(result.cnps_from_pe), len(result.cnps_from_receiver)) == (1, 1)
 
@@ -35,8 +35,8 @@ def test_reaction_with_fcn() -> None:
 def test_reaction_with_ecn_only() -> None:
     result = measure(scenario(), record("ecn"))
     assert result.reaction_ms == pytest.approx(13.5)
-    assert result.bound_ms == pytest.approx(5.0 + 8.0)
-    assert not result.first_cut_by_pe
+    assert result.first.bound_ms == pytest.approx(5.0 + 8.0)
+    assert not result.first.by_pe
     assert result.fast_cnps == ()
 
 
@@ -44,15 +44,40 @@ def test_onset_is_the_earliest_evidence() -> None:
     run = record("ecn")
     late = replace(run, ce_ns=(demo_record.at(ONSET_MS + 4),))
     # The sample above level 1 is seen 1 ms after the onset, the marked packet 0.1 ms late.
-    assert measure(scenario(), late).onset_ms == pytest.approx(ONSET_MS + 0.1)
+    assert measure(scenario(), late).first.onset_ms == pytest.approx(ONSET_MS + 0.1)
     blind = replace(late, receivers={**run.receivers, "h3": run.receivers["h4"]})
-    assert measure(scenario(), blind).onset_ms == pytest.approx(ONSET_MS + 1)
+    assert measure(scenario(), blind).first.onset_ms == pytest.approx(ONSET_MS + 1)
 
 
 def test_marks_before_the_overload_are_not_the_onset() -> None:
     run = record("fcn")
     early = replace(run, ce_ns=(demo_record.at(50), *run.ce_ns))
-    assert measure(scenario(), early).onset_ms == pytest.approx(ONSET_MS)
+    assert measure(scenario(), early).first.onset_ms == pytest.approx(ONSET_MS)
+
+
+def test_every_congestion_after_a_calm_counts() -> None:
+    run = record("ecn")
+    gap_ms = 500.0
+    line = scenario().dcqcn(scenario().flows[0]).rate_bps
+    later = [
+        demo_record.event(ONSET_MS + gap_ms * (n + 1) + reaction, "cnp", {
+            **demo_record.cnp("10.2.1.10", line), "cut": cut,
+        })
+        for n, (reaction, cut) in enumerate([(20.0, True), (15.0, False), (14.0, True)])
+    ]  # fmt: skip
+    h1 = run.senders["h1"]
+    *events, summary = h1.events
+    several = replace(
+        run,
+        ce_ns=tuple(
+            demo_record.at(ONSET_MS + gap_ms * n + inside) for n in range(4) for inside in (0, 50)
+        ),
+        senders={**run.senders, "h1": replace(h1, events=(*events, *later, summary))},
+    )
+    result = measure(scenario(), several)
+    # The third is met with a CNP that cut nothing: no reaction to it was seen.
+    assert result.reactions_ms == [pytest.approx(n) for n in (13.5, 14.0, 20.0)]
+    assert result.reaction_ms == pytest.approx(14.0)
 
 
 def test_queue_is_counted_on_the_wire_without_a_traffic_manager() -> None:

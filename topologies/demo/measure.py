@@ -1,22 +1,15 @@
-"""From what a run recorded to what the demo is about. Pure functions; times in milliseconds.
-
-Congestion begins when, after the last sender joined, the bottleneck's queue reaches level 1. That
-shows in several places: a packet with a CE mark or a Fast CNP leaves the node (stamped by the
-kernel on the link), a sample of the queue is over the threshold, a marked packet reaches a
-receiver. None can be seen before it happened, so the earliest, less the propagation delay on its
-way, is the best bound on the onset. (Marks from before are bursts that a busy machine makes of
-evenly paced packets.)
-"""
+"""From what a run recorded to what the demo is about. Pure functions; times in milliseconds."""
 
 from dataclasses import dataclass
 from itertools import accumulate
+from statistics import median
 from typing import Literal
 
-from topologies.demo.scenario import MTU, Flow, Mode, Scenario
+from topologies.demo.congestion import NS_PER_MS, Congestion, congestions
+from topologies.demo.scenario import MTU, Mode, Scenario
 from topologies.demo.traffic import RunRecord, flow_endpoints
 from topologies.roce.log import Event
 
-NS_PER_MS = 1_000_000
 # How long "the first" of a congestion lasts, in milliseconds.
 FIRST_MS = 300
 
@@ -40,18 +33,13 @@ class Measurement:
     """One run's results.
 
     `queue` is in packets: read from the traffic manager every 2 ms, or counted on the wire
-    (packets in less packets out and lost), as `queue_source` says. `bound_ms` is the propagation
-    delay of the notification that made the first cut; `first_peak_queue` is the peak within
-    FIRST_MS of the onset.
+    (packets in less packets out and lost), as `queue_source` says. `congestions` holds at least
+    one, the first is the last sender's joining; `first_peak_queue` is the peak within FIRST_MS of
+    its onset.
     """
 
     mode: Mode
-    onset_ms: float
-    first_cut_ms: float
-    first_cut_host: str
-    first_cut_source: str
-    bound_ms: float
-    first_cut_by_pe: bool
+    congestions: tuple[Congestion, ...]
     queue: Series
     queue_source: QueueSource
     peak_queue: float
@@ -67,25 +55,33 @@ class Measurement:
     goodput_bps: float
 
     @property
+    def first(self) -> Congestion:
+        """The congestion that began when the last sender joined."""
+        return self.congestions[0]
+
+    @property
+    def reactions_ms(self) -> list[float]:
+        """From onset to first rate cut, of all congestions, in ascending order."""
+        return sorted(each.reaction_ms for each in self.congestions)
+
+    @property
     def reaction_ms(self) -> float:
-        """From congestion onset to the first rate cut."""
-        return self.first_cut_ms - self.onset_ms
+        """The median of `reactions_ms`."""
+        return median(self.reactions_ms)
+
+    @property
+    def caused_by_pe(self) -> int:
+        """Congestions whose first cut the ingress PE's CNP caused."""
+        return sum(each.by_pe for each in self.congestions)
 
 
 def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     """Measure one run. Raises MeasureError when there was no congestion or no reaction."""
-    onset_ns = _onset_ns(scenario, record)
-    onset_ms = (onset_ns - record.start_ns) / NS_PER_MS
-    flow, cut = _first_cut(scenario, record, onset_ns)
-    from_pe = cut["src"] != scenario.address(flow, flow.receiver)
-    bottleneck = scenario.bottleneck[0]
-    topology = scenario.topology
-    bound_ms = (
-        topology.delay_ms(bottleneck, flow.sender)
-        if from_pe
-        else topology.delay_ms(bottleneck, flow.receiver)
-        + topology.delay_ms(flow.receiver, flow.sender)
-    )
+    if not record.ce_ns:
+        raise MeasureError(f"{record.mode}: no packet was marked, the bottleneck never congested")
+    found = congestions(scenario, record)
+    if not found:
+        raise MeasureError(f"{record.mode}: no sender cut its rate for a congestion")
     queue, queue_source = _queue(scenario, record)
     cnps = [
         (_ms(record, event), event["src"] == scenario.address(each, each.receiver))
@@ -96,12 +92,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     received = sum(log.total("qp_summary", "packets") for log in record.receivers.values())
     return Measurement(
         mode=record.mode,
-        onset_ms=onset_ms,
-        first_cut_ms=_ms(record, cut),
-        first_cut_host=flow.sender,
-        first_cut_source=cut["src"],
-        first_cut_by_pe=from_pe,
-        bound_ms=bound_ms,
+        congestions=found,
         queue=queue,
         queue_source=queue_source,
         peak_queue=max(queue.values, default=0.0),
@@ -109,7 +100,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
             (
                 depth
                 for time, depth in zip(queue.times_ms, queue.values, strict=True)
-                if 0 <= time - onset_ms <= FIRST_MS
+                if 0 <= time - found[0].onset_ms <= FIRST_MS
             ),
             default=0.0,
         ),
@@ -127,34 +118,6 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
 
 def _ms(record: RunRecord, event: Event) -> float:
     return (event.time_ns - record.start_ns) / NS_PER_MS
-
-
-def _onset_ns(scenario: Scenario, record: RunRecord) -> int:
-    evidence = [*record.ce_ns, *record.fast_cnps_ns]
-    threshold = scenario.settings.thresholds[0]
-    # A packet is marked when, after it left, so many wait; the sample is of the same count.
-    evidence += [sample.time_ns for sample in record.queue if sample.depth > threshold]
-    for flow, _, receiver in flow_endpoints(scenario, record):
-        delay_ms = scenario.topology.delay_ms(scenario.bottleneck[0], flow.receiver)
-        evidence += [e.time_ns - round(delay_ms * NS_PER_MS) for e in receiver.named("ce")]
-    overload_ns = record.start_ns + round(scenario.overload_s * 1000 * NS_PER_MS)
-    after = [stamp for stamp in evidence if stamp >= overload_ns]
-    if not record.ce_ns or not after:
-        raise MeasureError(f"{record.mode}: no packet was marked, the bottleneck never congested")
-    return min(after)
-
-
-def _first_cut(scenario: Scenario, record: RunRecord, onset_ns: int) -> tuple[Flow, Event]:
-    cuts = [
-        (event.time_ns, flow, event)
-        for flow, sender, _ in flow_endpoints(scenario, record)
-        for event in sender.named("cnp")
-        if event["cut"] and event.time_ns >= onset_ns
-    ]
-    if not cuts:
-        raise MeasureError(f"{record.mode}: no sender cut its rate")
-    _, flow, event = min(cuts, key=lambda cut: cut[0])
-    return flow, event
 
 
 def _queue(scenario: Scenario, record: RunRecord) -> tuple[Series, QueueSource]:

@@ -38,7 +38,7 @@ def draw_overview(scenario: Scenario, results: Results, path: Path) -> None:
         _draw_notifications(axes[2][column], scenario, result)
         axes[2][column].set_xlabel("time since the first packet (s)")
         for row in range(3):
-            axes[row][column].axvline(result.onset_ms / 1000, **ONSET_STYLE)
+            axes[row][column].axvline(result.first.onset_ms / 1000, **ONSET_STYLE)
             axes[row][column].grid(alpha=0.25)
             axes[row][column].legend(loc="upper right", fontsize=8, framealpha=0.9)
     axes[0][0].set_ylabel("sending rate (Mb/s)")
@@ -49,7 +49,7 @@ def draw_overview(scenario: Scenario, results: Results, path: Path) -> None:
     node, peer = scenario.bottleneck
     figure.suptitle(
         f"Congestion at {node} towards {peer} ({scenario.bottleneck_pps} packets/s); "
-        "the dotted line is its onset"
+        "the dotted line is the onset of the first"
     )
     figure.savefig(path, dpi=DPI)
     pyplot.close(figure)
@@ -126,26 +126,27 @@ def _draw_notifications(axes: Axes, scenario: Scenario, result: Measurement) -> 
 
 def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
     """The first moments of congestion in both runs, aligned at the onset."""
-    end_ms = 2.0 * max(result.reaction_ms for result in results.values()) + 10.0
+    end_ms = 2.0 * max(result.first.reaction_ms for result in results.values()) + 10.0
     figure, (rate_axes, queue_axes) = pyplot.subplots(
         2, 1, figsize=(10, 7.5), sharex=True, layout="constrained"
     )
     for mode in MODES:
         result = results[mode]
+        first = result.first
         colour = MODE_COLOURS[mode]
-        times, values = _aligned(result.rates_bps[result.first_cut_host], result.onset_ms, end_ms)
+        times, values = _aligned(result.rates_bps[first.sender], first.onset_ms, end_ms)
         rate_axes.step(
             times, [value / MBIT for value in values], where="post", color=colour, linewidth=1.8,
-            label=f"{MODE_NAMES[mode]}: {result.first_cut_host}, first cut after "
-            f"{result.reaction_ms:.2f} ms",
+            label=f"{MODE_NAMES[mode]}: {first.sender}, first cut after "
+            f"{first.reaction_ms:.2f} ms",
         )  # fmt: skip
-        times, values = _aligned(result.queue, result.onset_ms, end_ms)
+        times, values = _aligned(result.queue, first.onset_ms, end_ms)
         queue_axes.plot(times, values, color=colour, linewidth=1.4, label=MODE_NAMES[mode])
         for axes in (rate_axes, queue_axes):
-            axes.axvline(result.reaction_ms, color=colour, linewidth=1.0)
-            axes.axvline(result.bound_ms, color=colour, linewidth=1.0, linestyle="--", alpha=0.7)
+            axes.axvline(first.reaction_ms, color=colour, linewidth=1.0)
+            axes.axvline(first.bound_ms, color=colour, linewidth=1.0, linestyle="--", alpha=0.7)
     rate_axes.set_title(
-        "From the onset of congestion to the first rate cut\n"
+        "From the onset of the first congestion to the first rate cut\n"
         "solid line: measured, dashed: propagation delay alone",
         fontsize=12,
     )

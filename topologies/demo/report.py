@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.table import Table
 
 from topologies.demo.checks import Check
+from topologies.demo.congestion import CALM_MS
 from topologies.demo.measure import FIRST_MS, Measurement
 from topologies.demo.plots import Results
 from topologies.demo.scenario import CNP_INTERVAL_US, INTERVALS, MODE_NAMES, MODES, Mode, Scenario
@@ -48,18 +49,29 @@ def comparison(scenario: Scenario, results: Results) -> list[Row]:
     def each(name: str, values: Iterable[str]) -> Row:
         return row(name, dict(zip(MODES, values, strict=True)))
 
-    def of(measured: Measurement) -> str:
-        return "ingress PE" if measured.first_cut_by_pe else "receiver"
+    def first_cut(measured: Measurement) -> str:
+        teller = "ingress PE" if measured.first.by_pe else "receiver"
+        return f"{measured.first.sender}, {teller}"
+
+    def spread(measured: Measurement) -> str:
+        return f"{measured.reactions_ms[0]:.2f} to {measured.reactions_ms[-1]:.2f} ms"
 
     ordered = [results[mode] for mode in MODES]
     peak_note = "" if ordered[0].queue_source == "traffic manager" else ", in less out"
-    rows = [
-        each("congestion onset to first rate cut", (f"{m.reaction_ms:.2f} ms" for m in ordered)),
-        each("propagation delay of that notification", (f"{m.bound_ms:.2f} ms" for m in ordered)),
-        each("first cut: sender, told by", (f"{m.first_cut_host}, {of(m)}" for m in ordered)),
-    ]
     return [
-        *rows,
+        each(
+            "congestion onset to first rate cut, median",
+            (f"{m.reaction_ms:.2f} ms" for m in ordered),
+        ),
+        each("  least and most", map(spread, ordered)),
+        each("  number of congestions", (str(len(m.congestions)) for m in ordered)),
+        each("  of these, first cut told by ingress PE", (str(m.caused_by_pe) for m in ordered)),
+        each(
+            "the first of them, when the second sender joins",
+            (f"{m.first.reaction_ms:.2f} ms" for m in ordered),
+        ),
+        each("  propagation delay alone", (f"{m.first.bound_ms:.2f} ms" for m in ordered)),
+        each("  sender, told by", map(first_cut, ordered)),
         each(
             f"peak queue of the first {FIRST_MS} ms (packets{peak_note})",
             (f"{m.first_peak_queue:.0f}" for m in ordered),
@@ -83,9 +95,8 @@ def hop_rows(scenario: Scenario, records: Records) -> list[Row]:
                 mode: records[mode].counters[node.name].events.get(event, 0) for mode in MODES
             }
             rows.append(Row(f"{node.name} {event}", {m: str(v) for m, v in values.items()}))
-        reasons = sorted(
-            {reason for mode in MODES for reason in records[mode].counters[node.name].drops}
-        )
+        dropped = [records[mode].counters[node.name].drops for mode in MODES]
+        reasons = sorted({reason for drops in dropped for reason in drops if drops[reason]})
         rows += [
             Row(
                 f"{node.name} dropped: {reason}",
@@ -220,12 +231,13 @@ def html_page(
 <style>{STYLE}</style></head><body>
 <h1>Fast congestion notification: {fcn.reaction_ms:.1f} ms instead of {ecn.reaction_ms:.1f} ms</h1>
 <p>From the onset of congestion at {html.escape(scenario.bottleneck[0])} to the first rate cut of a
-sender: {ecn.reaction_ms:.2f} ms with end-to-end ECN only, {fcn.reaction_ms:.2f} ms with FCN. The
-notifications' propagation delays alone are {ecn.bound_ms:g} ms and {fcn.bound_ms:g} ms.</p>
+sender, median: {ecn.reaction_ms:.2f} ms with end-to-end ECN only, {fcn.reaction_ms:.2f} ms with
+FCN. The notifications' propagation delays alone are {ecn.first.bound_ms:g} ms and
+{fcn.first.bound_ms:g} ms.</p>
 {_html_table(comparison(scenario, results))}
-<p class="note">Onset: the first sign, after the second sender joined, that the queue has reached
-level 1. Signs are a marked packet or a Fast CNP on the link, a sample of the queue, a marked packet
-at a receiver; each counts at its time stamp less the propagation delay on its way. {queue_note}</p>
+<p class="note">Onset: after {CALM_MS} ms of calm, the first sign of the queue reaching level 1.
+Signs are a marked packet or a Fast CNP on the link, a sample of the queue, a marked packet at a
+receiver; each counts at its time stamp less the propagation delay on its way. {queue_note}</p>
 {pictures}
 <h2>Notifications at every hop</h2>
 {_html_table(hop_rows(scenario, records))}

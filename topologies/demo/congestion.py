@@ -1,0 +1,102 @@
+"""The congestions of a run: when each began and when a sender first cut its rate for it.
+
+A congestion begins when, after a calm, the bottleneck's queue reaches level 1. That shows in
+several places: a packet with a CE mark or a Fast CNP leaves the node (stamped by the kernel on the
+link), a sample of the queue is over the threshold, a marked packet reaches a receiver. None can be
+seen before it happened, so the earliest, less the propagation delay on its way, is the best bound
+on the onset. Congestions before the last sender joined are bursts that a busy machine makes of
+evenly paced packets, and are left out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from topologies.demo.scenario import Flow, Scenario
+from topologies.demo.traffic import RunRecord, flow_endpoints
+from topologies.roce.log import Event
+
+NS_PER_MS = 1_000_000
+# Without a sign of congestion for so long, the next one begins another; a round trip is 16 ms.
+CALM_MS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Congestion:
+    """One congestion; milliseconds since the start of the run.
+
+    `by_pe` tells whether the ingress PE's CNP made the first cut or a receiver's did; `bound_ms` is
+    the propagation delay that notification had on its whole way, from the bottleneck on.
+    """
+
+    onset_ms: float
+    cut_ms: float
+    sender: str
+    by_pe: bool
+    bound_ms: float
+
+    @property
+    def reaction_ms(self) -> float:
+        """From the onset to the first rate cut."""
+        return self.cut_ms - self.onset_ms
+
+
+def congestions(scenario: Scenario, record: RunRecord) -> tuple[Congestion, ...]:
+    """All congestions to which a sender reacted, in order."""
+    cuts = sorted(
+        (
+            (event, flow)
+            for flow, sender, _ in flow_endpoints(scenario, record)
+            for event in sender.named("cnp")
+            if event["cut"]
+        ),
+        key=lambda cut: cut[0].time_ns,
+    )
+    onsets = list(_onsets(scenario, record))
+    found = []
+    for onset, following in zip(onsets, [*onsets[1:], None], strict=True):
+        for event, flow in cuts:
+            if event.time_ns >= onset and (following is None or event.time_ns < following):
+                found.append(_congestion(scenario, record, onset, event, flow))
+                break
+    return tuple(found)
+
+
+def _onsets(scenario: Scenario, record: RunRecord) -> Iterator[int]:
+    overload_ns = record.start_ns + round(scenario.overload_s * 1000 * NS_PER_MS)
+    last = None
+    for sign in sorted(_signs(scenario, record)):
+        if sign >= overload_ns and (last is None or sign - last > CALM_MS * NS_PER_MS):
+            yield sign
+        if sign >= overload_ns:
+            last = sign
+
+
+def _signs(scenario: Scenario, record: RunRecord) -> Iterator[int]:
+    yield from record.ce_ns
+    yield from record.fast_cnps_ns
+    # A packet is marked when, after it left, so many wait; the sample is of the same count.
+    threshold = scenario.settings.thresholds[0]
+    yield from (sample.time_ns for sample in record.queue if sample.depth > threshold)
+    for flow, _, receiver in flow_endpoints(scenario, record):
+        delay_ms = scenario.topology.delay_ms(scenario.bottleneck[0], flow.receiver)
+        yield from (e.time_ns - round(delay_ms * NS_PER_MS) for e in receiver.named("ce"))
+
+
+def _congestion(
+    scenario: Scenario, record: RunRecord, onset_ns: int, cut: Event, flow: Flow
+) -> Congestion:
+    by_pe = cut["src"] != scenario.address(flow, flow.receiver)
+    topology = scenario.topology
+    node = scenario.bottleneck[0]
+    if by_pe:
+        bound_ms = topology.delay_ms(node, flow.sender)
+    else:
+        bound_ms = topology.delay_ms(node, flow.receiver)
+        bound_ms += topology.delay_ms(flow.receiver, flow.sender)
+    return Congestion(
+        onset_ms=(onset_ns - record.start_ns) / NS_PER_MS,
+        cut_ms=(cut.time_ns - record.start_ns) / NS_PER_MS,
+        sender=flow.sender,
+        by_pe=by_pe,
+        bound_ms=bound_ms,
+    )
