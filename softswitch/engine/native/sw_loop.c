@@ -58,6 +58,8 @@ static void check_links(sw_engine *e, sw_loop *l)
     for (uint32_t i = 0; i < l->n_netifs; i++) {
         sw_port *p = &e->ports[l->netifs[i]->port];
         bool up = sw_netif_running(l->netifs[i]);
+        if (up)
+            sw_netif_up(l->netifs[i]);
         if (up != p->up) {
             p->up = up;
             sw_emit_event(e, SW_EV_PORT, l->netifs[i]->port, up, NULL, 0);
@@ -80,8 +82,7 @@ static uint32_t turn(sw_engine *e, sw_loop *l)
     for (uint32_t i = 0; i < l->n_netifs; i++)
         work += sw_netif_poll(e, l->netifs[i], SW_BATCH);
     for (uint32_t i = 0; i < l->n_netifs; i++)
-        if (l->netifs[i]->tx_count)
-            sw_netif_flush(e, l->netifs[i]);
+        sw_netif_flush(e, l->netifs[i]);
     return work;
 }
 

@@ -2,7 +2,8 @@
  *
  * Frames come in through a memory-mapped ring of TPACKET_V2: version 3 hands over whole blocks and
  * may hold back a frame for as long as its block timer runs (a kernel tick at least), which would
- * dwarf the delays this switch is made to measure. They leave by sendmmsg in batches. */
+ * dwarf the delays this switch is made to measure. They leave in batches, through an AF_XDP socket
+ * where the kernel has that, otherwise (and frames of more than SW_XSK_FRAME octets) by sendmmsg. */
 #ifndef SW_PORT_H
 #define SW_PORT_H
 
@@ -10,6 +11,7 @@
 #include <sys/uio.h>
 
 #include "sw_core.h"
+#include "sw_xsk.h"
 
 #define SW_BATCH 64u
 #define SW_TX_BYTES (SW_BATCH * 2048u + SW_MAX_FRAME + SW_HEADROOM)
@@ -19,6 +21,8 @@ typedef struct sw_netif {
     int index;
     char name[16];
     int rx, tx;
+    sw_xsk *xsk; /* NULL: everything leaves through tx */
+    bool xsk_used;
     uint8_t *ring;
     uint32_t frame_size, n_frames, at;
     uint8_t *tx_bytes;
@@ -33,6 +37,8 @@ void sw_netif_close(sw_netif *n);
 /* Take in up to `limit` frames; the number taken. */
 uint32_t sw_netif_poll(sw_engine *e, sw_netif *n, uint32_t limit);
 void sw_netif_flush(sw_engine *e, sw_netif *n);
+/* The interface came up: what needs that can be opened now. */
+void sw_netif_up(sw_netif *n);
 /* Frames the ring had no room for since the last call. */
 uint32_t sw_netif_lost(const sw_netif *n);
 /* Whether the interface exists, is up and has a carrier. */

@@ -84,6 +84,10 @@ class VethPorts:
         """Stop listening at a far end, so that others can use it."""
         self._sockets.pop(port).close()
 
+    def drain(self, port: int) -> None:
+        """Forget the error a link that went down left on the far end's socket."""
+        self._sockets[port].getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+
     def send(self, port: int, data: bytes) -> None:
         """Put a frame on the wire towards the switch."""
         self._sockets[port].send(data)

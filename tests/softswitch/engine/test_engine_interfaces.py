@@ -76,6 +76,31 @@ def test_order_and_number_of_many(ports: VethPorts, engine: RealEngine) -> None:
     assert engine.port_counters(2).tx_packets == 500
 
 
+def test_order_of_frames_that_leave_by_different_ways(ports: VethPorts, engine: RealEngine) -> None:
+    """Frames of more than a page take another way out than small ones."""
+    sizes = [46, 46, 5000, 46, 8000, 4082, 4083, 46, 9000, 46] * 5
+    frames = [
+        ethernet(0x9999) + n.to_bytes(2, "big") + bytes(size - 2) for n, size in enumerate(sizes)
+    ]
+    assert through(ports, *frames) == frames
+    assert engine.statistics()["tx_errors"] == 0
+
+
+def test_nothing_stale_leaves_when_a_link_returns(ports: VethPorts, engine: RealEngine) -> None:
+    """What could not be sent is dropped and counted, not sent later."""
+    subprocess.run(["ip", "link", "set", ports.switch(2), "down"], check=True)
+    old = ethernet(0x9999) + b"old" + bytes(43)
+    for _ in range(20):
+        ports.send(1, old)
+    deadline = time.monotonic() + PATIENCE
+    while engine.statistics()["tx_errors"] < 20:
+        assert time.monotonic() < deadline, engine.statistics()
+    subprocess.run(["ip", "link", "set", ports.switch(2), "up"], check=True)
+    ports.drain(2)
+    new = ethernet(0x9999) + b"new" + bytes(43)
+    assert through(ports, new) == [new]
+
+
 @pytest.mark.parametrize("tag", ["81000064", "88a80123", "8100a00081000005"])
 def test_vlan_tags_stay(ports: VethPorts, engine: RealEngine, tag: str) -> None:
     frame = ethernet(0)[:12] + bytes.fromhex(tag) + b"\x99\x99" + bytes(46)

@@ -1,0 +1,1 @@
+"""C of the packet engine, compiled together with each generated program."""
