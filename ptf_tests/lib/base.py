@@ -19,7 +19,7 @@ from ptf import testutils
 
 from ptf_tests.lib.asserts import Expected, assert_frames
 from ptf_tests.lib.p4runtime import P4RuntimeClient
-from ptf_tests.lib.ports import ALL_PORTS, UNUSED_PORT
+from ptf_tests.lib.ports import ALL_PORTS, DC_PORT, UNUSED_PORT
 from ptf_tests.lib.programs import enum_members, load_schema
 
 _T = TypeVar("_T")
@@ -58,11 +58,13 @@ class FcnTest(unittest.TestCase):
         self.addCleanup(self.client.close)
         self.client.become_primary()
         self.client.set_pipeline(load_schema(self.program))
-        self.client.discard_messages()
         self._serial = 0
         self._marker_punts = 0
         ptf.dataplane_instance.flush()
         self.configure()
+        # Behind the marker there are no more messages of the program this one replaced.
+        self.exchange(DC_PORT)
+        self.client.discard_messages()
 
     def configure(self) -> None:
         """Write the entries the test stands on."""

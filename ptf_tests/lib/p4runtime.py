@@ -136,11 +136,7 @@ class P4RuntimeClient:
         )
 
     def discard_messages(self) -> None:
-        """Forget what the stream brought so far, as messages of a program now replaced.
-
-        Arbitrating again brings an answer behind everything that is still on its way.
-        """
-        self.become_primary()
+        """Forget what the stream brought so far."""
         for source in (self.packet_ins, self.digests, self.idle, self.stream_errors):
             with contextlib.suppress(queue.Empty):
                 while True:
