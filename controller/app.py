@@ -12,6 +12,8 @@ import finsy as fy
 from controller.config import Config
 from controller.events import EventBus
 from controller.flows import FlowService
+from controller.hostagent.reports import HostReports
+from controller.hostagent.service import HostAgentService, serving_agents
 from controller.metrics import serve_metrics
 from controller.neighbors import NeighborService
 from controller.node import NodeAgent
@@ -36,6 +38,7 @@ class ControlPlane:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.started = time.time()
+        self.agents_address = ""
         self.bus = EventBus()
         self.nodes: dict[str, NodeAgent] = {
             name: NodeAgent(config, name, load_pipeline(node.role), self.bus)
@@ -51,6 +54,7 @@ class ControlPlane:
             agent.flows = self.flows
             agent.on_packet = service.handle
             agent.on_ready = service.adopt
+        self.reports = HostReports(config.host_agents.hosts if config.host_agents else {})
         self._notifications = NotificationWatch(self.nodes, self.bus)
 
     @asynccontextmanager
@@ -64,10 +68,20 @@ class ControlPlane:
             if self.config.metrics:
                 stop_metrics, _ = serve_metrics(self, self.config.metrics)
                 stack.callback(stop_metrics)
+            if self.config.host_agents:
+                agents = HostAgentService(self.reports, self.flows, self.bus)
+                self.agents_address = await stack.enter_async_context(
+                    serving_agents(self.config.host_agents, agents)
+                )
             controller = fy.Controller(agent.switch for agent in self.nodes.values())
             await stack.enter_async_context(controller)
             stack.callback(self._close)
-            jobs: list[Job] = [self._housekeeping, self._inference, self._notifications.run]
+            jobs: list[Job] = [
+                self._expire_senders,
+                self._check_idle,
+                self._inference,
+                self._notifications.run,
+            ]
             jobs += [service.run for service in self.neighbors.values()]
             await stack.enter_async_context(_background(jobs))
             yield
@@ -76,10 +90,15 @@ class ControlPlane:
         for agent in self.nodes.values():
             agent.closing = True
 
-    async def _housekeeping(self) -> None:
+    async def _expire_senders(self) -> None:
         while True:
             await asyncio.sleep(HOUSEKEEPING)
             self.flows.expire()
+
+    async def _check_idle(self) -> None:
+        """Reading whole flow tables takes time, and only makes up for lost notifications."""
+        while True:
+            await asyncio.sleep(max(HOUSEKEEPING, self.config.flows.timeout / 1e6))
             for agent in self.nodes.values():
                 await agent.check_idle()
 

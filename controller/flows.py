@@ -28,6 +28,9 @@ from controller.watch import WatchList
 
 DEFAULT_P_KEY = 0xFFFF
 
+REPORT_INTERVAL = 1.0
+"""Seconds between reports that a PE leaves flows unlabelled."""
+
 
 class Origin(StrEnum):
     """How a flow became known."""
@@ -35,6 +38,7 @@ class Origin(StrEnum):
     DATA = "data"
     CM = "cm"
     INFERRED = "inferred"
+    AGENT = "agent"
     MANUAL = "manual"
     RESTORED = "restored"
 
@@ -108,6 +112,7 @@ class FlowService:
         self._connections = ConnectionTracker(clock)
         self._watch = WatchList(clock, config.flows.watched)
         self._inference = Inference(clock, self._fully_reported)
+        self._unlabelled: dict[str, tuple[float, int]] = {}
         self._flows: dict[str, dict[FlowKey, Flow]] = {name: {} for name in config.nodes}
         self._count: dict[tuple[str, int], int] = {}
         self._senders: dict[FlowKey, _Sender] = {}
@@ -230,6 +235,20 @@ class FlowService:
                 return self._flows[place][key]
         raise FlowError(f"{places[0]} has no room for the flow; see `fcn events` and `fcn status`")
 
+    def reported(self, key: FlowKey, source_qp: int) -> bool:
+        """A host's agent names the sender of a flow; returns whether that is news.
+
+        Connection managers and people know better, inference does not.
+        """
+        sender = self._senders.get(key)
+        if sender is not None:
+            if sender.origin in (Origin.CM, Origin.MANUAL):
+                return False
+            if (sender.origin, sender.source_qp) == (Origin.AGENT, source_qp):
+                return False
+        self._learn_sender(key, _Sender(source_qp, Origin.AGENT))
+        return True
+
     def delete(self, key: FlowKey) -> None:
         """Forget a flow. Raises FlowError when it is not known."""
         if key not in self._senders and not any(key in flows for flows in self._flows.values()):
@@ -337,10 +356,21 @@ class FlowService:
                 return self.labels.allocate()
             except LabelsExhaustedError as error:
                 reason = str(error)
-        self._bus.emit(
-            Kind.FLOW_UNLABELLED, node, f"{key} stays unlabelled: {reason}", **_fields(key)
-        )
+        self._report_unlabelled(node, key, reason)
         return None
+
+    def _report_unlabelled(self, node: str, key: FlowKey, reason: str) -> None:
+        """Once a second at most: every packet of such a flow may be reported."""
+        last, count = self._unlabelled.get(node, (-REPORT_INTERVAL, 0))
+        count += 1
+        if self._clock() - last < REPORT_INTERVAL:
+            self._unlabelled[node] = (last, count)
+            return
+        self._unlabelled[node] = (self._clock(), 0)
+        text = f"{key} stays unlabelled: {reason}"
+        if count > 1:
+            text += f" (and {count - 1} reports before)"
+        self._bus.emit(Kind.FLOW_UNLABELLED, node, text, **_fields(key), reports=count)
 
     def _keep(self, flow: Flow) -> None:
         if flow.source_qp is None:
@@ -366,8 +396,8 @@ class FlowService:
         sender = self._senders.get(flow.key)
         if sender is not None:
             sender.silent_since = self._clock()
-            if sender.origin is Origin.INFERRED:
-                # After a silence the queue pairs may be others; it can be inferred again.
+            if sender.origin in (Origin.INFERRED, Origin.AGENT):
+                # After a silence the queue pairs may be others; this can be learned again.
                 self._drop_sender(flow.key)
         self._bus.emit(
             Kind.FLOW_REMOVED,

@@ -49,6 +49,14 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(data, ensure_ascii=False)
 
 
+class _StandardError(logging.Handler):
+    """Writes to what is sys.stderr at the time: a progress bar takes it over while it is shown."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one record."""
+        print(self.format(record), file=sys.stderr, flush=True)
+
+
 def _concerns_us(record: logging.LogRecord) -> bool:
     """Neither BMv2 nor the softswitch speaks gNMI, and nothing here needs it."""
     return "gNMI is not implemented" not in record.getMessage()
@@ -56,7 +64,7 @@ def _concerns_us(record: logging.LogRecord) -> bool:
 
 def configure_logs(level: str, *, as_json: bool) -> None:
     """Send everything of at least `level` to standard error."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _StandardError()
     handler.setFormatter(JsonFormatter() if as_json else KeyValueFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # finsy reports every channel change at INFO; the events of the nodes say the same better.

@@ -46,7 +46,8 @@ MAX_UNRESOLVED = 1024
 
 TICK = 0.25
 
-Send = Callable[[int, bytes], Awaitable[None]]
+Send = Callable[[int, bytes], Awaitable[bool]]
+"""Sends a frame out of a port; False when the switch is away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,16 +216,19 @@ class NeighborService:
             neighbor.waiting.clear()
             neighbor.next_ask = now + self._settings.refresh / 1e6
             return
-        neighbor.asked += 1
         neighbor.next_ask = now + self._settings.retry / 1e6
         port = self._node.port(place.port, place.vlan)
         if port is None:
             del self._neighbors[place]
             return
         source = self._source(port, place.address)
-        if source is not None:
-            frame = solicit(self._mac(port), source, place.address, port.vlan)
-            await self._send(port.number, frame)
+        if source is None:
+            neighbor.asked += 1
+            return
+        frame = solicit(self._mac(port), source, place.address, port.vlan)
+        # A question that could not be put says nothing about the neighbour.
+        if await self._send(port.number, frame):
+            neighbor.asked += 1
 
     async def _resolved(self, place: Place, mac: int) -> None:
         neighbor = self._neighbors.get(place)

@@ -173,10 +173,12 @@ class NodeAgent:
         self._waiters.append(waiter)
         return await waiter
 
-    async def send_packet(self, port: int, frame: bytes) -> None:
-        """Send a frame out of a port; lost when the switch is away."""
-        if self.switch.is_up and self.switch.is_primary:
-            await self._send(fy.P4PacketOut(frame, egress_port=port, pad=0))
+    async def send_packet(self, port: int, frame: bytes) -> bool:
+        """Send a frame out of a port. False when the switch is not up."""
+        if self.status.state is not State.UP:
+            return False
+        await self._send(fy.P4PacketOut(frame, egress_port=port, pad=0))
+        return True
 
     async def _send(self, *messages: fy.P4PacketOut | P4DigestListAck) -> None:
         # A gRPC stream takes one message at a time.

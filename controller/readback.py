@@ -31,10 +31,11 @@ def read(switch: fy.Switch, pattern: EntityT) -> AsyncIterator[EntityT]:
 async def read_switch(switch: fy.Switch, pipeline: Pipeline) -> list[P4Entity]:
     """Every entity the controller manages. Constant entries are the program's own."""
     held: list[P4Entity] = []
-    constant = {table.alias for table in pipeline.schema.tables if table.is_const}
-    async for entry in read(switch, fy.P4TableEntry()):
-        if not (entry.is_default_action or entry.is_const or entry.table_id in constant):
-            held.append(entry)
+    # Table by table: an answer in one message must not exceed gRPC's 4 MiB.
+    for name in [table.alias for table in pipeline.schema.tables if not table.is_const]:
+        async for entry in read(switch, fy.P4TableEntry(name)):
+            if not (entry.is_default_action or entry.is_const):
+                held.append(entry)
     for table in pipeline.settable_defaults:
         async for entry in read(switch, fy.P4TableEntry(table, is_default_action=True)):
             entry.is_default_action = True
