@@ -5,6 +5,7 @@ d table 1 REF | d table 0                    M slot action n args  N slot
 R slot n members                             T slot
 S id n ports instances class truncate        G id n ports instances
 P port n octets                              A nanoseconds         Q port depth pps bps delay
+! (not recorded) print "ready"
 REF is target id timeout n args; numbers are decimal, octets hexadecimal.
 """
 

@@ -1,5 +1,6 @@
-/* Carries out recorded calls of the control interface on a memory engine; see engine_recorder.py
- * for the commands. Built with ASan and UBSan. Prints what came out: port, time, length, CRC-32. */
+/* Carries out recorded calls of the control interface; see engine_recorder.py for the commands.
+ * Built with ASan and UBSan. Without arguments on a memory engine, printing what comes out: port,
+ * time, length, CRC-32. With interface names as arguments on ports 1, 2, ... until input ends. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -139,10 +140,15 @@ static void print_outputs(sw_engine *e)
     free(out);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     char c;
-    sw_engine *e = sw_engine_new(510, 511, 8, true, -1);
+    sw_engine *e = sw_engine_new(510, 511, 8, argc == 1, -1);
+    for (int i = 1; i < argc; i++)
+        if (sw_ctl_port_attach(e, (uint32_t)i, argv[i]))
+            return 5;
+    if (argc > 1 && sw_ctl_start(e))
+        return 6;
     while (scanf(" %c", &c) == 1) {
         if (strchr("amdx", c))
             table_command(e, c);
@@ -158,6 +164,9 @@ int main(void)
             uint32_t port = n32(), depth = n32();
             uint64_t pps = number(), bps = number();
             sw_ctl_port_queue(e, port, depth, pps, bps, number());
+        } else if (c == '!') {
+            puts("ready");
+            fflush(stdout);
         } else
             return 4;
         print_outputs(e);

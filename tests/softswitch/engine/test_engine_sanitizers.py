@@ -9,6 +9,7 @@ import subprocess
 import zlib
 from pathlib import Path
 
+import engine_veth
 import pytest
 from engine_fcn_scenarios import FCN_SCENARIOS
 from engine_recorder import Recorder
@@ -22,6 +23,7 @@ from softswitch.engine.loader import load_json
 
 HARNESS = (Path(__file__).parent / "harness.c").read_text()
 PACKETS = 300
+NO_VETH = engine_veth.usable()
 ENVIRONMENT = {"UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "detect_leaks=1"}
 
 
@@ -84,6 +86,47 @@ def test_nothing_to_report(
     result = _run(harness, "\n".join(recorder.commands))
     assert result.returncode == 0, result.stderr[:4000]
     assert result.stdout.splitlines() == expected
+
+
+@pytest.mark.skipif(NO_VETH is not None, reason=str(NO_VETH))
+def test_interfaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The packet thread on real interfaces, with tags, jumbo frames and frames cut short."""
+    scenario = next(s for s in SCENARIOS if s.name == "match")
+    program = load_program(scenario.path)
+    recorder = Recorder(load_library(program.library))
+    monkeypatch.setattr(handle, "load_library", lambda _: recorder)
+    engine = MemoryEngine(program)
+    scenario.setup(engine)
+    setup = [*recorder.commands, "!"]
+    rng = random.Random(3)
+    frames = [data for _, data in scenario.packets(4, 200)]
+    frames += [f[:12] + b"\x81\x00\x00\x07" + f[12:] for f in frames[:50]]
+    frames += [f + rng.randbytes(rng.choice((1400, 4000, 8000))) for f in frames[:50]]
+    rng.shuffle(frames)
+    for frame in frames:
+        engine.inject(1, frame)
+    expected = [o.data for o in engine.outputs()]
+    engine.close()
+
+    harness = tmp_path / "harness"
+    build_harness(generate(load_json(scenario.path)), HARNESS, harness)
+    with engine_veth.VethPorts("sn", (1, 2)) as ports:
+        process = subprocess.Popen(
+            [str(harness), ports.switch(1), ports.switch(2)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=ENVIRONMENT,
+        )  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("\n".join(setup) + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "ready\n"
+        for frame in frames:
+            ports.send(1, frame)
+        got = ports.receive({2: len(expected)}, 20.0)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors[:4000]
+    assert got.get(2, []) == expected
 
 
 def test_a_defect_is_reported(tmp_path: Path) -> None:
