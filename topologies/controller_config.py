@@ -133,12 +133,23 @@ def _vrfs(topology: Topology, node: Node) -> dict[str, Any]:
     for name, number in topology.vrfs.items():
         routes = []
         for host in topology.hosts:
-            if host.vrf == name and host.pe != node.name:
-                addresses = topology.addresses(host.name)
+            if host.vrf != name:
+                continue
+            addresses = topology.addresses(host.name)
+            if host.pe != node.name:
                 routes += [
-                    {"prefix": str(prefix.network), "tunnel": f"to-{host.pe}"}
-                    for prefix in (addresses.ipv4, addresses.ipv6)
+                    {"prefix": str(prefix), "tunnel": f"to-{host.pe}"}
+                    for prefix in (
+                        addresses.ipv4.network,
+                        addresses.ipv6.network,
+                        *host.networks,
+                    )
                 ]
+                continue
+            gateways = {4: str(addresses.ipv4.ip), 6: str(addresses.ipv6.ip)}
+            routes += [
+                {"prefix": str(prefix), "via": gateways[prefix.version]} for prefix in host.networks
+            ]
         vrfs[name] = {
             "service_sid": str(topology.locator(node.name)[(0xD46 << 16) + number]),
             "routes": routes,

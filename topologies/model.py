@@ -10,7 +10,7 @@ follow from positions, so two topologies of the same shape are addressed alike:
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network
+from ipaddress import IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
 from itertools import pairwise
 from typing import Literal
 
@@ -49,11 +49,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A RoCEv2 host on a DC port of its own."""
+    """A RoCEv2 host on a DC port of its own, or a router with more `networks` behind it."""
 
     name: str
     pe: str
     vrf: str = "blue"
+    networks: tuple[IPv4Network | IPv6Network, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

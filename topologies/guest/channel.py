@@ -14,6 +14,8 @@ from typing import Any
 
 CONNECT_POLL_S = 0.05
 REPLY_TIMEOUT_S = 10.0
+# An emulated guest on a busy machine can take seconds for a command that does nothing.
+COMMAND_TIMEOUT_S = 45.0
 NO_OUTPUT = "-"
 
 
@@ -71,23 +73,26 @@ class Channel:
             self._take_reply(time.monotonic() + REPLY_TIMEOUT_S)
         return number in self._results
 
-    def wait(self, number: int, timeout_s: float) -> Result:
+    def wait(self, number: int, timeout_s: float = COMMAND_TIMEOUT_S) -> Result:
         """Result of a started script; GuestError after `timeout_s` or when the guest ends."""
         deadline = time.monotonic() + timeout_s
         while number not in self._results:
             self._take_reply(deadline)
         return self._results.pop(number)
 
-    def run(self, script: str, timeout_s: float = 10.0) -> str:
+    def run(self, script: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
         """Output of a script; GuestError when its exit status is not 0."""
-        result = self.wait(self.start(script), timeout_s)
+        try:
+            result = self.wait(self.start(script), timeout_s)
+        except GuestError as error:
+            raise GuestError(f"{error}: {script}") from error
         if result.status != 0:
             raise GuestError(
                 f"{self._name}: {script}: status {result.status}: {result.output.strip()}"
             )
         return result.output
 
-    def json(self, script: str, timeout_s: float = 10.0) -> Any:  # noqa: ANN401 (JSON value)
+    def json(self, script: str, timeout_s: float = COMMAND_TIMEOUT_S) -> Any:  # noqa: ANN401 (JSON value)
         """Output of a script, decoded; GuestError when it is no JSON."""
         output = self.run(script, timeout_s)
         try:

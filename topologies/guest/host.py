@@ -84,7 +84,7 @@ class GuestHost(RoceHost):
 
     def answers(self, address: str) -> bool:
         """Whether `address` answers one ping from inside the guest within a second."""
-        return self.channel.wait(self.channel.start(f"ping -c 1 -W 1 {address}"), 20.0).status == 0
+        return self.channel.wait(self.channel.start(f"ping -c 1 -W 1 {address}")).status == 0
 
     def kill_guest(self) -> None:
         """Cut the guest's power."""

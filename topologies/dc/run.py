@@ -1,0 +1,44 @@
+"""The two data centres and the WAN of `topologies.dual_dc`, started and sampled."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from topologies.dc.fabric import Fabric, prepare
+from topologies.dc.plan import DataCentre
+from topologies.dc.sample import settings, wait_for_fabric
+from topologies.dual_dc import dual_dc
+from topologies.network import Network, Target
+
+
+@dataclass(frozen=True, slots=True)
+class DualDc:
+    """The running network and its data centres; `seconds` it took to start."""
+
+    network: Network
+    near: DataCentre
+    far: DataCentre
+    seconds: float
+
+
+@contextmanager
+def running_dual_dc(
+    hosts: int, target: Target, directory: Path, progress: Callable[[str], None]
+) -> Iterator[DualDc]:
+    """Everything up and reachable; nothing is left after. Raises ProcessError.
+
+    The caller has entered namespaces of its own (`topologies.isolation`).
+    """
+    begun = time.monotonic()
+    near, far = DataCentre(1, hosts), DataCentre(2, hosts)
+    prepare()
+    progress("switches and controller start")
+    with Network(dual_dc(hosts), target, settings(), directory) as network:
+        for centre in (near, far):
+            progress(f"data centre {centre.number}: {hosts} hosts")
+            Fabric(centre, network.host(centre.gateway)).start()
+        progress("the data centres find each other")
+        wait_for_fabric(near, far)
+        yield DualDc(network, near, far, time.monotonic() - begun)

@@ -1,0 +1,240 @@
+"""A sample of all pairs of hosts: every host of one data centre sends to one of the other.
+
+Flows of both IP versions at once, more than the last routers carry: each has to be notified.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from controller.client import FcnClient
+from topologies.controller_config import API_ENDPOINT, FcnSettings, Level
+from topologies.counters import CounterReader
+from topologies.dc.fabric import NAMESPACES, answers
+from topologies.dc.plan import DataCentre, DcHost
+from topologies.dual_dc import INGRESS
+from topologies.network import Network
+from topologies.processes import Process, wait_until
+from topologies.roce.build import fcn_roce
+from topologies.roce.log import RoceLog, read_log
+from topologies.roce.options import Dcqcn, Receiver, Sender
+
+RATE_BPS = 6e5
+DURATION_MS = 8000
+HOLD_MS = 120_000
+LOG_INTERVAL_MS = 1000
+FIRST_SENDER_QP, FIRST_RECEIVER_QP = 0x1000, 0x2000
+START_TIMEOUT_S = 60.0
+MAPPING_TIMEOUT_S = 30.0
+FINISH_TIMEOUT_S = 60.0
+# Coprime to the number of hosts whenever that is not a multiple of 13: a permutation without order.
+STRIDE = 13
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFlow:
+    """One flow of the sample with the queue pairs both ends were given."""
+
+    number: int
+    sender: DcHost
+    receiver: DcHost
+    family: int
+
+    @property
+    def src(self) -> str:
+        """Source address."""
+        return self.sender.address(self.family)
+
+    @property
+    def dst(self) -> str:
+        """Destination address."""
+        return self.receiver.address(self.family)
+
+    @property
+    def sender_qp(self) -> int:
+        """The queue pair that sends."""
+        return FIRST_SENDER_QP + self.number
+
+    @property
+    def receiver_qp(self) -> int:
+        """The queue pair that receives."""
+        return FIRST_RECEIVER_QP + self.number
+
+
+@dataclass(frozen=True, slots=True)
+class SampleResult:
+    """What became of the flows; everything but `flows` counts flows or CNPs."""
+
+    flows: int
+    mapped: int
+    surplus: int
+    notified: int
+    looked_up: int
+    cnps: int
+    rejected_cnps: int
+
+    @property
+    def good(self) -> bool:
+        """All flows learned and notified, no mapping too many and no CNP to a wrong queue pair."""
+        return (
+            0 < self.flows == self.notified == self.looked_up
+            and self.mapped == 2 * self.flows
+            and not self.surplus
+            and not self.rejected_cnps
+        )
+
+
+def settings() -> FcnSettings:
+    """Notifications without CE marks: then every CNP a sender gets is its PE's doing."""
+    thresholds = (4, 8, 16, 32, 64, 96, 128)
+    return FcnSettings(
+        thresholds=thresholds,
+        levels=tuple(Level(mark=False, notify=True, interval="20ms") for _ in thresholds),
+        cnp_interval="10ms",
+    )
+
+
+def sample_flows(near: DataCentre, far: DataCentre, count: int) -> tuple[SampleFlow, ...]:
+    """`count` flows from different hosts to different hosts, IPv4 and IPv6 in turn."""
+    size = len(far.hosts)
+    stride = next(step for step in (STRIDE, STRIDE + 2, 1) if size % step or step == 1)
+    return tuple(
+        SampleFlow(
+            number, near.hosts[number], far.hosts[number * stride % size], 6 - number % 2 * 2
+        )
+        for number in range(min(count, size))
+    )
+
+
+def run_sample(
+    network: Network,
+    flows: Sequence[SampleFlow],
+    directory: Path,
+    progress: Callable[[str], None],
+) -> SampleResult:
+    """Send, compare with the controller's mapping, count notifications; raises ProcessError."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        progress(f"{len(flows)} receivers and senders start")
+        receivers = [stack.enter_context(_receiver(flow, directory)) for flow in flows]
+        _wait_for("start", "receiver", flows, receivers, directory)
+        senders = [stack.enter_context(_sender(flow, directory)) for flow in flows]
+        _wait_for("connected", "sender", flows, senders, directory)
+        progress("mapping")
+        mapped, surplus = _compare(flows)
+        progress("traffic")
+        _wait_for("finished", "sender", flows, senders, directory)
+        looked_up = _looked_up(network, flows)
+        for process in senders:
+            process.stop()
+        logs = [read_log(_log(flow, "sender", directory)) for flow in flows]
+    cnps = [sum(1 for _ in log.named("cnp")) for log in logs]
+    return SampleResult(
+        flows=len(flows),
+        mapped=mapped,
+        surplus=surplus,
+        notified=sum(count > 0 for count in cnps),
+        looked_up=looked_up,
+        cnps=sum(cnps),
+        rejected_cnps=sum(_rejected(log) for log in logs),
+    )
+
+
+def _rejected(log: RoceLog) -> int:
+    return sum(1 for _ in log.named("cnp_rejected"))
+
+
+def _log(flow: SampleFlow, role: str, directory: Path) -> Path:
+    return directory / f"{role}-{flow.number}.jsonl"
+
+
+def _receiver(flow: SampleFlow, directory: Path) -> Process:
+    options = Receiver(
+        local=flow.dst,
+        log=_log(flow, "receiver", directory),
+        log_interval_ms=LOG_INTERVAL_MS,
+        first_qp=flow.receiver_qp,
+    )
+    return _process(flow.receiver, options.arguments(), directory)
+
+
+def _sender(flow: SampleFlow, directory: Path) -> Process:
+    options = Sender(
+        local=flow.src,
+        remote=flow.dst,
+        log=_log(flow, "sender", directory),
+        log_interval_ms=LOG_INTERVAL_MS,
+        first_qp=flow.sender_qp,
+        duration_ms=DURATION_MS,
+        hold_ms=HOLD_MS,
+        dcqcn=Dcqcn(rate_bps=RATE_BPS, min_rate_bps=RATE_BPS / 4, ai_bps=1e4, hai_bps=1e5),
+    )
+    return _process(flow.sender, options.arguments(), directory)
+
+
+def _process(host: DcHost, arguments: list[str], directory: Path) -> Process:
+    prefix = ["nsenter", f"--net={NAMESPACES / host.name}", "--"]
+    output = directory / f"{host.name}.log"
+    return Process(f"fcn-roce in {host.name}", [fcn_roce(), *arguments], output, prefix)
+
+
+def _wait_for(
+    event: str,
+    role: str,
+    flows: Sequence[SampleFlow],
+    processes: Sequence[Process],
+    directory: Path,
+) -> None:
+    timeout = FINISH_TIMEOUT_S if event == "finished" else START_TIMEOUT_S
+    needle = f'"event":"{event}"'
+    for flow, process in zip(flows, processes, strict=True):
+        path = _log(flow, role, directory)
+        process.wait_ready(partial(_contains, path, needle), timeout)
+
+
+def _contains(path: Path, needle: str) -> bool:
+    return path.exists() and needle in path.read_text()
+
+
+def _compare(flows: Sequence[SampleFlow]) -> tuple[int, int]:
+    """Directions of the sample's connections in the mapping, and flows that are none of them."""
+    expected = {
+        pair
+        for flow in flows
+        for pair in (
+            (flow.src, flow.dst, flow.sender_qp, flow.receiver_qp),
+            (flow.dst, flow.src, flow.receiver_qp, flow.sender_qp),
+        )
+    }
+    deadline = time.monotonic() + MAPPING_TIMEOUT_S
+    with FcnClient(API_ENDPOINT) as client:
+        while True:
+            known = {
+                (flow.key.src, flow.key.dst, flow.source_qp, flow.key.dest_qp)
+                for flow in client.flows()
+            }
+            if known == expected or time.monotonic() > deadline:
+                return len(known & expected), len(known - expected)
+            time.sleep(0.2)
+
+
+def _looked_up(network: Network, flows: Sequence[SampleFlow]) -> int:
+    """Flows for which the ingress PE made CNPs, by its own counters."""
+    wanted = {(flow.src, flow.sender_qp) for flow in flows}
+    with CounterReader(network.topology) as reader:
+        hits = reader.read()[INGRESS].flows
+    return len({(flow.sender, flow.sender_qp) for flow in hits if flow.hits} & wanted)
+
+
+def wait_for_fabric(near: DataCentre, far: DataCentre, timeout_s: float = 60.0) -> None:
+    """Wait until the first and last hosts of both data centres reach each other."""
+    for sender, receiver in ((near.hosts[0], far.hosts[-1]), (far.hosts[0], near.hosts[-1])):
+        for family in (4, 6):
+            wait_until(
+                partial(answers, sender.name, receiver.address(family)),
+                timeout_s,
+                f"{sender.name} does not reach {receiver.name} over IPv{family}",
+            )
