@@ -69,7 +69,7 @@ class _Neighbor:
 
 
 class NeighborService:
-    """The neighbours of one switch."""
+    """The neighbours of one switch. `rounds` counts how often all of them were looked at."""
 
     def __init__(
         self,
@@ -88,6 +88,7 @@ class NeighborService:
         self._clock = clock
         self._vrf_names = {vrf.id: name for name, vrf in provision.config.vrfs.items()}
         self._neighbors: dict[Place, _Neighbor] = {}
+        self.rounds = 0
 
     def __len__(self) -> int:
         """Neighbours whose MAC address is known."""
@@ -132,6 +133,7 @@ class NeighborService:
             for place, neighbor in list(self._neighbors.items()):
                 if neighbor.next_ask <= now:
                     await self._ask(place, neighbor, now)
+            self.rounds += 1
             await asyncio.sleep(TICK)
 
     async def handle(self, packet: fy.P4PacketIn) -> None:

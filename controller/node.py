@@ -76,7 +76,7 @@ class NodeAgent:
         self.name = name
         self.config = config
         self.pipeline = pipeline
-        self.status = Status()
+        self.status = Status(detail=f"nobody answers at {config.nodes[name].grpc} yet")
         self.closing = False
         self.provision = Provision(config, name, pipeline)
         self.flows: FlowService | None = None

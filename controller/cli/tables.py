@@ -38,13 +38,27 @@ def _numbers(flow: pb.Flow) -> dict[str, Any]:
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        numeric = column in ("packets", "octets", "entries", "flows", "neighbours", "port", "level")
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        numeric = column in ("packets", "octets", "entries", "flows", "nbrs", "port", "level")
+        table.add_column(
+            column,
+            justify="right" if numeric else "left",
+            overflow="fold",
+            no_wrap=column in ("node", "role", "state", "for", "feature", "label", "origin"),
+        )
     return table
 
 
 def _moment(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+
+def _age(since: float) -> str:
+    """Time passed since then, in the unit that says most."""
+    seconds = max(0, int(time.time() - since))
+    for unit, length in (("d", 86400), ("h", 3600), ("m", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length}{unit}"
+    return f"{seconds}s"
 
 
 def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool) -> None:
@@ -56,7 +70,7 @@ def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool
         _print_json(data)
         return
     table = _table(
-        "", "node", "role", "switch", "state", "since", "feature", "entries", "flows", "neighbours"
+        "", "node", "role", "switch", "state", "for", "feature", "entries", "flows", "nbrs"
     )
     for node in status.nodes:
         style = STATE_STYLES.get(node.state, "")
@@ -68,7 +82,7 @@ def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool
             node.role,
             node.grpc,
             f"[{style}]{node.state}[/]" if style else node.state,
-            _moment(node.since),
+            _age(node.since),
             "on" if node.feature else "off",
             entries,
             str(node.flows),

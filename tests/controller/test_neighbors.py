@@ -6,6 +6,7 @@ from functools import partial
 from ipaddress import ip_address
 from typing import Any
 
+import finsy as fy
 import pytest
 import yaml
 from scapy.layers.inet import IP, UDP
@@ -245,3 +246,26 @@ async def test_linux_router_on_a_core_port_is_resolved(
         reply = header / ICMPv6ND_NA(tgt="fe80::99") / ICMPv6NDOptDstLLAddr(lladdr=HOST)
         engine.packet_in(3, PuntReason.ND, 0, 0, bytes(reply))
         await until(lambda: engine.writes == writes + 1)
+
+
+async def test_neighbors_are_not_given_up_while_the_switch_is_away(
+    network: dict[str, Any], switches: Switches
+) -> None:
+    network["neighbors"] = {"retry": "10ms", "attempts": 1, "refresh": "10ms"}
+    async with running(network) as plane:
+        switch = switches["pe1"]
+        frame = arp(1, "10.1.0.10", "10.1.0.1")
+        await switch.stop()
+        await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
+        service = plane.neighbors["pe1"]
+        packet = fy.P4PacketIn(
+            frame,
+            metadata={"ingress_port": 1, "reason": PuntReason.ARP, "vlan_id": 0, "vrf": VRF},
+        )
+        await service.handle(packet)
+        rounds = service.rounds
+        await until(lambda: service.rounds > rounds + 3)
+        assert len(service) == 1
+        await switch.start()
+        await until(lambda: plane.nodes["pe1"].status.state is State.UP)
+        await until(lambda: len(service) == 0)
