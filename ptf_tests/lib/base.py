@@ -14,7 +14,6 @@ from typing import Any, ClassVar, TypeVar
 
 import finsy as fy
 import ptf
-from finsy.p4entity import P4IdleTimeoutNotification
 from ptf import testutils
 
 from ptf_tests.lib.asserts import Expected, assert_frames
@@ -220,10 +219,6 @@ class FcnTest(unittest.TestCase):
                 self.fail(f"{what}: not within {timeout} s")
             time.sleep(0.005)
         return value
-
-    def next_idle(self) -> P4IdleTimeoutNotification:
-        """The next idle-timeout notification."""
-        return self.next_from(self.client.idle, "an idle-timeout notification")
 
 
 def _arp_marker(serial: int) -> bytes:

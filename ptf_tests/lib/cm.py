@@ -4,8 +4,7 @@ import struct
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from packets.cm import CM_CLASS, MAD_LENGTH, QP1, QP1_Q_KEY
-from packets.cm import CmAttribute as CmAttribute
+from packets.cm import CM_CLASS, MAD_LENGTH, QP1, QP1_Q_KEY, CmAttribute
 from packets.roce import ROCEV2_PORT, Opcode
 from ptf_tests.lib.packets import IPV6_HEADER, UDP_HEADER, Ecn, roce
 

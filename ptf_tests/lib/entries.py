@@ -11,8 +11,8 @@ from typing import Any
 import finsy as fy
 from finsy.p4entity import P4UpdateList
 
+from packets.fast_cnp import FAST_CNP_PORT
 from ptf_tests.lib.p4runtime import P4RuntimeClient
-from ptf_tests.lib.packets import FAST_CNP_PORT
 from ptf_tests.lib.programs import RECIRC_PORT, RECIRC_SESSION
 
 RECIRC_INSTANCE = 1

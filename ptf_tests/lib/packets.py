@@ -18,20 +18,12 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 from scapy.utils import checksum
 
-from packets.fast_cnp import FAST_CNP_PORT as FAST_CNP_PORT
-from packets.fast_cnp import FastCnp
+from packets.fast_cnp import FAST_CNP_PORT, FastCnp
 from packets.icrc import icrc
-from packets.roce import BTH, Opcode
-from packets.roce import CNP_RESERVED as CNP_RESERVED
-from packets.roce import DEFAULT_P_KEY as DEFAULT_P_KEY
-from packets.roce import ROCEV2_PORT as ROCEV2_PORT
+from packets.roce import BTH, CNP_RESERVED, DEFAULT_P_KEY, ROCEV2_PORT, Opcode
 
 VXLAN_PORT = 4789
 MPLS_UDP_PORT = 6635
-RC_RDMA_WRITE_ONLY = Opcode.RC_RDMA_WRITE_ONLY
-RC_ACKNOWLEDGE = Opcode.RC_ACKNOWLEDGE
-UD_SEND_ONLY = Opcode.UD_SEND_ONLY
-CNP_OPCODE = Opcode.CNP
 BECN = 0x40
 IPV4_HEADER = 20
 IPV6_HEADER = 40
@@ -119,7 +111,7 @@ def roce(
     dst: str,
     dest_qp: int,
     *,
-    opcode: int = RC_RDMA_WRITE_ONLY,
+    opcode: int = Opcode.RC_RDMA_WRITE_ONLY,
     payload: bytes = b"rdma payload 16b",
     psn: int = 1,
     p_key: int = DEFAULT_P_KEY,
@@ -172,7 +164,7 @@ def cnp(
         src,
         dst,
         dest_qp,
-        opcode=CNP_OPCODE,
+        opcode=Opcode.CNP,
         payload=CNP_RESERVED,
         psn=0,
         p_key=p_key,

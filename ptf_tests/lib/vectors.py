@@ -2,10 +2,6 @@
 
 from dataclasses import dataclass
 
-from ptf_tests.lib.packets import ROCEV2_PORT
-
-__all__ = ["CNP_VECTORS", "ROCEV2_PORT", "CnpVector"]
-
 
 @dataclass(frozen=True, slots=True)
 class CnpVector:

@@ -9,6 +9,7 @@ from scapy.layers.inet import IP
 from scapy.layers.inet6 import IPv6
 from scapy.utils import rdpcap
 
+from packets.cm import CmAttribute
 from ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
@@ -18,7 +19,7 @@ from ptf_tests.lib.beds import (
     REMOTE_V6,
     host_frame_in,
 )
-from ptf_tests.lib.cm import CmAttribute, CmMessage, cm_message, parse_cm
+from ptf_tests.lib.cm import CmMessage, cm_message, parse_cm
 from ptf_tests.lib.learning import LearningTest
 from ptf_tests.lib.packets import datagram_of
 from ptf_tests.lib.ports import CORE_PORT, DC_PORT

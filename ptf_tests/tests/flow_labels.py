@@ -2,6 +2,7 @@
 
 import finsy as fy
 
+from packets.roce import CNP_RESERVED, Opcode
 from ptf_tests.lib.beds import (
     BLUE,
     BLUE_VLAN,
@@ -22,8 +23,6 @@ from ptf_tests.lib.beds import (
     host_frame_out,
 )
 from ptf_tests.lib.packets import (
-    CNP_OPCODE,
-    CNP_RESERVED,
     Ecn,
     datagram_of,
     flow_label_of,
@@ -200,8 +199,8 @@ class CnpsAndQp1AreNoFlows(LabelTest):
         self.pe.flow(RED, HOST_V4, REMOTE_V4, 1, LABEL)
         self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL + 1)
         for datagram in (
-            roce(HOST_V4, REMOTE_V4, 1, opcode=0x64, payload=bytes(8 + 256)),
-            roce(HOST_V4, REMOTE_V4, DEST_QP, opcode=CNP_OPCODE, payload=CNP_RESERVED),
+            roce(HOST_V4, REMOTE_V4, 1, opcode=Opcode.UD_SEND_ONLY, payload=bytes(8 + 256)),
+            roce(HOST_V4, REMOTE_V4, DEST_QP, opcode=Opcode.CNP, payload=CNP_RESERVED),
         ):
             (label,) = self.labels(host_frame_in(datagram))
             self.assertEqual(label & FCN_LABEL_BIT, 0)

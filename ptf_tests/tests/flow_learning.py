@@ -3,6 +3,7 @@
 import time
 from ipaddress import ip_address
 
+from packets.roce import CNP_RESERVED, Opcode
 from ptf_tests.lib.beds import (
     BLUE,
     BLUE_VLAN,
@@ -20,10 +21,6 @@ from ptf_tests.lib.beds import (
 )
 from ptf_tests.lib.learning import LearningTest
 from ptf_tests.lib.packets import (
-    CNP_OPCODE,
-    CNP_RESERVED,
-    RC_ACKNOWLEDGE,
-    RC_RDMA_WRITE_ONLY,
     datagram_of,
     flow_label_of,
     ip,
@@ -47,7 +44,7 @@ def new_flow(
     psn: int = 1,
     p_key: int = 0xFFFF,
     sport: int = 0xC001,
-    opcode: int = RC_RDMA_WRITE_ONLY,
+    opcode: int = Opcode.RC_RDMA_WRITE_ONLY,
 ) -> tuple[str, dict[str, int]]:
     """The digest message of a flow's first packet."""
     return f"new_flow_ipv{ip_address(dst).version}_t", {
@@ -74,7 +71,7 @@ class NewFlowIsReported(LearningTest):
                 psn=0xABCDEF,
                 p_key=0x8001,
                 sport=0xD00D,
-                opcode=RC_ACKNOWLEDGE,
+                opcode=Opcode.RC_ACKNOWLEDGE,
                 payload=bytes(4),
             )
             expected = new_flow(
@@ -84,7 +81,7 @@ class NewFlowIsReported(LearningTest):
                 psn=0xABCDEF,
                 p_key=0x8001,
                 sport=0xD00D,
-                opcode=RC_ACKNOWLEDGE,
+                opcode=Opcode.RC_ACKNOWLEDGE,
             )
             self.assertEqual(self.reports(DC_PORT, host_frame_in(datagram)), [expected])
 
@@ -163,8 +160,10 @@ class WhatIsNoFlowIsNotReported(LearningTest):
 
     def runTest(self) -> None:
         silent = {
-            "CNP": roce(HOST_V4, REMOTE_V4, DEST_QP, opcode=CNP_OPCODE, payload=CNP_RESERVED),
-            "QP1, no CM": roce(HOST_V4, REMOTE_V4, 1, opcode=0x64, payload=bytes(8 + 256)),
+            "CNP": roce(HOST_V4, REMOTE_V4, DEST_QP, opcode=Opcode.CNP, payload=CNP_RESERVED),
+            "QP1, no CM": roce(
+                HOST_V4, REMOTE_V4, 1, opcode=Opcode.UD_SEND_ONLY, payload=bytes(8 + 256)
+            ),
             "QP0": roce(HOST_V4, REMOTE_V4, 0),
             "other UDP": udp(HOST_V4, REMOTE_V4, 4791, 4790, bytes(40)),
             "fragment": ip(HOST_V4, REMOTE_V4, bytes(80), proto=17, frag=1),

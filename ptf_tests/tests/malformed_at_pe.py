@@ -1,5 +1,6 @@
 """Bad input at a PE: every packet is dropped and counted, none is answered (FCN-8, FCN-13)."""
 
+from packets.cm import CmAttribute
 from ptf_tests.lib.beds import (
     BLUE_VLAN,
     HOST_MAC,
@@ -18,7 +19,7 @@ from ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_in,
 )
-from ptf_tests.lib.cm import CmAttribute, cm_message
+from ptf_tests.lib.cm import cm_message
 from ptf_tests.lib.notifications import DEST_QP, LABEL_V4, NotificationTest
 from ptf_tests.lib.packets import (
     BTH_HEADER,

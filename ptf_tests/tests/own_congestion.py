@@ -1,5 +1,6 @@
 """A congested ingress PE tells the sender itself (FCN-12) and marks like any node (SRF-3)."""
 
+from packets.roce import CNP_RESERVED, Opcode
 from ptf_tests.lib.beds import (
     BLUE,
     BLUE_HOST_MAC,
@@ -31,8 +32,6 @@ from ptf_tests.lib.notifications import (
     fast_cnp_frame,
 )
 from ptf_tests.lib.packets import (
-    CNP_OPCODE,
-    CNP_RESERVED,
     Ecn,
     cnp,
     ip,
@@ -174,8 +173,8 @@ class WhatHasNoFlowCausesNothing(CongestedPeTest):
         before = self.counts()
         for datagram in (
             roce(HOST_V4, REMOTE_V4, DEST_QP + 1),
-            roce(HOST_V4, REMOTE_V4, DEST_QP, opcode=CNP_OPCODE, payload=CNP_RESERVED),
-            roce(HOST_V4, REMOTE_V4, 1, opcode=0x64, payload=bytes(264)),
+            roce(HOST_V4, REMOTE_V4, DEST_QP, opcode=Opcode.CNP, payload=CNP_RESERVED),
+            roce(HOST_V4, REMOTE_V4, 1, opcode=Opcode.UD_SEND_ONLY, payload=bytes(264)),
             udp(HOST_V4, REMOTE_V4, 1, 2, traffic_class=Ecn.ECT0),
             ip(HOST_V6, REMOTE_V6, b"tcp?" * 8, nh=253, traffic_class=Ecn.CE),
         ):

@@ -10,6 +10,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.utils import rdpcap
 
 from packets.icrc import icrc_valid
+from packets.roce import ROCEV2_PORT
 from ptf_tests.lib import vectors
 from ptf_tests.lib.packets import (
     cnp,
@@ -57,9 +58,7 @@ def test_scapy_agrees_on_the_icrc(vector: vectors.CnpVector) -> None:
 
 def test_every_roce_packet_of_the_capture_has_a_valid_icrc() -> None:
     roce = [
-        bytes(p.payload)
-        for p in rdpcap(str(CAPTURE))
-        if UDP in p and p[UDP].dport == vectors.ROCEV2_PORT
+        bytes(p.payload) for p in rdpcap(str(CAPTURE)) if UDP in p and p[UDP].dport == ROCEV2_PORT
     ]
     assert len(roce) > 400
     assert [d.hex() for d in roce if not icrc_valid(d)] == []
