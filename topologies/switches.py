@@ -97,13 +97,16 @@ class Bmv2Switch(P4Switch):
             commands += f"set_queue_depth {depth} {port.number}\n"
             if queue is not None:
                 commands += f"set_queue_rate {queue.rate_pps} {port.number}\n"
-        done = subprocess.run(
-            ["simple_switch_CLI", "--thrift-port", str(self._thrift_port)],
-            input=commands,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                ["simple_switch_CLI", "--thrift-port", str(self._thrift_port)],
+                input=commands,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise ProcessError("simple_switch_CLI, a part of BMv2, is not on PATH") from error
         if done.returncode != 0 or "Error" in done.stdout:
             raise ProcessError(f"{self.name}: queues not set:\n{done.stdout}{done.stderr}")
 

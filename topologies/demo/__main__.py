@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import grpc
 import typer
 from rich.console import Console
 
+from controller.client import ControllerError
 from topologies.demo.checks import check_run
 from topologies.demo.display import Display
 from topologies.demo.measure import MeasureError, measure
@@ -94,8 +96,10 @@ def main(
         )
         records = run_both(scenario, chosen, out)
         problems = evaluate(scenario, chosen, records, out)
-    except (IsolationError, ProcessError, BuildError, LogError) as error:
+    except (IsolationError, ProcessError, BuildError, LogError, ControllerError) as error:
         problems = [str(error)]
+    except grpc.RpcError as error:
+        problems = [f"a switch does not answer: {error.code().name}, {error.details()}"]
     for problem in problems:
         console.print(f"[bold red]failed:[/] {problem}")
     if problems:

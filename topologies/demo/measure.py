@@ -55,6 +55,21 @@ class Measurement:
     goodput_bps: float
 
     @property
+    def total_rate_bps(self) -> Series:
+        """Rate of all senders together, whenever that of one changed."""
+        changes = sorted(
+            (time, name, value)
+            for name, series in self.rates_bps.items()
+            for time, value in zip(series.times_ms, series.values, strict=True)
+        )
+        current: dict[str, float] = {}
+        sums = []
+        for _, name, value in changes:
+            current[name] = value
+            sums.append(sum(current.values()))
+        return Series(tuple(time for time, _, _ in changes), tuple(sums))
+
+    @property
     def first(self) -> Congestion:
         """The congestion that began when the last sender joined."""
         return self.congestions[0]

@@ -60,18 +60,15 @@ def _seconds(series: Series) -> list[float]:
 
 
 def _draw_rates(axes: Axes, scenario: Scenario, result: Measurement) -> None:
-    total: list[tuple[float, str, float]] = []
     for (name, series), colour in zip(result.rates_bps.items(), SENDER_COLOURS, strict=False):
         values = [value / MBIT for value in series.values]
         axes.step(_seconds(series), values, where="post", color=colour, label=name, linewidth=1.2)
-        total += [(time, name, value) for time, value in zip(_seconds(series), values, strict=True)]
-    current: dict[str, float] = {}
-    times, sums = [], []
-    for time, name, value in sorted(total):
-        current[name] = value
-        times.append(time)
-        sums.append(sum(current.values()))
-    axes.step(times, sums, where="post", color="0.6", label="all senders", linewidth=1.0, zorder=1)
+    total = result.total_rate_bps
+    sums = [value / MBIT for value in total.values]
+    axes.step(
+        _seconds(total), sums, where="post", color="0.6", label="all senders", linewidth=1.0,
+        zorder=1,
+    )  # fmt: skip
     capacity = scenario.bottleneck_bps / MBIT
     axes.axhline(capacity, color="k", linestyle="--", linewidth=1.0, label="bottleneck")
     axes.set_ylim(0, LEGEND_ROOM * max(capacity, *sums))
@@ -134,14 +131,16 @@ def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
         result = results[mode]
         first = result.first
         colour = MODE_COLOURS[mode]
-        times, values = _aligned(result.rates_bps[first.sender], first.onset_ms, end_ms)
+        times, values = _aligned(result.total_rate_bps, first.onset_ms, end_ms)
         rate_axes.step(
             times, [value / MBIT for value in values], where="post", color=colour, linewidth=1.8,
-            label=f"{MODE_NAMES[mode]}: {first.sender}, first cut after "
-            f"{first.reaction_ms:.2f} ms",
+            label=f"{MODE_NAMES[mode]}: first cut after {first.reaction_ms:.2f} ms, by "
+            f"{first.sender}",
         )  # fmt: skip
         times, values = _aligned(result.queue, first.onset_ms, end_ms)
-        queue_axes.plot(times, values, color=colour, linewidth=1.4, label=MODE_NAMES[mode])
+        queue_axes.step(
+            times, values, where="post", color=colour, linewidth=1.4, label=MODE_NAMES[mode]
+        )
         for axes in (rate_axes, queue_axes):
             axes.axvline(first.reaction_ms, color=colour, linewidth=1.0)
             axes.axvline(first.bound_ms, color=colour, linewidth=1.0, linestyle="--", alpha=0.7)
@@ -150,7 +149,11 @@ def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
         "solid line: measured, dashed: propagation delay alone",
         fontsize=12,
     )
-    rate_axes.set_ylabel("rate of the sender that cut first (Mb/s)")
+    rate_axes.set_ylabel("rate of all senders (Mb/s)")
+    rate_axes.axhline(
+        scenario.bottleneck_bps / MBIT, color="k", linewidth=0.9, linestyle="-.",
+        label="bottleneck",
+    )  # fmt: skip
     rate_axes.set_ylim(bottom=0)
     queue_axes.set_ylabel("queue at the bottleneck (packets)")
     queue_axes.axhline(
