@@ -1,4 +1,7 @@
-"""Run a topology by name until interrupted: `python -m topologies.run wan --cli`."""
+"""Run a topology by name until interrupted: `python -m topologies.run wan --cli`.
+
+`python -m topologies.run dual-dc --hosts 64` starts the two data centres of `topologies.dual_dc`.
+"""
 
 import shutil
 import signal
@@ -16,6 +19,9 @@ from topologies.network import SWITCHES, Network, Target
 from topologies.processes import ProcessError
 
 console = Console()
+
+DUAL_DC = "dual-dc"
+NAMES = (*CATALOG, DUAL_DC)
 
 
 def choose_target(name: str) -> Target:
@@ -37,14 +43,22 @@ def wait_for_signal() -> None:
 
 
 def main(
-    name: Annotated[str, typer.Argument(help=f"one of {', '.join(CATALOG)}")] = "wan",
+    name: Annotated[str, typer.Argument(help=f"one of {', '.join(NAMES)}")] = "wan",
     target: Annotated[str, typer.Option(help="softswitch or bmv2")] = "",
     cli: Annotated[bool, typer.Option(help="Mininet's command line")] = False,
     out: Annotated[Path, typer.Option(help="logs and configuration")] = Path("out/topology"),
+    hosts: Annotated[int, typer.Option(help="hosts of each data centre (dual-dc)")] = 64,
+    sample: Annotated[int, typer.Option(help="flows to send and check, then end (dual-dc)")] = 0,
 ) -> None:
     """Start switches, hosts and controller and leave them running."""
-    if name not in CATALOG:
-        raise typer.BadParameter(f"no topology {name}; there are {', '.join(CATALOG)}")
+    if name not in NAMES:
+        raise typer.BadParameter(f"no topology {name}; there are {', '.join(NAMES)}")
+    if name == DUAL_DC:
+        if cli:
+            raise typer.BadParameter(f"{DUAL_DC} has no --cli: its hosts are no Mininet hosts")
+        from topologies.dc.__main__ import main as dual_dc
+
+        dual_dc(hosts, target, sample, out)
     chosen = choose_target(target)
     try:
         enter("topologies.run", sys.argv[1:])

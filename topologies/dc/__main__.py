@@ -1,6 +1,5 @@
 """`python -m topologies.dc`: two data centres across the WAN; a sample of flows, or Ctrl-C."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +29,8 @@ def main(
     """Start both data centres and the WAN; exit status 1 when a flow is not learned or notified."""
     chosen = choose_target(target)
     try:
-        enter("topologies.dc", sys.argv[1:])
+        arguments = ["--hosts", hosts, "--target", chosen, "--sample", sample, "--out", out]
+        enter("topologies.dc", [str(argument) for argument in arguments])
         good = _run(hosts, chosen, sample, out)
     except (ControllerError, IsolationError, ProcessError, ValueError) as error:
         console.print(f"[red]{error}", soft_wrap=True)
