@@ -31,10 +31,19 @@ class Kind(StrEnum):
     THRESHOLDS = "thresholds"
     NEIGHBOR = "neighbor"
     NOTIFICATIONS = "notifications"
+    AGENT_REFUSED = "agent-refused"
     LOST = "events-lost"
 
 
-WARNINGS = frozenset({Kind.NODE_DOWN, Kind.NODE_BACKUP, Kind.NODE_ERROR, Kind.FLOW_UNLABELLED})
+WARNINGS = frozenset(
+    {
+        Kind.NODE_DOWN,
+        Kind.NODE_BACKUP,
+        Kind.NODE_ERROR,
+        Kind.FLOW_UNLABELLED,
+        Kind.AGENT_REFUSED,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,17 @@ class FcnCollector(Collector):
         labels = GaugeMetricFamily("fcn_labels", "Flow labels by state", labels=["state"])
         labels.add_metric(["used"], len(self._plane.flows.labels))
         labels.add_metric(["quarantined"], self._plane.flows.labels.resting)
+        accepted = CounterMetricFamily(
+            "fcn_agent_reports", "Reports of host agents", labels=["host"]
+        )
+        refused_reports = CounterMetricFamily(
+            "fcn_agent_reports_refused", "Reports not accepted, by reason", labels=["reason"]
+        )
+        for host, count in self._plane.reports.accepted.copy().items():
+            accepted.add_metric([host], count)
+        for reason, count in self._plane.reports.refused.copy().items():
+            refused_reports.add_metric([reason.value], count)
+        yield from (accepted, refused_reports)
         yield from (up, feature, entries, pending, refused, flows, neighbors, packets, labels)
 
 

@@ -8,7 +8,7 @@ say() { printf '\033[1m[setup]\033[0m %s\n' "$*"; }
 
 # mininet's Python module belongs to the system's interpreter, so the environment is made by it.
 packages=(python3 python3-venv python3-dev gcc libc6-dev mininet iproute2 iputils-ping ethtool procps
-          tcpdump tshark)
+          openssl tcpdump tshark)
 missing=()
 for package in "${packages[@]}"; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")

@@ -19,7 +19,9 @@ from rich.console import Console
 from controller.cli import tables
 from controller.cli.capture import CaptureError
 from controller.cli.capture import capture as capture_port
+from controller.cli.host_agent import host_agent
 from controller.cli.shell import ShellError, open_shell
+from controller.cli.topo import topo_app
 from controller.client import DEFAULT_ENDPOINT, ControllerError, FcnClient
 from controller.config import Config, ConfigError, load_config
 from controller.config.types import parse_duration
@@ -41,6 +43,8 @@ thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_
 app.add_typer(flows_app, name="flows")
 app.add_typer(feature_app, name="feature")
 app.add_typer(thresholds_app, name="thresholds")
+app.add_typer(topo_app, name="topo")
+app.command("host-agent")(host_agent)
 
 out = Console()
 err = Console(stderr=True)

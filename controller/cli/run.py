@@ -12,6 +12,7 @@ from controller.api import ApiError, serving
 from controller.app import ControlPlane
 from controller.config import Config
 from controller.constants import PipelineError
+from controller.hostagent.service import AgentServiceError
 from controller.logs import configure_logs
 from controller.node import State
 
@@ -39,7 +40,7 @@ async def run_controller(config: Config, log_level: str, *, log_json: bool) -> N
             progress = asyncio.create_task(_show_progress(plane))
             await stopped
             progress.cancel()
-    except (PipelineError, ApiError, OSError) as error:
+    except (PipelineError, ApiError, AgentServiceError, OSError) as error:
         raise RunError(str(error)) from error
 
 

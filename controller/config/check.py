@@ -18,6 +18,7 @@ def check(config: Config) -> Iterator[Finding]:
     yield from _check_vrfs(config)
     yield from _check_links(config)
     yield from _check_owners(config)
+    yield from _check_agents(config)
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
         for checker in (
@@ -95,6 +96,20 @@ def _check_owners(config: Config) -> Iterator[Finding]:
                     for position, address in enumerate(port.addresses)
                 ]
     yield from _duplicates(owned, lambda value, first: f"{value} already belongs to {first}")
+
+
+def _check_agents(config: Config) -> Iterator[Finding]:
+    """An address in a VRF is one host's."""
+    owned: list[tuple[Path, Hashable]] = []
+    for name, host in (config.host_agents.hosts if config.host_agents else {}).items():
+        path: Path = ("host_agents", "hosts", name)
+        if host.vrf not in config.vrfs:
+            yield (*path, "vrf"), f"there is no VRF {host.vrf}"
+        owned += [
+            ((*path, "addresses", index), (host.vrf, address))
+            for index, address in enumerate(host.addresses)
+        ]
+    yield from _duplicates(owned, lambda value, first: f"this address is already {first}")
 
 
 def _check_ports(config: Config, node: Node) -> Iterator[Finding]:

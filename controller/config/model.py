@@ -315,6 +315,27 @@ class Node(Model):
 LinkEnd = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*:\d{1,3}$")]
 
 
+class AgentHost(Model):
+    """A host whose agent may report: its VRF, and the addresses of its RDMA devices."""
+
+    vrf: str
+    addresses: Annotated[Items[AnyAddress], Field(min_length=1)]
+
+
+class HostAgents(Model):
+    """Where agents of hosts report their queue pairs (FCN-3 a), with mutual TLS.
+
+    `certificate` and `key` (PEM files) are the controller's. `ca` signs the certificates of the
+    agents; the name in one (SAN, or else common name) is the host's name here.
+    """
+
+    listen: Listen
+    certificate: str
+    key: str
+    ca: str
+    hosts: Annotated[dict[Name, AgentHost], Field(min_length=1)]
+
+
 class Config(Model):
     """The whole network."""
 
@@ -323,6 +344,7 @@ class Config(Model):
     api: Listen = "127.0.0.1:9661"
     metrics: Listen | None = None
     flows: FlowSettings = FlowSettings()
+    host_agents: HostAgents | None = None
     neighbors: NeighborSettings = NeighborSettings()
     congestion: Congestion = Congestion()
     vrfs: dict[Name, Vrf] = Field(default_factory=dict)

@@ -1,0 +1,44 @@
+"""`fcn host-agent`: on a host with RDMA devices, reports its queue pairs to the controller."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from controller.config.types import parse_duration
+from controller.hostagent.agent import AgentError, Credentials, run_agent
+from controller.logs import configure_logs
+
+EXIT_FAILED = 1
+
+
+def host_agent(
+    controller: Annotated[str, typer.Argument(help="host:port of `host_agents.listen`.")],
+    certificate: Annotated[
+        Path, typer.Option(help="This host's certificate (PEM); its name is the host's.")
+    ],
+    key: Annotated[Path, typer.Option(help="Key of the certificate (PEM).")],
+    ca: Annotated[Path, typer.Option(help="Who signed the controller's certificate (PEM).")],
+    controller_name: Annotated[
+        str | None, typer.Option(help="Name in the controller's certificate, if not its host.")
+    ] = None,
+    interval: Annotated[str, typer.Option(help="Time between reports.")] = "2s",
+    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
+) -> None:
+    """Report this host's queue pairs, for connections set up without the connection manager."""
+    try:
+        seconds = parse_duration(interval) / 1e6
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    configure_logs(log_level, as_json=log_json)
+    try:
+        asyncio.run(
+            run_agent(controller, Credentials(certificate, key, ca), controller_name, seconds)
+        )
+    except AgentError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(EXIT_FAILED) from None
+    except KeyboardInterrupt:
+        return

@@ -1,0 +1,107 @@
+"""`fcn host-agent`: reports this host's queue pairs to the controller, again and again."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+
+from controller.hostagent.rdma import RdmaError, devices
+from controller.hostagent.reports import Device
+from controller.proto import hostagent_pb2 as pb
+from controller.proto import hostagent_pb2_grpc
+
+LOG = logging.getLogger("fcn.host-agent")
+
+TIMEOUT = 10.0
+
+
+class AgentError(Exception):
+    """The agent cannot work as it was started; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """PEM files: the host's certificate and key, and the CA that signed the controller's."""
+
+    certificate: Path
+    key: Path
+    ca: Path
+
+    def channel(self, controller: str, controller_name: str | None) -> grpc.aio.Channel:
+        """A channel to host:port; its certificate must be for `controller_name`, else the host.
+
+        Raises AgentError.
+        """
+        try:
+            credentials = grpc.ssl_channel_credentials(
+                self.ca.read_bytes(), self.key.read_bytes(), self.certificate.read_bytes()
+            )
+        except OSError as error:
+            raise AgentError(f"cannot read {error.filename}: {error.strerror}") from None
+        options = [("grpc.ssl_target_name_override", controller_name)] if controller_name else []
+        return grpc.aio.secure_channel(controller, credentials, options)
+
+
+class HostAgent:
+    """Sends snapshots; each is taken after the answer to the one before."""
+
+    def __init__(
+        self, channel: grpc.aio.Channel, snapshot: Callable[[], Sequence[Device]] = devices
+    ) -> None:
+        self._stub = hostagent_pb2_grpc.HostAgentsStub(channel)
+        self._snapshot = snapshot
+        self._said = ""
+
+    async def run(self, interval: float) -> None:
+        """Report every `interval` seconds; what fails is logged once and tried again."""
+        while True:
+            try:
+                found = await asyncio.to_thread(self._snapshot)
+                answer = await self.report(found)
+                pairs = sum(len(device.queue_pairs) for device in found)
+                self._say(logging.INFO, f"{len(found)} RDMA devices, {pairs} queue pairs reported")
+                if answer.learned:
+                    LOG.info("the controller learned the source of %d flows", answer.learned)
+            except RdmaError as error:
+                self._say(logging.ERROR, str(error))
+            except grpc.aio.AioRpcError as error:
+                verb = "cannot reach" if _unreachable(error) else "is refused by"
+                self._say(logging.ERROR, f"the agent {verb} the controller: {error.details()}")
+            await asyncio.sleep(interval)
+
+    async def report(self, found: Sequence[Device]) -> pb.ReportResponse:
+        """Send one snapshot. Raises grpc.aio.AioRpcError."""
+        request = pb.ReportRequest(
+            devices=[
+                pb.RdmaDevice(
+                    name=device.name,
+                    addresses=[str(address) for address in device.addresses],
+                    queue_pairs=[
+                        pb.QueuePair(qpn=own, remote_qpn=peer) for own, peer in device.queue_pairs
+                    ],
+                )
+                for device in found
+            ]
+        )
+        response: pb.ReportResponse = await self._stub.Report(request, timeout=TIMEOUT)
+        return response
+
+    def _say(self, level: int, text: str) -> None:
+        if text != self._said:
+            LOG.log(level, text)
+            self._said = text
+
+
+def _unreachable(error: grpc.aio.AioRpcError) -> bool:
+    return error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+
+
+async def run_agent(
+    controller: str, credentials: Credentials, controller_name: str | None, interval: float
+) -> None:
+    """Report until cancelled. Raises AgentError."""
+    async with credentials.channel(controller, controller_name) as channel:
+        await HostAgent(channel).run(interval)

@@ -1,0 +1,175 @@
+"""Judges the hosts' reports and finds the queue pair that sends a flow (FCN-3 a).
+
+A host knows the numbers of its queue pairs and of their peers, not the peers' addresses. So a
+report names the sender of a flow when exactly one queue pair of the device with the flow's source
+address has the flow's destination as its peer; the peer's own report, where there is one, decides
+between several. A report counts for flows only that were seen before its snapshot was taken: the
+queue pair of a younger one may be missing in it.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from controller.config.model import AgentHost
+from controller.config.types import Address
+from controller.flowkey import FlowKey
+
+MAX_QUEUE_PAIRS = 65536
+"""Per host; more is nonsense."""
+
+MIN_INTERVAL = 0.2
+"""Seconds between reports of one host, at least."""
+
+DATA_QPNS = range(2, 1 << 24)
+"""Queue pairs 0 and 1 are the management's."""
+
+
+class Reason(Enum):
+    """Why a report is refused."""
+
+    UNKNOWN_HOST = "unknown host"
+    FOREIGN_ADDRESS = "address of another host"
+    NONSENSE = "nonsense"
+    TOO_OFTEN = "too often"
+
+
+class ReportRefusedError(Exception):
+    """A report was not accepted; the message says why."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """An RDMA device: its RoCEv2 addresses, and (own QPN, peer's QPN) of connected queue pairs."""
+
+    name: str
+    addresses: tuple[Address, ...]
+    queue_pairs: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    """A device as reported; taken after `after` (seconds since the epoch)."""
+
+    after: float
+    peer_of: Mapping[int, int]
+    own_of: Mapping[int, frozenset[int]]
+
+
+@dataclass(slots=True)
+class _Host:
+    heard: float | None = None
+    addresses: set[tuple[str, Address]] = field(default_factory=set)
+
+
+class Ambiguous(Enum):
+    """More than one queue pair may send the flow, or the two hosts contradict each other."""
+
+    AMBIGUOUS = "ambiguous"
+
+
+class HostReports:
+    """What all agents have reported. `clock` returns seconds since the epoch."""
+
+    def __init__(
+        self, hosts: Mapping[str, AgentHost], clock: Callable[[], float] = time.time
+    ) -> None:
+        self._configured = hosts
+        self._clock = clock
+        self._hosts = {name: _Host() for name in hosts}
+        self._devices: dict[tuple[str, Address], _Snapshot] = {}
+        self.accepted: Counter[str] = Counter()
+        self.refused: Counter[Reason] = Counter()
+
+    def identify(self, identities: Iterable[str]) -> str:
+        """The host a certificate's names belong to. Raises ReportRefusedError."""
+        names = set(identities)
+        known = names & self._configured.keys()
+        if len(known) != 1:
+            shown = ", ".join(sorted(names)) or "no name"
+            raise self.refusal(
+                Reason.UNKNOWN_HOST,
+                f"the certificate has {shown}; one of the hosts in host_agents.hosts is wanted",
+            )
+        return known.pop()
+
+    def accept(self, host: str, devices: Sequence[Device]) -> frozenset[tuple[str, Address]]:
+        """Replace what a host reported; returns its (VRF, address)es. Raises ReportRefusedError."""
+        now, state = self._clock(), self._hosts[host]
+        if state.heard is not None and now - state.heard < MIN_INTERVAL:
+            raise self.refusal(
+                Reason.TOO_OFTEN, f"{host} reports more than once in {MIN_INTERVAL} s"
+            )
+        self._check(host, devices)
+        vrf = self._configured[host].vrf
+        for key in state.addresses:
+            del self._devices[key]
+        state.addresses = {(vrf, address) for each in devices for address in each.addresses}
+        taken_after = float("-inf") if state.heard is None else state.heard
+        for device in devices:
+            snapshot = _snapshot(taken_after, device)
+            for address in device.addresses:
+                self._devices[vrf, address] = snapshot
+        state.heard = now
+        self.accepted[host] += 1
+        return frozenset(state.addresses)
+
+    def sender(self, flow: FlowKey, seen: float) -> int | Ambiguous | None:
+        """The queue pair that sends a flow first seen at `seen`; None when no report tells."""
+        source = self._devices.get((flow.vrf, flow.src))
+        if source is None or source.after < seen:
+            return None
+        candidates = source.own_of.get(flow.dest_qp, frozenset())
+        peer = self._devices.get((flow.vrf, flow.dst))
+        if peer is not None and peer.after >= seen:
+            claimed = peer.peer_of.get(flow.dest_qp)
+            candidates &= {claimed}
+            if not candidates:
+                return Ambiguous.AMBIGUOUS if claimed is not None else None
+        if len(candidates) > 1:
+            return Ambiguous.AMBIGUOUS
+        return next(iter(candidates), None)
+
+    def _check(self, host: str, devices: Sequence[Device]) -> None:
+        own = set(self._configured[host].addresses)
+        addresses = [address for device in devices for address in device.addresses]
+        for address in addresses:
+            if address not in own:
+                raise self.refusal(
+                    Reason.FOREIGN_ADDRESS,
+                    f"{address} is not among the addresses of {host} in the configuration",
+                )
+        if len(set(addresses)) != len(addresses):
+            raise self.refusal(Reason.NONSENSE, "an address is reported twice")
+        if sum(len(device.queue_pairs) for device in devices) > MAX_QUEUE_PAIRS:
+            raise self.refusal(Reason.NONSENSE, f"more than {MAX_QUEUE_PAIRS} queue pairs")
+        for device in devices:
+            for pair in device.queue_pairs:
+                if not all(number in DATA_QPNS for number in pair):
+                    raise self.refusal(
+                        Reason.NONSENSE,
+                        f"{device.name}: QP {pair[0]} with peer {pair[1]} is no queue pair of data "
+                        "(2 to 0xffffff)",
+                    )
+            if len({own for own, _ in device.queue_pairs}) != len(device.queue_pairs):
+                raise self.refusal(Reason.NONSENSE, f"{device.name}: a QP is reported twice")
+
+    def refusal(self, reason: Reason, message: str) -> ReportRefusedError:
+        """The error to raise for a report; counts it."""
+        self.refused[reason] += 1
+        return ReportRefusedError(reason, message)
+
+
+def _snapshot(after: float, device: Device) -> _Snapshot:
+    own_of: dict[int, set[int]] = {}
+    for own, peer in device.queue_pairs:
+        own_of.setdefault(peer, set()).add(own)
+    return _Snapshot(
+        after, dict(device.queue_pairs), {peer: frozenset(owns) for peer, owns in own_of.items()}
+    )

@@ -1,0 +1,113 @@
+"""The controller's end of host agents: gRPC with mutual TLS (controller/proto/hostagent.proto)."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from pathlib import Path
+
+import grpc
+
+from controller.config.model import HostAgents
+from controller.events import EventBus, Kind
+from controller.flows import FlowService
+from controller.hostagent.reports import (
+    Ambiguous,
+    Device,
+    HostReports,
+    Reason,
+    ReportRefusedError,
+)
+from controller.proto import hostagent_pb2 as pb
+from controller.proto import hostagent_pb2_grpc
+
+STOP_GRACE = 1.0
+
+_CODES = {
+    Reason.UNKNOWN_HOST: grpc.StatusCode.PERMISSION_DENIED,
+    Reason.FOREIGN_ADDRESS: grpc.StatusCode.PERMISSION_DENIED,
+    Reason.NONSENSE: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.TOO_OFTEN: grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
+
+
+class AgentServiceError(Exception):
+    """Reports cannot be received; the message says why and what to do."""
+
+
+class HostAgentService(hostagent_pb2_grpc.HostAgentsServicer):  # type: ignore[misc]
+    """Takes reports, and tells the flow service what they explain."""
+
+    def __init__(self, reports: HostReports, flows: FlowService, bus: EventBus) -> None:
+        self._reports = reports
+        self._flows = flows
+        self._bus = bus
+
+    async def Report(  # noqa: N802
+        self, request: pb.ReportRequest, context: grpc.aio.ServicerContext
+    ) -> pb.ReportResponse:
+        """Everything a host has; it is who its certificate says."""
+        identities = [name.decode(errors="replace") for name in context.peer_identities() or ()]
+        host = ""
+        try:
+            host = self._reports.identify(identities)
+            addresses = self._reports.accept(host, [self._device(each) for each in request.devices])
+        except ReportRefusedError as error:
+            who = host or ", ".join(identities) or context.peer()
+            self._bus.emit(
+                Kind.AGENT_REFUSED,
+                "",
+                f"the report of {who} is refused: {error}",
+                host=who,
+                reason=error.reason.value,
+            )
+            await context.abort(_CODES[error.reason], str(error))
+        learned = ambiguous = 0
+        for flow in self._flows.all():
+            if (flow.key.vrf, flow.key.src) not in addresses:
+                continue
+            match self._reports.sender(flow.key, flow.since):
+                case int(source_qp):
+                    learned += self._flows.reported(flow.key, source_qp)
+                case Ambiguous.AMBIGUOUS:
+                    ambiguous += 1
+        return pb.ReportResponse(learned=learned, ambiguous=ambiguous)
+
+    def _device(self, message: pb.RdmaDevice) -> Device:
+        try:
+            addresses = tuple(ip_address(text) for text in message.addresses)
+        except ValueError as error:
+            raise self._reports.refusal(Reason.NONSENSE, f"{message.name}: {error}") from None
+        pairs = tuple((pair.qpn, pair.remote_qpn) for pair in message.queue_pairs)
+        return Device(message.name, addresses, pairs)
+
+
+@asynccontextmanager
+async def serving_agents(settings: HostAgents, service: HostAgentService) -> AsyncIterator[str]:
+    """Receive reports; yields the address in use. Raises AgentServiceError."""
+    key, certificate, ca = (
+        _read(file) for file in (settings.key, settings.certificate, settings.ca)
+    )
+    credentials = grpc.ssl_server_credentials(
+        [(key, certificate)], root_certificates=ca, require_client_auth=True
+    )
+    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+    hostagent_pb2_grpc.add_HostAgentsServicer_to_server(service, server)
+    try:
+        port = server.add_secure_port(settings.listen, credentials)
+    except RuntimeError:
+        raise AgentServiceError(
+            f"cannot receive reports on {settings.listen}: the address is in use, or "
+            f"{settings.certificate} and {settings.key} do not belong together"
+        ) from None
+    await server.start()
+    try:
+        yield f"{settings.listen.rpartition(':')[0]}:{port}"
+    finally:
+        await server.stop(STOP_GRACE)
+
+
+def _read(file: str) -> bytes:
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise AgentServiceError(f"cannot read {file}: {error.strerror}") from None
