@@ -64,8 +64,8 @@ def main(
         enter("topologies.run", sys.argv[1:])
         topology = CATALOG[name]()
         with Network(topology, chosen, FcnSettings(), out) as network:
-            hosts = ", ".join(host.name for host in topology.hosts)
-            console.print(f"{name} runs on {chosen}; hosts {hosts}; logs in {out}")
+            names = ", ".join(host.name for host in topology.hosts)
+            console.print(f"{name} runs on {chosen}; hosts {names}; logs in {out}")
             if cli:
                 network.interact()
             else:

@@ -3,6 +3,8 @@
 Flows of both IP versions at once, more than the last routers carry: each has to be notified.
 """
 
+import itertools
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -22,7 +24,8 @@ from topologies.roce.build import fcn_roce
 from topologies.roce.log import RoceLog, read_log
 from topologies.roce.options import Dcqcn, Receiver, Sender
 
-RATE_BPS = 6e5
+# All flows together: about twice the 2000 packets of 1024 octets a second of both last routers.
+OFFERED_BPS = 4e7
 DURATION_MS = 8000
 HOLD_MS = 120_000
 LOG_INTERVAL_MS = 1000
@@ -30,7 +33,7 @@ FIRST_SENDER_QP, FIRST_RECEIVER_QP = 0x1000, 0x2000
 START_TIMEOUT_S = 60.0
 MAPPING_TIMEOUT_S = 30.0
 FINISH_TIMEOUT_S = 60.0
-# Coprime to the number of hosts whenever that is not a multiple of 13: a permutation without order.
+# Hosts are paired with every 13th, or the next step that is coprime to their number.
 STRIDE = 13
 
 
@@ -100,7 +103,7 @@ def settings() -> FcnSettings:
 def sample_flows(near: DataCentre, far: DataCentre, count: int) -> tuple[SampleFlow, ...]:
     """`count` flows from different hosts to different hosts, IPv4 and IPv6 in turn."""
     size = len(far.hosts)
-    stride = next(step for step in (STRIDE, STRIDE + 2, 1) if size % step or step == 1)
+    stride = next(step for step in itertools.count(STRIDE) if math.gcd(step, size) == 1)
     return tuple(
         SampleFlow(
             number, near.hosts[number], far.hosts[number * stride % size], 6 - number % 2 * 2
@@ -121,7 +124,8 @@ def run_sample(
         progress(f"{len(flows)} receivers and senders start")
         receivers = [stack.enter_context(_receiver(flow, directory)) for flow in flows]
         _wait_for("start", "receiver", flows, receivers, directory)
-        senders = [stack.enter_context(_sender(flow, directory)) for flow in flows]
+        rate = OFFERED_BPS / len(flows)
+        senders = [stack.enter_context(_sender(flow, rate, directory)) for flow in flows]
         _wait_for("connected", "sender", flows, senders, directory)
         progress("mapping")
         mapped, surplus = _compare(flows)
@@ -161,7 +165,7 @@ def _receiver(flow: SampleFlow, directory: Path) -> Process:
     return _process(flow.receiver, options.arguments(), directory)
 
 
-def _sender(flow: SampleFlow, directory: Path) -> Process:
+def _sender(flow: SampleFlow, rate_bps: float, directory: Path) -> Process:
     options = Sender(
         local=flow.src,
         remote=flow.dst,
@@ -170,7 +174,7 @@ def _sender(flow: SampleFlow, directory: Path) -> Process:
         first_qp=flow.sender_qp,
         duration_ms=DURATION_MS,
         hold_ms=HOLD_MS,
-        dcqcn=Dcqcn(rate_bps=RATE_BPS, min_rate_bps=RATE_BPS / 4, ai_bps=1e4, hai_bps=1e5),
+        dcqcn=Dcqcn(rate_bps=rate_bps, min_rate_bps=rate_bps / 4, ai_bps=1e4, hai_bps=1e5),
     )
     return _process(flow.sender, options.arguments(), directory)
 

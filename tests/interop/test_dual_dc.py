@@ -1,0 +1,40 @@
+"""The dual data-centre topology, small: it starts, and every flow of the sample is notified."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TIMEOUT_S = 240
+HOSTS = 16
+"""One on every leaf of each data centre."""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
+def test_a_sample_of_all_pairs_is_learned_and_notified(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "topologies.run", "dual-dc", "--target", "softswitch",
+         "--hosts", str(HOSTS), "--sample", str(HOSTS), "--out", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{2 * HOSTS} of {2 * HOSTS} directions mapped and 0 others" in " ".join(
+        done.stdout.split()
+    )
+
+
+def test_too_many_hosts_are_refused_with_a_reason(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "topologies.dc", "--hosts", "9999", "--out", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "1 to 3200 hosts" in done.stdout
