@@ -100,11 +100,14 @@ class P4RuntimeClient:
         self.close()
 
     def close(self) -> None:
-        """End the stream and the channel; idempotent."""
+        """End the stream and the channel; idempotent.
+
+        Waits until the switch has ended the stream too: until then the election ID is taken.
+        """
         self._requests.put(None)
+        self._reader.join(RPC_TIMEOUT)
         self._stream.cancel()
         self._channel.close()
-        self._reader.join(RPC_TIMEOUT)
 
     def become_primary(self) -> None:
         """Arbitrate; raises PermissionError when another client holds a higher election ID."""
