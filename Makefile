@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint unit ptf system p4 p4-check proto bench clean
+.PHONY: help setup demo interop test lint unit ptf system p4 p4-check tofino proto bench clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -17,12 +17,17 @@ setup: ## install what is missing (called by the others)
 demo: setup ## ECN alone against FCN in a Mininet WAN; plots in out/demo (TARGET=softswitch|bmv2)
 	$(PYTHON) -m topologies.demo --target $(TARGET)
 
+interop: setup ## real RoCEv2 stacks: SoftRoCE guests across the WAN; results in out/interop
+	$(PYTHON) -m topologies.interop --target $(TARGET)
+
 test: setup lint p4-check unit ptf system ## everything CI runs
 
 lint: setup ## formatting, lint, types
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
-	$(PYTHON) -m mypy softswitch controller packets ptf_tests topologies bench p4src tests
+	$(PYTHON) -m mypy softswitch controller packets ptf_tests topologies bench p4src
+	@for folder in $$(find tests -name '*.py' -printf '%h\n' | sort -u); do \
+		MYPYPATH=$$folder $(PYTHON) -m mypy $$folder/*.py || exit 1; done
 
 p4-check: setup ## are the committed compiled programs those of the sources?
 	$(PYTHON) p4src/compile.py --check
@@ -38,6 +43,9 @@ system: setup ## whole networks: capture replay
 
 p4: setup ## recompile p4src (needs p4c)
 	$(PYTHON) p4src/compile.py
+
+tofino: setup ## place and assemble the TNA programs for both Tofinos (needs p4c-barefoot and bfas)
+	$(PYTHON) p4src/tofino.py
 
 proto: setup ## regenerate the gRPC code of our own services
 	$(MAKE) -C softswitch/proto
