@@ -227,6 +227,20 @@ def test_a_flow_that_never_answers_stays_a_rival() -> None:
     assert bench.conclude() == {FORTH: 0x15, BACK: 0x85}
 
 
+def test_where_ports_follow_from_queue_pairs_those_of_all_must() -> None:
+    """Halves of two connections with equal PSNs, whose other halves are not seen."""
+    bench = Bench()
+    port = connection_port(0x86, 0x16)
+    bench.see(FlowKey(VRF, A, B, 0x86), WRITE, 0x700000, port)
+    bench.see(FlowKey(VRF, B, A, 0x16), ACK, 0x700000, port)
+    for step in range(5):
+        bench.see(FORTH, WRITE, 1000 + 10 * step, connection_port(0x85, 0x17))
+        bench.see(BACK, ACK, 1000 + 10 * step, connection_port(0x87, 0x15))
+    assert len(bench.conclude()) == 2
+    assert bench.conclude() == {}
+    assert len(bench.inference) == 2
+
+
 @pytest.mark.parametrize("opcode", [UC_SEND, UD_SEND, 0x81, 0x15, 0xFF])
 def test_other_than_reliable_connections_are_left_alone(opcode: int) -> None:
     bench = Bench()
