@@ -13,8 +13,9 @@ is known of the sender's stack, or unique among everything that flows between th
 When two candidates remain, nothing is concluded.
 """
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -50,7 +51,7 @@ SUPPORTS_NEEDED = 3
 """Responses that must agree where the PSN is the only evidence."""
 
 HISTORY = 64
-"""Samples of requests kept per flow: 3 seconds and more."""
+"""Samples of requests kept per flow, at least: 3 seconds."""
 
 _PSN_SPACE = 1 << 24
 
@@ -83,12 +84,15 @@ class _Echo(Enum):
 
 @dataclass(slots=True)
 class _Trail:
-    """What was seen of one flow: (time, PSN) of requests, and of responses not yet judged."""
+    """What was seen of one flow: when requests came and how far their PSN was from `first_psn`,
+    counted on over the wrap of the 24-bit number; (time, PSN) of responses not yet judged."""
 
     flow: FlowKey
     since: float
     port: int
-    requests: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=HISTORY))
+    first_psn: int = 0
+    times: list[float] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
     responses: deque[tuple[float, int]] = field(default_factory=deque)
     answers: int = 0
     next_answer: float = 0.0
@@ -102,9 +106,21 @@ class _Trail:
                 doublings = max(0, self.answers - SUPPORTS_NEEDED)
                 self.next_answer = now + min(MAX_SPACING, SPACING * 2**doublings)
             return
-        if len(self.requests) > 1 and now - self.requests[-2][0] < SPACING:
-            self.requests.pop()
-        self.requests.append((now, sample.psn))
+        if len(self.times) > 1 and now - self.times[-2] < SPACING:
+            del self.times[-1], self.offsets[-1]
+        elif len(self.times) == 2 * HISTORY:
+            del self.times[:HISTORY], self.offsets[:HISTORY]
+        if not self.times:
+            self.first_psn = sample.psn
+        last = self.offsets[-1] if self.offsets else 0
+        step = (sample.psn - self.first_psn - last) % _PSN_SPACE
+        self.offsets.append(last + (step - _PSN_SPACE if step >= _PSN_SPACE // 2 else step))
+        self.times.append(now)
+
+    def ripe(self, until: float) -> Iterator[tuple[float, int]]:
+        """Take the responses that can be judged."""
+        while self.responses and self.responses[0][0] <= until:
+            yield self.responses.popleft()
 
     def answered_by(self, when: float, psn: int) -> _Echo:
         """Whether a response with this PSN, reported at `when`, answers the flow's requests.
@@ -112,65 +128,49 @@ class _Trail:
         Requests it can answer were sent between ANSWER_LIMIT before it and its own time. The last
         sample before and the first after that time bound their PSNs; without one, REACH does.
         """
-        first, last = when - ANSWER_LIMIT, when + SKEW
-        before: tuple[float, int] | None = None
-        within: list[int] = []
-        after: int | None = None
-        for time, request in self.requests:
-            if time <= first:
-                before = time, request
-            elif time <= last:
-                within.append(request)
-            else:
-                after = request
-                break
-        known = within if before is None else [before[1], *within]
-        if not known:
-            return _Echo.NO if self.since <= first else _Echo.UNKNOWN
-        offsets = list(_offsets(known if after is None else [*known, after]))
-        low = min(offsets) - (REACH if before is None else 0)
-        high = max(offsets) + (REACH if after is None else 0)
+        begin = bisect_right(self.times, when - ANSWER_LIMIT)
+        end = bisect_right(self.times, when + SKEW)
+        if end == 0:
+            return _Echo.NO if self.since <= when - ANSWER_LIMIT else _Echo.UNKNOWN
+        bounds = self.offsets[max(begin - 1, 0) : end + 1]
+        low = min(bounds) - (REACH if begin == 0 else 0)
+        high = max(bounds) + (REACH if end == len(self.times) else 0)
         if high - low >= _PSN_SPACE // 2:
             return _Echo.UNKNOWN
-        return _Echo.YES if (psn - known[0] - low) % _PSN_SPACE <= high - low else _Echo.NO
+        near = (psn - self.first_psn - low) % _PSN_SPACE <= high - low
+        return _Echo.YES if near else _Echo.NO
 
 
-def _offsets(psns: Iterable[int]) -> Iterator[int]:
-    """Distances from the first PSN, counted on over the wrap of the 24-bit number."""
-    offset, last = 0, None
-    for psn in psns:
-        if last is not None:
-            step = (psn - last) % _PSN_SPACE
-            offset += step - _PSN_SPACE if step >= _PSN_SPACE // 2 else step
-        last = psn
-        yield offset
+_Pairing = tuple[int, int]
+"""Destination queue pairs of a flow forth and of a flow back, which name them between two hosts."""
 
 
 class _HostPair:
     """Flows of unknown source between two hosts, and what speaks for and against each pairing."""
 
     def __init__(self) -> None:
-        self.forth: dict[FlowKey, _Trail] = {}
-        self.back: dict[FlowKey, _Trail] = {}
-        self.supports: dict[tuple[FlowKey, FlowKey], set[int]] = {}
-        self.contradicted: set[tuple[FlowKey, FlowKey]] = set()
+        self.forth: dict[int, _Trail] = {}
+        self.back: dict[int, _Trail] = {}
+        self.supports: dict[_Pairing, set[int]] = {}
+        self.contradicted: set[_Pairing] = set()
         self.newest = 0.0
         self.ports_follow_qps = False
 
-    def side(self, flow: FlowKey) -> dict[FlowKey, _Trail]:
+    def side(self, flow: FlowKey) -> dict[int, _Trail]:
         return self.forth if _is_forth(flow) else self.back
 
     def judge(self, until: float) -> None:
         """Weigh responses reported up to `until` against the requests of the other direction."""
-        for answering, asking in ((self.back, self.forth), (self.forth, self.back)):
-            for trail in answering.values():
-                while trail.responses and trail.responses[0][0] <= until:
-                    when, psn = trail.responses.popleft()
-                    for asked in asking.values():
-                        self._weigh(asked, trail, when, psn)
+        for qp, trail in self.back.items():
+            for when, psn in trail.ripe(until):
+                for other, asked in self.forth.items():
+                    self._weigh((other, qp), asked, when, psn)
+        for qp, trail in self.forth.items():
+            for when, psn in trail.ripe(until):
+                for other, asked in self.back.items():
+                    self._weigh((qp, other), asked, when, psn)
 
-    def _weigh(self, asked: _Trail, answering: _Trail, when: float, psn: int) -> None:
-        pairing = _pairing(asked.flow, answering.flow)
+    def _weigh(self, pairing: _Pairing, asked: _Trail, when: float, psn: int) -> None:
         if pairing in self.contradicted:
             return
         match asked.answered_by(when, psn):
@@ -181,45 +181,45 @@ class _HostPair:
                 self.supports.pop(pairing, None)
 
     def forget(self, flow: FlowKey) -> None:
-        self.side(flow).pop(flow, None)
-        self.contradicted = {each for each in self.contradicted if flow not in each}
-        for pairing in [each for each in self.supports if flow in each]:
-            del self.supports[pairing]
+        self.side(flow).pop(flow.dest_qp, None)
+        place, qp = (0 if _is_forth(flow) else 1), flow.dest_qp
+        self.contradicted = {each for each in self.contradicted if each[place] != qp}
+        self.supports = {each: psns for each, psns in self.supports.items() if each[place] != qp}
 
-    def by_port(self) -> list[tuple[FlowKey, FlowKey]]:
+    def by_port(self) -> list[_Pairing]:
         """Pairings that their port confirms, and no other flow has that port."""
         forth_ports, back_ports = _by_port(self.forth), _by_port(self.back)
         found = []
         for forth, back in self.supports:
-            port = connection_port(forth.dest_qp, back.dest_qp)
+            port = connection_port(forth, back)
             if forth_ports.get(port) == [forth] and back_ports.get(port) == [back]:
                 found.append((forth, back))
                 self.ports_follow_qps = True
         return found
 
-    def by_psn(self) -> list[tuple[FlowKey, FlowKey]]:
+    def by_psn(self) -> list[_Pairing]:
         """Pairings several responses speak for, while no other is possible for either flow."""
         strong = {each for each, psns in self.supports.items() if len(psns) >= SUPPORTS_NEEDED}
-        explained = {flow for pairing in strong for flow in pairing}
+        explained = {forth for forth, _ in strong}, {back for _, back in strong}
         return [
             each
             for each in strong
-            if self._port_allows(*each) and self._without_rival(each, explained)
+            if self._port_allows(*each) and self._without_rival(each, *explained)
         ]
 
-    def _port_allows(self, forth: FlowKey, back: FlowKey) -> bool:
+    def _port_allows(self, forth: int, back: int) -> bool:
         """Where one connection's ports follow from its queue pairs, those of all do."""
-        port = connection_port(forth.dest_qp, back.dest_qp)
+        port = connection_port(forth, back)
         return not self.ports_follow_qps or port == self.forth[forth].port == self.back[back].port
 
-    def _without_rival(self, pairing: tuple[FlowKey, FlowKey], explained: set[FlowKey]) -> bool:
+    def _without_rival(self, pairing: _Pairing, forths: set[int], backs: set[int]) -> bool:
         """Any other partner must be contradicted, or unsupported and explained by yet another."""
         forth, back = pairing
-        rivals = [((forth, other), other) for other in self.back if other != back]
-        rivals += [((other, back), other) for other in self.forth if other != forth]
+        rivals = [((forth, other), other in backs) for other in self.back if other != back]
+        rivals += [((other, back), other in forths) for other in self.forth if other != forth]
         return all(
-            rival in self.contradicted or (rival not in self.supports and flow in explained)
-            for rival, flow in rivals
+            rival in self.contradicted or (rival not in self.supports and explained)
+            for rival, explained in rivals
         )
 
 
@@ -227,14 +227,10 @@ def _is_forth(flow: FlowKey) -> bool:
     return int(flow.src) <= int(flow.dst)
 
 
-def _pairing(one: FlowKey, other: FlowKey) -> tuple[FlowKey, FlowKey]:
-    return (one, other) if _is_forth(one) else (other, one)
-
-
-def _by_port(trails: dict[FlowKey, _Trail]) -> dict[int, list[FlowKey]]:
-    found: dict[int, list[FlowKey]] = {}
-    for flow, trail in trails.items():
-        found.setdefault(trail.port, []).append(flow)
+def _by_port(trails: dict[int, _Trail]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for qp, trail in trails.items():
+        found.setdefault(trail.port, []).append(qp)
     return found
 
 
@@ -271,9 +267,9 @@ class Inference:
         now = self._clock()
         pair = self._pairs.setdefault(host_pair(flow), _HostPair())
         trails = pair.side(flow)
-        trail = trails.get(flow)
+        trail = trails.get(flow.dest_qp)
         if trail is None:
-            trail = trails[flow] = _Trail(flow, now, sample.udp_source_port)
+            trail = trails[flow.dest_qp] = _Trail(flow, now, sample.udp_source_port)
             pair.newest = now
         trail.port = sample.udp_source_port
         trail.record(now, sample)
@@ -296,7 +292,8 @@ class Inference:
             found = pair.by_port()
             if not found and now - pair.newest >= ANSWER_LIMIT and self._complete(key):
                 found = pair.by_psn()
-            for forth, back in found:
+            for forth_qp, back_qp in found:
+                forth, back = pair.forth[forth_qp].flow, pair.back[back_qp].flow
                 learned.append(QueuePairLearned(forth, back.dest_qp))
                 learned.append(QueuePairLearned(back, forth.dest_qp))
                 self.forget(forth)
