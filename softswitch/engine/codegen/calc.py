@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from softswitch.engine import model as m
 from softswitch.engine.codegen.codec import Piece, indent, store
-from softswitch.engine.codegen.layout import Layout, ident, nbytes
+from softswitch.engine.codegen.layout import Layout, ident, nbytes, storage
 from softswitch.engine.errors import UnsupportedError
 
 MAX_INPUT_BITS = 32768
@@ -160,8 +160,7 @@ def checksum_code(layout: Layout, condition: str, c: m.Checksum, verify: bool) -
             f"if ({guard}({condition}) && calc_{index}(e, p) != {code})",
             "    p->checksum_error = true;",
         ]
-    ctype = code
     return [
         f"if ({condition})",
-        f"    {ctype} = (__typeof__({ctype}))(calc_{index}(e, p) & sw_mask64({decl.width}));",
+        f"    {code} = ({storage(decl.width)})(calc_{index}(e, p) & sw_mask64({decl.width}));",
     ]

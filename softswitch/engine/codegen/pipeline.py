@@ -202,7 +202,7 @@ class Pipelines:
         if t.profile is None:
             out += ["const uint32_t action = n->action;", "const void *data = n->data;"]
         else:
-            out += self._indirect(t, nodes)
+            out += self._indirect(t)
         out.append("switch (action) {")
         for a in self._possible(t):
             out.append(f"case {a}:")
@@ -227,7 +227,7 @@ class Pipelines:
         ]
         return list(dict.fromkeys(a for o in [t, *sharers] for a in o.action_ids))
 
-    def _indirect(self, t: m.Table, nodes: dict[str, str]) -> list[str]:
+    def _indirect(self, t: m.Table) -> list[str]:
         """A group's member is selected by hash; an empty group ends the pipeline."""
         assert t.profile is not None
         profile = next(a for a in self.model.profiles() if a.name == t.profile)

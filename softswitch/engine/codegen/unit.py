@@ -5,7 +5,7 @@ from softswitch.engine.codegen.actions import Actions, cell_size
 from softswitch.engine.codegen.calc import calculations
 from softswitch.engine.codegen.codec import header_functions, indent
 from softswitch.engine.codegen.expr import Exprs
-from softswitch.engine.codegen.layout import Layout, nbytes, storage
+from softswitch.engine.codegen.layout import Layout, nbytes
 from softswitch.engine.codegen.parser import Parser
 from softswitch.engine.codegen.pipeline import Pipelines
 from softswitch.engine.codegen.value import Value
@@ -223,8 +223,6 @@ class _Unit:
         counters, meters = self.actions.counters, self.actions.meters
         registers = self.actions.registers
         cells = [str(cell_size(r.width)) for r in registers]
-        for r in registers:
-            storage(r.width)
         last = max(self.model.actions, default=-1)
         sizes = [
             f"sizeof(struct ad_{i})" if i in self.model.actions else "0" for i in range(last + 1)
