@@ -91,6 +91,10 @@ class GuestHost(RoceHost):
         if self._guest is not None:
             self._guest.stop()
 
+    def address(self, family: int) -> str:
+        """The guest's address of IP version 4 or 6."""
+        return str((self.addresses.ipv4 if family == 4 else self.addresses.ipv6).ip)
+
     def gid_index(self, address: str) -> int:
         """Index of the GID of one of the guest's addresses, as tools without CM want it."""
         gids = f"/sys/class/infiniband/{DEVICE}/ports/1/gids"
@@ -105,7 +109,8 @@ class GuestHost(RoceHost):
         return frozenset(
             (qp["lqpn"], qp["rqpn"])
             for qp in self.channel.json("rdma resource show qp -j")
-            if qp["type"] == "RC" and qp["state"] == "RTS" and qp.get("rqpn")
+            # A perftest server that only receives leaves its queue pairs in RTR.
+            if qp["type"] == "RC" and qp["state"] in ("RTR", "RTS") and qp.get("rqpn")
         )
 
     def terminate(self) -> None:

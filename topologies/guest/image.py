@@ -43,6 +43,7 @@ PROGRAMS = (
     "bin/ip",
     "usr/bin/rdma",
     "usr/bin/rping",
+    "usr/bin/ucmatose",
     "usr/bin/ib_write_bw",
     "usr/bin/ib_send_bw",
     "usr/lib/x86_64-linux-gnu/libibverbs/librxe-rdmav34.so",

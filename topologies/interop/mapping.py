@@ -65,6 +65,14 @@ class Comparison:
             each for each in self.mapped if (each.src, each.dst, each.dest_qp) not in truth
         )
 
+    def sources(self, address: str) -> set[int]:
+        """Queue pairs reported by the guest with this address."""
+        return {
+            each.source_qp
+            for each in self.reported
+            if each.src == address and each.source_qp is not None
+        }
+
     @property
     def exact(self) -> bool:
         """Every reported pair is in the mapping, and nothing else."""
@@ -75,11 +83,8 @@ def reported(near: GuestHost, far: GuestHost, family: int) -> frozenset[Pair]:
     """Both guests' connected queue pairs as directions of flows."""
     pairs = set()
     for here, there in ((near, far), (far, near)):
-        src, dst = (
-            (host.addresses.ipv4 if family == 4 else host.addresses.ipv6).ip
-            for host in (here, there)
-        )
-        pairs |= {Pair(str(src), str(dst), own, peer) for own, peer in here.queue_pairs()}
+        src, dst = here.address(family), there.address(family)
+        pairs |= {Pair(src, dst, own, peer) for own, peer in here.queue_pairs()}
     return frozenset(pairs)
 
 

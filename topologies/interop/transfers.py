@@ -1,4 +1,8 @@
-"""The transfers: rping, ib_write_bw and ib_send_bw, with the connection manager and without."""
+"""The transfers: rping, ib_write_bw and ib_send_bw, with the connection manager and without.
+
+Debian's perftest takes names and addresses for the connection manager as IPv4 only, so several
+queue pairs over IPv6 with CM are ucmatose's (rdmacm-utils).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +16,8 @@ MESSAGE_OCTETS = 4096
 ECT0 = 2
 # 4.096 us * 2^18 = 1 s, more than the queue at P holds a packet.
 QP_TIMEOUT = 18
-TOOLS = ("rping", "ib_write_bw", "ib_send_bw")
+PERFTESTS = ("ib_write_bw", "ib_send_bw")
+TOOLS = ("rping", "ucmatose", *PERFTESTS)
 LISTENING_WITH_CM = "rdma resource show cm_id | grep -q LISTEN"
 LISTENING = "netstat -ltn | grep -q :18515"
 
@@ -35,17 +40,15 @@ class Transfer:
 
 def transfers(near: GuestHost, far: GuestHost) -> Iterator[Transfer]:
     """All of them; those with CM first, because the mappings of the others only time out."""
-    ends = {
-        4: (str(near.addresses.ipv4.ip), str(far.addresses.ipv4.ip)),
-        6: (str(near.addresses.ipv6.ip), str(far.addresses.ipv6.ip)),
-    }
+    ends = {family: (near.address(family), far.address(family)) for family in (4, 6)}
     for family, (_, server) in ends.items():
         yield rping(family, server)
-    for tool in TOOLS[1:]:
-        for family, (_, server) in ends.items():
-            options = f"-R -T {ECT0}" + (" --ipv6" if family == 6 else "")
-            yield _perftest(tool, family, options, f"{options} {server}", cm=True)
-    for tool in TOOLS[1:]:
+    for tool in PERFTESTS:
+        options = f"-R -T {ECT0}"
+        yield _perftest(tool, 4, options, f"{options} {ends[4][1]}", cm=True)
+    for family, (_, server) in ends.items():
+        yield _ucmatose(family, server)
+    for tool in PERFTESTS:
         for family, (client, server) in ends.items():
             # QPNs are exchanged over TCP; the GID decides what the RoCE packets are.
             yield _perftest(
@@ -66,6 +69,21 @@ def rping(family: int, server: str, count: int = 100) -> Transfer:
         1,
         f"rping -s -a {server} -C {count} -S 512",
         f"rping -c -a {server} -C {count} -S 512",
+        LISTENING_WITH_CM,
+    )
+
+
+def _ucmatose(family: int, server: str) -> Transfer:
+    """SENDs both ways."""
+    form = "ipv6" if family == 6 else "ip"
+    common = f"ucmatose -c {QUEUE_PAIRS} -C {MESSAGES} -S {MESSAGE_OCTETS} -t {ECT0} -f {form}"
+    return Transfer(
+        "ucmatose",
+        family,
+        True,
+        QUEUE_PAIRS,
+        f"{common} -b {server}",
+        f"{common} -s {server}",
         LISTENING_WITH_CM,
     )
 
