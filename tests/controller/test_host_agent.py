@@ -52,14 +52,18 @@ class Authority:
             *("-out", self.ca, "-days", "2"),
         )
 
-    def credentials(self, name: str) -> Credentials:
-        """Certificate and key for a name."""
+    def credentials(self, name: str, signer: Credentials | None = None) -> Credentials:
+        """Certificate and key for a name, as docs/learning.md makes them; with `signer` not the
+        CA's: signed by another host's key."""
         key, certificate = self._folder / f"{name}.key", self._folder / f"{name}.pem"
+        by = (signer.certificate, signer.key) if signer else (self.ca, self._folder / "ca.key")
         self._openssl(
             *("req", "-x509", "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"),
-            *("-CA", self.ca, "-CAkey", self._folder / "ca.key", "-keyout", key),
-            *("-out", certificate, "-days", "2"),
+            *("-addext", "basicConstraints=critical,CA:FALSE", "-CA", by[0], "-CAkey", by[1]),
+            *("-keyout", key, "-out", certificate, "-days", "2"),
         )
+        if signer:
+            certificate.write_bytes(certificate.read_bytes() + signer.certificate.read_bytes())
         return Credentials(certificate, key, self.ca)
 
     @staticmethod
@@ -219,6 +223,15 @@ async def test_nobody_gets_in_without_a_certificate_of_our_ca(
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await HostAgent(channel).report([device()])
             assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+    assert plane.reports.accepted == plane.reports.refused == {}
+
+
+async def test_a_host_cannot_make_another_hosts_certificate(
+    plane: ControlPlane, authority: Authority
+) -> None:
+    forged = authority.credentials("host-b", signer=authority.credentials("host-a"))
+    code, _ = await refusal(plane, forged, device(B))
+    assert code == grpc.StatusCode.UNAVAILABLE
     assert plane.reports.accepted == plane.reports.refused == {}
 
 
