@@ -259,10 +259,11 @@ async def test_an_agent_goes_on_after_failures(
     caplog.set_level("INFO", logger="fcn.host-agent")
     async with credentials.channel(plane.agents_address, "localhost") as channel:
         task = asyncio.create_task(HostAgent(channel, snapshot).run(1.5 * MIN_INTERVAL))
-        await until(lambda: plane.flows.on_node("pe1")[FORTH].source_qp == 17)
+        await until(lambda: "the controller learned" in caplog.text)
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
+    assert plane.flows.on_node("pe1")[FORTH].source_qp == 17
     said = [record.getMessage() for record in caplog.records if record.name == "fcn.host-agent"]
     assert said[0] == "no netlink"
     assert "is refused by the controller: 10.2.0.20 is not among" in said[1]
