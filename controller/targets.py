@@ -13,6 +13,8 @@ class Target:
     """How a target departs from the contract.
 
     counter_parts: per counter of the contract, the counters of the program that add up to it.
+    renamed_actions: per table and action of the contract, the action's name in the program.
+    extra_actions: actions the program has beyond the contract; none of them is ever written.
     extra_value_sets: parser value sets the program has and v1model cannot have.
     microsecond: length in nanoseconds of what the program takes for a microsecond.
     clone_session: whether copies are steered by a P4Runtime clone session; a chip's mirror sessions
@@ -21,6 +23,8 @@ class Target:
 
     name: str
     counter_parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    renamed_actions: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    extra_actions: tuple[str, ...] = ()
     extra_value_sets: tuple[str, ...] = ()
     microsecond: int = 1000
     clone_session: bool = True
@@ -28,6 +32,10 @@ class Target:
     def counters(self, contract_name: str) -> tuple[str, ...]:
         """The program's counters whose cells add up to those of a counter of the contract."""
         return self.counter_parts.get(contract_name, (contract_name,))
+
+    def action(self, table: str, contract_name: str) -> str:
+        """What the program calls an action of a table of the contract."""
+        return self.renamed_actions.get((table, contract_name), contract_name)
 
 
 V1MODEL = Target("v1model")
@@ -41,6 +49,13 @@ TNA = Target(
         "events": ("events", "arrival_events"),
         "egress_events": ("egress_events", "mark_events"),
     },
+    # Counting is done by actions, so each flow table, with its own counter, has its own.
+    renamed_actions={
+        ("flow_ipv6", "set_flow_label"): "set_flow_label_ipv6",
+        ("flow_ipv6", "set_flow_label_watched"): "set_flow_label_watched_ipv6",
+    },
+    # A selector table of BMv2 has no default action; here it is the one that drops.
+    extra_actions=("underlay_no_route",),
     extra_value_sets=("core_ports",),
     microsecond=1024,
     clone_session=False,

@@ -1,0 +1,56 @@
+// The thin layer of what differs between architectures: one name, one body per target.
+#ifndef FCN_TNA_EXTERNS_P4
+#define FCN_TNA_EXTERNS_P4
+
+#include <core.p4>
+#if __TARGET_TOFINO__ == 2
+#include <t2na.p4>
+#else
+#include <tna.p4>
+#endif
+
+#define DIRECT_COUNTER(name) DirectCounter<bit<32>>(CounterType_t.PACKETS_AND_BYTES) name;
+#define COUNT_DIRECT(name) name.count();
+#define ACTIONS_COUNT
+#define OF_IPV6(action) action##_ipv6
+#define USE_DIRECT_COUNTER(name) counters = name;
+#define USE_IDLE_TIMEOUT idle_timeout = true;
+
+// Table sizes of the target. FLOWS is what `make tofino` varies to see how many fit.
+#ifndef FLOWS
+#define FLOWS 32768
+#endif
+const int FLOW_TABLE_SIZE = FLOWS;
+const int LABEL_TABLE_SIZE = FLOWS;
+const int ROUTE_TABLE_SIZE = 4096;
+
+// Ports of the target that are no interface: the PCIe port to the CPU and the recirculation port of
+// pipe 0.
+#if __TARGET_TOFINO__ == 2
+const bit<9> CPU_PORT = 0;
+const bit<9> RECIRC_PORT = 6;
+#else
+const bit<9> CPU_PORT = 64;
+const bit<9> RECIRC_PORT = 68;
+#endif
+
+// The mirror session that carries copies into a second pass; the driver points it at RECIRC_PORT and
+// cuts the copy to the octets docs/tofino.md names.
+enum bit<10> MirrorSession {
+    RECIRC = 1
+}
+const MirrorType_t MIRROR_COPY = 1;
+
+const DigestType_t DIGEST_NEW_FLOW_IPV4 = 1;
+const DigestType_t DIGEST_NEW_FLOW_IPV6 = 2;
+const DigestType_t DIGEST_CM_IPV4 = 3;
+const DigestType_t DIGEST_CM_IPV6 = 4;
+
+// ECMP groups: a selector of Tofino is made of groups, of BMv2 of members only.
+const bit<32> UNDERLAY_GROUP_SIZE = 16;
+const bit<32> UNDERLAY_GROUPS = 256;
+
+// Time in units of 1024 ns, 32 bits: within 2.4 % of the microseconds that tables are configured in.
+#define MICROSECONDS(tstamp) (tstamp)[41:10]
+
+#endif
