@@ -26,7 +26,12 @@ from topologies.roce.options import Dcqcn, Receiver, Sender
 
 # All flows together: about twice the 2000 packets of 1024 octets a second of both last routers.
 OFFERED_BPS = 4e7
+# What slowed senders still offer keeps both congested, so that nobody gets away unnotified.
+SLOWEST = 0.5
 DURATION_MS = 8000
+CONNECT_S = 3.0
+CONNECT_S_PER_FLOW = 0.1
+NS_PER_S = 1_000_000_000
 HOLD_MS = 120_000
 LOG_INTERVAL_MS = 1000
 FIRST_SENDER_QP, FIRST_RECEIVER_QP = 0x1000, 0x2000
@@ -125,7 +130,10 @@ def run_sample(
         receivers = [stack.enter_context(_receiver(flow, directory)) for flow in flows]
         _wait_for("start", "receiver", flows, receivers, directory)
         rate = OFFERED_BPS / len(flows)
-        senders = [stack.enter_context(_sender(flow, rate, directory)) for flow in flows]
+        start_ns = time.monotonic_ns() + round(
+            (CONNECT_S + CONNECT_S_PER_FLOW * len(flows)) * NS_PER_S
+        )
+        senders = [stack.enter_context(_sender(flow, rate, start_ns, directory)) for flow in flows]
         _wait_for("connected", "sender", flows, senders, directory)
         progress("mapping")
         mapped, surplus = _compare(flows)
@@ -165,16 +173,17 @@ def _receiver(flow: SampleFlow, directory: Path) -> Process:
     return _process(flow.receiver, options.arguments(), directory)
 
 
-def _sender(flow: SampleFlow, rate_bps: float, directory: Path) -> Process:
+def _sender(flow: SampleFlow, rate_bps: float, start_ns: int, directory: Path) -> Process:
     options = Sender(
         local=flow.src,
         remote=flow.dst,
         log=_log(flow, "sender", directory),
         log_interval_ms=LOG_INTERVAL_MS,
         first_qp=flow.sender_qp,
+        start_at_ns=start_ns,
         duration_ms=DURATION_MS,
         hold_ms=HOLD_MS,
-        dcqcn=Dcqcn(rate_bps=rate_bps, min_rate_bps=rate_bps / 4, ai_bps=1e4, hai_bps=1e5),
+        dcqcn=Dcqcn(rate_bps=rate_bps, min_rate_bps=rate_bps * SLOWEST, ai_bps=1e4, hai_bps=1e5),
     )
     return _process(flow.sender, options.arguments(), directory)
 

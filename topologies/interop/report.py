@@ -52,7 +52,8 @@ def show(console: Console, report: Report) -> None:
             f"v{each.transfer.family}",
             "yes" if each.transfer.cm else "no",
             str(each.transfer.queue_pairs),
-            GOOD if each.succeeded else BAD,
+            (GOOD if each.succeeded else BAD)
+            + (f" (attempt {each.attempts})" if each.attempts > 1 else ""),
             str(len(seen.reported)),
             str(len(seen.right)),
             str(len(seen.unknown)),
