@@ -23,6 +23,9 @@ POLL_S = 0.2
 RECEIVE_BUFFER = 8 << 20
 SAMPLE = 500
 UDP = 17
+HEADER = {4: 20, 6: 40}
+UDP_HEADER = 8
+BTH_HEADER = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +74,42 @@ class Sniffer:
             self._take(frame[14:], to_guest=address[2] == socket.PACKET_OUTGOING)
 
     def _take(self, datagram: bytes, *, to_guest: bool) -> None:
-        if len(datagram) < 48:
+        opcode = roce_opcode(datagram)
+        if opcode is None:
             return
-        family = datagram[0] >> 4
-        protocol, header = (datagram[9], 20) if family == 4 else (datagram[6], 40)
-        udp = datagram[header:]
-        if protocol != UDP or int.from_bytes(udp[2:4]) != ROCEV2_PORT or len(udp) < 24:
-            return
-        if to_guest and udp[8] == Opcode.CNP:
-            first, size = (12, 4) if family == 4 else (8, 16)
-            self.cnps.append(
-                Cnp(
-                    family,
-                    str(ip_address(datagram[first : first + size])),
-                    str(ip_address(datagram[first + size : first + 2 * size])),
-                    int.from_bytes(udp[13:16]),
-                    icrc_valid(datagram),
-                )
-            )
+        if to_guest and opcode == Opcode.CNP:
+            self.cnps.append(read_cnp(datagram))
         elif not to_guest and self.own_checked < SAMPLE:
             self.own_checked += 1
             self.own_valid += icrc_valid(datagram)
+
+
+def roce_opcode(datagram: bytes) -> int | None:
+    """BTH opcode of a RoCEv2 datagram (IPv4 without options, IPv6 without extensions), or None."""
+    if len(datagram) < HEADER[4] + UDP_HEADER + BTH_HEADER:
+        return None
+    family = datagram[0] >> 4
+    if family not in HEADER or len(datagram) < HEADER[family] + UDP_HEADER + BTH_HEADER:
+        return None
+    udp = datagram[HEADER[family] :]
+    protocol = datagram[9] if family == 4 else datagram[6]
+    if protocol != UDP or int.from_bytes(udp[2:4]) != ROCEV2_PORT:
+        return None
+    return udp[UDP_HEADER]
+
+
+def read_cnp(datagram: bytes) -> Cnp:
+    """Addresses and destination QP of a datagram that `roce_opcode` calls a CNP."""
+    family = datagram[0] >> 4
+    first, size = (12, 4) if family == 4 else (8, 16)
+    bth = datagram[HEADER[family] + UDP_HEADER :]
+    return Cnp(
+        family,
+        str(ip_address(datagram[first : first + size])),
+        str(ip_address(datagram[first + size : first + 2 * size])),
+        int.from_bytes(bth[5:8]),
+        icrc_valid(datagram),
+    )
 
 
 def _packet_socket(pid: int) -> socket.socket:
