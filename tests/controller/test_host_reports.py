@@ -240,6 +240,12 @@ OUTPUT = json.dumps(
 )  # fmt: skip
 
 
+def test_real_output_is_read() -> None:
+    """From a Debian 12 host with rdma_rxe that runs ib_write_bw with itself."""
+    text = (Path(__file__).parents[1] / "data" / "rdma-resource-show-qp.json").read_text()
+    assert queue_pairs(text) == {"rxe0": {(17, 18), (18, 17)}}
+
+
 def test_connected_queue_pairs_are_read() -> None:
     assert queue_pairs(OUTPUT) == {"rxe0": {(17, 33), (18, 34)}}
     assert queue_pairs("[]") == queue_pairs("") == {}
