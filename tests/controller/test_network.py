@@ -150,7 +150,7 @@ def test_commands_for_people_and_scripts(lab: Lab) -> None:
     )
     counters = json.loads(lab.fcn("counters", "pe1", "--json").stdout)
     assert counters["pe1"]["port_rx"]["port 1"]["packets"] > 0
-    assert counters["pe1"]["drops"]["UNKNOWN_PORT"]["packets"] == 0
+    assert counters["pe1"]["drops"]["FLOW_INTERVAL"]["packets"] == 0
     assert "port_rx" in lab.fcn("counters").stdout
 
     assert lab.fcn("thresholds", "set", "p1", "2", "4,8,16").returncode == 0

@@ -23,11 +23,11 @@ from interop_linux_vxlan import LINUX_MAC, OUR_MAC, VNI, linux_vxlan, our_vxlan
 from interop_namespaces import Namespace, frames_until
 from interop_traffic import FRAME_TIMEOUT_S
 
-from ptf_tests.lib.packets import Ecn, datagram_of, ethernet, roce, udp, vxlan
+from ptf_tests.lib.packets import BTH_HEADER, Ecn, datagram_of, ethernet, roce, udp, vxlan
 
 CELLS = [(inner, outer) for inner in Ecn for outer in Ecn]
 PAYLOAD = b"cell of RFC 6040"
-MARKER = b"all cells are before"
+ICRC = 4
 
 
 def to_linux(inner: bytes, ecn: Ecn) -> bytes:
@@ -56,18 +56,32 @@ def _vxlan(inner: bytes, near: tuple[str, str], far: tuple[str, str], ecn: Ecn) 
 
 
 def forwarded(
-    wire: Namespace, interface: str, frames: list[bytes], host: Namespace
+    wire: Namespace, interface: str, cells: list[bytes], markers: list[bytes], host: Namespace
 ) -> list[list[str]]:
-    """For each frame sent on `interface` the datagrams that reach `host` because of it, as hex."""
-    *cells, marker = frames
-    arrived = []
+    """For each cell's frame the datagrams that reach `host` because of it, as hex.
+
+    Behind each frame goes a marker of its own, so that a late one cannot be taken for the next.
+    """
+    seen: list[bytes] = []
     with wire.packet_socket(interface) as sender, host.packet_socket("eth0") as receiver:
-        for frame in cells:
-            sender.send(frame)
+        for number, (cell, marker) in enumerate(zip(cells, markers, strict=True)):
+            sender.send(cell)
             sender.send(marker)
-            seen = frames_until(receiver, MARKER, FRAME_TIMEOUT_S)
-            arrived.append([datagram_of(each).hex() for each in seen if PAYLOAD in each])
-    return arrived
+            seen += frames_until(receiver, marker_payload(number), FRAME_TIMEOUT_S)
+    return [
+        [datagram_of(each).hex() for each in seen if transport_of(cell) == transport_of(each)]
+        for cell in cells
+    ]
+
+
+def marker_payload(number: int) -> bytes:
+    """What tells the marker behind a cell from the others."""
+    return b"cell %02d is before" % number
+
+
+def transport_of(frame: bytes) -> bytes:
+    """BTH and payload, which no router changes; each cell has a PSN of its own."""
+    return frame[-(BTH_HEADER + len(PAYLOAD) + ICRC) : -ICRC]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +97,7 @@ def test_all_cells(bed: Bed, src: str, dst: str) -> None:
     prefix = f"{dst}/{width}"
     pe.route(VRF, prefix, "to_dc", port=DC_PORT, vlan_id=0, src_mac=PE_DC_MAC, dst_mac=HOST_MAC)
     bed.linux.ip(f"route add {prefix} via {via} dev site onlink proto static")
-    marker = udp(src, dst, 9, 9, MARKER)
+    markers = [udp(src, dst, 9, 9, marker_payload(number)) for number in range(len(CELLS))]
     cells = [
         (roce(src, dst, 0x118, payload=PAYLOAD, psn=inner << 2 | outer, ecn=inner), outer)
         for inner, outer in CELLS
@@ -91,13 +105,15 @@ def test_all_cells(bed: Bed, src: str, dst: str) -> None:
     ours = forwarded(
         bed.linux,
         "wan",
-        [*(to_us(*cell) for cell in cells), to_us(marker, Ecn.NOT_ECT)],
+        [to_us(*cell) for cell in cells],
+        [to_us(marker, Ecn.NOT_ECT) for marker in markers],
         bed.host,
     )
     linux = forwarded(
         bed.pe,
         "core",
-        [*(to_linux(*cell) for cell in cells), to_linux(marker, Ecn.NOT_ECT)],
+        [to_linux(*cell) for cell in cells],
+        [to_linux(marker, Ecn.NOT_ECT) for marker in markers],
         bed.remote,
     )
     by_cell = dict(zip(CELLS, zip(ours, linux, strict=True), strict=True))
