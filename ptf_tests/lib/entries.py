@@ -65,11 +65,18 @@ class NodeTables:
         """A port towards the WAN domain."""
         self.insert("port_role", "set_core_port", match={"ingress_port": port, "vlan_id": vlan_id})
 
-    def underlay(self, prefix: str, *nexthops: tuple[int, str, str]) -> None:
-        """Route an underlay prefix over (port, source MAC, destination MAC) members, equal cost."""
+    def underlay(
+        self, prefix: str, *nexthops: tuple[int, str, str], weights: Sequence[int] = ()
+    ) -> None:
+        """Route an underlay prefix over (port, source MAC, destination MAC) members.
+
+        Equal cost unless `weights` has one number for each.
+        """
         actions = [
-            (1, fy.P4TableAction("set_underlay_nexthop", port=port, src_mac=src, dst_mac=dst))
-            for port, src, dst in nexthops
+            (weight, fy.P4TableAction("set_underlay_nexthop", port=port, src_mac=src, dst_mac=dst))
+            for weight, (port, src, dst) in zip(
+                weights or [1] * len(nexthops), nexthops, strict=True
+            )
         ]
         self.client.write(
             +fy.P4TableEntry(

@@ -89,6 +89,26 @@ class PSpreadsFlows(PTest):
             self.assertGreater(ports[port], FAIR_SHARE * FLOWS, f"spread {dict(ports)}")
 
 
+class WeightedPaths(PTest):
+    """FCN-2: of two paths of weight 1 and 3 the second takes about three quarters of the flows."""
+
+    def runTest(self) -> None:
+        self.p.underlay("fc00:0:99::/48", *both_paths(), weights=(1, 3))
+        inner = roce(HOST_V4, REMOTE_V4, DEST_QP)
+        frames = [
+            core_frame_in(
+                srv6(inner, REMOTE_PE, "fc00:0:99::1", flow_label=0x80000 + 7919 * i), DC_PORT
+            )
+            for i in range(FLOWS)
+        ]
+        outcome = self.exchange(DC_PORT, *frames)
+        share = len(outcome.frames[CORE_PORT_2]) / FLOWS
+        self.assertEqual(len(outcome.frames[CORE_PORT]), FLOWS - len(outcome.frames[CORE_PORT_2]))
+        # Three quarters of 64, give or take five standard deviations
+        self.assertGreater(share, 0.48)
+        self.assertLess(share, 0.99)
+
+
 class LostPathTakesNoTraffic(PeTest):
     """FCN-2: after the paths change, every flow uses those that are left."""
 

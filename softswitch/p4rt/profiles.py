@@ -199,16 +199,23 @@ class ProfileStore:
         if message.action_selection_mode or message.size_semantics:
             raise unimplemented("action selection mode and size semantics cannot be chosen")
         weights = [(a.weight, self._watch_port(a)) for a in message.action_profile_actions]
-        numbers = tuple(next(self._one_shot_ids) for _ in calls)
+        size = self._check_one_shot(state, [GroupMember(0, *weight) for weight in weights])
+        # As in BMv2, an action of weight n is n members side by side: what a hash selects is the
+        # same on both switches.
+        copies = [
+            (call, port)
+            for call, (weight, port) in zip(calls, weights, strict=True)
+            for _ in range(weight)
+        ]
+        numbers = tuple(next(self._one_shot_ids) for _ in copies)
         members = tuple(
-            GroupMember(number, weight, port)
-            for number, (weight, port) in zip(numbers, weights, strict=True)
+            GroupMember(number, watch_port=port)
+            for number, (_, port) in zip(numbers, copies, strict=True)
         )
-        size = self._check_one_shot(state, members)
         inserted: list[int] = []
         group_id = next(self._one_shot_ids)
         try:
-            for number, call in zip(numbers, calls, strict=True):
+            for number, (call, _) in zip(numbers, copies, strict=True):
                 self._engine.member_insert(profile.name, number, call)
                 inserted.append(number)
             self._engine.group_set(profile.name, group_id, members)
