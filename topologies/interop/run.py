@@ -35,8 +35,6 @@ ATTEMPTS = 4
 REJECTED = "RDMA_CM_EVENT_REJECTED"
 KILLED_AFTER_S = 5.0
 RELEASE_TIMEOUT_S = 10.0
-# rdma_rxe gives up after seven retries, each of the time the connection manager agreed on.
-GIVE_UP_TIMEOUT_S = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,21 +209,16 @@ def _start_doomed(near: GuestHost, far: GuestHost, transfer: Transfer) -> int:
 
 def _death(network: Network, near: GuestHost, far: GuestHost) -> dict[str, bool]:
     """Cut the receiver's power in the middle of a transfer; what has to happen, and did it."""
-    server_address = str(far.addresses.ipv4.ip)
-    doomed = long_write(server_address)
-    client = _start_doomed(near, far, doomed)
-    # perftest's queue pair for parameters has nothing under way, so it does not notice.
-    idle = len(near.queue_pairs()) - doomed.queue_pairs
+    client = _start_doomed(near, far, long_write(near, far))
     far.kill_guest()
-    given_up = _within(lambda: len(near.queue_pairs()) <= idle, GIVE_UP_TIMEOUT_S)
-    # perftest itself waits for the answer to its DREQ, minutes long.
+    # Debian's rdma_rxe was seen to keep such queue pairs in RTS for minutes; the user gives up.
     failed = _ended(near, client, time.monotonic()).status != 0
-    # No DREQ can be answered; the last resort is the flow timeout (FCN-4).
+    # Nobody disconnected, so it is the flow timeout that counts (FCN-4).
     released = _released(4 * FLOW_TIMEOUT_S)
     far.boot()
     far.wait_ready()
     network.wait_for_ping(NEAR, FAR)
-    again = rping(4, server_address, count=10)
+    again = rping(4, far.address(4), count=10)
     client, server = _start(near, far, again)
     deadline = time.monotonic() + TRANSFER_TIMEOUT_S
     ended = [
@@ -234,7 +227,7 @@ def _death(network: Network, near: GuestHost, far: GuestHost) -> dict[str, bool]
     with FcnClient(API_ENDPOINT) as controller:
         states = [node.state for node in controller.status().nodes]
     return {
-        "the sender's stack gives its queue pairs up": given_up and failed,
+        "the sender's transfer fails": failed,
         "its mappings are removed": released,
         "after a reboot, with the same QP numbers, rping succeeds": ended == [0, 0],
         "controller and switches are up": states == ["up"] * len(network.topology.nodes),

@@ -40,24 +40,16 @@ class Transfer:
 
 def transfers(near: GuestHost, far: GuestHost) -> Iterator[Transfer]:
     """All of them; those with CM first, because the mappings of the others only time out."""
-    ends = {family: (near.address(family), far.address(family)) for family in (4, 6)}
-    for family, (_, server) in ends.items():
-        yield rping(family, server)
+    for family in (4, 6):
+        yield rping(family, far.address(family))
     for tool in PERFTESTS:
         options = f"-R -T {ECT0}"
-        yield _perftest(tool, 4, options, f"{options} {ends[4][1]}", cm=True)
-    for family, (_, server) in ends.items():
-        yield _ucmatose(family, server)
+        yield _perftest(tool, 4, options, f"{options} {far.address(4)}", cm=True)
+    for family in (4, 6):
+        yield _ucmatose(family, far.address(family))
     for tool in PERFTESTS:
-        for family, (client, server) in ends.items():
-            # QPNs are exchanged over TCP; the GID decides what the RoCE packets are.
-            yield _perftest(
-                tool,
-                family,
-                f"-x {far.gid_index(server)} --tclass={ECT0}",
-                f"-x {near.gid_index(client)} --tclass={ECT0} {ends[4][1]}",
-                cm=False,
-            )
+        for family in (4, 6):
+            yield _perftest(tool, family, *_without_cm(near, far, family), cm=False)
 
 
 def rping(family: int, server: str, count: int = 100) -> Transfer:
@@ -88,10 +80,23 @@ def _ucmatose(family: int, server: str) -> Transfer:
     )
 
 
-def long_write(server: str) -> Transfer:
-    """An ib_write_bw with CM that does not end by itself within a test."""
-    return _perftest(
-        "ib_write_bw", 4, f"-R -T {ECT0}", f"-R -T {ECT0} {server}", cm=True, messages=100_000
+def long_write(near: GuestHost, far: GuestHost) -> Transfer:
+    """An ib_write_bw that does not end by itself within a test.
+
+    Without CM, so that nobody says good-bye to the controller.
+    """
+    server, client = _without_cm(near, far, 4)
+    return _perftest("ib_write_bw", 4, server, client, cm=False, messages=100_000)
+
+
+def _without_cm(near: GuestHost, far: GuestHost, family: int) -> tuple[str, str]:
+    """Options of server and client.
+
+    QPNs are exchanged over TCP, IPv4; the GID decides what the RoCE packets are.
+    """
+    return (
+        f"-x {far.gid_index(far.address(family))} --tclass={ECT0}",
+        f"-x {near.gid_index(near.address(family))} --tclass={ECT0} {far.address(4)}",
     )
 
 
