@@ -61,6 +61,7 @@ def forwarded(
     """For each cell's frame the datagrams that reach `host` because of it, as hex.
 
     Behind each frame goes a marker of its own, so that a late one cannot be taken for the next.
+    BMv2 may see what is sent on its own interface and forward it, too: copies count once.
     """
     seen: list[bytes] = []
     with wire.packet_socket(interface) as sender, host.packet_socket("eth0") as receiver:
@@ -69,7 +70,9 @@ def forwarded(
             sender.send(marker)
             seen += frames_until(receiver, marker_payload(number), FRAME_TIMEOUT_S)
     return [
-        [datagram_of(each).hex() for each in seen if transport_of(cell) == transport_of(each)]
+        sorted(
+            {datagram_of(each).hex() for each in seen if transport_of(cell) == transport_of(each)}
+        )
         for cell in cells
     ]
 
