@@ -30,6 +30,7 @@ from ptf_tests.lib.p4runtime import P4RuntimeClient
 from ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT
 from ptf_tests.runner import make_interfaces
 from ptf_tests.targets import TARGETS, TargetUnavailableError
+from topologies.isolation import IsolationError, enter
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -41,7 +42,6 @@ RATE_STEP = 1.5
 LOSS_LIMIT = 0.9
 """A target that delivers less than this share of what is offered is past its limit."""
 DRAIN_POLL = 0.05
-_INSIDE = "FCN_BENCH_SANDBOX"
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,13 +262,10 @@ def main() -> None:
     parser.add_argument("--start", type=float, default=20_000, help="first rate, frames/s")
     parser.add_argument("--targets", nargs="*", default=["bmv2", "softswitch"])
     options = parser.parse_args()
-    if os.geteuid() != 0:
-        parser.error("needs root: it makes network interfaces")
-    if _INSIDE not in os.environ:
-        os.environ[_INSIDE] = "1"
-        sandbox = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "--")
-        command = [sys.executable, "-m", "bench.forwarding", *sys.argv[1:]]
-        os.execvp(sandbox[0], [*sandbox, *command])
+    try:
+        enter("bench.forwarding", sys.argv[1:])
+    except IsolationError as error:
+        parser.exit(2, f"{error}\n")
 
     console = Console()
     sweeps: list[Sweep] = []
