@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo interop test lint unit ptf system p4 p4-check tofino proto bench clean
+.PHONY: help setup demo interop test lint shell-env unit ptf system p4 p4-check tofino proto bench clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -32,7 +32,11 @@ lint: setup ## formatting, lint, types
 p4-check: setup ## are the committed compiled programs those of the sources?
 	$(PYTHON) p4src/compile.py --check
 
-unit: setup ## unit and integration tests
+shell-env: setup ## p4runtime-shell in an environment of its own, as `fcn shell` makes it
+	@$(PYTHON) -c 'from rich.console import Console; \
+		from controller.cli.shell import ready_environment; ready_environment(Console())'
+
+unit: setup shell-env ## unit and integration tests
 	$(PYTHON) -m pytest --ignore=tests/system
 
 ptf: setup ## packet tests on every target here (PTF_TARGETS)

@@ -30,7 +30,7 @@ def open_shell(address: str, device_id: int, console: Console) -> int:
 
     The shell bids for an election ID below the controller's, so that it may read only.
     """
-    python = _ready_environment(console)
+    python = ready_environment(console)
     console.print(
         f"p4runtime-shell on {address}: read with e.g. "
         "`table_entry['endpoint'].read(lambda entry: print(entry))`; writing is the controller's",
@@ -45,7 +45,8 @@ def open_shell(address: str, device_id: int, console: Console) -> int:
     return subprocess.run(command, env=variables, check=False).returncode
 
 
-def _ready_environment(console: Console) -> Path:
+def ready_environment(console: Console) -> Path:
+    """The Python of the shell's environment, made on first use. Raises ShellError."""
     home = environment()
     python, complete = home / "bin" / "python", home / "complete"
     if complete.exists():
