@@ -10,9 +10,11 @@ from softswitch.engine.errors import ProgramError, UnsupportedError
 
 MAX_WIDTH = 2048
 _VALID = "$valid$"
-_HASHES = frozenset(
-    {"crc16", "crc32", "crcCCITT", "csum16", "cksum16", "xor16", "xor32", "identity"}
-)
+_HASHES = {
+    name: name
+    for name in ("crc16", "crc32", "crcCCITT", "csum16", "cksum16", "xor16", "xor32", "identity")
+} | {"crc16_custom": "crc16", "crc32_custom": "crc32"}
+"""Algorithm by its name in the JSON; custom CRCs have the parameters BMv2 starts them with."""
 _REFUSED = {
     "parse_vsets": "parser value sets",
     "header_union_types": "header unions",
@@ -275,9 +277,12 @@ class _Loader:
             tuple(transitions),
         )
 
-    def _inputs(self, inputs: list[Mapping[str, Any]], algo: str) -> tuple[m.CalcInput, ...]:
-        if algo not in _HASHES:
-            raise UnsupportedError(f"hash algorithm {algo!r}")
+    def _algorithm(self, name: str) -> str:
+        if name not in _HASHES:
+            raise UnsupportedError(f"hash algorithm {name!r}")
+        return _HASHES[name]
+
+    def _inputs(self, inputs: list[Mapping[str, Any]]) -> tuple[m.CalcInput, ...]:
         out = []
         for i in inputs:
             kind = i["type"]
@@ -294,7 +299,7 @@ class _Loader:
         return tuple(out)
 
     def _calculation(self, c: Mapping[str, Any]) -> m.Calculation:
-        return m.Calculation(c["name"], c["algo"], self._inputs(c["input"], c["algo"]))
+        return m.Calculation(c["name"], self._algorithm(c["algo"]), self._inputs(c["input"]))
 
     def _checksum(self, c: Mapping[str, Any]) -> m.Checksum:
         if c["type"] != "generic":
@@ -360,8 +365,8 @@ class _Loader:
         selector = a.get("selector")
         if selector is None:
             return m.Profile(a["name"], a["max_size"], None, ())
-        inputs = self._inputs(selector["input"], selector["algo"])
-        return m.Profile(a["name"], a["max_size"], selector["algo"], inputs)
+        algo = self._algorithm(selector["algo"])
+        return m.Profile(a["name"], a["max_size"], algo, self._inputs(selector["input"]))
 
     def _table(self, t: Mapping[str, Any]) -> m.Table:
         keys = tuple(

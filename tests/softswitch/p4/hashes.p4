@@ -4,7 +4,7 @@
 
 header ethernet_t { bit<48> dst; bit<48> src; bit<16> type; }
 header in_t { bit<32> a; bit<20> b; bit<4> c; bit<128> d; bit<7> e; bit<1> f; bit<48> base; }
-header out_t { bit<32> crc32; bit<16> crc16; bit<16> csum; bit<16> xor; bit<64> identity; bit<32> ranged; bit<32> whole; bit<32> odd; }
+header out_t { bit<32> crc32; bit<16> crc16; bit<16> csum; bit<16> xor; bit<64> identity; bit<32> ranged; bit<32> whole; bit<32> odd; bit<16> custom16; bit<32> custom32; }
 header sum_t { bit<16> part; bit<16> all; bit<8> bad; }
 struct headers_t { ethernet_t eth; in_t i; out_t o; sum_t s; }
 struct meta_t { bit<5> odd; bit<3> odder; }
@@ -38,6 +38,8 @@ control I(inout headers_t h, inout meta_t m, inout standard_metadata_t sm) {
         hash(h.o.ranged, HashAlgorithm.crc32, h.i.a, { h.i.a, h.eth.dst }, 32w1000);
         if (h.s.isValid()) { hash(h.o.whole, HashAlgorithm.crc32, 32w0, { h.eth.dst, h.eth.src, h.s.part, h.eth.type }, 64w0x100000000); }
         hash(h.o.odd, HashAlgorithm.crc32, 32w0, { m.odd, h.i.b, m.odder }, 64w0x100000000);
+        hash(h.o.custom16, HashAlgorithm.crc16_custom, 16w0, { h.i.d, h.i.a }, 32w65536);
+        hash(h.o.custom32, HashAlgorithm.crc32_custom, 32w0, { h.i.d, h.i.a }, 64w0x100000000);
         if (sm.checksum_error == 1) { h.s.bad = h.s.bad + 1; }
     }
 }
