@@ -27,6 +27,14 @@ def kernel_package() -> str:
     return found.group(1)
 
 
+def header_packages(kernel: str) -> tuple[str, ...]:
+    """Packages with what a module for `kernel` is compiled with, the compiler left out."""
+    headers = kernel.replace("linux-image-", "linux-headers-")
+    shown = _run(["apt-cache", "show", "--no-all-versions", headers])
+    found = re.findall(r"linux-headers-\S+-common|linux-kbuild-\S+", shown)
+    return (headers, *sorted(set(found)))
+
+
 def download(packages: Sequence[str], into: Path) -> None:
     """Download `packages` into the new directory `into`, which appears when all are there."""
     into.parent.mkdir(parents=True, exist_ok=True)

@@ -50,12 +50,16 @@ class GuestHost(RoceHost):
         self.run(f"ip link set {BRIDGE} up")
         self.boot()
 
+    @property
+    def mac(self) -> str:
+        """Of the guest's network card."""
+        last = sum(ord(letter) << shift * 8 for shift, letter in enumerate(self.name[-2:]))
+        return f"02:67:75:65:{last >> 8:02x}:{last & 0xFF:02x}"
+
     def boot(self) -> None:
         """Start the guest, also again after `kill_guest`."""
-        last = sum(ord(letter) << shift * 8 for shift, letter in enumerate(self.name[-2:]))
-        mac = f"02:67:75:65:{last >> 8:02x}:{last & 0xFF:02x}"
         prefix = ("mnexec", "-a", str(self.pid))
-        self._guest = Guest(self.name, self._image, TAP, mac, self._directory, prefix)
+        self._guest = Guest(self.name, self._image, TAP, self.mac, self._directory, prefix)
         self.__dict__.pop("channel", None)
 
     def wait_ready(self) -> None:

@@ -13,7 +13,15 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from topologies.guest.debian import PackageError, download, kernel_package, unpack
+from topologies.guest import extra_module
+from topologies.guest.debian import (
+    PackageError,
+    download,
+    header_packages,
+    install,
+    kernel_package,
+    unpack,
+)
 from topologies.guest.kernel_modules import load_order
 
 PACKAGES = (
@@ -51,7 +59,7 @@ PROGRAMS = (
     "lib/x86_64-linux-gnu/libgcc_s.so.1",
 )
 # Loaded by name or on demand, so nothing depends on them: CRC-32 is what rdma_rxe asks the crypto
-# layer for, rdma_ucm is /dev/infiniband/rdma_cm.
+# layer for, rdma_ucm is /dev/infiniband/rdma_cm, 9p the host's files (Guest, `share`).
 MODULES = (
     "virtio_pci",
     "virtio_console",
@@ -59,8 +67,12 @@ MODULES = (
     "crc32_generic",
     "rdma_rxe",
     "rdma_ucm",
+    "9pnet_virtio",
+    "9p",
+    "vrf",
 )
 INIT = Path(__file__).with_name("init.sh")
+EXTRA_MODULE = f"modules/extra/{extra_module.SOURCE.stem}.ko"
 LOADER = "lib64/ld-linux-x86-64.so.2"
 LIBRARIES = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu")
 XZ_MAGIC = b"\xfd7zXZ\0"
@@ -87,9 +99,11 @@ def cache_directory() -> Path:
 def guest_image() -> Image:
     """The image, built if these packages and this init have not been built before.
 
-    A first build downloads about 75 MB of Debian packages. Raises PackageError, ImageError.
+    A first build downloads about 90 MB of Debian packages. Raises PackageError, ImageError,
+    ModuleError, BuildError.
     """
-    recipe = _digest(INIT.read_text(), Path(__file__).read_text())
+    sources = (INIT, Path(__file__), extra_module.SOURCE, Path(extra_module.__file__))
+    recipe = _digest(*(source.read_text() for source in sources))
     directory = cache_directory() / f"image-{recipe}"
     image = Image(directory / "vmlinux", directory / "initramfs.cpio")
     if not directory.exists():
@@ -111,7 +125,8 @@ def _digest(*parts: str) -> str:
 def _build(scratch: Path, into: Path) -> None:
     root = scratch / "packages"
     root.mkdir()
-    packages = (kernel_package(), *PACKAGES)
+    kernel = kernel_package()
+    packages = (kernel, *header_packages(kernel), *PACKAGES)
     archives = cache_directory() / f"packages-{_digest(*packages)}"
     if not archives.exists():
         download(packages, archives)
@@ -119,6 +134,9 @@ def _build(scratch: Path, into: Path) -> None:
     (into / "vmlinux").write_bytes(_uncompressed_kernel(next((root / "boot").glob("vmlinuz-*"))))
     tree = scratch / "tree"
     _fill(root, tree)
+    install(extra_module.TOOLS)
+    release = kernel.removeprefix("linux-image-")
+    _copy(extra_module.build(root, release, scratch), tree / EXTRA_MODULE)
     busybox = root / "bin/busybox"
     names = "".join(f"{path.relative_to(tree)}\n" for path in sorted(tree.rglob("*")))
     with (into / "initramfs.cpio").open("wb") as archive:

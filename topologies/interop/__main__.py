@@ -12,6 +12,7 @@ from rich.status import Status
 from controller.client import ControllerError
 from topologies.guest.channel import GuestError
 from topologies.guest.debian import PackageError
+from topologies.guest.extra_module import BuildError
 from topologies.guest.image import ImageError, guest_image
 from topologies.guest.kernel_modules import ModuleError
 from topologies.guest.qemu import accelerator
@@ -52,6 +53,7 @@ def main(
             reports.write(report, directory / "report.json")
             good &= all(reports.checks(report).values())
     except (
+        BuildError,
         ControllerError,
         GuestError,
         ImageError,

@@ -36,6 +36,17 @@ def checks(report: Report) -> dict[str, bool]:
         found["every CNP passed the guest's IP, UDP and GID checks, and nothing else was lost"] = (
             report.evidence.dropped == len(report.cnps)
         )
+        seen = report.evidence.cnps
+        found |= {
+            "the guest's kernel finds the DestQP of every CNP": (
+                0 < len(report.cnps) == seen.arrived == seen.found
+            ),
+            "its queue pair's state, peer and P_Key fit": seen.found == seen.checked,
+            "the guest's kernel accepts the ICRC of every CNP": seen.checked == seen.valid,
+        }
+    found |= {
+        f"the kernel's checks tell CNPs apart: {each.what}": each.holds for each in report.controls
+    }
     return found | {f"a guest dies: {what}": holds for what, holds in report.death.items()}
 
 
@@ -68,17 +79,23 @@ def show(console: Console, report: Report) -> None:
         style="dim",
         highlight=False,
     )
-    entered, counted = (
-        (report.evidence.entered, report.evidence.counted) if report.evidence else (0, 0)
-    )
     valid = sum(cnp.icrc_valid for cnp in report.cnps)
     console.print(
-        f"{len(report.cnps)} CNPs reached the sender, {valid} with a valid ICRC; "
-        f"{report.own_valid} of {report.own_checked} of the guest's own packets check alike; "
-        f"of {entered} RoCEv2 packets its kernel took {counted}, the CNPs it does not know; "
-        f"{report.seconds:.0f} s",
+        f"{len(report.cnps)} CNPs on the sender's TAP, {valid} with a valid ICRC; by the same "
+        f"routine that of {report.own_valid} of {report.own_checked} of the guest's own packets is",
         highlight=False,
     )
+    if report.evidence is not None:
+        passed = report.evidence.cnps
+        console.print(
+            f"the guest's kernel: of {passed.arrived} CNPs it finds the DestQP of {passed.found}, "
+            f"state, peer and P_Key fit for {passed.checked}, it accepts the ICRC of "
+            f"{passed.valid}; of {report.evidence.entered} RoCEv2 packets it took "
+            f"{report.evidence.counted}, all but the CNPs, to which it has no reaction",
+            highlight=False,
+        )
+    told = ", ".join(f"{each.what} {each.seen}" for each in report.controls)
+    console.print(f"the same for single CNPs: {told}; {report.seconds:.0f} s", highlight=False)
     for what, holds in checks(report).items():
         if not holds:
             console.print(f"[bold red]failed:[/] {what}", highlight=False)

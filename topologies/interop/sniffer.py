@@ -46,7 +46,7 @@ class Sniffer:
         self.cnps: list[Cnp] = []
         self.own_checked = 0
         self.own_valid = 0
-        self._socket = _packet_socket(host.pid)
+        self._socket = packet_socket(host.pid)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
 
@@ -112,7 +112,7 @@ def read_cnp(datagram: bytes) -> Cnp:
     )
 
 
-def _packet_socket(pid: int) -> socket.socket:
+def packet_socket(pid: int) -> socket.socket:
     """A packet socket on the TAP in the network namespace of process `pid`."""
     libc = ctypes.CDLL(None, use_errno=True)
 

@@ -1,0 +1,35 @@
+"""The guest's own kernel module, compiled against the headers Debian has for its kernel."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("rxe_cnp.c")
+TOOLS = ("gcc-12", "make")
+"""What Debian's kernel is compiled with."""
+HEADERS = "usr/src"
+
+
+class BuildError(RuntimeError):
+    """The module does not compile; the message holds what the compiler said."""
+
+
+def build(root: Path, release: str, scratch: Path) -> Path:
+    """Compile SOURCE with the header packages unpacked below `root`; the .ko is in `scratch`."""
+    headers = root / HEADERS
+    makefile = headers / f"linux-headers-{release}" / "Makefile"
+    # It includes the common headers' Makefile by the path of an installed package.
+    makefile.write_text(makefile.read_text().replace(f"/{HEADERS}/", f"{headers.absolute()}/"))
+    work = scratch / SOURCE.stem
+    work.mkdir()
+    shutil.copy2(SOURCE, work)
+    (work / "Kbuild").write_text(f"obj-m := {SOURCE.stem}.o\n")
+    done = subprocess.run(
+        ["make", "-C", str(makefile.parent), f"M={work.absolute()}", "modules"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise BuildError(f"{SOURCE.name}: {done.stderr.strip()}")
+    return work / f"{SOURCE.stem}.ko"
