@@ -1,6 +1,7 @@
 """The controller's configuration for a topology, as the YAML `fcn run` reads."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -27,7 +28,8 @@ class FcnSettings:
     """What a run chooses; everything else follows from the topology.
 
     `thresholds` are queue depths in packets at which levels 1, 2, ... begin on limited queues;
-    `cnp_source` is `pe` (the draft) or `peer`; `cnp_interval` is per flow at the PE.
+    `cnp_source` is `pe` (the draft) or `peer`; `cnp_interval` is per flow at the PE; `sections` are
+    further parts of the configuration as they are.
     """
 
     thresholds: tuple[int, ...] = (8, 16, 24, 32, 40, 48, 56)
@@ -36,6 +38,7 @@ class FcnSettings:
     cnp_source: str = "pe"
     cnp_interval: str = "50us"
     flow_timeout: str = "60s"
+    sections: Mapping[str, Any] = field(default_factory=dict)
 
 
 def grpc_endpoint(topology: Topology, node: str) -> str:
@@ -64,6 +67,7 @@ def controller_config(topology: Topology, settings: FcnSettings) -> dict[str, An
             [f"{end}:{topology.port(end, far).number}" for end, far in ((a, b), (b, a))]
             for a, b in ((link.a, link.b) for link in topology.links)
         ],
+        **settings.sections,
     }
 
 

@@ -146,7 +146,7 @@ class Network:
         config = self.directory / "network.yaml"
         config.write_text(controller_yaml(self.topology, self.settings))
         self.controller = Process(
-            "fcn run", [_fcn(), "run", "-c", config], self.directory / "controller.log"
+            "fcn run", [fcn_command(), "run", "-c", config], self.directory / "controller.log"
         )
         self.controller.wait_ready(self._all_nodes_ready, CONTROLLER_TIMEOUT_S)
 
@@ -165,7 +165,7 @@ class Network:
     def fcn(self, *arguments: str) -> str:
         """Output of a command of the `fcn` command line; raises ProcessError when it fails."""
         done = subprocess.run(
-            [_fcn(), *arguments],
+            [fcn_command(), *arguments],
             capture_output=True,
             text=True,
             env={**os.environ, "FCN_API": API_ENDPOINT},
@@ -235,7 +235,8 @@ class Network:
             line.terminate()
 
 
-def _fcn() -> str:
+def fcn_command() -> str:
+    """The `fcn` that belongs to this Python."""
     beside = Path(sys.executable).with_name("fcn")
     return str(beside) if beside.exists() else "fcn"
 

@@ -1,22 +1,26 @@
 """A Mininet host that is a QEMU guest with a SoftRoCE device.
 
 switch port --veth-- [ host's namespace: bridge --TAP-- QEMU: eth0, rxe0 ]
+  this host --veth-- [                   bridge --TAP-- QEMU: eth1, for management ]
 """
 
+import subprocess
 from functools import cached_property
-from ipaddress import IPv6Address
+from ipaddress import IPv4Interface, IPv6Address
 from pathlib import Path
 from typing import Any
 
 from topologies.guest.channel import Channel, GuestError
 from topologies.guest.image import Image
-from topologies.guest.qemu import Guest
-from topologies.hosts import OFFLOADS, RoceHost
+from topologies.guest.qemu import SHARE_TAG, Guest, Nic
+from topologies.hosts import OFFLOADS, HostError, RoceHost
 from topologies.model import HostAddresses
 
-BRIDGE = "br0"
 TAP = "tap0"
+MANAGEMENT_TAP = "tap1"
 DEVICE = "rxe0"
+HOST_ROOT = "/host"
+"""Where `mount_host` puts this machine's files in the guest."""
 
 
 class GuestHost(RoceHost):
@@ -42,24 +46,55 @@ class GuestHost(RoceHost):
         for feature in OFFLOADS:
             self.pexec(f"ethtool -K {device} {feature} off")
         self.run("sysctl -qw net.ipv6.conf.all.disable_ipv6=1")
-        # A bridge that snoops would hold back neighbour discovery.
-        self.run(f"ip link add {BRIDGE} type bridge mcast_snooping 0")
-        self.run(f"ip tuntap add {TAP} mode tap")
-        for port in (device, TAP):
-            self.run(f"ip link set {port} master {BRIDGE} up")
-        self.run(f"ip link set {BRIDGE} up")
+        self._bridge("br0", device, TAP)
+        self._connect_management()
         self.boot()
+
+    def _bridge(self, name: str, port: str, tap: str) -> None:
+        # A bridge that snoops would hold back neighbour discovery.
+        self.run(f"ip link add {name} type bridge mcast_snooping 0")
+        self.run(f"ip tuntap add {tap} mode tap")
+        for member in (port, tap):
+            self.run(f"ip link set {member} master {name} up")
+        self.run(f"ip link set {name} up")
+
+    def _connect_management(self) -> None:
+        outside = f"{self.name}-mgmt"
+        for command in (
+            f"ip link add {outside} type veth peer name mgmt netns {self.pid}",
+            f"ip addr add {self.management[0]} dev {outside}",
+            f"ip link set {outside} up",
+        ):
+            done = subprocess.run(command.split(), capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise HostError(f"{self.name}: {command}: {done.stderr.strip()}")
+        self._bridge("br1", "mgmt", MANAGEMENT_TAP)
+
+    @property
+    def management(self) -> tuple[IPv4Interface, IPv4Interface]:
+        """Addresses of the management link: this machine's and the guest's."""
+        _, site, port, _ = self.addresses.ipv4.ip.packed
+        first = 4 * port + 1
+        return (
+            IPv4Interface(f"172.31.{site}.{first}/30"),
+            IPv4Interface(f"172.31.{site}.{first + 1}/30"),
+        )
 
     @property
     def mac(self) -> str:
-        """Of the guest's network card."""
+        """Of the guest's network card in the data centre."""
+        return f"02:67:75:65:{self._suffix}"
+
+    @property
+    def _suffix(self) -> str:
         last = sum(ord(letter) << shift * 8 for shift, letter in enumerate(self.name[-2:]))
-        return f"02:67:75:65:{last >> 8:02x}:{last & 0xFF:02x}"
+        return f"{last >> 8:02x}:{last & 0xFF:02x}"
 
     def boot(self) -> None:
         """Start the guest, also again after `kill_guest`."""
         prefix = ("mnexec", "-a", str(self.pid))
-        self._guest = Guest(self.name, self._image, TAP, self.mac, self._directory, prefix)
+        nics = (Nic(TAP, self.mac), Nic(MANAGEMENT_TAP, f"02:67:75:66:{self._suffix}"))
+        self._guest = Guest(self.name, self._image, nics, self._directory, prefix, Path("/"))
         self.__dict__.pop("channel", None)
 
     def wait_ready(self) -> None:
@@ -83,8 +118,23 @@ class GuestHost(RoceHost):
             f"{ip} route replace default via {addresses.ipv4_gateway.ip}\n"
             f"{ip} -6 route replace default via {addresses.ipv6_gateway.ip}\n"
             f"rdma link add {DEVICE} type rxe netdev eth0\n"
+            f"{ip} link set eth1 up\n"
+            f"{ip} addr add {self.management[1]} dev eth1\n"
         )
         return channel
+
+    def mount_host(self) -> None:
+        """Put this machine's files, read-only, at HOST_ROOT, with the guest's own /proc and /sys.
+
+        `chroot HOST_ROOT` then runs what is installed on this machine on the guest's kernel.
+        """
+        self.channel.run(
+            "set -e\n"
+            f"mkdir -p {HOST_ROOT}\n"
+            "mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=524288 "
+            f"{SHARE_TAG} {HOST_ROOT}\n"
+            f"for each in proc sys dev; do mount --bind /$each {HOST_ROOT}/$each; done\n"
+        )
 
     def answers(self, address: str) -> bool:
         """Whether `address` answers one ping from inside the guest within a second."""

@@ -3,7 +3,9 @@
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +23,16 @@ MEMORY_MB = 384
 # hangs, and that is remembered until the machine is started anew.
 KVM_PROBE_S = 10.0
 BOOT_TIMEOUT_S = 90.0
+SHARE_TAG = "host"
 KERNEL_OPTIONS = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr"
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """A guest's network card: the TAP device it is on, which exists already, and its address."""
+
+    tap: str
+    mac: str
 
 
 def _machine(accelerator: Accelerator, image: Image, options: str = "") -> list[str]:
@@ -32,6 +43,17 @@ def _machine(accelerator: Accelerator, image: Image, options: str = "") -> list[
         *("-kernel", str(image.kernel), "-initrd", str(image.initramfs)),
         *("-append", f"{KERNEL_OPTIONS} {options}".strip()),
     ]
+
+
+def _nic(number: int, nic: Nic) -> tuple[str, ...]:
+    tap = f"tap,id=net{number},ifname={nic.tap},script=no,downscript=no,vnet_hdr=off"
+    card = f"virtio-net-pci,netdev=net{number},mac={nic.mac},romfile="
+    return ("-netdev", tap, "-device", card)
+
+
+def _share(directory: Path) -> tuple[str, ...]:
+    files = f"local,id=share,path={directory},security_model=none,readonly=on,multidevs=remap"
+    return ("-fsdev", files, "-device", f"virtio-9p-pci,fsdev=share,mount_tag={SHARE_TAG}")
 
 
 @cache
@@ -66,20 +88,21 @@ def _kvm_boots(image: Image) -> bool:
 
 
 class Guest:
-    """Context manager: one guest with one network card, on a TAP device that exists already.
+    """Context manager: one guest; `nics` are its eth0, eth1, ...
 
-    `prefix` (such as mnexec and its options) brings QEMU into the TAP's network namespace;
-    `directory` receives console log and control socket.
+    `prefix` (such as mnexec and its options) brings QEMU into the TAPs' network namespace;
+    `directory` receives the console log; `share` is a directory the guest may read over 9p, as
+    SHARE_TAG.
     """
 
     def __init__(
         self,
         name: str,
         image: Image,
-        tap: str,
-        mac: str,
+        nics: Sequence[Nic],
         directory: Path,
         prefix: Sequence[str] = (),
+        share: Path | None = None,
     ) -> None:
         self.name = name
         # A Unix socket's path is short by definition, `directory` need not be.
@@ -89,8 +112,8 @@ class Guest:
         command = [
             *_machine(accelerator(image), image),
             *("-serial", f"file:{self.console}"),
-            *("-netdev", f"tap,id=net,ifname={tap},script=no,downscript=no,vnet_hdr=off"),
-            *("-device", f"virtio-net-pci,netdev=net,mac={mac},romfile="),
+            *chain.from_iterable(_nic(number, nic) for number, nic in enumerate(nics)),
+            *(_share(share) if share else ()),
             *("-device", "virtio-serial-pci"),
             *("-chardev", f"socket,id=channel,path={self._socket},server=on,wait=off"),
             *("-device", "virtserialport,chardev=channel"),

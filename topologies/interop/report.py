@@ -47,6 +47,8 @@ def checks(report: Report) -> dict[str, bool]:
     found |= {
         f"the kernel's checks tell CNPs apart: {each.what}": each.holds for each in report.controls
     }
+    if report.agents is not None:
+        found |= {f"host agents: {what}": holds for what, holds in report.agents.checks().items()}
     return found | {f"a guest dies: {what}": holds for what, holds in report.death.items()}
 
 
@@ -96,6 +98,17 @@ def show(console: Console, report: Report) -> None:
         )
     told = ", ".join(f"{each.what} {each.seen}" for each in report.controls)
     console.print(f"the same for single CNPs: {told}; {report.seconds:.0f} s", highlight=False)
+    if report.agents is not None:
+        named = ", ".join(
+            f"IPv{each.family} {len(each.by_agent)} of {len(each.pairs)}"
+            for each in report.agents.flows
+        )
+        console.print(
+            f"host agents: flows they named: {named}; {report.agents.accepted} reports accepted, "
+            f"{report.agents.refused} of another host's queue pairs refused; "
+            f"{report.agents.seconds:.0f} s",
+            highlight=False,
+        )
     for what, holds in checks(report).items():
         if not holds:
             console.print(f"[bold red]failed:[/] {what}", highlight=False)

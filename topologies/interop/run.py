@@ -11,6 +11,7 @@ from topologies.controller_config import API_ENDPOINT
 from topologies.guest.channel import GuestError
 from topologies.guest.host import GuestHost
 from topologies.guest.image import Image
+from topologies.interop.agents import AgentReport, agent_sections, host_agents
 from topologies.interop.controls import Control, controls
 from topologies.interop.evidence import Evidence, collect, watch
 from topologies.interop.execution import (
@@ -48,6 +49,7 @@ class Report:
     own_valid: int = 0
     evidence: Evidence | None = None
     controls: tuple[Control, ...] = ()
+    agents: AgentReport | None = None
     death: dict[str, bool] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -58,15 +60,19 @@ def run(
     image: Image,
     directory: Path,
     progress: Callable[[str], None],
+    *,
+    with_agents: bool,
 ) -> Report:
     """Boot, transfer, congest, kill a guest; raises ProcessError, GuestError, ControllerError.
 
-    `progress` is called with what begins.
+    `progress` is called with what begins; `with_agents`: also run host agents in the guests.
     """
     begun = time.monotonic()
     report = Report(tunnel)
     make_host = partial(GuestHost, image=image, directory=directory)
-    with Network(interop(tunnel), target, settings(), directory, make_host) as network:
+    topology, agents = interop(tunnel), directory / "agents"
+    chosen = settings(agent_sections(topology, agents))
+    with Network(topology, target, chosen, directory, make_host) as network:
         near, far = network.host(NEAR), network.host(FAR)
         if not isinstance(near, GuestHost) or not isinstance(far, GuestHost):
             raise TypeError("the hosts of this network are guests")
@@ -74,6 +80,9 @@ def run(
         for host in (near, far):
             host.wait_ready()
         network.wait_for_ping(NEAR, FAR)
+        # Nobody listens, and from now on no queue pair has the number of its peer: what takes one
+        # for the other is found out.
+        far.channel.run(f"rping -c -a {near.address(4)} -C 1 || true")
         before = watch(near)
         with Sniffer(near) as sniffer:
             for transfer in transfers(near, far):
@@ -85,6 +94,9 @@ def run(
         report.evidence = collect(near).since(before)
         progress("right and wrong CNPs to the guest's kernel")
         report.controls = controls(near, far)
+        if with_agents:
+            progress("host agents in the guests")
+            report.agents = host_agents(near, far, agents)
         progress("a guest dies in the middle of a transfer")
         report.death = _death(network, near, far)
         network.check()

@@ -1,5 +1,8 @@
 """DC1 - PE1 - P - PE2 - DC2 with a guest in each data centre and the bottleneck at P."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from topologies.controller_config import FcnSettings, Level
 from topologies.model import Host, Link, Node, Queue, Topology, TunnelType
 
@@ -25,12 +28,16 @@ def interop(tunnel: TunnelType) -> Topology:
     )
 
 
-def settings() -> FcnSettings:
-    """CNPs from the peer's address, which is the only one Linux takes packets of a QP from."""
+def settings(sections: Mapping[str, Any]) -> FcnSettings:
+    """CNPs from the peer's address, which is the only one Linux takes packets of a QP from.
+
+    `sections` are added to the controller's configuration.
+    """
     return FcnSettings(
         thresholds=THRESHOLDS,
         levels=tuple(Level(mark=True, notify=True, interval="20ms") for _ in THRESHOLDS),
         cnp_source="peer",
         cnp_interval="10ms",
         flow_timeout=f"{FLOW_TIMEOUT_S}s",
+        sections=sections,
     )

@@ -80,13 +80,13 @@ def _ucmatose(family: int, server: str) -> Transfer:
     )
 
 
-def long_write(near: GuestHost, far: GuestHost) -> Transfer:
+def long_write(near: GuestHost, far: GuestHost, family: int = 4) -> Transfer:
     """An ib_write_bw that does not end by itself within a test.
 
     Without CM, so that nobody says good-bye to the controller.
     """
-    server, client = _without_cm(near, far, 4)
-    return _perftest("ib_write_bw", 4, server, client, cm=False, messages=100_000)
+    server, client = _without_cm(near, far, family)
+    return _perftest("ib_write_bw", family, server, client, cm=False, messages=100_000)
 
 
 def _without_cm(near: GuestHost, far: GuestHost, family: int) -> tuple[str, str]:
