@@ -3,11 +3,12 @@
     host --- dc [ our PE ] core --- wan [ Linux PE ] site --- remote
 
 Our PE is any target of the packet tests, configured over P4Runtime as in those; no controller, so
-neighbours are static everywhere.
+neighbours are static everywhere. The Linux PE is a namespace of this machine's kernel or a guest.
 """
 
 from pathlib import Path
 
+from interop_guest import GuestPe
 from interop_namespaces import Namespace, link
 
 from ptf_tests.lib.entries import PeTables
@@ -38,14 +39,18 @@ LINUX_WAN_MAC, LINUX_SITE_MAC = "02:c0:00:00:00:01", "02:c0:00:00:00:02"
 
 
 class Bed:
-    """Namespaces, links and addresses; the switch has ports and routes but no tunnel yet."""
+    """Namespaces, links and addresses; the switch has ports and routes but no tunnel yet.
 
-    def __init__(self, target: str, directory: Path) -> None:
+    `wires` is the namespace with the Linux PE's ends of the links; `linux` is that PE.
+    """
+
+    def __init__(self, target: str, directory: Path, *, guest: bool = False) -> None:
         self._namespaces: list[Namespace] = []
+        self.linux: Namespace | GuestPe
         self._switch: Target | None = None
         self._client: P4RuntimeClient | None = None
         try:
-            self._wire()
+            self._wire(directory, guest=guest)
             self._start(target, directory)
         except BaseException:
             self.close()
@@ -55,16 +60,22 @@ class Bed:
         self._namespaces.append(Namespace(name))
         return self._namespaces[-1]
 
-    def _wire(self) -> None:
+    def _wire(self, directory: Path, *, guest: bool) -> None:
         self.host, self.pe = self._namespace("host"), self._namespace("pe")
-        self.linux, self.remote = self._namespace("linux"), self._namespace("remote")
-        self.pe.sysctl("net.ipv6.conf.all.disable_ipv6", 1)
-        self.pe.sysctl("net.ipv6.conf.default.disable_ipv6", 1)
+        self.wires, self.remote = self._namespace("linux"), self._namespace("remote")
+        for silent in (self.pe, self.wires) if guest else (self.pe,):
+            silent.sysctl("net.ipv6.conf.all.disable_ipv6", 1)
+            silent.sysctl("net.ipv6.conf.default.disable_ipv6", 1)
         link(self.host, "eth0", self.pe, "dc", DC_MTU)
-        link(self.pe, "core", self.linux, "wan", CORE_MTU)
-        link(self.linux, "site", self.remote, "eth0", DC_MTU)
+        link(self.pe, "core", self.wires, "wan", CORE_MTU)
+        link(self.wires, "site", self.remote, "eth0", DC_MTU)
+        macs = (LINUX_WAN_MAC, LINUX_SITE_MAC)
+        self.linux = GuestPe(self.wires, macs, CORE_MTU, directory) if guest else self.wires
         self._end_host(self.host, HOST_MAC, HOST_V4, HOST_V6, PE_DC_MAC)
         self._end_host(self.remote, REMOTE_MAC, REMOTE_V4, REMOTE_V6, LINUX_SITE_MAC)
+        self._linux_pe()
+
+    def _linux_pe(self) -> None:
         linux = self.linux
         for name in ("all", "wan"):
             linux.sysctl(f"net.ipv6.conf.{name}.seg6_enabled", 1)
@@ -137,9 +148,9 @@ class Bed:
 
     def clear_linux(self) -> None:
         """Take away what a test gave the Linux PE: static routes and the VXLAN device."""
-        self.linux.ip("route flush proto static")
-        self.linux.ip("-6 route flush proto static")
-        if VXLAN_DEVICE in self.linux.run("ip", "-o", "link"):
+        self.linux.ip("route flush table all proto static")
+        self.linux.ip("-6 route flush table all proto static")
+        if VXLAN_DEVICE in self.linux.run("/bin/ip", "-o", "link"):
             self.linux.ip(f"link del {VXLAN_DEVICE}")
 
     def close(self) -> None:
@@ -148,5 +159,7 @@ class Bed:
             self._client.close()
         if self._switch is not None:
             self._switch.stop()
+        if isinstance(getattr(self, "linux", None), GuestPe):
+            self.linux.close()
         for namespace in self._namespaces:
             namespace.close()

@@ -60,7 +60,7 @@ def _send(
     with (
         near.packet_socket("eth0") as sender,
         far.packet_socket("eth0") as receiver,
-        bed.linux.packet_socket("wan") as core,
+        bed.wires.packet_socket("wan") as core,
     ):
         for frame in frames:
             sender.send(frame)

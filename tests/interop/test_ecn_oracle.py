@@ -106,7 +106,7 @@ def test_all_cells(bed: Bed, src: str, dst: str) -> None:
         for inner, outer in CELLS
     ]
     ours = forwarded(
-        bed.linux,
+        bed.wires,
         "wan",
         [to_us(*cell) for cell in cells],
         [to_us(marker, Ecn.NOT_ECT) for marker in markers],
