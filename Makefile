@@ -5,6 +5,8 @@
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
 TARGET ?= $(if $(shell command -v simple_switch_grpc),bmv2,softswitch)
+# The tunnels of the interop run: also gre and mpls-udp.
+TUNNELS ?= srv6 vxlan
 # The switches the packet tests run on: the softswitch always, BMv2 where it is installed.
 PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
 
@@ -18,7 +20,7 @@ demo: setup ## ECN alone against FCN in a Mininet WAN; plots in out/demo (TARGET
 	$(PYTHON) -m topologies.demo --target $(TARGET)
 
 interop: setup ## real RoCEv2 stacks: SoftRoCE guests across the WAN; results in out/interop
-	$(PYTHON) -m topologies.interop --target $(TARGET)
+	$(PYTHON) -m topologies.interop --target $(TARGET) $(addprefix --tunnel ,$(TUNNELS))
 
 test: setup lint p4-check unit ptf system ## everything CI runs
 

@@ -18,7 +18,7 @@ from topologies.guest.host import HOST_ROOT, GuestHost
 from topologies.interop.certificates import Authority
 from topologies.interop.execution import ended, start
 from topologies.interop.mapping import Pair, reported
-from topologies.interop.transfers import QUEUE_PAIRS, Transfer, long_write
+from topologies.interop.transfers import QUEUE_PAIRS, Transfer, quiet_send
 from topologies.model import Topology
 from topologies.network import fcn_command
 from topologies.processes import wait_until
@@ -145,7 +145,7 @@ def host_agents(near: GuestHost, far: GuestHost, directory: Path) -> AgentReport
                 return _count(ACCEPTED, near.name) > 0 < _count(ACCEPTED, far.name) * _foreign()
 
             wait_until(reporting, START_TIMEOUT_S, f"the agents do not report; see {directory}")
-        flows = tuple(_named(near, far, long_write(near, far, family)) for family in (4, 6))
+        flows = tuple(_named(near, far, quiet_send(near, far, family)) for family in (4, 6))
         return AgentReport(
             flows,
             sum(_count(ACCEPTED, host.name) for host in (near, far)),

@@ -18,13 +18,12 @@ from topologies.guest.host import GuestHost
 from topologies.interop.evidence import CnpChecks, cnp_checks
 from topologies.interop.execution import connected, ended, start
 from topologies.interop.sniffer import packet_socket
-from topologies.interop.transfers import rping
+from topologies.interop.transfers import ENDLESS, rping
 from topologies.processes import wait_until
 
 UDP_PORT = 0xC000
 UNUSED_QP = 0xFFFFFE
 ARRIVAL_TIMEOUT_S = 10.0
-ENDLESS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def checks(report: Report) -> dict[str, bool]:
 def show(console: Console, report: Report) -> None:
     """Print one tunnel's report."""
     table = Table(title=f"SoftRoCE over {report.tunnel}", title_justify="left", box=None)
-    for column in ("transfer", "IP", "CM", "QPs", "succeeds", "pairs", "mapped", "unknown",
+    for column in ("transfer", "IP", "CM", "QPs", "ok", "pairs", "mapped", "unknown",
                    "wrong", "exact", "CNPs"):  # fmt: skip
         table.add_column(column, no_wrap=True)
     for each in report.outcomes:

@@ -12,6 +12,7 @@ from topologies.guest.host import DEVICE, GuestHost
 QUEUE_PAIRS = 4
 MESSAGES = 300
 MESSAGE_OCTETS = 4096
+ENDLESS = 100_000
 # A traffic class of ECT(0): rdma_rxe sends Not-ECT unless told, and P leaves that alone (FCN-8).
 ECT0 = 2
 # 4.096 us * 2^18 = 1 s, more than the queue at P holds a packet.
@@ -80,13 +81,22 @@ def _ucmatose(family: int, server: str) -> Transfer:
     )
 
 
-def long_write(near: GuestHost, far: GuestHost, family: int = 4) -> Transfer:
+def long_write(near: GuestHost, far: GuestHost) -> Transfer:
     """An ib_write_bw that does not end by itself within a test.
 
     Without CM, so that nobody says good-bye to the controller.
     """
-    server, client = _without_cm(near, far, family)
-    return _perftest("ib_write_bw", family, server, client, cm=False, messages=100_000)
+    server, client = _without_cm(near, far, 4)
+    return _perftest("ib_write_bw", 4, server, client, cm=False, messages=ENDLESS)
+
+
+def quiet_send(near: GuestHost, far: GuestHost, family: int) -> Transfer:
+    """Like it an ib_send_bw that waits for completions instead of polling.
+
+    It leaves the guest's CPU to others.
+    """
+    server, client = (f"-e {options}" for options in _without_cm(near, far, family))
+    return _perftest("ib_send_bw", family, server, client, cm=False, messages=ENDLESS)
 
 
 def _without_cm(near: GuestHost, far: GuestHost, family: int) -> tuple[str, str]:
