@@ -65,8 +65,7 @@ def show(console: Console, report: Report) -> None:
             f"v{each.transfer.family}",
             "yes" if each.transfer.cm else "no",
             str(each.transfer.queue_pairs),
-            (GOOD if each.succeeded else BAD)
-            + (f" (attempt {each.attempts})" if each.attempts > 1 else ""),
+            (GOOD if each.succeeded else BAD) + (f"/{each.attempts}" if each.attempts > 1 else ""),
             str(len(seen.reported)),
             str(len(seen.right)),
             str(len(seen.unknown)),
@@ -76,8 +75,9 @@ def show(console: Console, report: Report) -> None:
         )
     console.print(table)
     console.print(
-        "pairs: directions of queue pairs both guests report; mapped: with the right source QP in "
-        "the controller's mapping; exact: all of them and nothing else, and nothing after the end",
+        "ok/n: in attempt n; pairs: directions of queue pairs both guests report; mapped: with the "
+        "right source QP in the controller's mapping; exact: all of them and nothing else, and "
+        "nothing after the end",
         style="dim",
         highlight=False,
     )
