@@ -12,7 +12,6 @@ const int UNDERLAY_TABLE_SIZE = 4096;
 const int UNDERLAY_MEMBERS = 1024;
 const int TRUSTED_SOURCE_TABLE_SIZE = 256;
 const int NOTIFICATION_PORT_TABLE_SIZE = 16;
-const int QUEUE_LEVEL_TABLE_SIZE = 4096;
 
 // Per-flow state is indexed by the low bits of the flow label: a Tofino register cannot span
 // stages, so it holds fewer cells than a 20-bit label has values.
@@ -33,8 +32,5 @@ const bit<16> CNP_IPV4_TOTAL_LENGTH = 60;
 const bit<32> CNP_IPV4_FRAME_LENGTH = 74;
 const bit<32> CNP_IPV6_FRAME_LENGTH = 94;
 const bit<32> VLAN_TAG_LENGTH = 4;
-
-// Shortest RoCEv2 datagram: UDP 8 + BTH 12 + ICRC 4.
-const bit<16> ROCE_MIN_UDP_LENGTH = 24;
 
 #endif

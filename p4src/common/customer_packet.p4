@@ -5,7 +5,7 @@
 // lengths agree.
 // Reads:  customer IP, UDP and BTH headers; meta.ipv4_checksum_failed.
 // Writes: meta.customer_*, meta.hop_limit, meta.is_roce_flow. meta.customer_fault is why the packet
-//         must not be routed in a VRF; the shell makes it meta.drop_reason.
+//         must not be routed in a VRF.
 // When:   the packet arrived, and is a customer's or may turn out to be.
 control CustomerPacket(in pe_headers_t hdr, inout meta_t meta) {
     apply {
@@ -29,8 +29,11 @@ control CustomerPacket(in pe_headers_t hdr, inout meta_t meta) {
             meta.is_roce_flow = true;
         }
 
-        if (hdr.bth.isValid()
-                && (hdr.udp.length != udp_room || hdr.udp.length < ROCE_MIN_UDP_LENGTH)) {
+        if (hdr.bth.isValid() && hdr.udp.length != udp_room) {
+            meta.customer_fault = DropReason.BAD_LENGTH;
+        } else if (hdr.bth.isValid()
+                   && (hdr.udp.length & 0xfff0 == 0 || hdr.udp.length & 0xfff8 == 0x0010)) {
+            // Below UDP 8 + BTH 12 + ICRC 4 octets, as masks: Tofino compares no ranges of this width.
             meta.customer_fault = DropReason.BAD_LENGTH;
         } else if (hdr.ipv4.isValid() && meta.ipv4_checksum_failed) {
             meta.customer_fault = DropReason.BAD_CHECKSUM;

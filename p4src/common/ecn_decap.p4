@@ -3,19 +3,19 @@
 
 // EcnDecap: the inner ECN field after decapsulation, RFC 6040 section 4.2 (SRF-2).
 // Reads:  meta.customer_ecn (inner), meta.outer_ecn.
-// Writes: meta.customer_ecn; meta.ecn_event for the combinations in no current use;
+// Writes: meta.customer_ecn; meta.event for the combinations in no current use;
 //         meta.drop_reason for Not-ECT inside CE.
 // When:   a tunnel ends here.
 control EcnDecap(inout meta_t meta) {
     action keep_inner(Event event) {
-        meta.ecn_event = event;
+        meta.event = event;
     }
     action take_outer() {
         meta.customer_ecn = meta.outer_ecn;
     }
     action discard(DropReason reason, Event event) {
         meta.drop_reason = reason;
-        meta.ecn_event = event;
+        meta.event = event;
     }
 
     @name(".decap_ecn")

@@ -14,7 +14,7 @@ control Endpoint(in ipv6_addr_t dst, inout meta_t meta) {
     }
     action transit() { }
 
-    @name(".endpoint")
+    PLACE_AT(0) @name(".endpoint")
     table endpoint {
         key = {
             dst: exact @name("dst");

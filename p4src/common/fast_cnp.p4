@@ -39,14 +39,43 @@ control FastCnpProfile(inout meta_t meta) {
 // Writes: underlay headers; removes the SRH. The UDP checksum and the length are the shell's.
 // When:   on the egress copy of a packet that met a congested queue.
 control FastCnp(inout p_headers_t hdr, inout meta_t meta) {
-    action build_word() {
-        hdr.fast_cnp.word = hdr.outer_ipv6.flow_label ++ meta.copy_level ++ 9w0;
+    // Fields side by side in one octet that have different sources take an action each (Tofino).
+    action start_word() {
+        hdr.fast_cnp.setValid();
+        hdr.fast_cnp.word = 0;
+    }
+    action set_word_label() {
+        hdr.fast_cnp.word[31:12] = hdr.outer_ipv6.flow_label;
+    }
+    action set_word_level() {
+        hdr.fast_cnp.word[11:9] = meta.copy_level;
+    }
+    action turn_around() {
+        hdr.outer_ipv6.dst = hdr.outer_ipv6.src;
+        hdr.outer_ipv6.src = meta.fast_cnp_src;
+    }
+    // A notification is never ECN-capable, so no node takes it for a congested flow.
+    action clear_ecn() {
+        hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
+    }
+    action set_dscp() {
+        hdr.outer_ipv6.dscp = meta.fast_cnp_traffic_class[7:2];
+    }
+    action clear_label() {
+        hdr.outer_ipv6.flow_label = 0;
+    }
+    action to_udp() {
+        hdr.outer_ipv6.payload_len = FAST_CNP_UDP_LENGTH;
+        hdr.outer_ipv6.next_header = IpProtocol.UDP;
+        hdr.outer_ipv6.hop_limit = meta.fast_cnp_hop_limit;
+        hdr.outer_udp.setValid();
+        hdr.outer_udp.src_port = meta.fast_cnp_udp_src_port;
+        hdr.outer_udp.dst_port = meta.fast_cnp_udp_dst_port;
+        hdr.outer_udp.length = FAST_CNP_UDP_LENGTH;
+        hdr.outer_udp.checksum = 0;
     }
 
     apply {
-        hdr.fast_cnp.setValid();
-        build_word();
-
         hdr.srh.setInvalid();
         hdr.segment0.setInvalid();
         hdr.segment1.setInvalid();
@@ -54,23 +83,16 @@ control FastCnp(inout p_headers_t hdr, inout meta_t meta) {
         hdr.segment3.setInvalid();
         hdr.icmpv6.setInvalid();
 
-        hdr.outer_ipv6.dst = hdr.outer_ipv6.src;
-        hdr.outer_ipv6.src = meta.fast_cnp_src;
-        // A notification is never ECN-capable, so no node takes it for a congested flow.
-        hdr.outer_ipv6.dscp = meta.fast_cnp_traffic_class[7:2];
-        hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
-        hdr.outer_ipv6.hop_limit = meta.fast_cnp_hop_limit;
-        hdr.outer_ipv6.payload_len = FAST_CNP_UDP_LENGTH;
-        hdr.outer_ipv6.next_header = IpProtocol.UDP;
+        start_word();
+        set_word_label();
+        set_word_level();
+        turn_around();
+        to_udp();
+        clear_ecn();
+        set_dscp();
         if (meta.fast_cnp_copy_label == 0) {
-            hdr.outer_ipv6.flow_label = 0;
+            clear_label();
         }
-
-        hdr.outer_udp.setValid();
-        hdr.outer_udp.src_port = meta.fast_cnp_udp_src_port;
-        hdr.outer_udp.dst_port = meta.fast_cnp_udp_dst_port;
-        hdr.outer_udp.length = FAST_CNP_UDP_LENGTH;
-        hdr.outer_udp.checksum = 0;
     }
 }
 

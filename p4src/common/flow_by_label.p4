@@ -19,7 +19,7 @@ control CnpProfile(inout meta_t meta) {
         meta.notify_enabled = 0;
     }
 
-    @name(".cnp_profile")
+    PLACE_AT(1) @name(".cnp_profile")
     table cnp_profile {
         actions = {
             cnp_enabled;
@@ -36,9 +36,9 @@ control CnpProfile(inout meta_t meta) {
 // FlowByLabel: from a congestion notification back to the flow (FCN-12, FCN-13).
 // Reads:  meta.notify_label.
 // Writes: meta.vrf, meta.cnp_is_ipv4; of the CNP the customer addresses, DestQP and P_Key, which no
-//         other packet of this pass needs; meta.drop_reason when the label is unknown or the source
+//         other packet of this pass needs; meta.label_fault when the label is unknown or the source
 //         QP is.
-// When:   a Fast CNP for this node was accepted, or this node's own queue is congested.
+// When:   a trusted Fast CNP for this node arrived, or this node's own queue is congested.
 control FlowByLabel(inout pe_headers_t hdr, inout meta_t meta) {
     DIRECT_COUNTER(flow_by_label_counter)
 
@@ -47,6 +47,7 @@ control FlowByLabel(inout pe_headers_t hdr, inout meta_t meta) {
         meta.vrf = vrf;
         meta.cnp_is_ipv4 = true;
         hdr.ipv4.setValid();
+        hdr.ipv6.setInvalid();
         hdr.ipv4.src = src;
         hdr.ipv4.dst = dst;
         hdr.bth.setValid();
@@ -58,6 +59,7 @@ control FlowByLabel(inout pe_headers_t hdr, inout meta_t meta) {
         meta.vrf = vrf;
         meta.cnp_is_ipv4 = false;
         hdr.ipv6.setValid();
+        hdr.ipv4.setInvalid();
         hdr.ipv6.src = src;
         hdr.ipv6.dst = dst;
         hdr.bth.setValid();
@@ -66,14 +68,14 @@ control FlowByLabel(inout pe_headers_t hdr, inout meta_t meta) {
     }
     action source_qp_unknown() {
         COUNT_DIRECT(flow_by_label_counter)
-        meta.drop_reason = DropReason.SOURCE_QP_UNKNOWN;
+        meta.label_fault = DropReason.SOURCE_QP_UNKNOWN;
     }
     action unknown_label() {
         COUNT_DIRECT(flow_by_label_counter)
-        meta.drop_reason = DropReason.LABEL_UNKNOWN;
+        meta.label_fault = DropReason.LABEL_UNKNOWN;
     }
 
-    @name(".flow_by_label")
+    PLACE_AT(1) @name(".flow_by_label")
     table flow_by_label {
         key = {
             meta.notify_label: exact @name("flow_label");
@@ -90,7 +92,11 @@ control FlowByLabel(inout pe_headers_t hdr, inout meta_t meta) {
     }
 
     apply {
-        flow_by_label.apply();
+        if (meta.copy == Copy.OWN_CONGESTION
+                || (meta.is_notification && meta.is_local && meta.is_trusted
+                    && hdr.fast_cnp.isValid())) {
+            flow_by_label.apply();
+        }
     }
 }
 

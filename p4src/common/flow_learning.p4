@@ -13,7 +13,7 @@ control FlowLearning(inout meta_t meta) {
         meta.learning_enabled = 0;
     }
 
-    @name(".flow_learning")
+    PLACE_AT(1) @name(".flow_learning")
     table flow_learning {
         actions = {
             learning_on;

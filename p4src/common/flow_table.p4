@@ -4,7 +4,7 @@
 // FlowTable: the flow label of a RoCEv2 flow {VRF, source, destination, DestQP} (FCN-2, FCN-4).
 // Reads:  meta.vrf, customer addresses, BTH DestQP.
 // Writes: meta.flow_label, meta.flow_label_assigned, meta.flow_watched.
-// When:   meta.is_roce_flow and the packet is about to enter a tunnel.
+// When:   meta.is_roce_flow, from a DC port, on the way into a tunnel.
 control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t meta) {
     DIRECT_COUNTER(flow_ipv4_counter)
     DIRECT_COUNTER(flow_ipv6_counter)
@@ -38,7 +38,7 @@ control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t met
     }
 #endif
 
-    @name(".flow_ipv4")
+    PLACE_AT(4) @name(".flow_ipv4")
     table flow_ipv4 {
         key = {
             meta.vrf: exact @name("vrf");
@@ -57,7 +57,7 @@ control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t met
         USE_IDLE_TIMEOUT
     }
 
-    @name(".flow_ipv6")
+    PLACE_AT(6) @name(".flow_ipv6")
     table flow_ipv6 {
         key = {
             meta.vrf: exact @name("vrf");
@@ -77,9 +77,10 @@ control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t met
     }
 
     apply {
-        if (ipv4.isValid()) {
+        if (meta.role == Role.DC && meta.is_roce_flow && ipv4.isValid()) {
             flow_ipv4.apply();
-        } else {
+        }
+        if (meta.role == Role.DC && meta.is_roce_flow && !ipv4.isValid()) {
             flow_ipv6.apply();
         }
     }

@@ -6,16 +6,16 @@
 
 @controller_header("packet_in")
 header packet_in_h {
-    port_t ingress_port;
     PuntReason reason;
+    port_t ingress_port;
     bit<16> vlan_id;
     vrf_t vrf;
 }
 
 @controller_header("packet_out")
 header packet_out_h {
-    port_t egress_port;
     bit<7> pad;
+    port_t egress_port;
 }
 
 header ethernet_h {

@@ -35,13 +35,17 @@ struct meta_t {
 
     // What arrived
     bool parse_failed;
+    // The underlay header is no IPv6 header
+    bool bad_version;
     bool unsupported_tunnel;
     bool ipv4_checksum_failed;
-    bool udp_checksum_failed;
+    // A Fast CNP of the right length with a right UDP checksum
+    bool fast_cnp_sound;
     bit<16> udp_dst_port;
     bool is_notification;
     bool is_trusted;
     bool is_local;
+    bool is_arp;
     bool is_nd;
     bool is_end_sid;
     bool is_service_sid;
@@ -60,7 +64,8 @@ struct meta_t {
     bit<16> customer_length;
     DropReason customer_fault;
     bool decapsulated;
-    Event ecn_event;
+    // What the packet turned out to be on its way in, counted once
+    Event event;
 
     // What is put around it
     tunnel_t tunnel;
@@ -68,12 +73,13 @@ struct meta_t {
     bool flow_label_assigned;
     bool flow_watched;
     bit<32> entropy;
+    bool encapsulated;
     EcnEncapMode ecn_mode;
 
     // Notifications
-    bool notify;
     bool make_cnp;
     flow_label_t notify_label;
+    DropReason label_fault;
     bit<1> notify_enabled;
     microseconds_t notify_interval;
     bool cnp_is_ipv4;

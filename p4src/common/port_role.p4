@@ -22,7 +22,7 @@ control PortRole(inout meta_t meta) {
         meta.drop_reason = DropReason.UNKNOWN_PORT;
     }
 
-    @name(".port_role")
+    PLACE_AT(0) @name(".port_role")
     table port_role {
         key = {
             meta.ingress_port: exact @name("ingress_port");

@@ -13,7 +13,7 @@ control ServiceTermination(in ipv6_addr_t dst, inout meta_t meta) {
     action no_service() { }
 
     // RFC 8986 section 4.8, End.DT46
-    @name(".service_sid")
+    PLACE_AT(0) @name(".service_sid")
     table service_sid {
         key = {
             dst: exact @name("dst");

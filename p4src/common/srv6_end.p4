@@ -3,9 +3,9 @@
 
 // Srv6End: advances a packet to its next segment (RFC 8986 section 4.1, End).
 // Reads:  SRH, segment list of 1 to 4 SIDs.
-// Writes: outer destination, segments_left; meta.drop_reason when there is no next segment or the
-//         SRH is longer than the parser takes (it then has no segment headers).
-// When:   meta.is_end_sid.
+// Writes: outer destination, segments_left; fault when there is no next segment or the SRH is longer
+//         than the parser takes (it then has no segment headers).
+// When:   meta.is_end_sid and the packet goes on in the WAN.
 control Srv6End(
         inout ipv6_h outer_ipv6,
         inout srh_h srh,
@@ -13,25 +13,55 @@ control Srv6End(
         in srv6_segment_h segment1,
         in srv6_segment_h segment2,
         in srv6_segment_h segment3,
-        inout meta_t meta) {
-    apply {
-        if (!srh.isValid()) {
-            meta.drop_reason = DropReason.SRH_INVALID;
-        } else if (srh.segments_left == 1 && segment0.isValid()) {
-            outer_ipv6.dst = segment0.sid;
-            srh.segments_left = 0;
-        } else if (srh.segments_left == 2 && segment1.isValid()) {
-            outer_ipv6.dst = segment1.sid;
-            srh.segments_left = 1;
-        } else if (srh.segments_left == 3 && segment2.isValid()) {
-            outer_ipv6.dst = segment2.sid;
-            srh.segments_left = 2;
-        } else if (srh.segments_left == 4 && segment3.isValid()) {
-            outer_ipv6.dst = segment3.sid;
-            srh.segments_left = 3;
-        } else {
-            meta.drop_reason = DropReason.SRH_INVALID;
+        inout DropReason fault) {
+    action to_segment0() {
+        outer_ipv6.dst = segment0.sid;
+        srh.segments_left = 0;
+    }
+    action to_segment1() {
+        outer_ipv6.dst = segment1.sid;
+        srh.segments_left = 1;
+    }
+    action to_segment2() {
+        outer_ipv6.dst = segment2.sid;
+        srh.segments_left = 2;
+    }
+    action to_segment3() {
+        outer_ipv6.dst = segment3.sid;
+        srh.segments_left = 3;
+    }
+    action no_next_segment() {
+        fault = DropReason.SRH_INVALID;
+    }
+
+    @name(".srv6_end")
+    table srv6_end {
+        key = {
+            srh.isValid(): ternary @name("has_srh");
+            srh.segments_left: ternary @name("segments_left");
+            segment0.isValid(): ternary @name("has_segment0");
+            segment1.isValid(): ternary @name("has_segment1");
+            segment2.isValid(): ternary @name("has_segment2");
+            segment3.isValid(): ternary @name("has_segment3");
         }
+        actions = {
+            to_segment0;
+            to_segment1;
+            to_segment2;
+            to_segment3;
+            no_next_segment;
+        }
+        const default_action = no_next_segment;
+        const entries = {
+            (true, 1, true, _, _, _): to_segment0();
+            (true, 2, _, true, _, _): to_segment1();
+            (true, 3, _, _, true, _): to_segment2();
+            (true, 4, _, _, _, true): to_segment3();
+        }
+    }
+
+    apply {
+        srv6_end.apply();
     }
 }
 

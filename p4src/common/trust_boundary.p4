@@ -13,7 +13,7 @@ control NotificationPort(inout meta_t meta) {
         meta.is_notification = false;
     }
 
-    @name(".notification_port")
+    PLACE_AT(0) @name(".notification_port")
     table notification_port {
         key = {
             meta.udp_dst_port: exact @name("udp_dst_port");
@@ -43,7 +43,7 @@ control TrustBoundary(in ipv6_addr_t src, inout meta_t meta) {
         meta.is_trusted = false;
     }
 
-    @name(".trusted_source")
+    PLACE_AT(0) @name(".trusted_source")
     table trusted_source {
         key = {
             src: lpm @name("src");

@@ -4,9 +4,9 @@
 // TunnelDecap: takes the underlay headers off (FCN-5).
 // Reads:  customer headers.
 // Writes: removes every underlay header; EtherType; meta.outer_ecn, meta.decapsulated.
-// When:   ServiceTermination found the VRF.
+// When:   the tunnel ends here, or a CNP takes the packet's place.
 control TunnelDecap(inout pe_headers_t hdr, inout meta_t meta) {
-    apply {
+    action remove_underlay() {
         meta.outer_ecn = (Ecn)hdr.outer_ipv6.ecn;
         meta.decapsulated = true;
         hdr.outer_ipv6.setInvalid();
@@ -22,10 +22,21 @@ control TunnelDecap(inout pe_headers_t hdr, inout meta_t meta) {
         hdr.mpls0.setInvalid();
         hdr.mpls1.setInvalid();
         hdr.inner_ethernet.setInvalid();
+    }
+    action uncover_ipv4() {
+        remove_underlay();
+        hdr.ethernet.ether_type = EtherType.IPV4;
+    }
+    action uncover_ipv6() {
+        remove_underlay();
+        hdr.ethernet.ether_type = EtherType.IPV6;
+    }
+
+    apply {
         if (hdr.ipv4.isValid()) {
-            hdr.ethernet.ether_type = EtherType.IPV4;
+            uncover_ipv4();
         } else {
-            hdr.ethernet.ether_type = EtherType.IPV6;
+            uncover_ipv6();
         }
     }
 }

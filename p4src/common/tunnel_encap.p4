@@ -11,12 +11,14 @@ control TunnelEncap(inout pe_headers_t hdr, inout meta_t meta) {
         hdr.outer_ipv6.setValid();
         hdr.outer_ipv6.version = 6;
         hdr.outer_ipv6.dscp = 0;
+        hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
         hdr.outer_ipv6.flow_label = meta.flow_label;
         hdr.outer_ipv6.hop_limit = TUNNEL_HOP_LIMIT;
         hdr.outer_ipv6.src = src;
         hdr.outer_ipv6.dst = dst;
         hdr.ethernet.ether_type = EtherType.IPV6;
         meta.ecn_mode = ecn_mode;
+        meta.encapsulated = true;
         meta.forward = Forward.UNDERLAY;
     }
 
@@ -183,11 +185,11 @@ control TunnelEncap(inout pe_headers_t hdr, inout meta_t meta) {
     }
 
     apply {
-        tunnel.apply();
+        if (meta.forward == Forward.TUNNEL) {
+            tunnel.apply();
+        }
         // Compatibility mode hides ECN from a domain that does not understand it.
-        if (meta.ecn_mode == EcnEncapMode.COMPATIBILITY) {
-            hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
-        } else {
+        if (meta.encapsulated && meta.ecn_mode == EcnEncapMode.NORMAL) {
             hdr.outer_ipv6.ecn = meta.customer_ecn;
         }
     }

@@ -3,14 +3,13 @@
 
 // VrfRouting: longest-prefix match in the customer's VRF.
 // Reads:  meta.vrf, customer destination.
-// Writes: Ethernet addresses, VLAN tag, meta.egress_port for a host behind a DC port; meta.tunnel
-//         and meta.forward for one behind the WAN; meta.punt_reason, meta.drop_reason.
+// Writes: Ethernet addresses, meta.egress_port, meta.egress_vlan_id for a host behind a DC port;
+//         meta.tunnel and meta.forward for one behind the WAN; meta.punt_reason, meta.drop_reason.
 // When:   meta.forward == Forward.VRF.
 control VrfRouting(
         in ipv4_h ipv4,
         in ipv6_h ipv6,
         inout ethernet_h ethernet,
-        inout vlan_h vlan,
         inout meta_t meta) {
     action to_dc(port_t port, vlan_id_t vlan_id, mac_addr_t src_mac, mac_addr_t dst_mac) {
         meta.egress_port = port;
@@ -72,19 +71,12 @@ control VrfRouting(
     }
 
     apply {
-        if (ipv4.isValid()) {
-            route_ipv4.apply();
-        } else {
-            route_ipv6.apply();
-        }
-        if (meta.forward == Forward.VRF && meta.egress_vlan_id != 0) {
-            meta.frame_length = meta.frame_length + VLAN_TAG_LENGTH;
-            vlan.setValid();
-            vlan.pcp = 0;
-            vlan.dei = 0;
-            vlan.vlan_id = meta.egress_vlan_id;
-            vlan.ether_type = ethernet.ether_type;
-            ethernet.ether_type = EtherType.VLAN;
+        if (meta.forward == Forward.VRF) {
+            if (ipv4.isValid()) {
+                route_ipv4.apply();
+            } else {
+                route_ipv6.apply();
+            }
         }
     }
 }

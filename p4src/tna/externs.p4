@@ -14,6 +14,8 @@
 #define ACTIONS_COUNT
 #define OF_IPV6(action) action##_ipv6
 #define USE_DIRECT_COUNTER(name) counters = name;
+// Where a table of several stages begins. Left alone, the compiler takes the order that needs most.
+#define PLACE_AT(number) @stage(number)
 #define USE_IDLE_TIMEOUT idle_timeout = true;
 
 // Table sizes of the target. FLOWS is what `make tofino` varies to see how many fit.
@@ -23,6 +25,7 @@
 const int FLOW_TABLE_SIZE = FLOWS;
 const int LABEL_TABLE_SIZE = FLOWS;
 const int ROUTE_TABLE_SIZE = 4096;
+const int QUEUE_LEVEL_TABLE_SIZE = 2048;
 
 // Ports of the target that are no interface: the PCIe port to the CPU and the recirculation port of
 // pipe 0.
@@ -50,7 +53,7 @@ const DigestType_t DIGEST_CM_IPV6 = 4;
 const bit<32> UNDERLAY_GROUP_SIZE = 16;
 const bit<32> UNDERLAY_GROUPS = 256;
 
-// Time in units of 1024 ns, 32 bits: within 2.4 % of the microseconds that tables are configured in.
-#define MICROSECONDS(tstamp) (tstamp)[41:10]
+// Time in ticks of 256 ns, 32 bits: whole octets of the nanosecond clock, which need no shift.
+#define TICKS(tstamp) (tstamp)[39:8]
 
 #endif

@@ -7,7 +7,7 @@
 // decide, and need not wait for CnpGenerator.
 // Reads:  IP addresses, BTH P_Key and DestQP; meta.cnp_udp_src_port, meta.cnp_ipv4_id.
 // Writes: hdr.icrc.
-// When:   FlowByLabel found the sender.
+// When:   meta.make_cnp; the hash of any other packet goes nowhere.
 control Icrc(inout pe_headers_t hdr, in meta_t meta) {
     CRCPolynomial<bit<32>>(
         coeff = 32w0x04c11db7, reversed = true, msb = false, extended = false,
@@ -42,7 +42,9 @@ control Icrc(inout pe_headers_t hdr, in meta_t meta) {
         } else {
             hash_ipv6();
         }
-        to_wire();
+        if (meta.make_cnp) {
+            to_wire();
+        }
     }
 }
 

@@ -26,7 +26,9 @@
 #include "punt.p4"
 #include "p_parser.p4"
 
+// QueueLevel begins in the first stage only if nobody else writes its container there.
 @pa_auto_init_metadata
+@pa_solitary("egress", "md.meta.level")
 control PIngress(
         inout p_pass_headers_t hdr,
         inout tna_meta_t md,
@@ -48,19 +50,10 @@ control PIngress(
     Underlay() underlay;
     Punt() punt;
 
-    action bridge() {
+    action bridge(PassType pass) {
         hdr.bridge.setValid();
-        hdr.bridge.pass = PassType.BRIDGE;
-        hdr.bridge.pad = 0;
+        hdr.bridge.pass = pass;
         hdr.copy.setInvalid();
-    }
-    action bridge_notification() {
-        bridge();
-        hdr.bridge.is_notification = 1;
-    }
-    action bridge_traffic() {
-        bridge();
-        hdr.bridge.is_notification = 0;
     }
 
     action finish_at_cpu() {
@@ -76,18 +69,19 @@ control PIngress(
         if (hdr.p.packet_out.isValid()) {
             ig_tm_md.ucast_egress_port = hdr.p.packet_out.egress_port;
             hdr.p.packet_out.setInvalid();
-            bridge_traffic();
+            bridge(PassType.TRAFFIC);
         } else {
             // Lookups first, side by side; what they mean is decided behind them.
+            notification_port.apply(md.meta);
+            endpoint.apply(hdr.p.outer_ipv6.dst, md.meta);
+            if (md.meta.copy == Copy.NONE) {
+                port_role.apply(md.meta);
+            }
             if (md.meta.copy == Copy.NONE) {
                 port_rx.count(md.meta.ingress_port);
-                port_role.apply(md.meta);
-                endpoint.apply(hdr.p.outer_ipv6.dst, md.meta);
             }
-            notification_port.apply(md.meta);
 
             if (md.meta.copy == Copy.FAST_CNP) {
-                md.meta.is_notification = true;
                 md.meta.forward = Forward.UNDERLAY;
             } else if (md.meta.drop_reason != DropReason.NONE) {
                 // Decided already.
@@ -108,34 +102,37 @@ control PIngress(
             } else {
                 md.meta.forward = Forward.UNDERLAY;
                 hdr.p.outer_ipv6.hop_limit = hdr.p.outer_ipv6.hop_limit - 1;
-                if (md.meta.is_end_sid) {
-                    srv6_end.apply(
-                        hdr.p.outer_ipv6, hdr.p.srh, hdr.p.segment0, hdr.p.segment1,
-                        hdr.p.segment2, hdr.p.segment3, md.meta);
-                }
             }
-
-            if (md.meta.forward == Forward.UNDERLAY && md.meta.drop_reason == DropReason.NONE) {
+            if (md.meta.copy == Copy.NONE && md.meta.is_end_sid) {
+                srv6_end.apply(
+                    hdr.p.outer_ipv6, hdr.p.srh, hdr.p.segment0, hdr.p.segment1,
+                    hdr.p.segment2, hdr.p.segment3, md.meta.drop_reason);
+            }
+            if (md.meta.forward == Forward.UNDERLAY) {
                 underlay.apply(hdr.p.outer_ipv6, hdr.p.ethernet, md.meta);
             }
 
-            punt.apply(md.meta);
+            if (md.meta.copy == Copy.FAST_CNP || md.meta.is_notification) {
+                bridge(PassType.NOTIFICATION);
+            } else {
+                bridge(PassType.TRAFFIC);
+            }
+            if (md.meta.drop_reason == DropReason.NONE) {
+                punt.apply(md.meta, md.punt_color);
+            }
             if (md.meta.drop_reason != DropReason.NONE) {
                 drops.count(md.meta.drop_reason);
+                ig_dprsr_md.drop_ctl = 1;
+            } else if (md.punt_color != GREEN) {
+                drops.count(DropReason.PUNT_RATE_LIMIT);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.punt_reason != PuntReason.NONE) {
                 events.count(Event.PUNTED);
                 finish_at_cpu();
-                bridge_traffic();
             } else {
+                ig_tm_md.ucast_egress_port = md.meta.egress_port;
                 if (md.meta.copy == Copy.FAST_CNP) {
                     events.count(Event.FAST_CNP_SENT);
-                }
-                ig_tm_md.ucast_egress_port = md.meta.egress_port;
-                if (md.meta.is_notification) {
-                    bridge_notification();
-                } else {
-                    bridge_traffic();
                 }
             }
         }
@@ -164,6 +161,9 @@ control PEgress(
     NotificationLimit() notification_limit;
     FastCnp() fast_cnp;
 
+    action take_time() {
+        md.now = TICKS(eg_prsr_md.global_tstamp);
+    }
     action copy_to_second_pass() {
         eg_dprsr_md.mirror_type = MIRROR_COPY;
         md.mirror_session = (MirrorId_t)(bit<10>)MirrorSession.RECIRC;
@@ -177,46 +177,42 @@ control PEgress(
 
     apply {
         fast_cnp_profile.apply(md.meta);
-
         if (hdr.copy.isValid()) {
             fast_cnp.apply(hdr.p, md.meta);
         } else if (eg_intr_md.egress_port != CPU_PORT) {
-            bool marked = false;
-            bool pass = false;
-            Event event = Event.NONE;
-            // Marking CE changes the field the notification asks for.
-            bool is_ect = hdr.p.outer_ipv6.isValid() && hdr.p.outer_ipv6.ecn != Ecn.NOT_ECT;
-            // FCN-8: an ECN-capable packet with an FCN label that is no notification itself
-            bool may_notify = is_ect && hdr.bridge.is_notification == 0
-                && hdr.p.outer_ipv6.flow_label & FCN_LABEL_BIT != 0;
-
-            port_tx.count(eg_intr_md.egress_port);
+            take_time();
             queue_level.apply(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth, md.meta);
+            port_tx.count(eg_intr_md.egress_port);
 
-            if (is_ect && md.meta.level_marks == 1) {
-                ce_mark.apply(hdr.p.outer_ipv6.ecn, marked);
-                if (marked) {
-                    mark_events.count(Event.CE_MARKED);
-                }
+            // FCN-8: an ECN-capable packet with an FCN label that is no notification itself
+            if (md.meta.level_notifies == 1 && md.meta.notify_enabled == 1
+                    && hdr.bridge.pass == PassType.TRAFFIC && hdr.p.outer_ipv6.isValid()
+                    && hdr.p.outer_ipv6.ecn != Ecn.NOT_ECT
+                    && hdr.p.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
+                md.wanted = true;
             }
-
-            if (may_notify && md.meta.level_notifies == 1 && md.meta.notify_enabled == 1) {
-                fast_cnp_gate.apply(
-                    hdr.p.outer_ipv6.flow_label, md.meta.level_interval, eg_prsr_md.global_tstamp,
-                    pass);
-                if (!pass) {
-                    event = Event.FLOW_INTERVAL_SUPPRESSED;
+            fast_cnp_gate.apply(
+                md.wanted, hdr.p.outer_ipv6.flow_label, md.meta.level_interval, md.now,
+                md.gate_passed);
+            if (hdr.p.outer_ipv6.isValid() && md.meta.level_marks == 1) {
+                ce_mark.apply(hdr.p.outer_ipv6.ecn, md.marked);
+            }
+            if (md.marked) {
+                mark_events.count(Event.CE_MARKED);
+            }
+            if (md.wanted && md.gate_passed == 1) {
+                notification_limit.apply(md.notification_color);
+            }
+            if (md.wanted) {
+                if (md.gate_passed == 0) {
+                    egress_events.count(Event.FLOW_INTERVAL_SUPPRESSED);
+                } else if (md.notification_color != GREEN) {
+                    egress_events.count(Event.NODE_RATE_SUPPRESSED);
                 } else {
-                    notification_limit.apply(pass);
-                    if (!pass) {
-                        event = Event.NODE_RATE_SUPPRESSED;
-                    } else {
-                        event = Event.NOTIFICATION_TRIGGERED;
-                        copy_to_second_pass();
-                    }
+                    egress_events.count(Event.NOTIFICATION_TRIGGERED);
+                    copy_to_second_pass();
                 }
-                egress_events.count(event);
             }
         }
         hdr.bridge.setInvalid();

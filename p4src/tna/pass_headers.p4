@@ -2,29 +2,20 @@
 #ifndef FCN_PASS_HEADERS_P4
 #define FCN_PASS_HEADERS_P4
 
-// The first octet of everything that enters the egress.
+// The first octet of everything that enters the egress: what the ingress knows of the packet.
 enum bit<8> PassType {
-    BRIDGE = 1,
-    MIRROR = 2
+    TRAFFIC = 1,
+    // PE: ECN-capable, labelled by this node; congestion here concerns its sender
+    LABELLED = 2,
+    // neither marked nor cause of another
+    NOTIFICATION = 3,
+    // a copy made in egress
+    MIRROR = 4
 }
 
 // Ingress to egress; v1model carries all metadata over by itself.
-header pe_bridge_h {
+header bridge_h {
     PassType pass;
-    bit<1> make_cnp;
-    bit<1> flow_label_assigned;
-    bit<1> notify_enabled;
-    bit<1> pad0;
-    Ecn customer_ecn;
-    bit<2> pad1;
-    bit<4> pad2;
-    flow_label_t flow_label;
-}
-
-header p_bridge_h {
-    PassType pass;
-    bit<7> pad;
-    bit<1> is_notification;
 }
 
 // On the egress copy of a packet that met a congested queue, up to the ingress of its second pass.
@@ -52,7 +43,6 @@ struct tna_meta_t {
     meta_t meta;
     MirrorId_t mirror_session;
     copy_h mirror;
-    bool is_arp;
     // UDP ports of the customer's packet, 0 when it has none
     bit<32> ports;
     // What an IPv4 header's options add to its checksum
@@ -60,16 +50,28 @@ struct tna_meta_t {
     bit<16> fast_cnp_sum;
     bool is_cnp_ipv6;
     cm_seen_t cm;
+    // Between the steps of a shell; they start at zero, which the chip does for nothing.
+    bit<32> now;
+    // A late reason to drop the packet: no next segment, or a limit holds the CNP back
+    DropReason withheld;
+    bit<8> punt_color;
+    bit<8> notification_color;
+    bit<1> gate_passed;
+    bool wanted;
+    bool marked;
+    bit<32> fingerprint;
+    bit<1> digest_is_same;
+    bit<1> digest_is_due;
 }
 
 struct p_pass_headers_t {
-    p_bridge_h bridge;
+    bridge_h bridge;
     copy_h copy;
     p_headers_t p;
 }
 
 struct pe_pass_headers_t {
-    pe_bridge_h bridge;
+    bridge_h bridge;
     copy_h copy;
     pe_headers_t pe;
 }

@@ -3,11 +3,14 @@
 //   PortRole            who is on the other side; VRF of a customer
 //   NotificationPort    Fast CNP?
 //   UnderlayLookup      from the WAN: Endpoint, TrustBoundary, ServiceTermination
-//   UnderlayArrival     what is to be done with it; Srv6End
-//   SenderNotification  Fast CNP: FlowByLabel, CnpGenerator, Icrc; SenderLimits
+//   FlowTable           RoCEv2 from a customer: flow label
+//   FlowByLabel         Fast CNP or copy: whose flow?
+//   Arrival             what is to be done with it
+//   SenderNotification  CnpGenerator, Icrc, both rate limits
 //   TunnelDecap         off with the underlay; EcnDecap
-//   VrfRouting          the customer's routes
-//   FlowTable, Report   flow label; learning
+//   VrfRouting, VlanTag the customer's routes
+//   Srv6End             next segment
+//   Report              learning
 //   TunnelEncap         into the WAN
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: CE mark, own congestion -> copy -> SenderNotification
@@ -24,11 +27,13 @@
 #include "../common/service_termination.p4"
 #include "../common/tunnel_decap.p4"
 #include "../common/ecn_decap.p4"
-#include "../common/underlay_arrival.p4"
+#include "../common/underlay_lookup.p4"
+#include "../common/arrival.p4"
 #include "../common/customer_packet.p4"
 #include "../common/flow_by_label.p4"
 #include "../common/cnp_generator.p4"
 #include "../common/vrf_routing.p4"
+#include "../common/vlan_tag.p4"
 #include "../common/flow_table.p4"
 #include "../common/flow_learning.p4"
 #include "../common/tunnel_encap.p4"
@@ -47,6 +52,7 @@
 #include "pe_egress_parser.p4"
 
 @pa_auto_init_metadata
+@pa_solitary("egress", "md.meta.level")
 control PeIngress(
         inout pe_pass_headers_t hdr,
         inout tna_meta_t md,
@@ -67,44 +73,53 @@ control PeIngress(
     PortRole() port_role;
     NotificationPort() notification_port;
     UnderlayLookup() underlay_lookup;
-    UnderlayArrival() underlay_arrival;
+    FlowByLabel() flow_by_label;
+    Arrival() arrival;
     CnpProfile() cnp_profile;
     SenderNotification() sender_notification;
-    SenderLimits() sender_limits;
     TunnelDecap() tunnel_decap;
     CustomerPacket() customer_packet;
     EcnDecap() ecn_decap;
+    Srv6End() srv6_end;
     VrfRouting() vrf_routing;
+    VlanTag() vlan_tag;
     CustomerRewrite() customer_rewrite;
     Entropy() entropy;
     FlowTable() flow_table;
     FlowLearning() flow_learning;
+    Fingerprint() fingerprint;
     Report() report;
     TunnelEncap() tunnel_encap;
     Underlay() underlay;
     Punt() punt;
 
-    Event arrival;
-    DropReason limit;
 
     action take_off_vlan_tag() {
         hdr.pe.ethernet.ether_type = hdr.pe.vlan.ether_type;
         hdr.pe.vlan.setInvalid();
     }
-    action entropy_label() {
-        md.meta.flow_label = 1w0 ++ md.meta.entropy[18:0];
+    // A label starts at no octet, so the parser cannot move it.
+    action take_outer_label() {
+        md.meta.tunnel_id[19:0] = hdr.pe.mpls0.label;
     }
-    action bridge() {
+    action take_inner_label() {
+        md.meta.tunnel_id[19:0] = hdr.pe.mpls1.label;
+    }
+    action take_time() {
+        md.now = TICKS(ig_prsr_md.global_tstamp);
+    }
+    action take_word_label() {
+        md.meta.notify_label = hdr.pe.fast_cnp.word[31:12];
+    }
+    action take_copy_label() {
+        md.meta.notify_label = hdr.copy.label;
+    }
+    action entropy_label() {
+        md.meta.flow_label[18:0] = md.meta.entropy[18:0];
+    }
+    action bridge(PassType pass) {
         hdr.bridge.setValid();
-        hdr.bridge.pass = PassType.BRIDGE;
-        hdr.bridge.pad0 = 0;
-        hdr.bridge.pad1 = 0;
-        hdr.bridge.pad2 = 0;
-        hdr.bridge.customer_ecn = md.meta.customer_ecn;
-        hdr.bridge.flow_label = md.meta.flow_label;
-        hdr.bridge.make_cnp = (bit<1>)md.meta.make_cnp;
-        hdr.bridge.flow_label_assigned = (bit<1>)md.meta.flow_label_assigned;
-        hdr.bridge.notify_enabled = md.meta.notify_enabled;
+        hdr.bridge.pass = pass;
         hdr.copy.setInvalid();
     }
     action finish_at_cpu() {
@@ -116,120 +131,102 @@ control PeIngress(
         ig_tm_md.ucast_egress_port = CPU_PORT;
     }
 
+    // Twelve steps are all there are, so what does not need each other is asked side by side, and every
+    // condition is a step of its own: a branch with several steps would hold up what stands behind it.
+    // A packet that is to be dropped may take some steps more; the last reason is counted.
     apply {
-        arrival = Event.NONE;
-        limit = DropReason.NONE;
         if (hdr.pe.packet_out.isValid()) {
             ig_tm_md.ucast_egress_port = hdr.pe.packet_out.egress_port;
             hdr.pe.packet_out.setInvalid();
         } else {
-            // Lookups and hashes first, side by side; what they mean is decided behind them.
+            take_time();
             cnp_profile.apply(md.meta);
             flow_learning.apply(md.meta);
             notification_port.apply(md.meta);
             if (md.meta.copy == Copy.NONE) {
-                port_rx.count(md.meta.ingress_port);
                 port_role.apply(md.meta);
             }
-            if (hdr.pe.outer_ipv6.isValid()) {
-                underlay_lookup.apply(hdr.pe.outer_ipv6, md.meta);
+            if (md.meta.copy == Copy.NONE) {
+                port_rx.count(md.meta.ingress_port);
             }
-            md.meta.ipv4_checksum_failed = hdr.pe.ipv4.isValid() && hdr.pe.ipv4.ihl == 5
-                && md.ipv4_options_sum != 0 && md.ipv4_options_sum != 0xffff;
-            md.meta.udp_checksum_failed = md.fast_cnp_sum != UDP_PROTOCOL;
+            if (hdr.pe.mpls1.isValid()) {
+                take_inner_label();
+            } else if (hdr.pe.mpls0.isValid()) {
+                take_outer_label();
+            }
+            underlay_lookup.apply(hdr.pe.outer_ipv6, md.meta);
+            if (hdr.pe.ipv4.isValid() && hdr.pe.ipv4.ihl == 5
+                    && md.ipv4_options_sum != 0 && md.ipv4_options_sum != 0xffff) {
+                md.meta.ipv4_checksum_failed = true;
+            }
+            if (hdr.pe.fast_cnp.isValid() && md.fast_cnp_sum == UDP_PROTOCOL
+                    && hdr.pe.outer_ipv6.payload_len == FAST_CNP_UDP_LENGTH) {
+                md.meta.fast_cnp_sound = true;
+            }
             if (ig_prsr_md.parser_err != 0) {
                 md.meta.parse_failed = true;
             }
+            if (md.meta.copy == Copy.OWN_CONGESTION) {
+                take_copy_label();
+            } else {
+                take_word_label();
+            }
             customer_packet.apply(hdr.pe, md.meta);
-            entropy.apply(hdr.pe, md.ports, md.meta);
-            entropy_label();
             if (hdr.pe.vlan.isValid()) {
                 take_off_vlan_tag();
             }
 
-            if (md.meta.copy == Copy.OWN_CONGESTION) {
-                arrival = Event.OWN_CONGESTION;
-                md.meta.notify_label = hdr.copy.label;
-                md.meta.notify = true;
-            } else if (md.meta.drop_reason != DropReason.NONE) {
-                // Decided already.
-            } else if (md.is_arp) {
-                md.meta.punt_reason = PuntReason.ARP;
-            } else if (md.meta.role == Role.DC) {
-                if (md.meta.is_notification) {
-                    md.meta.drop_reason = DropReason.NOTIFICATION_ON_DC_PORT;
-                } else if (md.meta.parse_failed) {
-                    md.meta.drop_reason = DropReason.MALFORMED;
-                } else if (md.meta.is_nd) {
-                    md.meta.punt_reason = PuntReason.ND;
+            flow_by_label.apply(hdr.pe, md.meta);
+            arrival.apply(hdr.pe, md.meta);
+            entropy.apply(hdr.pe, md.ports, md.meta);
+            entropy_label();
+            fingerprint.apply(hdr.pe, md);
+            if (md.meta.make_cnp
+                    || (md.meta.forward == Forward.VRF && hdr.pe.outer_ipv6.isValid())) {
+                tunnel_decap.apply(hdr.pe, md.meta);
+            }
+            sender_notification.apply(hdr.pe, md);
+            if (md.meta.make_cnp && !md.meta.cnp_is_ipv4) {
+                md.is_cnp_ipv6 = true;
+            }
+            vrf_routing.apply(hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.ethernet, md.meta);
+            flow_table.apply(hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.bth, md.meta);
+            if (md.meta.is_end_sid && md.meta.forward == Forward.UNDERLAY) {
+                srv6_end.apply(
+                    hdr.pe.outer_ipv6, hdr.pe.srh, hdr.pe.segment0, hdr.pe.segment1,
+                    hdr.pe.segment2, hdr.pe.segment3, md.withheld);
+            }
+            if (md.meta.decapsulated && !md.meta.make_cnp) {
+                ecn_decap.apply(md.meta);
+            }
+            if ((md.meta.forward == Forward.VRF || md.meta.forward == Forward.TUNNEL)
+                    && !md.meta.make_cnp && md.meta.drop_reason == DropReason.NONE
+                    && md.meta.punt_reason == PuntReason.NONE) {
+                if (md.meta.hop_limit <= 1) {
+                    md.meta.drop_reason = DropReason.TTL_EXPIRED;
                 } else {
-                    md.meta.forward = Forward.VRF;
-                }
-            } else if (hdr.pe.outer_ipv6.isValid()) {
-                underlay_arrival.apply(hdr.pe, md.meta);
-                if (md.meta.notify) {
-                    arrival = Event.FAST_CNP_RECEIVED;
-                }
-            } else if (md.meta.parse_failed) {
-                md.meta.drop_reason = DropReason.MALFORMED;
-            } else {
-                md.meta.drop_reason = DropReason.UNSUPPORTED;
-            }
-
-            if (md.meta.forward == Forward.VRF && md.meta.drop_reason == DropReason.NONE) {
-                md.meta.drop_reason = md.meta.customer_fault;
-                if (hdr.pe.outer_ipv6.isValid()) {
-                    tunnel_decap.apply(hdr.pe, md.meta);
-                    ecn_decap.apply(md.meta);
-                    arrival = md.meta.ecn_event;
+                    customer_rewrite.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
                 }
             }
-            if (md.meta.notify) {
-                sender_notification.apply(hdr.pe, md.meta);
-                if (md.meta.make_cnp) {
-                    sender_limits.apply(md.meta, ig_prsr_md.global_tstamp, limit);
-                    md.is_cnp_ipv6 = hdr.pe.ipv6.isValid();
-                }
-            }
-
-            if (md.meta.forward == Forward.VRF && md.meta.drop_reason == DropReason.NONE) {
-                vrf_routing.apply(
-                    hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.ethernet, hdr.pe.vlan, md.meta);
-                if (!md.meta.make_cnp && md.meta.drop_reason == DropReason.NONE
-                        && md.meta.punt_reason == PuntReason.NONE) {
-                    if (md.meta.hop_limit <= 1) {
-                        md.meta.drop_reason = DropReason.TTL_EXPIRED;
-                    } else {
-                        customer_rewrite.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
-                    }
-                }
-            }
-
-            if (md.meta.forward == Forward.TUNNEL && md.meta.drop_reason == DropReason.NONE) {
-                if (md.meta.is_roce_flow) {
-                    flow_table.apply(hdr.pe.ipv4, hdr.pe.ipv6, hdr.pe.bth, md.meta);
-                }
-                if (md.meta.role == Role.DC) {
-                    Event reported;
-                    report.apply(
-                        hdr.pe, md.meta, md.cm, ig_prsr_md.global_tstamp,
-                        ig_dprsr_md.digest_type, reported);
-                    arrival = reported;
-                }
-                tunnel_encap.apply(hdr.pe, md.meta);
-            }
-
-            if (md.meta.forward == Forward.UNDERLAY && md.meta.drop_reason == DropReason.NONE) {
+            report.apply(hdr.pe, md, ig_dprsr_md.digest_type);
+            tunnel_encap.apply(hdr.pe, md.meta);
+            vlan_tag.apply(hdr.pe.ethernet, hdr.pe.vlan, md.meta);
+            if (md.meta.forward == Forward.UNDERLAY) {
                 underlay.apply(hdr.pe.outer_ipv6, hdr.pe.ethernet, md.meta);
             }
 
-            if (limit != DropReason.NONE) {
-                md.meta.drop_reason = limit;
+            arrival_events.count(md.meta.event);
+            if (md.meta.drop_reason == DropReason.NONE && md.withheld == DropReason.NONE) {
+                punt.apply(md.meta, md.punt_color);
             }
-            arrival_events.count(arrival);
-            punt.apply(md.meta);
-            if (md.meta.drop_reason != DropReason.NONE) {
+            if (md.withheld != DropReason.NONE) {
+                drops.count(md.withheld);
+                ig_dprsr_md.drop_ctl = 1;
+            } else if (md.meta.drop_reason != DropReason.NONE) {
                 drops.count(md.meta.drop_reason);
+                ig_dprsr_md.drop_ctl = 1;
+            } else if (md.punt_color != GREEN) {
+                drops.count(DropReason.PUNT_RATE_LIMIT);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.punt_reason != PuntReason.NONE) {
                 events.count(Event.PUNTED);
@@ -241,7 +238,14 @@ control PeIngress(
                 }
             }
         }
-        bridge();
+        if (md.meta.make_cnp) {
+            bridge(PassType.NOTIFICATION);
+        } else if (md.meta.flow_label_assigned && md.meta.notify_enabled == 1
+                   && md.meta.customer_ecn != Ecn.NOT_ECT) {
+            bridge(PassType.LABELLED);
+        } else {
+            bridge(PassType.TRAFFIC);
+        }
     }
 }
 
@@ -265,6 +269,9 @@ control PeEgress(
     CeMark() ce_mark_ipv6;
     FlowGate() own_congestion_gate;
 
+    action take_time() {
+        md.now = TICKS(eg_prsr_md.global_tstamp);
+    }
     action copy_to_second_pass() {
         eg_dprsr_md.mirror_type = MIRROR_COPY;
         md.mirror_session = (MirrorId_t)(bit<10>)MirrorSession.RECIRC;
@@ -273,45 +280,43 @@ control PeEgress(
         md.mirror.copy = Copy.OWN_CONGESTION;
         md.mirror.level = md.meta.level;
         md.mirror.pad1 = 0;
-        md.mirror.label = hdr.bridge.flow_label;
+        md.mirror.label = hdr.pe.outer_ipv6.flow_label;
     }
 
     apply {
         // The copy is only passing through to its second pass.
         if (hdr.bridge.isValid() && eg_intr_md.egress_port != CPU_PORT) {
-            bool marked = false;
-            bool pass = false;
-            Event event = Event.NONE;
-
+            take_time();
             port_tx.count(eg_intr_md.egress_port);
             queue_level.apply(
                 eg_intr_md.egress_port, (bit<5>)eg_intr_md.egress_qid, eg_intr_md.deq_qdepth,
                 md.meta);
 
-            if (md.meta.level_marks == 1 && hdr.bridge.make_cnp == 0) {
+            if (md.meta.level_marks == 1 && hdr.bridge.pass != PassType.NOTIFICATION) {
                 if (hdr.pe.outer_ipv6.isValid()) {
-                    ce_mark_ipv6.apply(hdr.pe.outer_ipv6.ecn, marked);
+                    ce_mark_ipv6.apply(hdr.pe.outer_ipv6.ecn, md.marked);
                 } else if (hdr.pe.ipv4.isValid()) {
-                    ce_mark_ipv4.apply(hdr.pe.ipv4.ecn, marked);
+                    ce_mark_ipv4.apply(hdr.pe.ipv4.ecn, md.marked);
                 }
-                if (marked) {
+                if (md.marked) {
                     mark_events.count(Event.CE_MARKED);
                 }
             }
 
             // FCN-12: this node is the ingress PE of the flow, so it tells the sender itself.
-            if (md.meta.level_notifies == 1 && hdr.bridge.notify_enabled == 1
-                    && hdr.bridge.flow_label_assigned == 1
-                    && hdr.bridge.customer_ecn != Ecn.NOT_ECT) {
-                own_congestion_gate.apply(
-                    hdr.bridge.flow_label, md.meta.level_interval, eg_prsr_md.global_tstamp, pass);
-                if (pass) {
-                    event = Event.NOTIFICATION_TRIGGERED;
+            if (md.meta.level_notifies == 1 && hdr.bridge.pass == PassType.LABELLED) {
+                md.wanted = true;
+            }
+            own_congestion_gate.apply(
+                md.wanted, hdr.pe.outer_ipv6.flow_label, md.meta.level_interval, md.now,
+                md.gate_passed);
+            if (md.wanted) {
+                if (md.gate_passed == 1) {
+                    egress_events.count(Event.NOTIFICATION_TRIGGERED);
                     copy_to_second_pass();
                 } else {
-                    event = Event.FLOW_INTERVAL_SUPPRESSED;
+                    egress_events.count(Event.FLOW_INTERVAL_SUPPRESSED);
                 }
-                egress_events.count(event);
             }
         }
         hdr.bridge.setInvalid();

@@ -95,7 +95,7 @@ parser PeIngressParser(
     }
 
     state parse_arp {
-        md.is_arp = true;
+        md.meta.is_arp = true;
         transition accept;
     }
 
@@ -111,8 +111,12 @@ parser PeIngressParser(
             (6, IpProtocol.UDP): choose_outer_udp;
             (6, IpProtocol.ICMPV6): parse_outer_icmpv6;
             (6, _): accept;
-            default: malformed;
+            default: bad_version;
         }
+    }
+    state bad_version {
+        md.meta.bad_version = true;
+        transition accept;
     }
 
     state parse_outer_icmpv6 {
@@ -236,17 +240,12 @@ parser PeIngressParser(
         packet.extract(hdr.pe.mpls0);
         md.meta.tunnel_type = TunnelType.MPLS_UDP;
         transition select(hdr.pe.mpls0.bottom_of_stack) {
-            1: parse_one_label;
+            1: parse_behind_mpls;
             default: parse_second_mpls;
         }
     }
-    state parse_one_label {
-        md.meta.tunnel_id = 12w0 ++ hdr.pe.mpls0.label;
-        transition parse_behind_mpls;
-    }
     state parse_second_mpls {
         packet.extract(hdr.pe.mpls1);
-        md.meta.tunnel_id = 12w0 ++ hdr.pe.mpls1.label;
         transition select(hdr.pe.mpls1.bottom_of_stack) {
             1: parse_behind_mpls;
             default: unsupported_tunnel;
@@ -349,38 +348,42 @@ parser PeIngressParser(
     state parse_deth {
         packet.extract(hdr.pe.deth);
         packet.extract(hdr.pe.mad);
-        transition select(hdr.pe.mad.mgmt_class) {
-            MAD_CLASS_CM: parse_cm;
+        md.cm.attribute = hdr.pe.mad.attribute;
+        transition select(hdr.pe.mad.mgmt_class, hdr.pe.mad.attribute) {
+            (MAD_CLASS_CM, CmAttribute.REQ): parse_cm_req;
+            (MAD_CLASS_CM, CmAttribute.REP): parse_cm_rep;
+            (MAD_CLASS_CM, CmAttribute.DREQ): parse_cm_dreq;
+            (MAD_CLASS_CM, _): parse_cm_other;
             default: accept;
         }
     }
-    state parse_cm {
+    state parse_cm_req {
         packet.extract(hdr.pe.cm_ids);
         md.cm.is_valid = true;
-        md.cm.attribute = hdr.pe.mad.attribute;
         md.cm.local_comm_id = hdr.pe.cm_ids.local_comm_id;
-        transition select(hdr.pe.mad.attribute) {
-            CmAttribute.REQ: parse_cm_req;
-            CmAttribute.REP: parse_cm_rep;
-            CmAttribute.DREQ: parse_cm_dreq;
-            default: parse_cm_other;
-        }
-    }
-    state parse_cm_req {
         md.cm.qpn = packet.lookahead<cm_req_peek_h>().local_qpn;
         transition accept;
     }
     state parse_cm_rep {
+        packet.extract(hdr.pe.cm_ids);
+        md.cm.is_valid = true;
+        md.cm.local_comm_id = hdr.pe.cm_ids.local_comm_id;
         md.cm.remote_comm_id = hdr.pe.cm_ids.remote_comm_id;
         md.cm.qpn = packet.lookahead<cm_rep_peek_h>().local_qpn;
         transition accept;
     }
     state parse_cm_dreq {
+        packet.extract(hdr.pe.cm_ids);
+        md.cm.is_valid = true;
+        md.cm.local_comm_id = hdr.pe.cm_ids.local_comm_id;
         md.cm.remote_comm_id = hdr.pe.cm_ids.remote_comm_id;
         md.cm.qpn = packet.lookahead<bit<24>>();
         transition accept;
     }
     state parse_cm_other {
+        packet.extract(hdr.pe.cm_ids);
+        md.cm.is_valid = true;
+        md.cm.local_comm_id = hdr.pe.cm_ids.local_comm_id;
         md.cm.remote_comm_id = hdr.pe.cm_ids.remote_comm_id;
         transition accept;
     }

@@ -3,18 +3,14 @@
 
 // Punt: lets a bounded number of packets go to the controller.
 // Reads:  meta.punt_reason.
-// Writes: meta.drop_reason.
-// When:   last, before the packet leaves the ingress.
-control Punt(inout meta_t meta) {
+// Writes: color, GREEN when the packet may go.
+// When:   every packet that is not dropped, last.
+control Punt(in meta_t meta, inout bit<8> color) {
     PuntLimit() punt_limit;
 
     apply {
-        bool pass = true;
-        if (meta.punt_reason != PuntReason.NONE && meta.drop_reason == DropReason.NONE) {
-            punt_limit.apply(pass);
-            if (!pass) {
-                meta.drop_reason = DropReason.PUNT_RATE_LIMIT;
-            }
+        if (meta.punt_reason != PuntReason.NONE) {
+            punt_limit.apply(color);
         }
     }
 }

@@ -1,35 +1,63 @@
 #ifndef FCN_REPORT_P4
 #define FCN_REPORT_P4
 
-// DigestFilter: a storm of packets of one new flow is one digest per window (FCN-3).
-// Reads:  hash over what is to be reported, window and time now.
-// Writes: report.
-// When:   something is about to be reported.
+// Fingerprint: a hash over what Report may report, the same for all packets of a new flow.
+// Reads:  meta.vrf, customer addresses, DestQP, what the parser saw of the connection manager.
+// Writes: md.fingerprint.
+// When:   every packet.
+control Fingerprint(in pe_headers_t hdr, inout tna_meta_t md) {
+    Hash<bit<32>>(HashAlgorithm_t.CRC32) fingerprint_ipv4;
+    Hash<bit<32>>(HashAlgorithm_t.CRC32) fingerprint_ipv6;
+
+    action hash_ipv4() {
+        md.fingerprint = fingerprint_ipv4.get({
+            md.meta.vrf, hdr.ipv4.src, hdr.ipv4.dst, hdr.bth.dest_qp, md.cm.attribute,
+            md.cm.local_comm_id, md.cm.remote_comm_id, md.cm.qpn });
+    }
+    action hash_ipv6() {
+        md.fingerprint = fingerprint_ipv6.get({
+            md.meta.vrf, hdr.ipv6.src, hdr.ipv6.dst, hdr.bth.dest_qp, md.cm.attribute,
+            md.cm.local_comm_id, md.cm.remote_comm_id, md.cm.qpn });
+    }
+
+    apply {
+        if (hdr.ipv4.isValid()) {
+            hash_ipv4();
+        } else {
+            hash_ipv6();
+        }
+    }
+}
+
+// Report: new flows and connection set-ups to the controller (FCN-3); the deparser packs the digest. A
+// storm of packets of one new flow is one digest per window.
+// Reads:  meta.learning_*, meta.role, meta.forward, what FlowTable found, customer headers, what the
+//         parser saw of the connection manager, md.now.
+// Writes: digest type and meta.event, when there is something to report.
+// When:   every packet, behind its route; a RoCEv2 packet from a DC port that enters a tunnel is what
+//         is reported.
 //
 // BMv2 keeps fingerprint and time in one cell; a register's ALU here takes two operands, so they are
 // two registers one behind the other, with the same outcome.
-control DigestFilter(in bit<32> fingerprint, in microseconds_t window, in bit<48> now, out bool report) {
-    bit<32> now_low;
+control Report(in pe_headers_t hdr, inout tna_meta_t md, inout DigestType_t digest_type) {
     bit<32> oldest;
-    bit<1> is_same = 0;
-    bit<1> is_due = 0;
 
     Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_fingerprint;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_fingerprint) exchange = {
         void apply(inout bit<32> last, out bit<1> result) {
-            if (last == fingerprint) {
+            if (last == md.fingerprint) {
                 result = 1;
             } else {
                 result = 0;
             }
-            last = fingerprint;
+            last = md.fingerprint;
         }
     };
     Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_report;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_report) report_again = {
         void apply(inout bit<32> last, out bit<1> result) {
-            if (last <= oldest || last > now_low) {
-                last = now_low;
+            if (last <= oldest || last > md.now) {
+                last = md.now;
                 result = 1;
             } else {
                 result = 0;
@@ -38,97 +66,52 @@ control DigestFilter(in bit<32> fingerprint, in microseconds_t window, in bit<48
     };
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_report) report_first = {
         void apply(inout bit<32> last, out bit<1> result) {
-            last = now_low;
+            last = md.now;
             result = 1;
         }
     };
 
-    action take_time() {
-        now_low = MICROSECONDS(now);
-    }
     action find_oldest() {
-        oldest = now_low - window;
+        oldest = md.now - md.meta.learning_window;
     }
     action compare() {
-        is_same = exchange.execute(fingerprint[15:0]);
+        md.wanted = true;
+        md.digest_is_same = exchange.execute(md.fingerprint[15:0]);
     }
     action again() {
-        is_due = report_again.execute(fingerprint[15:0]);
+        md.digest_is_due = report_again.execute(md.fingerprint[15:0]);
     }
     action first() {
-        is_due = report_first.execute(fingerprint[15:0]);
+        md.digest_is_due = report_first.execute(md.fingerprint[15:0]);
+    }
+    action send(DigestType_t type, Event event) {
+        digest_type = type;
+        md.meta.event = event;
     }
 
     apply {
-        take_time();
         find_oldest();
-        compare();
-        if (is_same == 1) {
-            again();
-        } else {
-            first();
+        if (md.meta.learning_enabled == 1 && md.meta.role == Role.DC && md.meta.forward == Forward.TUNNEL
+                && (md.cm.is_valid || (md.meta.is_roce_flow
+                                    && (!md.meta.flow_label_assigned || md.meta.flow_watched)))) {
+            compare();
         }
-        report = is_due == 1;
-    }
-}
-
-// Report: new flows and connection set-ups to the controller; the deparser packs the digest.
-// Reads:  meta.learning_*, customer headers, what the parser saw of the connection manager.
-// Writes: digest type and the event it is, NONE when there is nothing to report.
-// When:   a RoCEv2 packet from a DC port enters a tunnel.
-control Report(
-        in pe_headers_t hdr,
-        in meta_t meta,
-        in cm_seen_t cm,
-        in bit<48> now,
-        inout DigestType_t digest_type,
-        out Event reported) {
-    Hash<bit<32>>(HashAlgorithm_t.CRC32) fingerprint_ipv4;
-    Hash<bit<32>>(HashAlgorithm_t.CRC32) fingerprint_ipv6;
-    DigestFilter() filter;
-    bit<32> fingerprint;
-
-    action hash_ipv4() {
-        fingerprint = fingerprint_ipv4.get({
-            meta.vrf, hdr.ipv4.src, hdr.ipv4.dst, hdr.bth.dest_qp, cm.attribute, cm.local_comm_id,
-            cm.remote_comm_id, cm.qpn });
-    }
-    action hash_ipv6() {
-        fingerprint = fingerprint_ipv6.get({
-            meta.vrf, hdr.ipv6.src, hdr.ipv6.dst, hdr.bth.dest_qp, cm.attribute, cm.local_comm_id,
-            cm.remote_comm_id, cm.qpn });
-    }
-
-    apply {
-        bool report = false;
-        reported = Event.NONE;
-
-        if (hdr.ipv4.isValid()) {
-            hash_ipv4();
-        } else {
-            hash_ipv6();
-        }
-        if (meta.learning_enabled == 1
-                && (cm.is_valid || (meta.is_roce_flow
-                                    && (!meta.flow_label_assigned || meta.flow_watched)))) {
-            filter.apply(fingerprint, meta.learning_window, now, report);
-        }
-
-        if (report) {
-            if (cm.is_valid) {
-                reported = Event.CM_MESSAGE;
-                if (hdr.ipv4.isValid()) {
-                    digest_type = DIGEST_CM_IPV4;
-                } else {
-                    digest_type = DIGEST_CM_IPV6;
-                }
+        if (md.wanted) {
+            if (md.digest_is_same == 1) {
+                again();
             } else {
-                reported = Event.NEW_FLOW;
-                if (hdr.ipv4.isValid()) {
-                    digest_type = DIGEST_NEW_FLOW_IPV4;
-                } else {
-                    digest_type = DIGEST_NEW_FLOW_IPV6;
-                }
+                first();
+            }
+        }
+        if (md.digest_is_due == 1) {
+            if (md.cm.is_valid && hdr.ipv4.isValid()) {
+                send(DIGEST_CM_IPV4, Event.CM_MESSAGE);
+            } else if (md.cm.is_valid) {
+                send(DIGEST_CM_IPV6, Event.CM_MESSAGE);
+            } else if (hdr.ipv4.isValid()) {
+                send(DIGEST_NEW_FLOW_IPV4, Event.NEW_FLOW);
+            } else {
+                send(DIGEST_NEW_FLOW_IPV6, Event.NEW_FLOW);
             }
         }
     }

@@ -1,48 +1,30 @@
 #ifndef FCN_SENDER_NOTIFICATION_P4
 #define FCN_SENDER_NOTIFICATION_P4
 
-// SenderNotification: from a flow label to a CNP for the flow's sender (FCN-12, FCN-13). The CNP is
-// made and routed while the rate limits are still asked; see SenderLimits.
-// Reads:  meta.notify_label.
-// Writes: every header; meta.make_cnp, meta.forward (VRF), meta.vrf; meta.drop_reason when there is
-//         no CNP to send.
-// When:   meta.notify.
-control SenderNotification(inout pe_headers_t hdr, inout meta_t meta) {
-    FlowByLabel() flow_by_label;
+// SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
+// FCN-13, FCN-15). The CNP is made and routed while the limits are still asked.
+// Reads:  meta.make_cnp, meta.notify_label, meta.notify_interval, md.now.
+// Writes: every header; md.withheld: the limit that holds the CNP back, NONE when it may go.
+// When:   every packet behind Arrival; it concerns those with meta.make_cnp.
+control SenderNotification(inout pe_headers_t hdr, inout tna_meta_t md) {
     CnpGenerator() cnp_generator;
     Icrc() icrc;
-
-    apply {
-        if (meta.notify_enabled == 0) {
-            meta.drop_reason = DropReason.FEATURE_DISABLED;
-        } else {
-            flow_by_label.apply(hdr, meta);
-        }
-        if (meta.drop_reason == DropReason.NONE) {
-            cnp_generator.apply(hdr, meta);
-            icrc.apply(hdr, meta);
-        }
-    }
-}
-
-// SenderLimits: both rate limits of a CNP (FCN-15).
-// Reads:  meta.notify_label, meta.notify_interval.
-// Writes: limit, the limit that holds the CNP back, NONE when it may go.
-// When:   meta.make_cnp.
-control SenderLimits(in meta_t meta, in bit<48> now, out DropReason limit) {
     FlowGate() cnp_gate;
     NotificationLimit() notification_limit;
 
     apply {
-        bool pass = false;
-        limit = DropReason.NONE;
-        cnp_gate.apply(meta.notify_label, meta.notify_interval, now, pass);
-        if (!pass) {
-            limit = DropReason.FLOW_INTERVAL;
-        } else {
-            notification_limit.apply(pass);
-            if (!pass) {
-                limit = DropReason.NODE_RATE_LIMIT;
+        icrc.apply(hdr, md.meta);
+        cnp_generator.apply(hdr, md.meta);
+        cnp_gate.apply(
+            md.meta.make_cnp, md.meta.notify_label, md.meta.notify_interval, md.now, md.gate_passed);
+        if (md.meta.make_cnp && md.gate_passed == 1) {
+            notification_limit.apply(md.notification_color);
+        }
+        if (md.meta.make_cnp) {
+            if (md.gate_passed == 0) {
+                md.withheld = DropReason.FLOW_INTERVAL;
+            } else if (md.notification_color != GREEN) {
+                md.withheld = DropReason.NODE_RATE_LIMIT;
             }
         }
     }

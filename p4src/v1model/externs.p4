@@ -9,12 +9,14 @@
 #define COUNT_DIRECT(name)
 #define OF_IPV6(action) action
 #define USE_DIRECT_COUNTER(name) counters = name;
+#define PLACE_AT(number)
 #define USE_IDLE_TIMEOUT support_timeout = true;
 
 // Table sizes of the target
 const int FLOW_TABLE_SIZE = 16384;
 const int LABEL_TABLE_SIZE = 32768;
 const int ROUTE_TABLE_SIZE = 8192;
+const int QUEUE_LEVEL_TABLE_SIZE = 4096;
 
 // Ports of the target that are no interface.
 const bit<9> CPU_PORT = 510;

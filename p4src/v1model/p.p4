@@ -105,7 +105,7 @@ control PIngress(
                     if (meta.is_end_sid) {
                         srv6_end.apply(
                             hdr.outer_ipv6, hdr.srh, hdr.segment0, hdr.segment1, hdr.segment2,
-                            hdr.segment3, meta);
+                            hdr.segment3, meta.drop_reason);
                     }
                 }
             }

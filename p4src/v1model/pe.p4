@@ -3,10 +3,12 @@
 //   PortRole            who is on the other side; VRF of a customer
 //   NotificationPort    Fast CNP?
 //   UnderlayLookup      from the WAN: Endpoint, TrustBoundary, ServiceTermination
-//   UnderlayArrival     what is to be done with it; Srv6End
+//   FlowByLabel         Fast CNP or copy: whose flow?
+//   Arrival             what is to be done with it
 //   SenderNotification  Fast CNP: FlowByLabel, rate limits, CnpGenerator, Icrc
 //   TunnelDecap         off with the underlay; EcnDecap
-//   VrfRouting          the customer's routes
+//   VrfRouting, VlanTag the customer's routes
+//   Srv6End             next segment
 //   FlowTable, Report   flow label; learning
 //   TunnelEncap         into the WAN
 //   Underlay            the WAN's routes, ECMP
@@ -24,12 +26,14 @@
 #include "../common/service_termination.p4"
 #include "../common/tunnel_decap.p4"
 #include "../common/ecn_decap.p4"
-#include "../common/underlay_arrival.p4"
+#include "../common/underlay_lookup.p4"
+#include "../common/arrival.p4"
 #include "../common/frame_length.p4"
 #include "../common/customer_packet.p4"
 #include "../common/flow_by_label.p4"
 #include "../common/cnp_generator.p4"
 #include "../common/vrf_routing.p4"
+#include "../common/vlan_tag.p4"
 #include "../common/flow_table.p4"
 #include "../common/flow_learning.p4"
 #include "../common/tunnel_encap.p4"
@@ -73,13 +77,16 @@ control PeIngress(
     FrameLength() frame_length;
     FastCnpChecksum() fast_cnp_checksum;
     UnderlayLookup() underlay_lookup;
-    UnderlayArrival() underlay_arrival;
+    FlowByLabel() flow_by_label;
+    Arrival() arrival;
     CnpProfile() cnp_profile;
     SenderNotification() sender_notification;
     TunnelDecap() tunnel_decap;
     CustomerPacket() customer_packet;
     EcnDecap() ecn_decap;
+    Srv6End() srv6_end;
     VrfRouting() vrf_routing;
+    VlanTag() vlan_tag;
     Ipv4Checksum() ipv4_checksum;
     CustomerRewrite() customer_rewrite;
     Entropy() entropy;
@@ -114,9 +121,7 @@ control PeIngress(
 
         cnp_profile.apply(meta);
         if (meta.copy == Copy.OWN_CONGESTION) {
-            events.count((bit<32>)(bit<8>)Event.OWN_CONGESTION);
             meta.notify_label = meta.copy_label;
-            meta.notify = true;
         } else {
             if (meta.flat == 0) {
                 meta.ingress_port = standard_metadata.ingress_port;
@@ -142,68 +147,56 @@ control PeIngress(
                 hdr.ethernet.ether_type = hdr.vlan.ether_type;
                 hdr.vlan.setInvalid();
             }
+            meta.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
             if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid() && hdr.udp.isValid()) {
                 meta.udp_dst_port = hdr.udp.dst_port;
                 if (hdr.fast_cnp.isValid()) {
                     bit<16> checksum;
                     fast_cnp_checksum.apply(hdr.ipv6, hdr.udp, hdr.fast_cnp, checksum);
-                    meta.udp_checksum_failed = checksum != hdr.udp.checksum;
+                    meta.fast_cnp_sound = checksum == hdr.udp.checksum
+                        && hdr.ipv6.payload_len == FAST_CNP_UDP_LENGTH;
+                    meta.notify_label = hdr.fast_cnp.word[31:12];
                 }
             }
             notification_port.apply(meta);
 
-            if (meta.drop_reason != DropReason.NONE) {
-                // Decided already.
-            } else if (hdr.ethernet.ether_type == EtherType.ARP) {
-                meta.punt_reason = PuntReason.ARP;
-            } else if (meta.role == Role.DC) {
-                if (meta.is_notification) {
-                    meta.drop_reason = DropReason.NOTIFICATION_ON_DC_PORT;
-                } else if (meta.parse_failed) {
-                    meta.drop_reason = DropReason.MALFORMED;
-                } else if (meta.is_nd) {
-                    meta.punt_reason = PuntReason.ND;
-                } else {
-                    meta.forward = Forward.VRF;
-                }
-            } else {
+            if (meta.role == Role.CORE) {
                 if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid()) {
                     take_as_underlay();
                 }
                 if (hdr.outer_ipv6.isValid()) {
+                    meta.bad_version = hdr.outer_ipv6.version != 6;
                     underlay_lookup.apply(hdr.outer_ipv6, meta);
-                    underlay_arrival.apply(hdr, meta);
-                } else if (meta.parse_failed) {
-                    meta.drop_reason = DropReason.MALFORMED;
-                } else {
-                    meta.drop_reason = DropReason.UNSUPPORTED;
-                }
-                if (meta.notify) {
-                    events.count((bit<32>)(bit<8>)Event.FAST_CNP_RECEIVED);
                 }
             }
         }
 
-        if (meta.notify) {
+        if (meta.drop_reason == DropReason.NONE) {
+            customer_packet.apply(hdr, meta);
+            flow_by_label.apply(hdr, meta);
+            arrival.apply(hdr, meta);
+        }
+        if (meta.event != Event.NONE) {
+            events.count((bit<32>)(bit<8>)meta.event);
+        }
+
+        if (meta.forward == Forward.VRF && hdr.outer_ipv6.isValid()) {
+            tunnel_decap.apply(hdr, meta);
+        }
+        if (meta.make_cnp) {
             sender_notification.apply(hdr, meta, standard_metadata.ingress_global_timestamp);
         }
 
         if (meta.forward == Forward.VRF && meta.drop_reason == DropReason.NONE) {
-            if (hdr.outer_ipv6.isValid()) {
-                tunnel_decap.apply(hdr, meta);
-            }
-            if (!meta.make_cnp) {
-                customer_packet.apply(hdr, meta);
-                meta.drop_reason = meta.customer_fault;
-            }
-            if (meta.decapsulated && meta.drop_reason == DropReason.NONE) {
+            if (meta.decapsulated && !meta.make_cnp) {
                 ecn_decap.apply(meta);
-                if (meta.ecn_event != Event.NONE) {
-                    events.count((bit<32>)(bit<8>)meta.ecn_event);
+                if (meta.event != Event.NONE) {
+                    events.count((bit<32>)(bit<8>)meta.event);
                 }
             }
             if (meta.drop_reason == DropReason.NONE) {
-                vrf_routing.apply(hdr.ipv4, hdr.ipv6, hdr.ethernet, hdr.vlan, meta);
+                vrf_routing.apply(hdr.ipv4, hdr.ipv6, hdr.ethernet, meta);
+                vlan_tag.apply(hdr.ethernet, hdr.vlan, meta);
             }
             if (meta.drop_reason == DropReason.NONE && meta.punt_reason == PuntReason.NONE
                     && !meta.make_cnp) {
@@ -222,9 +215,7 @@ control PeIngress(
         if (meta.forward == Forward.TUNNEL && meta.drop_reason == DropReason.NONE) {
             entropy.apply(hdr, meta);
             meta.flow_label = meta.entropy[19:0] & ENTROPY_LABEL_MASK;
-            if (meta.is_roce_flow) {
-                flow_table.apply(hdr.ipv4, hdr.ipv6, hdr.bth, meta);
-            }
+            flow_table.apply(hdr.ipv4, hdr.ipv6, hdr.bth, meta);
             if (meta.role == Role.DC) {
                 Event reported;
                 flow_learning.apply(meta);
@@ -236,6 +227,11 @@ control PeIngress(
             tunnel_encap.apply(hdr, meta);
         }
 
+        if (meta.is_end_sid && meta.forward == Forward.UNDERLAY) {
+            srv6_end.apply(
+                hdr.outer_ipv6, hdr.srh, hdr.segment0, hdr.segment1, hdr.segment2, hdr.segment3,
+                meta.drop_reason);
+        }
         if (meta.forward == Forward.UNDERLAY && meta.drop_reason == DropReason.NONE) {
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta);
         }

@@ -69,9 +69,9 @@ class QuietEngine(DetachedEngine):
         self.events.digest(name, items)
 
     def packet_in(self, port: int, reason: int, vlan: int, vrf: int, frame: bytes) -> None:
-        """The data plane sends a frame up: ingress_port 9, reason 7, vlan_id 16, vrf 16 bits."""
+        """The data plane sends a frame up: reason 7, ingress_port 9, vlan_id 16, vrf 16 bits."""
         assert self.events is not None
-        header = port << 39 | reason << 32 | vlan << 16 | vrf
+        header = reason << 41 | port << 32 | vlan << 16 | vrf
         self.events.packet_in(header.to_bytes(6, "big") + frame)
 
     def fall_idle(self, table: str) -> None:

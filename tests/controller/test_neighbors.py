@@ -45,8 +45,8 @@ def network(network: dict[str, Any]) -> dict[str, Any]:
 
 
 def sent(engine: QuietEngine, layer: Any) -> list[Any]:  # noqa: ANN401 - scapy is untyped
-    """Frames with this layer that were sent out: packet_out is port 9, pad 7 bits."""
-    frames = [(int.from_bytes(data[:2], "big") >> 7, Ether(data[2:])) for data in engine.sent]
+    """Frames with this layer that were sent out: packet_out is pad 7, port 9 bits."""
+    frames = [(int.from_bytes(data[:2], "big") & 0x1FF, Ether(data[2:])) for data in engine.sent]
     return [(port, frame) for port, frame in frames if layer in frame]
 
 
