@@ -55,6 +55,8 @@ def entity_key(entity: p4r.Entity) -> Key:
         case "meter_entry":
             key.meter_entry.meter_id = entity.meter_entry.meter_id
             key.meter_entry.index.index = entity.meter_entry.index.index
+        case "value_set_entry":
+            key.value_set_entry.value_set_id = entity.value_set_entry.value_set_id
         case _:
             raise ValueError(f"{kind} is no entity the controller writes")
     return key.SerializeToString(deterministic=True)
@@ -75,6 +77,9 @@ def entity_value(entity: p4r.Entity) -> bytes:
             return repr([(_replica_port(r), r.instance) for r in session.replicas]).encode()
         case "digest_entry":
             return entity.digest_entry.config.SerializeToString(deterministic=True)
+        case "value_set_entry":
+            members = entity.value_set_entry.members
+            return repr(sorted(member.SerializeToString() for member in members)).encode()
         case _:
             return entity.meter_entry.config.SerializeToString(deterministic=True)
 
@@ -98,7 +103,11 @@ def _replica_port(replica: p4r.Replica) -> int:
 
 
 def _modify_only(entity: p4r.Entity) -> bool:
-    return entity.HasField("meter_entry") or entity.table_entry.is_default_action
+    return (
+        entity.HasField("meter_entry")
+        or entity.HasField("value_set_entry")
+        or entity.table_entry.is_default_action
+    )
 
 
 class Intent:

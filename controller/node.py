@@ -363,10 +363,14 @@ class NodeAgent:
         names = counter_members(self.pipeline, self.provision.node)
         values: CounterValues = {}
         for counter in names.keys() & (wanted or names.keys()):
-            by_index = {
-                entry.index: (entry.packet_count, entry.byte_count)
-                async for entry in read(self.switch, fy.P4CounterEntry(counter))
-            }
+            by_index: dict[int | None, tuple[int, int]] = {}
+            for part in self.pipeline.counter_parts(counter):
+                async for entry in read(self.switch, fy.P4CounterEntry(part)):
+                    packets, octets = by_index.get(entry.index, (0, 0))
+                    by_index[entry.index] = (
+                        packets + entry.packet_count,
+                        octets + entry.byte_count,
+                    )
             values[counter] = {
                 name: by_index.get(index, (0, 0)) for name, index in names[counter].items()
             }

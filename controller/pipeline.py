@@ -7,6 +7,7 @@ from pathlib import Path
 from finsy import P4Schema
 
 from controller.constants import PipelineError, compiled_file, enum_members
+from controller.targets import Target, target_of
 
 FLOW_TABLES = {4: "flow_ipv4", 6: "flow_ipv6"}
 ROUTE_TABLES = {4: "route_ipv4", 6: "route_ipv6"}
@@ -33,9 +34,22 @@ class Pipeline:
         return members
 
     @property
+    def target(self) -> Target:
+        """What the program was compiled for. Raises PipelineError."""
+        return target_of(self.schema.p4info)
+
+    @property
     def counters(self) -> frozenset[str]:
         """Names of the program's indirect counters."""
         return frozenset(counter.alias for counter in self.schema.counters)
+
+    def counter_parts(self, counter: str) -> tuple[str, ...]:
+        """The program's counters that add up to a counter of the contract."""
+        return tuple(part for part in self.target.counters(counter) if part in self.counters)
+
+    def has_value_set(self, name: str) -> bool:
+        """Whether the program's parser has a value set."""
+        return self.schema.value_sets.get(name) is not None
 
     def table_size(self, table: str) -> int:
         """How many entries a table holds."""

@@ -15,6 +15,7 @@ from controller.addressing import (
 from controller.config.model import Config, LevelPolicy, Node, RateLimit, Tunnel
 from controller.config.types import Address, Network
 from controller.intent import Intent
+from controller.owners.core_ports import CorePorts
 from controller.owners.endpoint import Endpoint
 from controller.owners.fast_cnp import FastCnpProfile
 from controller.owners.flow_by_label import CnpProfile, FlowByLabel
@@ -30,6 +31,7 @@ from controller.owners.tunnel_encap import Outer, TunnelEncap
 from controller.owners.underlay import Adjacency, Underlay
 from controller.owners.vrf_routing import VrfRouting
 from controller.pipeline import Pipeline
+from controller.targets import CORE_PORTS
 
 PUNT_LIMIT = RateLimit(rate=2_000, burst=500)
 """Packets per second to the controller: plenty for neighbour discovery, no way to drown it."""
@@ -44,6 +46,7 @@ class Provision:
         self.node: Node = config.nodes[name]
         self.intent = Intent(pipeline.schema)
         self._pipeline = pipeline
+        self._target = pipeline.target
         self.feature = self.node.feature
         self.thresholds: dict[tuple[int, int], tuple[int, ...]] = {
             (port.number, 0): config.congestion.thresholds for port in self.node.core_ports
@@ -52,9 +55,9 @@ class Provision:
         self.levels: dict[int, LevelPolicy] = dict(config.congestion.levels)
         self.routing = VrfRouting(self.intent)
         self.underlay = Underlay(self.intent)
-        self.flow_table = FlowTable(self.intent)
+        self.flow_table = FlowTable(self.intent, self._target)
         self.flow_by_label = FlowByLabel(self.intent)
-        self._learning = FlowLearning(self.intent)
+        self._learning = FlowLearning(self.intent, self._target)
         self._build()
 
     @property
@@ -79,7 +82,7 @@ class Provision:
         """Fast congestion notification of this node on or off (FCN-16)."""
         self.feature = enabled
         if self.is_pe:
-            cnp = CnpProfile(self.intent)
+            cnp = CnpProfile(self.intent, self._target)
             if enabled:
                 cnp.enable(self.node.cnp)
                 self._learning.enable(self.config.flows.learning_window)
@@ -94,7 +97,7 @@ class Provision:
                 )
             else:
                 profile.disable()
-        levels = QueueLevel(self.intent)
+        levels = QueueLevel(self.intent, self._target)
         for level, policy in self.levels.items():
             levels.set_policy(
                 level,
@@ -106,14 +109,17 @@ class Provision:
     def set_thresholds(self, thresholds: Thresholds) -> None:
         """Queue depths at which the levels of these queues begin; no other queue has levels."""
         self.thresholds = {queue: tuple(depths) for queue, depths in thresholds.items()}
-        QueueLevel(self.intent).set_thresholds(self.thresholds)
+        QueueLevel(self.intent, self._target).set_thresholds(self.thresholds)
 
     def _recirculate_and_limit(self) -> None:
-        Recirculation(self.intent).enable()
+        if self._target.clone_session:
+            Recirculation(self.intent).enable()
         NotificationLimit(self.intent).allow(self.node.notifications)
         PuntLimit(self.intent).allow(PUNT_LIMIT)
 
     def _admit_ports(self) -> None:
+        if self._pipeline.has_value_set(CORE_PORTS):
+            CorePorts(self.intent).admit(port.number for port in self.node.core_ports)
         roles = PortRole(self.intent)
         for port in self.node.ports:
             if port.role == "core":

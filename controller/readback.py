@@ -29,7 +29,11 @@ def read(switch: fy.Switch, pattern: EntityT) -> AsyncIterator[EntityT]:
 
 
 async def read_switch(switch: fy.Switch, pipeline: Pipeline) -> list[P4Entity]:
-    """Every entity the controller manages. Constant entries are the program's own."""
+    """Every entity the controller manages. Constant entries are the program's own.
+
+    Value sets are left out, and so are written anew each time: p4c-barefoot's P4Info does not say
+    how their members decode (owners/core_ports.py).
+    """
     held: list[P4Entity] = []
     # Table by table: an answer in one message must not exceed gRPC's 4 MiB.
     for name in [table.alias for table in pipeline.schema.tables if not table.is_const]:
@@ -40,7 +44,8 @@ async def read_switch(switch: fy.Switch, pipeline: Pipeline) -> list[P4Entity]:
         async for entry in read(switch, fy.P4TableEntry(table, is_default_action=True)):
             entry.is_default_action = True
             held.append(entry)
-    held += [session async for session in read(switch, fy.P4CloneSessionEntry())]
+    if pipeline.target.clone_session:
+        held += [session async for session in read(switch, fy.P4CloneSessionEntry())]
     held += [group async for group in read(switch, fy.P4MulticastGroupEntry())]
     for meter in pipeline.schema.meters:
         async for cell in read(switch, fy.P4MeterEntry(meter.alias, index=0)):

@@ -5,13 +5,15 @@ from finsy import P4TableAction, P4TableEntry, P4TableMatch
 from controller.config.model import CnpProfile as Profile
 from controller.config.types import Address
 from controller.intent import Intent
+from controller.targets import Target
 
 
 class CnpProfile:
     """Whether this PE sends CNPs, and what they look like (FCN-13, FCN-16)."""
 
-    def __init__(self, intent: Intent) -> None:
+    def __init__(self, intent: Intent, target: Target) -> None:
         self._intent = intent
+        self._target = target
 
     def enable(self, profile: Profile) -> None:
         """Answer notifications with CNPs."""
@@ -22,7 +24,7 @@ class CnpProfile:
                 ttl=profile.ttl,
                 udp_src_port=profile.udp_source_port,
                 ipv4_id=profile.ipv4_id,
-                min_interval=profile.min_interval,
+                min_interval=self._target.ticks(profile.min_interval),
             )
         )
 

@@ -3,6 +3,7 @@
 from finsy import P4DigestEntry, P4TableAction, P4TableEntry
 
 from controller.intent import Intent
+from controller.targets import Target
 
 NEW_FLOW_DIGESTS = ("new_flow_ipv4_t", "new_flow_ipv6_t")
 CM_DIGESTS = ("cm_ipv4_t", "cm_ipv6_t")
@@ -15,8 +16,9 @@ ACK_TIMEOUT_NS = 1_000_000_000
 class FlowLearning:
     """New flows and connection set-ups, reported or not (FCN-3, FCN-16)."""
 
-    def __init__(self, intent: Intent) -> None:
+    def __init__(self, intent: Intent, target: Target) -> None:
         self._intent = intent
+        self._target = target
 
     def report_digests(self) -> None:
         """Deliver reports in lists, so that a burst is few messages and one flow waits little."""
@@ -32,7 +34,7 @@ class FlowLearning:
 
     def enable(self, window: int) -> None:
         """Report a flow again at the earliest after `window` microseconds."""
-        self._set(P4TableAction("learning_on", window=window))
+        self._set(P4TableAction("learning_on", window=self._target.ticks(window)))
 
     def disable(self) -> None:
         """Report nothing."""

@@ -5,13 +5,15 @@ from finsy import P4TableAction, P4TableEntry, P4TableMatch
 from controller.config.types import Address
 from controller.intent import Intent
 from controller.pipeline import FLOW_TABLES
+from controller.targets import Target
 
 
 class FlowTable:
     """Labels flows {VRF, source, destination, destination QP} (FCN-2)."""
 
-    def __init__(self, intent: Intent) -> None:
+    def __init__(self, intent: Intent, target: Target) -> None:
         self._intent = intent
+        self._target = target
 
     def label(
         self,
@@ -26,10 +28,13 @@ class FlowTable:
     ) -> None:
         """Packets of the flow carry `label`; the switch reports `idle_timeout` µs of silence
         (0: never), and of a watched flow one packet per learning window (FCN-3 b)."""
-        action = "set_flow_label_watched" if watched else "set_flow_label"
+        table = FLOW_TABLES[src.version]
+        action = self._target.action(
+            table, "set_flow_label_watched" if watched else "set_flow_label"
+        )
         self._intent.put(
             P4TableEntry(
-                FLOW_TABLES[src.version],
+                table,
                 match=self._match(vrf, src, dst, dest_qp),
                 action=P4TableAction(action, flow_label=label),
                 idle_timeout_ns=idle_timeout * 1000,

@@ -7,6 +7,7 @@ from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from controller.config.model import LEVELS
 from controller.intent import Intent
+from controller.targets import Target
 
 MAX_DEPTH = (1 << 19) - 1
 
@@ -17,8 +18,9 @@ Thresholds = Mapping[tuple[int, int], Sequence[int]]
 class QueueLevel:
     """Levels from queue depth (FCN-10), marking and notifying by level (FCN-11, SRF-3)."""
 
-    def __init__(self, intent: Intent) -> None:
+    def __init__(self, intent: Intent, target: Target) -> None:
         self._intent = intent
+        self._target = target
 
     def set_thresholds(self, thresholds: Thresholds) -> None:
         """Exactly these queues have levels; the others are never congested."""
@@ -28,7 +30,8 @@ class QueueLevel:
         """At `level`: set CE, notify at most every `interval` microseconds per flow."""
         if level not in LEVELS:
             raise ValueError(f"there is no congestion level {level}; levels are 1 to 7")
-        action = P4TableAction("set_policy", mark=int(mark), notify=int(notify), interval=interval)
+        ticks = self._target.ticks(interval)
+        action = P4TableAction("set_policy", mark=int(mark), notify=int(notify), interval=ticks)
         match = P4TableMatch(level=level)
         self._intent.put(P4TableEntry("level_policy", match=match, action=action))
 
