@@ -117,6 +117,11 @@ class NodeAgent:
         """Flows of an IP version the switch can label."""
         return self.pipeline.table_size(FLOW_TABLES[ip_version])
 
+    @property
+    def label_capacity(self) -> int:
+        """Flows of all versions the switch can find by their labels."""
+        return self.pipeline.table_size("flow_by_label")
+
     def install(self, flow: Flow) -> None:
         """Label a flow; notifications of the label become CNPs when the sender is known."""
         key = flow.key

@@ -60,7 +60,7 @@ V1MODEL = Target("v1model")
 TNA = Target(
     "tna",
     counter_parts={
-        "events": ("events", "arrival_events"),
+        "events": ("events", "arrival_events", "report_events"),
         "egress_events": ("egress_events", "mark_events"),
     },
     # Counting is done by actions, so each flow table, with its own counter, has its own.

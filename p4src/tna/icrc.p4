@@ -39,7 +39,8 @@ control Icrc(inout pe_headers_t hdr, in meta_t meta) {
     apply {
         if (meta.cnp_is_ipv4) {
             hash_ipv4();
-        } else {
+        }
+        if (!meta.cnp_is_ipv4) {
             hash_ipv6();
         }
         if (meta.make_cnp) {

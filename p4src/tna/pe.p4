@@ -138,6 +138,7 @@ control PeIngress(
         if (hdr.pe.packet_out.isValid()) {
             ig_tm_md.ucast_egress_port = hdr.pe.packet_out.egress_port;
             hdr.pe.packet_out.setInvalid();
+            bridge(PassType.TRAFFIC);
         } else {
             take_time();
             cnp_profile.apply(md.meta);
@@ -163,7 +164,12 @@ control PeIngress(
                     && hdr.pe.outer_ipv6.payload_len == FAST_CNP_UDP_LENGTH) {
                 md.meta.fast_cnp_sound = true;
             }
+            // Or a total length below 20 octets, as masks
             if (ig_prsr_md.parser_err != 0) {
+                md.meta.parse_failed = true;
+            } else if (hdr.pe.ipv4.isValid() && hdr.pe.ipv4.total_len & 0xfff0 == 0) {
+                md.meta.parse_failed = true;
+            } else if (hdr.pe.ipv4.isValid() && hdr.pe.ipv4.total_len & 0xfffc == 0x0010) {
                 md.meta.parse_failed = true;
             }
             if (md.meta.copy == Copy.OWN_CONGESTION) {
@@ -199,23 +205,31 @@ control PeIngress(
             if (md.meta.decapsulated && !md.meta.make_cnp) {
                 ecn_decap.apply(md.meta);
             }
+            arrival_events.count(md.meta.event);
             if ((md.meta.forward == Forward.VRF || md.meta.forward == Forward.TUNNEL)
                     && !md.meta.make_cnp && md.meta.drop_reason == DropReason.NONE
+                    && md.meta.punt_reason == PuntReason.NONE && md.meta.hop_limit <= 1) {
+                md.withheld = DropReason.TTL_EXPIRED;
+            }
+            tunnel_encap.apply(hdr.pe, md.meta);
+            if ((md.meta.role == Role.DC || md.meta.decapsulated) && !md.meta.make_cnp
                     && md.meta.punt_reason == PuntReason.NONE) {
-                if (md.meta.hop_limit <= 1) {
-                    md.meta.drop_reason = DropReason.TTL_EXPIRED;
-                } else {
-                    customer_rewrite.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
-                }
+                customer_rewrite.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
             }
             report.apply(hdr.pe, md, ig_dprsr_md.digest_type);
-            tunnel_encap.apply(hdr.pe, md.meta);
             vlan_tag.apply(hdr.pe.ethernet, hdr.pe.vlan, md.meta);
             if (md.meta.forward == Forward.UNDERLAY) {
                 underlay.apply(hdr.pe.outer_ipv6, hdr.pe.ethernet, md.meta);
             }
 
-            arrival_events.count(md.meta.event);
+            if (md.meta.make_cnp) {
+                bridge(PassType.NOTIFICATION);
+            } else if (md.meta.flow_label_assigned && md.meta.notify_enabled == 1
+                       && md.meta.customer_ecn != Ecn.NOT_ECT) {
+                bridge(PassType.LABELLED);
+            } else {
+                bridge(PassType.TRAFFIC);
+            }
             if (md.meta.drop_reason == DropReason.NONE && md.withheld == DropReason.NONE) {
                 punt.apply(md.meta, md.punt_color);
             }
@@ -237,14 +251,6 @@ control PeIngress(
                     events.count(Event.CNP_SENT);
                 }
             }
-        }
-        if (md.meta.make_cnp) {
-            bridge(PassType.NOTIFICATION);
-        } else if (md.meta.flow_label_assigned && md.meta.notify_enabled == 1
-                   && md.meta.customer_ecn != Ecn.NOT_ECT) {
-            bridge(PassType.LABELLED);
-        } else {
-            bridge(PassType.TRAFFIC);
         }
     }
 }

@@ -273,22 +273,16 @@ parser PeIngressParser(
         packet.extract(hdr.pe.ipv4);
         options_checksum.subtract({ hdr.pe.ipv4 });
         md.ipv4_options_sum = options_checksum.get();
-        transition select(hdr.pe.ipv4.version, hdr.pe.ipv4.ihl, hdr.pe.ipv4.total_len) {
-            (4, _, 0 &&& 0xfff0): malformed;
-            (4, _, 16 &&& 0xfffc): malformed;
-            (4, 0 &&& 0xc, _): malformed;
-            (4, 4, _): malformed;
-            (4, 5, _): parse_behind_ipv4;
-            (4, _, _): accept;
-            default: malformed;
-        }
-    }
-    // A fragment goes its way unexamined; RoCEv2 has none.
-    state parse_behind_ipv4 {
+        // One select of four octets: a header that is left before its end cannot be summed up. A
+        // fragment goes its way unexamined; RoCEv2 has none.
         transition select(
-                hdr.pe.ipv4.flags, hdr.pe.ipv4.frag_offset, hdr.pe.ipv4.protocol) {
-            (0 &&& 1, 0, IpProtocol.UDP): parse_udp;
-            default: accept;
+                hdr.pe.ipv4.version, hdr.pe.ipv4.ihl, hdr.pe.ipv4.flags, hdr.pe.ipv4.frag_offset,
+                hdr.pe.ipv4.protocol) {
+            (4, 5, 0 &&& 1, 0, IpProtocol.UDP): parse_udp;
+            (4, 0 &&& 0xc, _, _, _): malformed;
+            (4, 4, _, _, _): malformed;
+            (4, _, _, _, _): accept;
+            default: malformed;
         }
     }
 
@@ -394,9 +388,13 @@ control PeIngressDeparser(
         inout pe_pass_headers_t hdr,
         in tna_meta_t md,
         in ingress_intrinsic_metadata_for_deparser_t ig_dprsr_md) {
+    @name(".new_flow_ipv4_t")
     Digest<new_flow_ipv4_t>(DIGEST_NEW_FLOW_IPV4) new_flow_ipv4;
+    @name(".new_flow_ipv6_t")
     Digest<new_flow_ipv6_t>(DIGEST_NEW_FLOW_IPV6) new_flow_ipv6;
+    @name(".cm_ipv4_t")
     Digest<cm_ipv4_t>(DIGEST_CM_IPV4) cm_ipv4;
+    @name(".cm_ipv6_t")
     Digest<cm_ipv6_t>(DIGEST_CM_IPV6) cm_ipv6;
     Checksum() ipv4_checksum;
     Checksum() cnp_checksum;

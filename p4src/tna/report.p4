@@ -19,12 +19,28 @@ control Fingerprint(in pe_headers_t hdr, inout tna_meta_t md) {
             md.meta.vrf, hdr.ipv6.src, hdr.ipv6.dst, hdr.bth.dest_qp, md.cm.attribute,
             md.cm.local_comm_id, md.cm.remote_comm_id, md.cm.qpn });
     }
+    // Tables only to be placed: Report, three stages long, waits for these.
+    @hidden PLACE_AT(5)
+    table fingerprint_of_ipv4 {
+        actions = {
+            hash_ipv4;
+        }
+        const default_action = hash_ipv4;
+    }
+    @hidden PLACE_AT(4)
+    table fingerprint_of_ipv6 {
+        actions = {
+            hash_ipv6;
+        }
+        const default_action = hash_ipv6;
+    }
 
     apply {
         if (hdr.ipv4.isValid()) {
-            hash_ipv4();
-        } else {
-            hash_ipv6();
+            fingerprint_of_ipv4.apply();
+        }
+        if (!hdr.ipv4.isValid()) {
+            fingerprint_of_ipv6.apply();
         }
     }
 }
@@ -33,7 +49,7 @@ control Fingerprint(in pe_headers_t hdr, inout tna_meta_t md) {
 // storm of packets of one new flow is one digest per window.
 // Reads:  meta.learning_*, meta.role, meta.forward, what FlowTable found, customer headers, what the
 //         parser saw of the connection manager, md.now.
-// Writes: digest type and meta.event, when there is something to report.
+// Writes: digest type, when there is something to report.
 // When:   every packet, behind its route; a RoCEv2 packet from a DC port that enters a tunnel is what
 //         is reported.
 //
@@ -42,6 +58,8 @@ control Fingerprint(in pe_headers_t hdr, inout tna_meta_t md) {
 control Report(in pe_headers_t hdr, inout tna_meta_t md, inout DigestType_t digest_type) {
     bit<32> oldest;
 
+    @name(".report_events")
+    Counter<bit<32>, Event>(REASON_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) report_events;
     Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_fingerprint;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_fingerprint) exchange = {
         void apply(inout bit<32> last, out bit<1> result) {
@@ -84,9 +102,8 @@ control Report(in pe_headers_t hdr, inout tna_meta_t md, inout DigestType_t dige
     action first() {
         md.digest_is_due = report_first.execute(md.fingerprint[15:0]);
     }
-    action send(DigestType_t type, Event event) {
+    action send(DigestType_t type) {
         digest_type = type;
-        md.meta.event = event;
     }
 
     apply {
@@ -104,14 +121,21 @@ control Report(in pe_headers_t hdr, inout tna_meta_t md, inout DigestType_t dige
             }
         }
         if (md.digest_is_due == 1) {
-            if (md.cm.is_valid && hdr.ipv4.isValid()) {
-                send(DIGEST_CM_IPV4, Event.CM_MESSAGE);
-            } else if (md.cm.is_valid) {
-                send(DIGEST_CM_IPV6, Event.CM_MESSAGE);
-            } else if (hdr.ipv4.isValid()) {
-                send(DIGEST_NEW_FLOW_IPV4, Event.NEW_FLOW);
+            if (md.cm.is_valid) {
+                report_events.count(Event.CM_MESSAGE);
             } else {
-                send(DIGEST_NEW_FLOW_IPV6, Event.NEW_FLOW);
+                report_events.count(Event.NEW_FLOW);
+            }
+        }
+        if (md.digest_is_due == 1) {
+            if (md.cm.is_valid && hdr.ipv4.isValid()) {
+                send(DIGEST_CM_IPV4);
+            } else if (md.cm.is_valid) {
+                send(DIGEST_CM_IPV6);
+            } else if (hdr.ipv4.isValid()) {
+                send(DIGEST_NEW_FLOW_IPV4);
+            } else {
+                send(DIGEST_NEW_FLOW_IPV6);
             }
         }
     }

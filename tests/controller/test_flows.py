@@ -167,11 +167,13 @@ async def test_burst_of_new_flows_is_written_in_batches(config: Config, switches
         assert len({label & 0xFFFF for label in labels}) == 5000
 
 
+@pytest.mark.parametrize("limit", ["capacity", "label_capacity"])
 async def test_full_table_leaves_flows_unlabelled(
-    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     async with running(config) as plane:
-        monkeypatch.setattr(type(plane.nodes["pe1"]), "capacity", lambda *_: 1)
+        one = property(lambda _: 1) if limit == "label_capacity" else lambda *_: 1
+        monkeypatch.setattr(type(plane.nodes["pe1"]), limit, one)
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         await flow(plane, "pe1", FORTH)
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FlowKey("blue", A, B, 34)))

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 TNA = Path(__file__).resolve().parents[2] / "p4src" / "tna"
-COMPILED = TNA.parent / "compiled" / "tna"
 CONFIG = TNA.parent / "common" / "config.p4"
 # From the IP header on: two independent implementations, and a capture of a real ConnectX-4.
 VECTORS = {
