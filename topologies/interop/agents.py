@@ -30,7 +30,7 @@ INTERVAL = "1s"
 ACCEPTED = "fcn_agent_reports_total"
 REFUSED = "fcn_agent_reports_refused_total"
 # Python starts on an emulated machine, from files over 9p.
-START_TIMEOUT_S = 40.0
+START_TIMEOUT_S = 180.0
 LEARN_TIMEOUT_S = 60.0
 
 
