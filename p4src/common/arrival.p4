@@ -27,6 +27,10 @@ control Arrival(inout pe_headers_t hdr, inout meta_t meta) {
         meta.event = event;
         meta.drop_reason = reason;
     }
+    action withhold_for_label(Event event) {
+        meta.event = event;
+        meta.drop_reason = meta.label_fault;
+    }
     action route_from_port() {
         meta.forward = Forward.VRF;
     }
@@ -78,6 +82,7 @@ control Arrival(inout pe_headers_t hdr, inout meta_t meta) {
             punt_to_cpu;
             notify_sender;
             withhold;
+            withhold_for_label;
             route_from_port;
             end_service;
             end_tunnel;
@@ -93,10 +98,8 @@ control Arrival(inout pe_headers_t hdr, inout meta_t meta) {
                 withhold(Event.OWN_CONGESTION, DropReason.FEATURE_DISABLED);
             (Copy.OWN_CONGESTION, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, DropReason.NONE):
                 notify_sender(Event.OWN_CONGESTION);
-            (Copy.OWN_CONGESTION, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, DropReason.SOURCE_QP_UNKNOWN):
-                withhold(Event.OWN_CONGESTION, DropReason.SOURCE_QP_UNKNOWN);
             (Copy.OWN_CONGESTION, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
-                withhold(Event.OWN_CONGESTION, DropReason.LABEL_UNKNOWN);
+                withhold_for_label(Event.OWN_CONGESTION);
             (_, Role.NONE, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _): undecided();
             (_, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 punt_to_cpu(PuntReason.ARP);
@@ -130,10 +133,8 @@ control Arrival(inout pe_headers_t hdr, inout meta_t meta) {
                 withhold(Event.FAST_CNP_RECEIVED, DropReason.FEATURE_DISABLED);
             (_, _, _, _, true, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, DropReason.NONE):
                 notify_sender(Event.FAST_CNP_RECEIVED);
-            (_, _, _, _, true, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, DropReason.SOURCE_QP_UNKNOWN):
-                withhold(Event.FAST_CNP_RECEIVED, DropReason.SOURCE_QP_UNKNOWN);
             (_, _, _, _, true, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _):
-                withhold(Event.FAST_CNP_RECEIVED, DropReason.LABEL_UNKNOWN);
+                withhold_for_label(Event.FAST_CNP_RECEIVED);
 
             // a neighbour, the next segment, transit
             (_, _, _, true, _, _, _, _, _, _, _, _, false, _, _, _, _, _, _, _, _, _, _):

@@ -116,8 +116,8 @@ header mpls_h {
     bit<8> ttl;
 }
 
-// Fast CNP word: FlowLabel(20) CL(3) Rvd(9) (FCN-9). One field, so that each program builds it in
-// one action of its own.
+// Fast CNP word: FlowLabel(20) CL(3) Rvd(9) (FCN-9). One field: no part but the whole word is of
+// whole octets.
 header fast_cnp_h {
     bit<32> word;
 }

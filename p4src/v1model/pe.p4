@@ -5,7 +5,7 @@
 //   UnderlayLookup      from the WAN: Endpoint, TrustBoundary, ServiceTermination
 //   FlowByLabel         Fast CNP or copy: whose flow?
 //   Arrival             what is to be done with it
-//   SenderNotification  Fast CNP: FlowByLabel, rate limits, CnpGenerator, Icrc
+//   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   TunnelDecap         off with the underlay; EcnDecap
 //   VrfRouting, VlanTag the customer's routes
 //   Srv6End             next segment

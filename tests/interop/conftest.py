@@ -1,11 +1,9 @@
 """One bed per target and module; every test gets a freshly loaded program and a bare Linux PE."""
 
-import os
-import shutil
 from collections.abc import Iterator
 
 import pytest
-from interop_bed import Bed
+from interop_bed import Bed, skip_unless_possible
 
 
 @pytest.fixture(scope="module", params=["softswitch", "bmv2"])
@@ -13,10 +11,7 @@ def running_bed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bed]:
     """The bed around a running switch."""
-    if os.geteuid() != 0:
-        pytest.skip("network namespaces need root")
-    if request.param == "bmv2" and shutil.which("simple_switch_grpc") is None:
-        pytest.skip("simple_switch_grpc is not on PATH; the softswitch ran the same test")
+    skip_unless_possible(request.param)
     bed = Bed(request.param, tmp_path_factory.mktemp(request.param))
     yield bed
     bed.close()

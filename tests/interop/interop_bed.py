@@ -6,8 +6,11 @@ Our PE is any target of the packet tests, configured over P4Runtime as in those;
 neighbours are static everywhere. The Linux PE is a namespace of this machine's kernel or a guest.
 """
 
+import os
+import shutil
 from pathlib import Path
 
+import pytest
 from interop_guest import GuestPe
 from interop_namespaces import Namespace, link
 
@@ -36,6 +39,14 @@ VXLAN_DEVICE = "vx"
 HOST_MAC, REMOTE_MAC = "02:de:00:00:00:01", "02:de:00:00:00:02"
 PE_DC_MAC, PE_CORE_MAC = "02:fc:00:00:00:01", "02:fc:00:00:00:02"
 LINUX_WAN_MAC, LINUX_SITE_MAC = "02:c0:00:00:00:01", "02:c0:00:00:00:02"
+
+
+def skip_unless_possible(target: str) -> None:
+    """Skip, with the reason, where no bed can be built or the target is not installed."""
+    if os.geteuid() != 0:
+        pytest.skip("network namespaces need root")
+    if target == "bmv2" and shutil.which("simple_switch_grpc") is None:
+        pytest.skip("simple_switch_grpc is not on PATH; the softswitch ran the same test")
 
 
 class Bed:

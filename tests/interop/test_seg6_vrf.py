@@ -3,7 +3,6 @@
 These need CONFIG_NET_VRF, which not every kernel has: the Linux PE is a guest with Debian's.
 """
 
-import os
 import shutil
 from collections.abc import Iterator
 
@@ -15,6 +14,7 @@ from interop_bed import (
     REMOTE_V4,
     REMOTE_V6,
     Bed,
+    skip_unless_possible,
 )
 from interop_seg6 import (
     PATHS,
@@ -43,10 +43,7 @@ def running_bed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bed]:
     """A guest as the Linux PE, its site interface in a VRF."""
-    if os.geteuid() != 0:
-        pytest.skip("network namespaces need root")
-    if request.param == "bmv2" and shutil.which("simple_switch_grpc") is None:
-        pytest.skip("simple_switch_grpc is not on PATH; the softswitch ran the same test")
+    skip_unless_possible(request.param)
     if shutil.which(QEMU) is None:
         pytest.skip(f"no {QEMU}: install {QEMU_PACKAGE}, or run `make interop` once")
     try:

@@ -1,7 +1,6 @@
 """Transfers carried out: both ends' scripts, and the mapping while they run."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from topologies.guest.channel import GuestError, Result
@@ -114,13 +113,8 @@ def ended(host: GuestHost, number: int, deadline: float) -> Result:
 
 def all_released(timeout_s: float) -> bool:
     """Whether the controller forgets every flow in time."""
-    return _within(lambda: not mapped(), timeout_s)
-
-
-def _within(condition: Callable[[], bool], timeout_s: float) -> bool:
-    """Whether `condition` comes to hold in time."""
     try:
-        wait_until(condition, timeout_s, "")
+        wait_until(lambda: not mapped(), timeout_s, "")
     except ProcessError:
         return False
     return True
