@@ -51,7 +51,7 @@ p4: setup ## recompile p4src (needs p4c)
 	$(PYTHON) p4src/compile.py
 
 tofino: setup ## place and assemble the TNA programs for both Tofinos (needs p4c-barefoot and bfas)
-	$(PYTHON) p4src/tofino.py
+	$(PYTHON) p4src/tofino.py $(if $(COMMIT),--commit "$(COMMIT)")
 
 proto: setup ## regenerate the gRPC code of our own services
 	$(MAKE) -C softswitch/proto

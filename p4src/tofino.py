@@ -5,6 +5,8 @@ p4src/compiled/tna/ (P4Info, manifest) and the tables of docs/tofino.md.
 `tofino.py --sweep` also grows the flow tables until they no longer fit and draws the plot.
 `tofino.py --check` needs no compiler: it fails when the sources or outputs are not those of the
 manifest; where the same compiler is installed it also recompiles the P4Info and compares.
+`--commit` names the commit of p4lang/p4c the compiler was built from, which it does not know
+itself; it is recorded and stands in docs/tofino.md.
 
 Both tools are part of p4lang/p4c (backends/tofino); nothing of them is kept here. Exit status: 0
 done, 1 failed, 2 tools not installed.
@@ -34,11 +36,14 @@ ASSEMBLER = "bfas"
 PROGRAMS = ("pe", "p")
 # Flows per address family that the sweep tries, and the table size of the sources.
 SWEEP = (16384, 32768, 49152, 65536, 98304, 131072)
+# Stages a program takes, or why there are none.
+Outcome = int | str
 UNREACHABLE = "Can't match parser state due to previous match"
 TIME_LIMIT = 1800  # seconds; placement tries many orders of tables
 HOW_TO_GET = (
     f"{COMPILER} and {ASSEMBLER} are not on PATH. Both are built from github.com/p4lang/p4c with "
-    "its Tofino backend enabled; p4c's own documentation says how."
+    "its Tofino backend enabled, as p4c's own documentation says, and with the fix that "
+    "docs/tofino.md names."
 )
 
 
@@ -84,6 +89,10 @@ class ToolError(Exception):
     """A tool refused a program; the message carries its last words."""
 
 
+class TooSlowError(ToolError):
+    """A tool did not end in TIME_LIMIT."""
+
+
 def sources() -> list[Path]:
     """The P4 files of the TNA programs, in a stable order."""
     return sorted([*ROOT.glob("common/*.p4"), *ROOT.glob("tna/*.p4")])
@@ -99,13 +108,12 @@ def digest(paths: Iterable[Path]) -> str:
 
 
 def compiler_version() -> str | None:
-    """Version and commit of the installed compiler, None where there is none."""
+    """What the installed compiler calls its version, None where one of the tools is missing."""
     if shutil.which(COMPILER) is None or shutil.which(ASSEMBLER) is None:
         return None
     run = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=False)
-    text = run.stdout + run.stderr
-    found = re.search(r"SHA: ?(\w+)", text)
-    return found.group(1) if found else text.strip().splitlines()[-1]
+    found = re.search(r"Version (\S+)", run.stdout + run.stderr)
+    return found.group(1) if found else "of unknown version"
 
 
 def run(command: list[str], log: Path) -> None:
@@ -115,7 +123,7 @@ def run(command: list[str], log: Path) -> None:
             command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=TIME_LIMIT
         )
     except subprocess.TimeoutExpired as error:
-        raise ToolError(f"{command[0]}: not done after {TIME_LIMIT} s") from error
+        raise TooSlowError(f"{command[0]}: not done after {TIME_LIMIT} s") from error
     log.write_text(done.stdout + done.stderr)
     if done.returncode != 0:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line]
@@ -224,17 +232,15 @@ def report_table(results: Iterable[Usage]) -> str:
     return "\n".join(lines)
 
 
-def sweep_table(results: dict[str, dict[str, int]]) -> str:
-    """Markdown: stages of the PE by flows per address family; 0 is "does not fit"."""
+def sweep_table(results: dict[str, dict[str, Outcome]]) -> str:
+    """Markdown: stages of the PE by flows per address family."""
     lines = [
         "| flows per family | " + " | ".join(results) + " |",
         "|---" * (len(results) + 1) + "|",
     ]
     for flows in SWEEP:
-        cells = [
-            f"{by_flows[str(flows)]} stages" if by_flows.get(str(flows)) else "does not fit"
-            for by_flows in results.values()
-        ]
+        outcomes = (by_flows[str(flows)] for by_flows in results.values())
+        cells = (f"{o} stages" if isinstance(o, int) else o for o in outcomes)
         lines.append(f"| {flows} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -248,10 +254,16 @@ def replace_between(text: str, name: str, content: str) -> str:
     return f"{head}{begin}\n{content}\n{end}{rest.split(end, 1)[1]}"
 
 
+def say(progress: str) -> None:
+    """A line at once and whole, for several programs are placed at a time."""
+    sys.stdout.write(progress + "\n")
+    sys.stdout.flush()
+
+
 def build(program: str, chip: Chip, directory: Path) -> Usage:
     """Place and assemble one program, and say so."""
     directory.mkdir(parents=True)
-    print(f"{program} for {chip.name}: placing", flush=True)
+    say(f"{program} for {chip.name}: placing")
     compile_program(program, chip, directory)
     assembled = True
     try:
@@ -260,16 +272,15 @@ def build(program: str, chip: Chip, directory: Path) -> Usage:
         print(error, file=sys.stderr)
         assembled = False
     result = usage(program, chip, directory, assembled)
-    print(
+    say(
         f"{program} for {chip.name}: {result.stages} of {chip.stages} stages, "
-        f"{'assembled' if assembled else 'not assembled'}",
-        flush=True,
+        f"{'assembled' if assembled else 'not assembled'}"
     )
     return result
 
 
-def write() -> int:
-    """Build everything and record it."""
+def write(commit: str) -> int:
+    """Build everything and record it, and `commit` as what the compiler was built from."""
     version = compiler_version()
     if version is None:
         print(HOW_TO_GET, file=sys.stderr)
@@ -290,12 +301,13 @@ def write() -> int:
     manifest = {
         "sources": digest(sources()),
         "outputs": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in outputs},
-        "p4c": version,
+        "compiler": version,
+        "commit": commit,
         "usage": [asdict(result) for result in results],
     }
     (COMPILED / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
     text = replace_between(DOCUMENT.read_text(), "resources", report_table(results))
-    text = replace_between(text, "compiler", f"p4lang/p4c, commit `{version}`")
+    text = replace_between(text, "compiler", f"{COMPILER} {version}, p4lang/p4c commit {commit}")
     DOCUMENT.write_text(text)
     return 0 if all(result.assembled for result in results) else 1
 
@@ -305,33 +317,47 @@ def sweep() -> int:
     if compiler_version() is None:
         print(HOW_TO_GET, file=sys.stderr)
         return 2
-    results: dict[str, dict[str, int]] = {}
-    for chip in CHIPS:
-        stages = results.setdefault(chip.name, {})
-        for flows in SWEEP:
-            with tempfile.TemporaryDirectory() as name:
-                directory = Path(name)
-                try:
-                    compile_program("pe", chip, directory, flows)
-                    stages[str(flows)] = usage("pe", chip, directory, assembled=False).stages
-                except ToolError as error:
-                    print(f"{flows} flows on {chip.name}: {error}", file=sys.stderr)
-                    stages[str(flows)] = 0
-            print(f"{flows} flows on {chip.name}: {stages[str(flows)] or 'no'} stages", flush=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        tries = {
+            chip.name: {str(flows): pool.submit(stages_for, flows, chip) for flows in SWEEP}
+            for chip in CHIPS
+        }
+        results = {
+            chip: {flows: tried.result() for flows, tried in by_flows.items()}
+            for chip, by_flows in tries.items()
+        }
     SWEEP_RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     DOCUMENT.write_text(replace_between(DOCUMENT.read_text(), "flows", sweep_table(results)))
     plot(results)
     return 0
 
 
-def plot(results: dict[str, dict[str, int]]) -> None:
+def stages_for(flows: int, chip: Chip) -> Outcome:
+    """Place the PE with flow tables of `flows` entries each."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        outcome: Outcome
+        try:
+            compile_program("pe", chip, directory, flows)
+            stages = usage("pe", chip, directory, assembled=False).stages
+            outcome = stages if stages <= chip.stages else f"does not fit ({stages} stages)"
+        except TooSlowError:
+            outcome = f"not placed in {TIME_LIMIT // 60} minutes"
+        except ToolError as error:
+            outcome = "does not fit"
+            print(f"{flows} flows on {chip.name}: {error}", file=sys.stderr)
+    say(f"{flows} flows on {chip.name}: {outcome}")
+    return outcome
+
+
+def plot(results: dict[str, dict[str, Outcome]]) -> None:
     """Stages against flows per family, with every chip's limit."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
     for chip in CHIPS:
-        fitting = {int(flows): n for flows, n in results[chip.name].items() if n}
+        fitting = {int(f): n for f, n in results[chip.name].items() if isinstance(n, int)}
         (line,) = axes.plot(list(fitting), list(fitting.values()), marker="o", label=chip.name)
         axes.axhline(chip.stages, color=line.get_color(), linestyle=":", linewidth=1)
     axes.set(
@@ -354,7 +380,7 @@ def check() -> int:
             print(f"p4src/compiled/tna/{name} is not what the manifest says", file=sys.stderr)
             return 1
     version = compiler_version()
-    if version != recorded["p4c"]:
+    if version != recorded["compiler"]:
         print(f"p4src/compiled/tna matches its sources (not recompiled: compiler is {version})")
         return 0
     with tempfile.TemporaryDirectory() as name:
@@ -376,11 +402,14 @@ def main() -> int:
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--check", action="store_true", help="compare, write nothing")
     choice.add_argument("--sweep", action="store_true", help="how many flows fit")
+    parser.add_argument(
+        "--commit", default="not named", help="commit of p4lang/p4c the compiler was built from"
+    )
     options = parser.parse_args()
     try:
         if options.check:
             return check()
-        return sweep() if options.sweep else write()
+        return sweep() if options.sweep else write(options.commit)
     except ToolError as error:
         print(error, file=sys.stderr)
         return 1

@@ -23,11 +23,6 @@ from controller.targets import MAX_TICKS, TNA, V1MODEL, target_of
 
 COMPILED = compiled_programs() / "tna"
 
-compiled_for_tofino = pytest.mark.skipif(
-    not COMPILED.exists(),
-    reason="the TNA programs have not been compiled for Tofino yet; see docs/tofino.md",
-)
-
 NODES = ("pe1", "p1", "p2", "pe2")
 TIMED = {"level_policy", "cnp_profile", "flow_learning"}
 """Tables with time parameters."""
@@ -113,7 +108,6 @@ def test_programs_of_v1model_are_driven_as_before(network: dict[str, Any], role:
     assert [policy["interval"] for policy in policies] == [1000, 500, 250, 100, 50, 20, 10]
 
 
-@compiled_for_tofino
 @pytest.mark.parametrize("node", NODES)
 def test_chip_gets_the_entries_bmv2_gets(network: dict[str, Any], node: str) -> None:
     """With every kind of tunnel and route."""
@@ -148,14 +142,12 @@ def test_chip_gets_the_entries_bmv2_gets(network: dict[str, Any], node: str) -> 
     assert bool(entities(taken, "digest_entry")) is (config.nodes[node].role == "pe")
 
 
-@compiled_for_tofino
 @pytest.mark.parametrize("node", ["pe1", "p1"])
 def test_mirror_sessions_are_left_to_the_driver(network: dict[str, Any], node: str) -> None:
     taken = updates(provision(parse(network), node))
     assert not entities(taken, "packet_replication_engine_entry")
 
 
-@compiled_for_tofino
 def test_times_are_in_ticks(network: dict[str, Any]) -> None:
     """Of 256 ns, rounded up."""
     network["nodes"]["pe1"]["cnp"]["min_interval"] = "50us"
@@ -176,7 +168,6 @@ def test_times_are_in_ticks(network: dict[str, Any]) -> None:
     assert [each["window"] for each in arguments(pe, "flow_learning")] == [39063]
 
 
-@compiled_for_tofino
 @pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("version", [4, 6])
 def test_flows_have_the_actions_of_their_table(
@@ -207,7 +198,6 @@ def test_flows_have_the_actions_of_their_table(
     assert removal.type == p4r.Update.DELETE
 
 
-@compiled_for_tofino
 def test_core_ports_are_exactly_the_ports_admitted_as_core(network: dict[str, Any]) -> None:
     ports = network["nodes"]["pe1"]["ports"]
     ports += [{"number": 0, "role": "core"}, {"number": 300, "role": "core"}]
@@ -224,12 +214,10 @@ def test_core_ports_are_exactly_the_ports_admitted_as_core(network: dict[str, An
     assert kind == p4r.Update.MODIFY
 
 
-@compiled_for_tofino
 def test_transit_node_has_no_core_ports_to_tell_apart(network: dict[str, Any]) -> None:
     assert not entities(updates(provision(parse(network), "p1")), "value_set_entry")
 
 
-@compiled_for_tofino
 def test_core_ports_are_compared_as_a_set(network: dict[str, Any]) -> None:
     """Another order is no change, another port is; a value set is never deleted."""
     network["nodes"]["pe1"]["ports"].append({"number": 7, "role": "core"})
@@ -263,7 +251,6 @@ class FakeReads:
                 yield fy.P4CounterEntry(pattern.counter_id, index=index, data=data)
 
 
-@compiled_for_tofino
 @pytest.mark.parametrize(
     ("node", "held", "expected"),
     [
@@ -300,7 +287,6 @@ async def test_counters_add_up(
     assert values["port_rx"]["port 2"] == (8, 80)
 
 
-@compiled_for_tofino
 @pytest.mark.parametrize("chip", [False, True])
 async def test_sessions_of_the_driver_are_not_read(
     monkeypatch: pytest.MonkeyPatch, chip: bool

@@ -19,11 +19,6 @@ PROGRAMS = ("pe", "p")
 Shape = dict[str, Any]
 Programs = tuple[p4i.P4Info, p4i.P4Info]
 
-pytestmark = pytest.mark.skipif(
-    not (COMPILED / "tna").exists(),
-    reason="the TNA programs have not been compiled for Tofino yet; see docs/tofino.md",
-)
-
 
 def load(path: Path) -> p4i.P4Info:
     """A P4Info text file."""
