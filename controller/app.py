@@ -5,11 +5,13 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import finsy as fy
 
 from controller.config import Config
+from controller.config.model import Node
 from controller.events import EventBus
 from controller.flows import FlowService
 from controller.hostagent.reports import HostReports
@@ -18,7 +20,7 @@ from controller.metrics import serve_metrics
 from controller.neighbors import NeighborService
 from controller.node import NodeAgent
 from controller.notifications import NotificationWatch
-from controller.pipeline import load_pipeline
+from controller.pipeline import Pipeline, load_pipeline
 
 LOG = logging.getLogger("fcn")
 
@@ -32,6 +34,10 @@ INFERENCE = 0.25
 Job = Callable[[], Coroutine[Any, Any, None]]
 
 
+def _program(node: Node) -> Pipeline:
+    return load_pipeline(node.role, Path(node.program) if node.program else None)
+
+
 class ControlPlane:
     """Everything `fcn run` runs. Needs a running event loop. Raises PipelineError."""
 
@@ -41,7 +47,7 @@ class ControlPlane:
         self.agents_address = ""
         self.bus = EventBus()
         self.nodes: dict[str, NodeAgent] = {
-            name: NodeAgent(config, name, load_pipeline(node.role), self.bus)
+            name: NodeAgent(config, name, _program(node), self.bus)
             for name, node in config.nodes.items()
         }
         self.flows = FlowService(config, self.nodes, self.bus)

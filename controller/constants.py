@@ -17,14 +17,19 @@ def compiled_programs() -> Path:
     return Path(given) if given else Path(__file__).resolve().parents[1] / "p4src" / "compiled"
 
 
-def compiled_file(name: str) -> Path:
-    """A file of the compiled programs. Raises PipelineError when it is not there."""
-    file = compiled_programs() / name
-    if not file.is_file():
-        raise PipelineError(
-            f"{file} is missing; run `make p4`, or point FCN_P4 at the folder that has it"
-        )
-    return file
+def compiled_file(name: str, *others: str, folder: Path | None = None) -> Path:
+    """A file of the compiled programs, or of `folder`: the first of these names that is there.
+
+    Raises PipelineError when none is.
+    """
+    place = folder or compiled_programs()
+    for file in (place / each for each in (name, *others)):
+        if file.is_file():
+            return file
+    remedy = "run `make p4`, or point FCN_P4 at the folder that has it"
+    if folder:
+        remedy = "correct the node's `program`, or put it there"
+    raise PipelineError(f"{place / name} is missing; {remedy}")
 
 
 _NUMBERS: dict[str, Any] = json.loads(compiled_file("constants.json").read_text("utf-8"))

@@ -83,10 +83,6 @@ class Edge(Protocol):
     def capacity(self, ip_version: int) -> int:
         """How many flows of an IP version it can label."""
 
-    @property
-    def label_capacity(self) -> int:
-        """How many flows of all versions it can find by their labels."""
-
     def install(self, flow: Flow) -> None:
         """Label the flow's packets, answer notifications of its label."""
 
@@ -356,9 +352,7 @@ class FlowService:
         edge = self._edges[node]
         capacity = edge.capacity(key.src.version)
         reason = f"{node} holds {capacity} flows already"
-        if len(self._flows[node]) >= edge.label_capacity:
-            reason = f"{node} holds {edge.label_capacity} labels already"
-        elif self._count.get((node, key.src.version), 0) < capacity:
+        if self._count.get((node, key.src.version), 0) < capacity:
             try:
                 return self.labels.allocate()
             except LabelsExhaustedError as error:

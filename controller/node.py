@@ -27,7 +27,7 @@ from controller.events import EventBus, Kind
 from controller.flows import Flow, FlowService
 from controller.intent import Intent
 from controller.owners.flow_learning import CM_DIGESTS, NEW_FLOW_DIGESTS
-from controller.pipeline import FLOW_TABLES, Pipeline
+from controller.pipeline import FLOW_TABLES, LABEL_TABLES, Pipeline
 from controller.provision import Provision
 from controller.readback import held_flows, idle_flow, read, read_switch
 
@@ -114,13 +114,9 @@ class NodeAgent:
         return self.provision.feature
 
     def capacity(self, ip_version: int) -> int:
-        """Flows of an IP version the switch can label."""
-        return self.pipeline.table_size(FLOW_TABLES[ip_version])
-
-    @property
-    def label_capacity(self) -> int:
-        """Flows of all versions the switch can find by their labels."""
-        return self.pipeline.table_size("flow_by_label")
+        """Flows of an IP version the switch can label and find by their labels."""
+        tables = FLOW_TABLES[ip_version], LABEL_TABLES[ip_version]
+        return min(map(self.pipeline.table_size, tables))
 
     def install(self, flow: Flow) -> None:
         """Label a flow; notifications of the label become CNPs when the sender is known."""
@@ -128,7 +124,7 @@ class NodeAgent:
         vrf = self.provision.vrf_id(key.vrf)
         source = cnp_source(self.provision.node, key.vrf, key.src, key.dst)
         if flow.source_qp is None or source is None:
-            self.provision.flow_by_label.source_unknown(flow.label)
+            self.provision.flow_by_label.source_unknown(flow.label, key.src.version)
         else:
             self.provision.flow_by_label.notify_sender(
                 flow.label, vrf, source, key.src, flow.source_qp, flow.p_key
@@ -142,7 +138,7 @@ class NodeAgent:
         key = flow.key
         vrf = self.provision.vrf_id(key.vrf)
         self.provision.flow_table.unlabel(vrf, key.src, key.dst, key.dest_qp)
-        self.provision.flow_by_label.forget(flow.label)
+        self.provision.flow_by_label.forget(flow.label, key.src.version)
 
     def set_feature(self, enabled: bool) -> None:
         """Enable or disable the feature; disabled, the node's flows lose their labels."""

@@ -10,6 +10,7 @@ from controller.constants import PipelineError, compiled_file, enum_members
 from controller.targets import Target, target_of
 
 FLOW_TABLES = {4: "flow_ipv4", 6: "flow_ipv6"}
+LABEL_TABLES = {4: "flow_by_label_ipv4", 6: "flow_by_label_ipv6"}
 ROUTE_TABLES = {4: "route_ipv4", 6: "route_ipv6"}
 """Tables by IP version."""
 
@@ -65,8 +66,12 @@ class Pipeline:
         )
 
 
-@lru_cache(maxsize=4)
-def load_pipeline(role: str) -> Pipeline:
-    """The program of a node's role (`pe` or `p`). Raises PipelineError."""
-    p4info, blob = compiled_file(f"{role}.p4info.txtpb"), compiled_file(f"{role}.json")
+@lru_cache
+def load_pipeline(role: str, folder: Path | None = None) -> Pipeline:
+    """The program of a node's role (`pe` or `p`), that of `folder` or the one fcn comes with.
+
+    Raises PipelineError.
+    """
+    p4info = compiled_file(f"{role}.p4info.txtpb", folder=folder)
+    blob = compiled_file(f"{role}.json", f"{role}.bin", folder=folder)
     return Pipeline(role, p4info, blob, P4Schema(p4info, blob))

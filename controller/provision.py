@@ -56,7 +56,7 @@ class Provision:
         self.routing = VrfRouting(self.intent)
         self.underlay = Underlay(self.intent)
         self.flow_table = FlowTable(self.intent, self._target)
-        self.flow_by_label = FlowByLabel(self.intent)
+        self.flow_by_label = FlowByLabel(self.intent, self._target)
         self._learning = FlowLearning(self.intent, self._target)
         self._build()
 

@@ -11,7 +11,7 @@ from finsy.p4entity import P4Entity, P4TableAction
 
 from controller.flowkey import FlowKey
 from controller.flows import Flow, Origin
-from controller.pipeline import FLOW_TABLES, Pipeline
+from controller.pipeline import FLOW_TABLES, LABEL_TABLES, Pipeline
 
 _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
     FLOW_TABLES[4]: IPv4Address,
@@ -69,12 +69,12 @@ async def _read_digest(switch: fy.Switch, name: str) -> list[P4Entity]:
 def held_flows(
     node: str, entries: Iterable[fy.P4TableEntry], vrf_names: Mapping[int, str]
 ) -> Iterator[Flow]:
-    """Flows as the tables have them: flow_ipv4/6 joined with flow_by_label."""
+    """Flows as the tables have them: flow_ipv4/6 joined with flow_by_label_ipv4/6."""
     entries = list(entries)
     senders: dict[int, tuple[int, int]] = {}
     for entry in entries:
         action = entry.action
-        if entry.table_id != "flow_by_label" or not isinstance(action, P4TableAction):
+        if entry.table_id not in LABEL_TABLES.values() or not isinstance(action, P4TableAction):
             continue
         if "dest_qp" in action.args:
             senders[entry["flow_label"]] = (action.args["dest_qp"], action.args["p_key"])

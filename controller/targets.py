@@ -63,10 +63,11 @@ TNA = Target(
         "events": ("events", "arrival_events", "report_events"),
         "egress_events": ("egress_events", "mark_events"),
     },
-    # Counting is done by actions, so each flow table, with its own counter, has its own.
+    # Counting is done by actions, so each table of flows, with its own counter, has its own.
     renamed_actions={
         ("flow_ipv6", "set_flow_label"): "set_flow_label_ipv6",
         ("flow_ipv6", "set_flow_label_watched"): "set_flow_label_watched_ipv6",
+        ("flow_by_label_ipv6", "source_qp_unknown"): "source_qp_unknown_ipv6",
     },
     # A selector table of BMv2 has no default action; here it is the one that drops.
     extra_actions=("underlay_no_route",),

@@ -1,7 +1,7 @@
 """Compile, place and assemble the TNA programs for Tofino 1 and 2 and record what the tools report.
 
 `tofino.py` runs p4c-barefoot and bfas on both programs for both chips and writes
-p4src/compiled/tna/ (P4Info, manifest) and the tables of docs/tofino.md.
+p4src/compiled/tna/ (P4Info, ICRC hash matrices, manifest) and the tables of docs/tofino.md.
 `tofino.py --sweep` also grows the flow tables until they no longer fit and draws the plot.
 `tofino.py --check` needs no compiler: it fails when the sources or outputs are not those of the
 manifest; where the same compiler is installed it also recompiles the P4Info and compares.
@@ -26,6 +26,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tofino_hashes import HashLogError, hash_matrix
+
 ROOT = Path(__file__).resolve().parent
 COMPILED = ROOT / "compiled" / "tna"
 DOCUMENT = ROOT.parent / "docs" / "tofino.md"
@@ -34,8 +36,14 @@ SWEEP_PLOT = ROOT.parent / "docs" / "tofino-flows.png"
 COMPILER = "p4c-barefoot"
 ASSEMBLER = "bfas"
 PROGRAMS = ("pe", "p")
-# Flows per address family that the sweep tries, and the table size of the sources.
-SWEEP = (16384, 32768, 49152, 65536, 98304, 131072)
+# The ICRC of a CNP, by IP version: what the compiler calls the tables that hash, and the result.
+ICRC = "sender_notification_icrc_crc"
+ICRC_HASHES = {
+    "ipv4": "tbl_sender_notification_icrc_hash_ipv4",
+    "ipv6": "tbl_sender_notification_icrc_hash_ipv6",
+}
+# Flows per address family that the sweep tries.
+SWEEP = (16384, 32768, 49152, 65536)
 # Stages a program takes, or why there are none.
 Outcome = int | str
 UNREACHABLE = "Can't match parser state due to previous match"
@@ -162,6 +170,11 @@ def compile_program(
     )
 
 
+def assembly(directory: Path) -> Path:
+    """What the compiler hands to the assembler."""
+    return next(directory.glob("**/*.bfa"))
+
+
 def assemble(program: str, chip: Chip, directory: Path) -> None:
     """Make the chip's configuration from the assembly.
 
@@ -175,9 +188,10 @@ def assemble(program: str, chip: Chip, directory: Path) -> None:
             "--target",
             chip.target,
             *chip.assembler_flags,
+            "--log-hashes",
             "-o",
             str(directory / "assembled"),
-            str(next(directory.glob("**/*.bfa"))),
+            str(assembly(directory)),
         ],
         directory / "assembler.log",
     )
@@ -212,6 +226,23 @@ def usage(program: str, chip: Chip, directory: Path, assembled: bool) -> Usage:
     )
 
 
+def icrc_matrices(directory: Path) -> dict[str, object]:
+    """The matrices of a PE's ICRC hashes as assembled; seeds and columns in hexadecimal."""
+    text = assembly(directory).read_text()
+    log = (directory / "assembled" / "logs" / "mau.hashes.log").read_text()
+    matrices: dict[str, object] = {}
+    for version, table in ICRC_HASHES.items():
+        matrix = hash_matrix(text, log, table, ICRC)
+        matrices[version] = {
+            "seed": f"{matrix.seed:08x}",
+            "columns": {
+                field: " ".join(f"{flips:08x}" for flips in columns)
+                for field, columns in matrix.columns.items()
+            },
+        }
+    return matrices
+
+
 def report_table(results: Iterable[Usage]) -> str:
     """Markdown: one row per program and chip, against what one pipe has."""
     chips = {chip.name: chip for chip in CHIPS}
@@ -234,13 +265,18 @@ def report_table(results: Iterable[Usage]) -> str:
 
 def sweep_table(results: dict[str, dict[str, Outcome]]) -> str:
     """Markdown: stages of the PE by flows per address family."""
+    limits = {chip.name: chip.stages for chip in CHIPS}
     lines = [
         "| flows per family | " + " | ".join(results) + " |",
         "|---" * (len(results) + 1) + "|",
     ]
     for flows in SWEEP:
-        outcomes = (by_flows[str(flows)] for by_flows in results.values())
-        cells = (f"{o} stages" if isinstance(o, int) else o for o in outcomes)
+        cells = [
+            f"{stages} stages{'' if stages <= limits[chip] else ': does not fit'}"
+            if isinstance(stages := by_flows[str(flows)], int)
+            else stages
+            for chip, by_flows in results.items()
+        ]
         lines.append(f"| {flows} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -297,6 +333,13 @@ def write(commit: str) -> int:
         first = Path(name) / CHIPS[0].target
         for program in PROGRAMS:
             shutil.copy(first / program / f"{program}.p4info.txtpb", COMPILED)
+        targets = {chip.name: chip.target for chip in CHIPS}
+        matrices = {
+            result.chip: icrc_matrices(Path(name) / targets[result.chip] / result.program)
+            for result in results
+            if result.program == "pe" and result.assembled
+        }
+        (COMPILED / "icrc.json").write_text(json.dumps(matrices, indent=2) + "\n")
     outputs = sorted(path for path in COMPILED.iterdir() if path.name != "manifest.json")
     manifest = {
         "sources": digest(sources()),
@@ -339,8 +382,7 @@ def stages_for(flows: int, chip: Chip) -> Outcome:
         outcome: Outcome
         try:
             compile_program("pe", chip, directory, flows)
-            stages = usage("pe", chip, directory, assembled=False).stages
-            outcome = stages if stages <= chip.stages else f"does not fit ({stages} stages)"
+            outcome = usage("pe", chip, directory, assembled=False).stages
         except TooSlowError:
             outcome = f"not placed in {TIME_LIMIT // 60} minutes"
         except ToolError as error:
@@ -351,20 +393,20 @@ def stages_for(flows: int, chip: Chip) -> Outcome:
 
 
 def plot(results: dict[str, dict[str, Outcome]]) -> None:
-    """Stages against flows per family, with every chip's limit."""
+    """Stages the PE would take against flows per family, with every chip's limit."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
     for chip in CHIPS:
-        fitting = {int(f): n for f, n in results[chip.name].items() if isinstance(n, int)}
-        (line,) = axes.plot(list(fitting), list(fitting.values()), marker="o", label=chip.name)
+        placed = {int(f): n for f, n in results[chip.name].items() if isinstance(n, int)}
+        (line,) = axes.plot(list(placed), list(placed.values()), marker="o", label=chip.name)
         axes.axhline(chip.stages, color=line.get_color(), linestyle=":", linewidth=1)
     axes.set(
         xlabel="flows per address family",
         ylabel="stages of the PE (dotted: the chip's)",
-        ylim=(0, 21),
     )
+    axes.set_ylim(bottom=0)
     axes.legend()
     figure.savefig(SWEEP_PLOT, dpi=120)
 
@@ -410,7 +452,7 @@ def main() -> int:
         if options.check:
             return check()
         return sweep() if options.sweep else write(options.commit)
-    except ToolError as error:
+    except (ToolError, HashLogError) as error:
         print(error, file=sys.stderr)
         return 1
 

@@ -15,6 +15,7 @@ import grpc
 from finsy.proto import p4i, p4r, p4r_grpc
 from google.protobuf import text_format
 
+from controller.pipeline import LABEL_TABLES
 from topologies.controller_config import grpc_endpoint
 from topologies.model import Topology
 
@@ -124,7 +125,7 @@ class CounterReader:
             names[counter.preamble.id] = counter.preamble.alias
             request.entities.add().counter_entry.counter_id = counter.preamble.id
         for table in info.tables:
-            if table.preamble.alias == "flow_by_label":
+            if table.preamble.alias in LABEL_TABLES.values():
                 entry = request.entities.add().table_entry
                 entry.table_id = table.preamble.id
                 entry.counter_data.SetInParent()

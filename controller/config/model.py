@@ -275,11 +275,16 @@ class UnderlayRoute(Model):
 
 
 class Node(Model):
-    """One switch."""
+    """One switch.
+
+    `program` is the folder of its compiled program (for a PE `pe.p4info.txtpb` and `pe.json` or
+    `pe.bin`) where it is not the one fcn comes with, but a chip's.
+    """
 
     role: Literal["pe", "p"]
     grpc: Endpoint
     device_id: Annotated[int, Field(ge=0, le=2**64 - 1)] = 1
+    program: str | None = None
     feature: bool = False
     underlay_address: IPv6
     mac: Mac | None = None

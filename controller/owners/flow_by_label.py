@@ -5,6 +5,7 @@ from finsy import P4TableAction, P4TableEntry, P4TableMatch
 from controller.config.model import CnpProfile as Profile
 from controller.config.types import Address
 from controller.intent import Intent
+from controller.pipeline import LABEL_TABLES
 from controller.targets import Target
 
 
@@ -37,10 +38,11 @@ class CnpProfile:
 
 
 class FlowByLabel:
-    """Finds the sender a label stands for (FCN-13)."""
+    """Finds the sender a label stands for (FCN-13). The flow's IP version says in which table."""
 
-    def __init__(self, intent: Intent) -> None:
+    def __init__(self, intent: Intent, target: Target) -> None:
         self._intent = intent
+        self._target = target
 
     def notify_sender(
         self, label: int, vrf: int, src: Address, sender: Address, source_qp: int, p_key: int
@@ -48,6 +50,7 @@ class FlowByLabel:
         """Notifications of `label` become CNPs from `src` to queue pair `source_qp` of `sender`."""
         self._put(
             label,
+            sender.version,
             P4TableAction(
                 f"cnp_ipv{sender.version}",
                 vrf=vrf,
@@ -58,15 +61,16 @@ class FlowByLabel:
             ),
         )
 
-    def source_unknown(self, label: int) -> None:
+    def source_unknown(self, label: int, ip_version: int) -> None:
         """The label is in use, but whom to notify is not known: counted, no CNP."""
-        self._put(label, P4TableAction("source_qp_unknown"))
+        action = self._target.action(LABEL_TABLES[ip_version], "source_qp_unknown")
+        self._put(label, ip_version, P4TableAction(action))
 
-    def forget(self, label: int) -> None:
+    def forget(self, label: int, ip_version: int) -> None:
         """The label stands for no flow."""
         match = P4TableMatch(flow_label=label)
-        self._intent.drop(P4TableEntry("flow_by_label", match=match))
+        self._intent.drop(P4TableEntry(LABEL_TABLES[ip_version], match=match))
 
-    def _put(self, label: int, action: P4TableAction) -> None:
+    def _put(self, label: int, ip_version: int, action: P4TableAction) -> None:
         match = P4TableMatch(flow_label=label)
-        self._intent.put(P4TableEntry("flow_by_label", match=match, action=action))
+        self._intent.put(P4TableEntry(LABEL_TABLES[ip_version], match=match, action=action))

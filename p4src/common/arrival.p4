@@ -5,10 +5,9 @@
 // a notification to translate, the controller. One table, first row that matches; a chain of
 // conditions would cost Tofino a stage for every few of them.
 // A transit packet needs no more than a sound outer header; one for this node must be sound throughout.
-// Reads:  header validity, meta.role, meta.copy, what the parser, CustomerPacket, CnpProfile,
-//         UnderlayLookup and FlowByLabel found.
-// Writes: meta.forward, meta.vrf, meta.make_cnp, meta.event, meta.punt_reason, meta.drop_reason; outer
-//         hop limit.
+// Reads:  header validity, meta.role, meta.copy, what the parser, CustomerPacket, CnpProfile and
+//         UnderlayLookup found; not what FlowByLabel found, so that both can be asked at once.
+// Writes: meta.forward, meta.make_cnp, meta.event, meta.punt_reason, meta.drop_reason; outer hop limit.
 // When:   PortRole has accepted the packet, or it is a copy made here.
 control Arrival(inout pe_headers_t hdr, inout meta_t meta) {
     action refuse(DropReason reason) {
@@ -22,24 +21,12 @@ control Arrival(inout pe_headers_t hdr, inout meta_t meta) {
         meta.make_cnp = true;
         meta.forward = Forward.VRF;
     }
-    // There is no sender to tell, or this node must not.
+    // There may be a sender to tell, but this node must not.
     action withhold(Event event, DropReason reason) {
         meta.event = event;
         meta.drop_reason = reason;
     }
-    action withhold_for_label(Event event) {
-        meta.event = event;
-        meta.drop_reason = meta.label_fault;
-    }
-    action route_from_port() {
-        meta.forward = Forward.VRF;
-    }
-    action end_service() {
-        meta.vrf = meta.service_vrf;
-        meta.forward = Forward.VRF;
-    }
-    action end_tunnel() {
-        meta.vrf = meta.tunnel_vrf;
+    action route_in_vrf() {
         meta.forward = Forward.VRF;
     }
     action transit_underlay() {
@@ -65,7 +52,6 @@ control Arrival(inout pe_headers_t hdr, inout meta_t meta) {
             hdr.outer_ipv6.isValid(): ternary @name("has_underlay");
             meta.bad_version: ternary @name("bad_version");
             hdr.outer_ipv6.hop_limit: ternary @name("hop_limit");
-            hdr.ipv6.isValid(): ternary @name("has_customer_ipv6");
             meta.is_local: ternary @name("is_local");
             meta.is_end_sid: ternary @name("is_end_sid");
             meta.is_service_sid: ternary @name("is_service_sid");
@@ -75,100 +61,92 @@ control Arrival(inout pe_headers_t hdr, inout meta_t meta) {
             meta.is_known_tunnel: ternary @name("is_known_tunnel");
             meta.customer_fault: ternary @name("customer_fault");
             meta.notify_enabled: ternary @name("notify_enabled");
-            meta.label_fault: ternary @name("label_fault");
         }
         actions = {
             refuse;
             punt_to_cpu;
             notify_sender;
             withhold;
-            withhold_for_label;
-            route_from_port;
-            end_service;
-            end_tunnel;
+            route_in_vrf;
             transit_underlay;
             refuse_customer_packet;
             undecided;
         }
         const default_action = undecided;
         // copy, role, arp, nd, notification, trusted, sound, failed, unsupported, underlay, version,
-        // hop limit, ipv6, local, end, service, srh, left, tunnel, known, fault, enabled, label
+        // hop limit, local, end, service, srh, left, tunnel, known, fault, enabled
         const entries = {
-            (Copy.OWN_CONGESTION, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, 0, _):
+            (Copy.OWN_CONGESTION, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, 0):
                 withhold(Event.OWN_CONGESTION, DropReason.FEATURE_DISABLED);
-            (Copy.OWN_CONGESTION, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, DropReason.NONE):
+            (Copy.OWN_CONGESTION, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 notify_sender(Event.OWN_CONGESTION);
-            (Copy.OWN_CONGESTION, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
-                withhold_for_label(Event.OWN_CONGESTION);
-            (_, Role.NONE, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _): undecided();
-            (_, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, Role.NONE, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _): undecided();
+            (_, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 punt_to_cpu(PuntReason.ARP);
 
             // from a customer
-            (_, Role.DC, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, Role.DC, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 refuse(DropReason.NOTIFICATION_ON_DC_PORT);
-            (_, Role.DC, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, Role.DC, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 refuse(DropReason.MALFORMED);
-            (_, Role.DC, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, Role.DC, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 punt_to_cpu(PuntReason.ND);
-            (_, Role.DC, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, DropReason.NONE, _, _):
-                route_from_port();
-            (_, Role.DC, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, Role.DC, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, DropReason.NONE, _):
+                route_in_vrf();
+            (_, Role.DC, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 refuse_customer_packet();
 
             // from the WAN: no underlay packet
-            (_, _, _, _, _, _, _, true, _, false, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, true, _, false, _, _, _, _, _, _, _, _, _, _, _):
                 refuse(DropReason.MALFORMED);
-            (_, _, _, _, _, _, _, _, _, false, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, false, _, _, _, _, _, _, _, _, _, _, _):
                 refuse(DropReason.UNSUPPORTED);
-            (_, _, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _, _):
                 refuse(DropReason.MALFORMED);
 
             // a notification for this node
-            (_, _, _, _, true, false, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _):
+            (_, _, _, _, true, false, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _):
                 refuse(DropReason.NOTIFICATION_UNTRUSTED);
-            (_, _, _, _, true, _, false, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _):
+            (_, _, _, _, true, _, false, _, _, _, _, _, true, _, _, _, _, _, _, _, _):
                 refuse(DropReason.NOTIFICATION_MALFORMED);
-            (_, _, _, _, true, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, 0, _):
+            (_, _, _, _, true, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, 0):
                 withhold(Event.FAST_CNP_RECEIVED, DropReason.FEATURE_DISABLED);
-            (_, _, _, _, true, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, DropReason.NONE):
+            (_, _, _, _, true, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _):
                 notify_sender(Event.FAST_CNP_RECEIVED);
-            (_, _, _, _, true, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _):
-                withhold_for_label(Event.FAST_CNP_RECEIVED);
 
             // a neighbour, the next segment, transit
-            (_, _, _, true, _, _, _, _, _, _, _, _, false, _, _, _, _, _, _, _, _, _, _):
+            (_, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 punt_to_cpu(PuntReason.ND);
-            (_, _, _, _, _, _, _, _, _, _, _, 0 &&& 0xfe, _, _, true, _, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, _, 0 &&& 0xfe, _, true, _, _, _, _, _, _, _):
                 refuse(DropReason.TTL_EXPIRED);
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _): transit_underlay();
-            (_, _, _, _, _, _, _, _, _, _, _, 0 &&& 0xfe, _, false, _, false, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _): transit_underlay();
+            (_, _, _, _, _, _, _, _, _, _, _, 0 &&& 0xfe, false, _, false, _, _, _, _, _, _):
                 refuse(DropReason.TTL_EXPIRED);
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, false, _, false, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, _, _, false, _, false, _, _, _, _, _, _):
                 transit_underlay();
 
             // a tunnel that ends here
-            (_, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _):
                 refuse(DropReason.UNSUPPORTED);
-            (_, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, true, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 refuse(DropReason.MALFORMED);
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, true, false, _, _, _, DropReason.NONE, _, _):
-                end_service();
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, true, _, 0, _, _, DropReason.NONE, _, _):
-                end_service();
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, true, false, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, true, false, _, _, _, DropReason.NONE, _):
+                route_in_vrf();
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, true, _, 0, _, _, DropReason.NONE, _):
+                route_in_vrf();
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, true, false, _, _, _, _, _):
                 refuse_customer_packet();
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, true, _, 0, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, true, _, 0, _, _, _, _):
                 refuse_customer_packet();
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, true, _, _, _, _, _, _):
                 refuse(DropReason.SRH_INVALID);
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, TunnelType.NONE, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, TunnelType.NONE, _, _, _):
                 punt_to_cpu(PuntReason.UNDERLAY_LOCAL);
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, true, DropReason.NONE, _, _):
-                end_tunnel();
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, true, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, true, DropReason.NONE, _):
+                route_in_vrf();
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, true, _, _):
                 refuse_customer_packet();
-            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
+            (_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _):
                 refuse(DropReason.UNKNOWN_TUNNEL);
         }
     }

@@ -33,17 +33,19 @@ control CnpProfile(inout meta_t meta) {
     }
 }
 
-// FlowByLabel: from a congestion notification back to the flow (FCN-12, FCN-13).
+// FlowByLabel: from a congestion notification back to the flow (FCN-12, FCN-13). A label is in the
+// table of its flow's IP version.
 // Reads:  meta.notify_label.
 // Writes: meta.vrf, meta.cnp_is_ipv4; of the CNP the customer addresses, DestQP and P_Key, which no
 //         other packet of this pass needs; meta.label_fault when the label is unknown or the source
 //         QP is.
 // When:   a trusted Fast CNP for this node arrived, or this node's own queue is congested.
 control FlowByLabel(inout pe_headers_t hdr, inout meta_t meta) {
-    DIRECT_COUNTER(flow_by_label_counter)
+    DIRECT_COUNTER(flow_by_label_ipv4_counter)
+    DIRECT_COUNTER(flow_by_label_ipv6_counter)
 
     action cnp_ipv4(vrf_t vrf, ipv4_addr_t src, ipv4_addr_t dst, qpn_t dest_qp, bit<16> p_key) {
-        COUNT_DIRECT(flow_by_label_counter)
+        COUNT_DIRECT(flow_by_label_ipv4_counter)
         meta.vrf = vrf;
         meta.cnp_is_ipv4 = true;
         hdr.ipv4.setValid();
@@ -55,7 +57,7 @@ control FlowByLabel(inout pe_headers_t hdr, inout meta_t meta) {
         hdr.bth.p_key = p_key;
     }
     action cnp_ipv6(vrf_t vrf, ipv6_addr_t src, ipv6_addr_t dst, qpn_t dest_qp, bit<16> p_key) {
-        COUNT_DIRECT(flow_by_label_counter)
+        COUNT_DIRECT(flow_by_label_ipv6_counter)
         meta.vrf = vrf;
         meta.cnp_is_ipv4 = false;
         hdr.ipv6.setValid();
@@ -67,35 +69,54 @@ control FlowByLabel(inout pe_headers_t hdr, inout meta_t meta) {
         hdr.bth.p_key = p_key;
     }
     action source_qp_unknown() {
-        COUNT_DIRECT(flow_by_label_counter)
+        COUNT_DIRECT(flow_by_label_ipv4_counter)
         meta.label_fault = DropReason.SOURCE_QP_UNKNOWN;
     }
+#ifdef ACTIONS_COUNT
+    // Where actions do the counting, a table with a counter of its own needs actions of its own.
+    action source_qp_unknown_ipv6() {
+        COUNT_DIRECT(flow_by_label_ipv6_counter)
+        meta.label_fault = DropReason.SOURCE_QP_UNKNOWN;
+    }
+#endif
+    action not_here() { }
     action unknown_label() {
-        COUNT_DIRECT(flow_by_label_counter)
         meta.label_fault = DropReason.LABEL_UNKNOWN;
     }
 
-    PLACE_AT(1) @name(".flow_by_label")
-    table flow_by_label {
+    PLACE_AT(1) @name(".flow_by_label_ipv4")
+    table flow_by_label_ipv4 {
         key = {
             meta.notify_label: exact @name("flow_label");
         }
         actions = {
             @tableonly cnp_ipv4;
-            @tableonly cnp_ipv6;
             @tableonly source_qp_unknown;
+            @defaultonly not_here;
+        }
+        const default_action = not_here;
+        size = FLOW_TABLE_SIZE;
+        USE_DIRECT_COUNTER(flow_by_label_ipv4_counter)
+    }
+
+    PLACE_AT(2) @name(".flow_by_label_ipv6")
+    table flow_by_label_ipv6 {
+        key = {
+            meta.notify_label: exact @name("flow_label");
+        }
+        actions = {
+            @tableonly cnp_ipv6;
+            @tableonly OF_IPV6(source_qp_unknown);
             @defaultonly unknown_label;
         }
         const default_action = unknown_label;
-        size = LABEL_TABLE_SIZE;
-        USE_DIRECT_COUNTER(flow_by_label_counter)
+        size = FLOW_TABLE_SIZE;
+        USE_DIRECT_COUNTER(flow_by_label_ipv6_counter)
     }
 
     apply {
-        if (meta.copy == Copy.OWN_CONGESTION
-                || (meta.is_notification && meta.is_local && meta.is_trusted
-                    && hdr.fast_cnp.isValid())) {
-            flow_by_label.apply();
+        if (!flow_by_label_ipv4.apply().hit) {
+            flow_by_label_ipv6.apply();
         }
     }
 }

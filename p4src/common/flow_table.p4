@@ -38,7 +38,7 @@ control FlowTable(in ipv4_h ipv4, in ipv6_h ipv6, in bth_h bth, inout meta_t met
     }
 #endif
 
-    PLACE_AT(4) @name(".flow_ipv4")
+    PLACE_AT(5) @name(".flow_ipv4")
     table flow_ipv4 {
         key = {
             meta.vrf: exact @name("vrf");

@@ -46,6 +46,7 @@ struct meta_t {
     bool is_trusted;
     bool is_local;
     bool is_arp;
+    // Neighbour discovery, not within a tunnel
     bool is_nd;
     bool is_end_sid;
     bool is_service_sid;
@@ -53,8 +54,6 @@ struct meta_t {
     TunnelType tunnel_type;
     bit<32> tunnel_id;
     bool is_known_tunnel;
-    vrf_t tunnel_vrf;
-    vrf_t service_vrf;
 
     // The customer packet's fields that lookups and encapsulation need
     Ecn customer_ecn;

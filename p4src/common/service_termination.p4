@@ -3,17 +3,17 @@
 
 // ServiceTermination: which VRF a tunnelled packet belongs to, should the tunnel end here (FCN-5).
 // Reads:  underlay destination; meta.tunnel_type, meta.tunnel_id.
-// Writes: meta.is_service_sid, meta.service_vrf; meta.is_known_tunnel, meta.tunnel_vrf.
-// When:   every packet from a core port.
+// Writes: meta.vrf, meta.is_service_sid, meta.is_known_tunnel.
+// When:   every packet from a core port that is no notification for this node.
 control ServiceTermination(in ipv6_addr_t dst, inout meta_t meta) {
     action end_dt46(vrf_t vrf) {
         meta.is_service_sid = true;
-        meta.service_vrf = vrf;
+        meta.vrf = vrf;
     }
     action no_service() { }
 
     // RFC 8986 section 4.8, End.DT46
-    PLACE_AT(0) @name(".service_sid")
+    PLACE_AT(1) @name(".service_sid")
     table service_sid {
         key = {
             dst: exact @name("dst");
@@ -28,7 +28,7 @@ control ServiceTermination(in ipv6_addr_t dst, inout meta_t meta) {
 
     action set_tunnel_vrf(vrf_t vrf) {
         meta.is_known_tunnel = true;
-        meta.tunnel_vrf = vrf;
+        meta.vrf = vrf;
     }
     action unknown_tunnel() { }
 
@@ -48,7 +48,7 @@ control ServiceTermination(in ipv6_addr_t dst, inout meta_t meta) {
 
     apply {
         service_sid.apply();
-        if (meta.tunnel_type != TunnelType.NONE) {
+        if (!meta.is_service_sid && meta.tunnel_type != TunnelType.NONE) {
             tunnel_vrf.apply();
         }
     }

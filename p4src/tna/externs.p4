@@ -23,7 +23,6 @@
 #define FLOWS 32768
 #endif
 const int FLOW_TABLE_SIZE = FLOWS;
-const int LABEL_TABLE_SIZE = FLOWS;
 const int ROUTE_TABLE_SIZE = 4096;
 const int QUEUE_LEVEL_TABLE_SIZE = 2048;
 

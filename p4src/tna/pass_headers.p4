@@ -52,7 +52,7 @@ struct tna_meta_t {
     cm_seen_t cm;
     // Between the steps of a shell; they start at zero, which the chip does for nothing.
     bit<32> now;
-    // A late reason to drop the packet: TTL, no next segment, a limit that holds the CNP back
+    // A late reason to drop the packet: TTL, no next segment
     DropReason withheld;
     bit<8> punt_color;
     bit<8> notification_color;

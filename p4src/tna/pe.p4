@@ -2,9 +2,8 @@
 //
 //   PortRole            who is on the other side; VRF of a customer
 //   NotificationPort    Fast CNP?
-//   UnderlayLookup      from the WAN: Endpoint, TrustBoundary, ServiceTermination
+//   UnderlayLookup      from the WAN: Endpoint, TrustBoundary; FlowByLabel or ServiceTermination
 //   FlowTable           RoCEv2 from a customer: flow label
-//   FlowByLabel         Fast CNP or copy: whose flow?
 //   Arrival             what is to be done with it
 //   SenderNotification  CnpGenerator, Icrc, both rate limits
 //   TunnelDecap         off with the underlay; EcnDecap
@@ -27,10 +26,10 @@
 #include "../common/service_termination.p4"
 #include "../common/tunnel_decap.p4"
 #include "../common/ecn_decap.p4"
+#include "../common/flow_by_label.p4"
 #include "../common/underlay_lookup.p4"
 #include "../common/arrival.p4"
 #include "../common/customer_packet.p4"
-#include "../common/flow_by_label.p4"
 #include "../common/cnp_generator.p4"
 #include "../common/vrf_routing.p4"
 #include "../common/vlan_tag.p4"
@@ -50,6 +49,7 @@
 #include "punt.p4"
 #include "pe_parser.p4"
 #include "pe_egress_parser.p4"
+#include "fast_cnp_checksum.p4"
 
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.level")
@@ -72,8 +72,8 @@ control PeIngress(
 
     PortRole() port_role;
     NotificationPort() notification_port;
+    FastCnpChecksum() fast_cnp_checksum;
     UnderlayLookup() underlay_lookup;
-    FlowByLabel() flow_by_label;
     Arrival() arrival;
     CnpProfile() cnp_profile;
     SenderNotification() sender_notification;
@@ -155,15 +155,12 @@ control PeIngress(
             } else if (hdr.pe.mpls0.isValid()) {
                 take_outer_label();
             }
-            underlay_lookup.apply(hdr.pe.outer_ipv6, md.meta);
             if (hdr.pe.ipv4.isValid() && hdr.pe.ipv4.ihl == 5
                     && md.ipv4_options_sum != 0 && md.ipv4_options_sum != 0xffff) {
                 md.meta.ipv4_checksum_failed = true;
             }
-            if (hdr.pe.fast_cnp.isValid() && md.fast_cnp_sum == UDP_PROTOCOL
-                    && hdr.pe.outer_ipv6.payload_len == FAST_CNP_UDP_LENGTH) {
-                md.meta.fast_cnp_sound = true;
-            }
+            fast_cnp_checksum.apply(
+                hdr.pe.fast_cnp, hdr.pe.outer_ipv6.payload_len, md.fast_cnp_sum, md.meta);
             // Or a total length below 20 octets, as masks
             if (ig_prsr_md.parser_err != 0) {
                 md.meta.parse_failed = true;
@@ -182,10 +179,10 @@ control PeIngress(
                 take_off_vlan_tag();
             }
 
-            flow_by_label.apply(hdr.pe, md.meta);
-            arrival.apply(hdr.pe, md.meta);
             entropy.apply(hdr.pe, md.ports, md.meta);
             entropy_label();
+            underlay_lookup.apply(hdr.pe, md.meta);
+            arrival.apply(hdr.pe, md.meta);
             fingerprint.apply(hdr.pe, md);
             if (md.meta.make_cnp
                     || (md.meta.forward == Forward.VRF && hdr.pe.outer_ipv6.isValid())) {
@@ -238,6 +235,15 @@ control PeIngress(
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.drop_reason != DropReason.NONE) {
                 drops.count(md.meta.drop_reason);
+                ig_dprsr_md.drop_ctl = 1;
+            } else if (md.meta.make_cnp && md.meta.label_fault != DropReason.NONE) {
+                drops.count(md.meta.label_fault);
+                ig_dprsr_md.drop_ctl = 1;
+            } else if (md.meta.make_cnp && md.gate_passed == 0) {
+                drops.count(DropReason.FLOW_INTERVAL);
+                ig_dprsr_md.drop_ctl = 1;
+            } else if (md.meta.make_cnp && md.notification_color != GREEN) {
+                drops.count(DropReason.NODE_RATE_LIMIT);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.punt_color != GREEN) {
                 drops.count(DropReason.PUNT_RATE_LIMIT);

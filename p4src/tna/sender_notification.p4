@@ -3,8 +3,8 @@
 
 // SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
 // FCN-13, FCN-15). The CNP is made and routed while the limits are still asked.
-// Reads:  meta.make_cnp, meta.notify_label, meta.notify_interval, md.now.
-// Writes: every header; md.withheld: the limit that holds the CNP back, NONE when it may go.
+// Reads:  meta.make_cnp, meta.label_fault, meta.notify_label, meta.notify_interval, md.now.
+// Writes: every header; md.gate_passed and md.notification_color, by which the shell lets the CNP go.
 // When:   every packet behind Arrival; it concerns those with meta.make_cnp.
 control SenderNotification(inout pe_headers_t hdr, inout tna_meta_t md) {
     CnpGenerator() cnp_generator;
@@ -16,16 +16,10 @@ control SenderNotification(inout pe_headers_t hdr, inout tna_meta_t md) {
         icrc.apply(hdr, md.meta);
         cnp_generator.apply(hdr, md.meta);
         cnp_gate.apply(
-            md.meta.make_cnp, md.meta.notify_label, md.meta.notify_interval, md.now, md.gate_passed);
+            md.meta.make_cnp && md.meta.label_fault == DropReason.NONE, md.meta.notify_label,
+            md.meta.notify_interval, md.now, md.gate_passed);
         if (md.meta.make_cnp && md.gate_passed == 1) {
             notification_limit.apply(md.notification_color);
-        }
-        if (md.meta.make_cnp) {
-            if (md.gate_passed == 0) {
-                md.withheld = DropReason.FLOW_INTERVAL;
-            } else if (md.notification_color != GREEN) {
-                md.withheld = DropReason.NODE_RATE_LIMIT;
-            }
         }
     }
 }

@@ -14,7 +14,6 @@
 
 // Table sizes of the target
 const int FLOW_TABLE_SIZE = 16384;
-const int LABEL_TABLE_SIZE = 32768;
 const int ROUTE_TABLE_SIZE = 8192;
 const int QUEUE_LEVEL_TABLE_SIZE = 4096;
 

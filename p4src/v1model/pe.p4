@@ -2,8 +2,7 @@
 //
 //   PortRole            who is on the other side; VRF of a customer
 //   NotificationPort    Fast CNP?
-//   UnderlayLookup      from the WAN: Endpoint, TrustBoundary, ServiceTermination
-//   FlowByLabel         Fast CNP or copy: whose flow?
+//   UnderlayLookup      from the WAN: Endpoint, TrustBoundary; FlowByLabel or ServiceTermination
 //   Arrival             what is to be done with it
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   TunnelDecap         off with the underlay; EcnDecap
@@ -26,11 +25,11 @@
 #include "../common/service_termination.p4"
 #include "../common/tunnel_decap.p4"
 #include "../common/ecn_decap.p4"
+#include "../common/flow_by_label.p4"
 #include "../common/underlay_lookup.p4"
 #include "../common/arrival.p4"
 #include "../common/frame_length.p4"
 #include "../common/customer_packet.p4"
-#include "../common/flow_by_label.p4"
 #include "../common/cnp_generator.p4"
 #include "../common/vrf_routing.p4"
 #include "../common/vlan_tag.p4"
@@ -77,7 +76,6 @@ control PeIngress(
     FrameLength() frame_length;
     FastCnpChecksum() fast_cnp_checksum;
     UnderlayLookup() underlay_lookup;
-    FlowByLabel() flow_by_label;
     Arrival() arrival;
     CnpProfile() cnp_profile;
     SenderNotification() sender_notification;
@@ -164,16 +162,15 @@ control PeIngress(
                 if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid()) {
                     take_as_underlay();
                 }
-                if (hdr.outer_ipv6.isValid()) {
-                    meta.bad_version = hdr.outer_ipv6.version != 6;
-                    underlay_lookup.apply(hdr.outer_ipv6, meta);
-                }
+                meta.bad_version = hdr.outer_ipv6.isValid() && hdr.outer_ipv6.version != 6;
             }
         }
 
         if (meta.drop_reason == DropReason.NONE) {
             customer_packet.apply(hdr, meta);
-            flow_by_label.apply(hdr, meta);
+            if (hdr.outer_ipv6.isValid()) {
+                underlay_lookup.apply(hdr, meta);
+            }
             arrival.apply(hdr, meta);
         }
         if (meta.event != Event.NONE) {

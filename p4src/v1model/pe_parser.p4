@@ -241,7 +241,7 @@ parser PeParser(
         }
     }
     state neighbor_discovery {
-        meta.is_nd = true;
+        meta.is_nd = !hdr.outer_ipv6.isValid();
         transition accept;
     }
 

@@ -3,8 +3,8 @@
 
 // SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
 // FCN-13, FCN-15).
-// Reads:  meta.notify_label, meta.notify_interval, time now in microseconds.
-// Writes: every header; meta.drop_reason when a limit is reached.
+// Reads:  meta.label_fault, meta.notify_label, meta.notify_interval, time now in microseconds.
+// Writes: every header; meta.drop_reason when there is no sender to tell or a limit is reached.
 // When:   meta.make_cnp.
 control SenderNotification(inout pe_headers_t hdr, inout meta_t meta, in bit<48> now) {
     FlowGate() cnp_gate;
@@ -14,16 +14,20 @@ control SenderNotification(inout pe_headers_t hdr, inout meta_t meta, in bit<48>
 
     apply {
         bool pass = false;
-        cnp_gate.apply(meta.notify_label, meta.notify_interval, now, pass);
-        if (!pass) {
-            meta.drop_reason = DropReason.FLOW_INTERVAL;
+        if (meta.label_fault != DropReason.NONE) {
+            meta.drop_reason = meta.label_fault;
         } else {
-            notification_limit.apply(pass);
+            cnp_gate.apply(meta.notify_label, meta.notify_interval, now, pass);
             if (!pass) {
-                meta.drop_reason = DropReason.NODE_RATE_LIMIT;
+                meta.drop_reason = DropReason.FLOW_INTERVAL;
             } else {
-                cnp_generator.apply(hdr, meta);
-                icrc.apply(hdr);
+                notification_limit.apply(pass);
+                if (!pass) {
+                    meta.drop_reason = DropReason.NODE_RATE_LIMIT;
+                } else {
+                    cnp_generator.apply(hdr, meta);
+                    icrc.apply(hdr);
+                }
             }
         }
     }

@@ -210,7 +210,7 @@ class PeTables(NodeTables):
     ) -> None:
         """The CNP a Fast CNP for `label` becomes (FCN-13); src: the PE's or the peer's address."""
         self.insert(
-            "flow_by_label",
+            f"flow_by_label_ipv{ip_network(dst).version}",
             f"cnp_ipv{ip_network(dst).version}",
             match={"flow_label": label},
             vrf=vrf,
@@ -220,9 +220,10 @@ class PeTables(NodeTables):
             p_key=p_key,
         )
 
-    def label_without_source_qp(self, label: int) -> None:
+    def label_without_source_qp(self, label: int, ip_version: int) -> None:
         """A label whose flow is known but not its source QP."""
-        self.insert("flow_by_label", "source_qp_unknown", match={"flow_label": label})
+        table = f"flow_by_label_ipv{ip_version}"
+        self.insert(table, "source_qp_unknown", match={"flow_label": label})
 
     def enable_cnp(
         self,

@@ -225,7 +225,7 @@ class ReleasedLabel(NotificationTest):
     """FCN-4: once a mapping is removed its label is unknown."""
 
     def runTest(self) -> None:
-        self.pe.delete("flow_by_label", match={"flow_label": LABEL_V4})
+        self.pe.delete("flow_by_label_ipv4", match={"flow_label": LABEL_V4})
         self.check(CORE_PORT, fast_cnp_frame(LABEL_V4), drops={"LABEL_UNKNOWN": 1}, events=RECEIVED)
 
 
@@ -233,13 +233,14 @@ class UnknownSourceQp(NotificationTest):
     """FCN-13: a flow whose source QP is not known is counted, no CNP is sent."""
 
     def runTest(self) -> None:
-        self.pe.label_without_source_qp(0x93000)
-        self.check(
-            CORE_PORT,
-            fast_cnp_frame(0x93000),
-            drops={"SOURCE_QP_UNKNOWN": 1},
-            events=RECEIVED,
-        )
+        for ip_version, label in ((4, 0x93000), (6, 0x93001)):
+            self.pe.label_without_source_qp(label, ip_version)
+            self.check(
+                CORE_PORT,
+                fast_cnp_frame(label),
+                drops={"SOURCE_QP_UNKNOWN": 1},
+                events=RECEIVED,
+            )
 
 
 class SenderWithoutRoute(NotificationTest):

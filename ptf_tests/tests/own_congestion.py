@@ -201,7 +201,7 @@ class UnknownSourceQpIsCounted(CongestedPeTest):
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, 0x777, 0x96000)
-        self.pe.label_without_source_qp(0x96000)
+        self.pe.label_without_source_qp(0x96000, 4)
         datagram = roce(HOST_V4, REMOTE_V4, 0x777)
         self.check(
             DC_PORT,

@@ -29,7 +29,6 @@ class Edge:
         self.feature = True
         self.flows: dict[FlowKey, Flow] = {}
         self.writes = 0
-        self.label_capacity = 32768
 
     def capacity(self, ip_version: int) -> int:
         return 16384

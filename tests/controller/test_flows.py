@@ -57,7 +57,7 @@ async def test_new_flow_is_labelled_with_source_unknown(config: Config, switches
         assert found.source_qp is None
         await flow(plane, "pe2", FlowKey("blue", B6, A6, 9))
         assert switches["pe1"].engine.size("flow_ipv4") == 1
-        assert switches["pe1"].engine.size("flow_by_label") == 1
+        assert switches["pe1"].engine.size("flow_by_label_ipv4") == 1
         assert switches["pe2"].engine.size("flow_ipv6") == 1
 
 
@@ -99,7 +99,7 @@ async def test_disconnect_releases_at_once(config: Config, switches: Switches) -
         for node in ("pe1", "pe2"):
             assert await plane.nodes[node].settled()
             assert switches[node].engine.size("flow_ipv4") == 0
-            assert switches[node].engine.size("flow_by_label") == 0
+            assert switches[node].engine.size("flow_by_label_ipv4") == 0
         assert plane.flows.labels.resting == 2
         assert not plane.flows.waiting()
 
@@ -146,7 +146,7 @@ async def test_idle_flow_loses_label_and_is_remembered(config: Config, switches:
         switches["pe1"].engine.fall_idle("flow_ipv4")
         await until(lambda: not plane.flows.on_node("pe1"))
         assert await plane.nodes["pe1"].settled()
-        assert switches["pe1"].engine.size("flow_by_label") == 0
+        assert switches["pe1"].engine.size("flow_by_label_ipv4") == 0
         assert [key for key, *_ in plane.flows.waiting()] == [FORTH]
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         assert (await flow(plane, "pe1", FORTH)).source_qp == 17
@@ -161,19 +161,17 @@ async def test_burst_of_new_flows_is_written_in_batches(config: Config, switches
             engine.digest("new_flow_ipv4_t", *(data(key) for key in keys[first : first + 250]))
         await until(lambda: len(plane.flows.on_node("pe1")) == 5000)
         assert await plane.nodes["pe1"].settled()
-        assert engine.size("flow_ipv4") == engine.size("flow_by_label") == 5000
+        assert engine.size("flow_ipv4") == engine.size("flow_by_label_ipv4") == 5000
         assert engine.writes == before + 10_000
         labels = [found.label for found in plane.flows.all()]
         assert len({label & 0xFFFF for label in labels}) == 5000
 
 
-@pytest.mark.parametrize("limit", ["capacity", "label_capacity"])
 async def test_full_table_leaves_flows_unlabelled(
-    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch, limit: str
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(config) as plane:
-        one = property(lambda _: 1) if limit == "label_capacity" else lambda *_: 1
-        monkeypatch.setattr(type(plane.nodes["pe1"]), limit, one)
+        monkeypatch.setattr(type(plane.nodes["pe1"]), "capacity", lambda *_: 1)
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         await flow(plane, "pe1", FORTH)
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FlowKey("blue", A, B, 34)))

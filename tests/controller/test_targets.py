@@ -1,7 +1,9 @@
 """One controller, two targets: a chip gets what BMv2 and softswitch get, in its own terms."""
 
+import shutil
 from collections.abc import AsyncIterator, Iterable
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import finsy as fy
@@ -11,6 +13,7 @@ from finsy import P4Schema
 from finsy.p4entity import P4Entity, decode_entity
 from finsy.proto import p4i, p4r
 
+from controller.app import ControlPlane
 from controller.config import Config, parse_config
 from controller.constants import PipelineError, compiled_programs
 from controller.events import EventBus
@@ -106,6 +109,34 @@ def test_programs_of_v1model_are_driven_as_before(network: dict[str, Any], role:
     assert not entities(taken, "value_set_entry")
     policies = arguments(table_entries(taken, pipeline.schema), "level_policy")
     assert [policy["interval"] for policy in policies] == [1000, 500, 250, 100, 50, 20, 10]
+
+
+async def test_nodes_of_both_kinds_have_one_controller(
+    network: dict[str, Any], tmp_path: Path
+) -> None:
+    shutil.copy(COMPILED / "pe.p4info.txtpb", tmp_path)
+    (tmp_path / "pe.bin").write_bytes(b"for the chip")
+    network["nodes"]["pe1"]["program"] = str(tmp_path)
+    nodes = ControlPlane(parse(network)).nodes
+    assert {name: agent.pipeline.target for name, agent in nodes.items()} == {
+        "pe1": TNA,
+        "p1": V1MODEL,
+        "p2": V1MODEL,
+        "pe2": V1MODEL,
+    }
+    assert nodes["pe1"].pipeline.schema.p4blob == b"for the chip"
+    assert [nodes[pe].capacity(4) for pe in ("pe1", "pe2")] == [32768, 16384]
+
+
+@pytest.mark.parametrize("missing", ["pe.p4info.txtpb", "pe.json"])
+async def test_missing_program_of_a_node_is_named(
+    network: dict[str, Any], tmp_path: Path, missing: str
+) -> None:
+    if missing != "pe.p4info.txtpb":
+        shutil.copy(COMPILED / "pe.p4info.txtpb", tmp_path)
+    network["nodes"]["pe1"]["program"] = str(tmp_path)
+    with pytest.raises(PipelineError, match=f"{missing} is missing; correct the node's `program`"):
+        ControlPlane(parse(network))
 
 
 @pytest.mark.parametrize("node", NODES)

@@ -166,12 +166,12 @@ def _pe_flows(t: Tables) -> None:
             key: list[MatchKey] = [Exact(RED), Exact(src), Exact(dst), Exact(qp)]
             action = "set_flow_label" if qp % 2 else "set_flow_label_watched"
             t.add(f"flow_{family}", key, f"flow_table.{action}", 0x80000 + qp)
-    cnp = "flow_by_label."
-    t.add("flow_by_label", [Exact(0x80001)], cnp + "cnp_ipv4", RED, ip4(FAR4), ip4(HOST4), 17,
+    cnp = "underlay_lookup.flow_by_label."
+    t.add("flow_by_label_ipv4", [Exact(0x80001)], cnp + "cnp_ipv4", RED, ip4(FAR4), ip4(HOST4), 17,
           0xFFFF)  # fmt: skip
-    t.add("flow_by_label", [Exact(0x80002)], cnp + "cnp_ipv6", RED, ip6(FAR6), ip6(HOST6), 18,
+    t.add("flow_by_label_ipv6", [Exact(0x80002)], cnp + "cnp_ipv6", RED, ip6(FAR6), ip6(HOST6), 18,
           0xFFFF)  # fmt: skip
-    t.add("flow_by_label", [Exact(0x80003)], cnp + "source_qp_unknown")
+    t.add("flow_by_label_ipv6", [Exact(0x80003)], cnp + "source_qp_unknown")
     profile = ActionCall("PeIngress.cnp_profile.cnp_enabled", (0xB8, 64, 49152, 7, 0))
     t.target.table_set_default("cnp_profile", profile)
     learning = ActionCall("PeIngress.flow_learning.learning_on", (0,))
