@@ -395,6 +395,7 @@ def stages_for(flows: int, chip: Chip) -> Outcome:
 def plot(results: dict[str, dict[str, Outcome]]) -> None:
     """Stages the PE would take against flows per family, with every chip's limit."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
@@ -406,6 +407,8 @@ def plot(results: dict[str, dict[str, Outcome]]) -> None:
         xlabel="flows per address family",
         ylabel="stages of the PE (dotted: the chip's)",
     )
+    axes.set_xticks(SWEEP, [f"{flows:,}" for flows in SWEEP])
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylim(bottom=0)
     axes.legend()
     figure.savefig(SWEEP_PLOT, dpi=120)

@@ -18,13 +18,20 @@ class ProcessError(RuntimeError):
     """A process died or never became ready; the message ends with the last lines it wrote."""
 
 
-def wait_until(condition: Callable[[], bool], timeout_s: float, what: str) -> None:
-    """Return when `condition` holds; raises ProcessError naming `what` after `timeout_s`."""
+def holds_within(condition: Callable[[], bool], timeout_s: float) -> bool:
+    """Return as soon as `condition` holds; False when it does not within `timeout_s`."""
     deadline = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() > deadline:
-            raise ProcessError(f"{what}: not within {timeout_s:g} s")
+            return False
         time.sleep(POLL_S)
+    return True
+
+
+def wait_until(condition: Callable[[], bool], timeout_s: float, what: str) -> None:
+    """Return when `condition` holds; raises ProcessError naming `what` after `timeout_s`."""
+    if not holds_within(condition, timeout_s):
+        raise ProcessError(f"{what}: not within {timeout_s:g} s")
 
 
 def is_listening(host: str, port: int) -> bool:

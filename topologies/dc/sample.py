@@ -19,7 +19,7 @@ from topologies.dc.fabric import NAMESPACES, answers
 from topologies.dc.plan import DataCentre, DcHost
 from topologies.dual_dc import INGRESS
 from topologies.network import Network
-from topologies.processes import Process, wait_until
+from topologies.processes import Process, holds_within, wait_until
 from topologies.roce.build import fcn_roce
 from topologies.roce.log import RoceLog, read_log
 from topologies.roce.options import Dcqcn, Receiver, Sender
@@ -28,7 +28,8 @@ from topologies.roce.options import Dcqcn, Receiver, Sender
 OFFERED_BPS = 4e7
 # What slowed senders still offer keeps both congested, so that nobody gets away unnotified.
 SLOWEST = 0.5
-DURATION_MS = 8000
+# Traffic goes on for LEAST_S at least, and until everybody is notified or LONGEST_S are over.
+LEAST_S, LONGEST_S = 8.0, 60.0
 CONNECT_S = 3.0
 CONNECT_S_PER_FLOW = 0.1
 NS_PER_S = 1_000_000_000
@@ -37,7 +38,6 @@ LOG_INTERVAL_MS = 1000
 FIRST_SENDER_QP, FIRST_RECEIVER_QP = 0x1000, 0x2000
 START_TIMEOUT_S = 60.0
 MAPPING_TIMEOUT_S = 30.0
-FINISH_TIMEOUT_S = 60.0
 # Hosts are paired with every 13th, or the next step that is coprime to their number.
 STRIDE = 13
 
@@ -138,7 +138,11 @@ def run_sample(
         progress("mapping")
         mapped, surplus = _compare(flows)
         progress("traffic")
-        _wait_for("finished", "sender", flows, senders, directory)
+        least_ns = start_ns + round(LEAST_S * NS_PER_S)
+        holds_within(
+            lambda: time.monotonic_ns() >= least_ns and _all_notified(flows, directory),
+            CONNECT_S + CONNECT_S_PER_FLOW * len(flows) + LONGEST_S,
+        )
         looked_up = _looked_up(network, flows)
         for process in senders:
             process.stop()
@@ -156,7 +160,9 @@ def run_sample(
 
 
 def _rejected(log: RoceLog) -> int:
-    return sum(1 for _ in log.named("cnp_rejected"))
+    """CNPs to a queue pair that was not there; not those on their way when the sender ends."""
+    end = log.one("stopped").time_ns
+    return sum(event.time_ns < end for event in log.named("cnp_rejected"))
 
 
 def _log(flow: SampleFlow, role: str, directory: Path) -> Path:
@@ -181,7 +187,7 @@ def _sender(flow: SampleFlow, rate_bps: float, start_ns: int, directory: Path) -
         log_interval_ms=LOG_INTERVAL_MS,
         first_qp=flow.sender_qp,
         start_at_ns=start_ns,
-        duration_ms=DURATION_MS,
+        duration_ms=round(LONGEST_S * 1000),
         hold_ms=HOLD_MS,
         dcqcn=Dcqcn(rate_bps=rate_bps, min_rate_bps=rate_bps * SLOWEST, ai_bps=1e4, hai_bps=1e5),
     )
@@ -201,15 +207,17 @@ def _wait_for(
     processes: Sequence[Process],
     directory: Path,
 ) -> None:
-    timeout = FINISH_TIMEOUT_S if event == "finished" else START_TIMEOUT_S
-    needle = f'"event":"{event}"'
     for flow, process in zip(flows, processes, strict=True):
         path = _log(flow, role, directory)
-        process.wait_ready(partial(_contains, path, needle), timeout)
+        process.wait_ready(partial(_contains, path, event), START_TIMEOUT_S)
 
 
-def _contains(path: Path, needle: str) -> bool:
-    return path.exists() and needle in path.read_text()
+def _all_notified(flows: Sequence[SampleFlow], directory: Path) -> bool:
+    return all(_contains(_log(flow, "sender", directory), "cnp") for flow in flows)
+
+
+def _contains(path: Path, event: str) -> bool:
+    return path.exists() and f'"event":"{event}"' in path.read_text()
 
 
 def _compare(flows: Sequence[SampleFlow]) -> tuple[int, int]:
@@ -222,16 +230,17 @@ def _compare(flows: Sequence[SampleFlow]) -> tuple[int, int]:
             (flow.dst, flow.src, flow.receiver_qp, flow.sender_qp),
         )
     }
-    deadline = time.monotonic() + MAPPING_TIMEOUT_S
     with FcnClient(API_ENDPOINT) as client:
-        while True:
-            known = {
+
+        def known() -> set[tuple[str, str, int | None, int]]:
+            return {
                 (flow.key.src, flow.key.dst, flow.source_qp, flow.key.dest_qp)
                 for flow in client.flows()
             }
-            if known == expected or time.monotonic() > deadline:
-                return len(known & expected), len(known - expected)
-            time.sleep(0.2)
+
+        holds_within(lambda: known() == expected, MAPPING_TIMEOUT_S)
+        found = known()
+    return len(found & expected), len(found - expected)
 
 
 def _looked_up(network: Network, flows: Sequence[SampleFlow]) -> int:

@@ -8,7 +8,7 @@ from topologies.guest.host import GuestHost
 from topologies.interop.mapping import Comparison, compare, mapped
 from topologies.interop.sniffer import Sniffer
 from topologies.interop.transfers import TOOLS, Transfer
-from topologies.processes import ProcessError, wait_until
+from topologies.processes import holds_within, wait_until
 
 LISTEN_TIMEOUT_S = 30.0
 TRANSFER_TIMEOUT_S = 90.0
@@ -113,11 +113,7 @@ def ended(host: GuestHost, number: int, deadline: float) -> Result:
 
 def all_released(timeout_s: float) -> bool:
     """Whether the controller forgets every flow in time."""
-    try:
-        wait_until(lambda: not mapped(), timeout_s, "")
-    except ProcessError:
-        return False
-    return True
+    return holds_within(lambda: not mapped(), timeout_s)
 
 
 def connected(host: GuestHost, number: int) -> tuple[int, int]:
