@@ -111,10 +111,14 @@ class Process:
         except subprocess.TimeoutExpired:
             raise ProcessError(f"{self.name} did not end within {timeout_s:g} s") from None
 
-    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Ask it to end, kill it if it does not, and return the exit status."""
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal, if it runs."""
         if self.running:
             self._process.send_signal(number)
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Ask it to end, kill it if it does not, and return the exit status."""
+        self.send(number)
         try:
             return self._process.wait(STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:

@@ -5,6 +5,7 @@ Flows of both IP versions at once, more than the last routers carry: each has to
 
 import itertools
 import math
+import signal
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -36,7 +37,7 @@ NS_PER_S = 1_000_000_000
 HOLD_MS = 120_000
 LOG_INTERVAL_MS = 1000
 FIRST_SENDER_QP, FIRST_RECEIVER_QP = 0x1000, 0x2000
-START_TIMEOUT_S = 60.0
+EVENT_TIMEOUT_S = 60.0
 MAPPING_TIMEOUT_S = 30.0
 # Hosts are paired with every 13th, or the next step that is coprime to their number.
 STRIDE = 13
@@ -143,6 +144,9 @@ def run_sample(
             lambda: time.monotonic_ns() >= least_ns and _all_notified(flows, directory),
             CONNECT_S + CONNECT_S_PER_FLOW * len(flows) + LONGEST_S,
         )
+        for process in senders:
+            process.send(signal.SIGUSR1)
+        _wait_for("finished", "sender", flows, senders, directory)
         looked_up = _looked_up(network, flows)
         for process in senders:
             process.stop()
@@ -209,7 +213,7 @@ def _wait_for(
 ) -> None:
     for flow, process in zip(flows, processes, strict=True):
         path = _log(flow, role, directory)
-        process.wait_ready(partial(_contains, path, event), START_TIMEOUT_S)
+        process.wait_ready(partial(_contains, path, event), EVENT_TIMEOUT_S)
 
 
 def _all_notified(flows: Sequence[SampleFlow], directory: Path) -> bool:

@@ -7,6 +7,8 @@
 #include <signal.h>
 
 extern volatile sig_atomic_t stop_requested;
+/* SIGUSR1: send no more, but stay connected for as long as `hold` says. */
+extern volatile sig_atomic_t finish_requested;
 
 /* Connect, send for the given time, disconnect. Fails when a QP cannot be connected. */
 int run_sender(const struct options *options);

@@ -332,11 +332,14 @@ static void transmit(struct sender *s)
     bool sending = true;
     while (!stop_requested && (now = now_ns()) < end + o->hold) {
         uint64_t next = UINT64_MAX;
+        if (finish_requested && now < end)
+            end = now;
         if (now < end) {
             next = send_due(s, now);
         } else if (sending) {
             sending = false;
             log_event(o->log, now, "finished", "\"qps\":%u", s->qp_count);
+            fflush(o->log);
         }
         if (now >= log_at) {
             log_rates(s, now);
