@@ -349,8 +349,7 @@ class FlowService:
         )
 
     def _allocate(self, node: str, key: FlowKey) -> int | None:
-        edge = self._edges[node]
-        capacity = edge.capacity(key.src.version)
+        capacity = self._edges[node].capacity(key.src.version)
         reason = f"{node} holds {capacity} flows already"
         if self._count.get((node, key.src.version), 0) < capacity:
             try:

@@ -131,9 +131,8 @@ def run_sample(
         receivers = [stack.enter_context(_receiver(flow, directory)) for flow in flows]
         _wait_for("start", "receiver", flows, receivers, directory)
         rate = OFFERED_BPS / len(flows)
-        start_ns = time.monotonic_ns() + round(
-            (CONNECT_S + CONNECT_S_PER_FLOW * len(flows)) * NS_PER_S
-        )
+        connect_s = CONNECT_S + CONNECT_S_PER_FLOW * len(flows)
+        start_ns = time.monotonic_ns() + round(connect_s * NS_PER_S)
         senders = [stack.enter_context(_sender(flow, rate, start_ns, directory)) for flow in flows]
         _wait_for("connected", "sender", flows, senders, directory)
         progress("mapping")
@@ -142,7 +141,7 @@ def run_sample(
         least_ns = start_ns + round(LEAST_S * NS_PER_S)
         holds_within(
             lambda: time.monotonic_ns() >= least_ns and _all_notified(flows, directory),
-            CONNECT_S + CONNECT_S_PER_FLOW * len(flows) + LONGEST_S,
+            connect_s + LONGEST_S,
         )
         for process in senders:
             process.send(signal.SIGUSR1)
@@ -234,17 +233,16 @@ def _compare(flows: Sequence[SampleFlow]) -> tuple[int, int]:
             (flow.dst, flow.src, flow.receiver_qp, flow.sender_qp),
         )
     }
+    deadline = time.monotonic() + MAPPING_TIMEOUT_S
     with FcnClient(API_ENDPOINT) as client:
-
-        def known() -> set[tuple[str, str, int | None, int]]:
-            return {
+        while True:
+            known = {
                 (flow.key.src, flow.key.dst, flow.source_qp, flow.key.dest_qp)
                 for flow in client.flows()
             }
-
-        holds_within(lambda: known() == expected, MAPPING_TIMEOUT_S)
-        found = known()
-    return len(found & expected), len(found - expected)
+            if known == expected or time.monotonic() > deadline:
+                return len(known & expected), len(known - expected)
+            time.sleep(0.2)
 
 
 def _looked_up(network: Network, flows: Sequence[SampleFlow]) -> int:
