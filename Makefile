@@ -17,48 +17,48 @@ setup: ## install what is missing (called by the others)
 	@scripts/setup.sh
 
 demo: setup ## ECN alone against FCN in a Mininet WAN; plots in out/demo (TARGET=softswitch|bmv2)
-	$(PYTHON) -m topologies.demo --target $(TARGET)
+	$(PYTHON) -m fcn.topologies.demo --target $(TARGET)
 
 interop: setup ## real RoCEv2 stacks: SoftRoCE guests across the WAN; results in out/interop
-	$(PYTHON) -m topologies.interop --target $(TARGET) $(addprefix --tunnel ,$(TUNNELS))
+	$(PYTHON) -m fcn.topologies.interop --target $(TARGET) $(addprefix --tunnel ,$(TUNNELS))
 
 test: setup lint p4-check unit ptf system ## everything CI runs
 
 lint: setup ## formatting, lint, types
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
-	$(PYTHON) -m mypy softswitch controller packets ptf_tests topologies bench p4src
+	$(PYTHON) -m mypy -p fcn -p tools
 	@for folder in $$(find tests -name '*.py' -printf '%h\n' | sort -u); do \
-		MYPYPATH=$$folder $(PYTHON) -m mypy $$folder/*.py || exit 1; done
+		MYPYPATH=$$folder:$$(dirname $$folder) $(PYTHON) -m mypy $$folder/*.py || exit 1; done
 
 p4-check: setup ## are the committed compiled programs those of the sources?
-	$(PYTHON) p4src/compile.py --check
+	$(PYTHON) -m tools.p4.compile --check
 
 shell-env: setup ## p4runtime-shell in an environment of its own, as `fcn shell` makes it
 	@$(PYTHON) -c 'from rich.console import Console; \
-		from controller.cli.shell import ready_environment; ready_environment(Console())'
+		from fcn.controller.cli.shell import ready_environment; ready_environment(Console())'
 
 unit: setup shell-env ## unit and integration tests
 	$(PYTHON) -m pytest --ignore=tests/system
 
 ptf: setup ## packet tests on every target here (PTF_TARGETS)
-	@for target in $(PTF_TARGETS); do $(PYTHON) -m ptf_tests --target $$target || exit 1; done
+	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --target $$target || exit 1; done
 
 system: setup ## whole networks: capture replay
 	$(PYTHON) -m pytest tests/system
 
 p4: setup ## recompile p4src (needs p4c)
-	$(PYTHON) p4src/compile.py
+	$(PYTHON) -m tools.p4.compile
 
 tofino: setup ## place and assemble the TNA programs for both Tofinos (needs p4c-barefoot and bfas)
-	$(PYTHON) p4src/tofino.py $(if $(COMMIT),--commit "$(COMMIT)")
+	$(PYTHON) -m tools.p4.tofino $(if $(COMMIT),--commit "$(COMMIT)")
 
 proto: setup ## regenerate the gRPC code of our own services
 	$(MAKE) -C softswitch/proto
 	$(MAKE) -C controller/proto
 
 bench: setup ## packets per second, softswitch against BMv2
-	$(PYTHON) -m bench.forwarding
+	$(PYTHON) -m fcn.bench.forwarding
 
 clean: ## remove what was built
 	rm -rf .venv out build *.egg-info ~/.cache/fcn

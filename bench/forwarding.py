@@ -1,8 +1,8 @@
 """Packets per second of the compiled PE and P programs, softswitch against BMv2, in one run.
 
-`python -m bench.forwarding` loads the same program with the same entries into each target present,
-offers the same frames over veth at rising rates, and takes the highest rate that came out at the
-far side. It prints the ratio and writes the raw numbers and a plot to bench/results/.
+`python -m fcn.bench.forwarding` loads the same program with the same entries into each target
+present, offers the same frames over veth at rising rates, and takes the highest rate that came out
+at the far side. It prints the ratio and writes the raw numbers and a plot to bench/results/.
 """
 
 import argparse
@@ -23,14 +23,14 @@ import finsy as fy
 from rich.console import Console
 from rich.table import Table
 
-from bench.plot import plot_sweeps
-from ptf_tests.lib import beds, packets
-from ptf_tests.lib.entries import PeTables, PTables
-from ptf_tests.lib.p4runtime import P4RuntimeClient
-from ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT
-from ptf_tests.runner import make_interfaces
-from ptf_tests.targets import TARGETS, TargetUnavailableError
-from topologies.isolation import IsolationError, enter
+from fcn.bench.plot import plot_sweeps
+from fcn.ptf_tests.lib import beds, packets
+from fcn.ptf_tests.lib.entries import PeTables, PTables
+from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
+from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT
+from fcn.ptf_tests.runner import make_interfaces
+from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
+from fcn.topologies.isolation import IsolationError, enter
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -257,13 +257,13 @@ def report(console: Console, sweeps: list[Sweep]) -> None:
 
 def main() -> None:
     """Command line; runs itself inside a fresh network and process namespace."""
-    parser = argparse.ArgumentParser(prog="python -m bench.forwarding", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fcn.bench.forwarding", description=__doc__)
     parser.add_argument("--seconds", type=float, default=2.0, help="per offered rate")
     parser.add_argument("--start", type=float, default=20_000, help="first rate, frames/s")
     parser.add_argument("--targets", nargs="*", default=["bmv2", "softswitch"])
     options = parser.parse_args()
     try:
-        enter("bench.forwarding", sys.argv[1:])
+        enter("fcn.bench.forwarding", sys.argv[1:])
     except IsolationError as error:
         parser.exit(2, f"{error}\n")
 

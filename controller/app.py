@@ -10,17 +10,17 @@ from typing import Any
 
 import finsy as fy
 
-from controller.config import Config
-from controller.config.model import Node
-from controller.events import EventBus
-from controller.flows import FlowService
-from controller.hostagent.reports import HostReports
-from controller.hostagent.service import HostAgentService, serving_agents
-from controller.metrics import serve_metrics
-from controller.neighbors import NeighborService
-from controller.node import NodeAgent
-from controller.notifications import NotificationWatch
-from controller.pipeline import Pipeline, load_pipeline
+from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.controller.config import Config
+from fcn.controller.config.model import Node
+from fcn.controller.events import EventBus
+from fcn.controller.flows.service import FlowService
+from fcn.controller.hostagent.reports import HostReports
+from fcn.controller.hostagent.service import HostAgentService, serving_agents
+from fcn.controller.neighbors.service import NeighborService
+from fcn.controller.node.agent import NodeAgent
+from fcn.controller.northbound.metrics import serve_metrics
+from fcn.controller.northbound.notifications import NotificationWatch
 
 LOG = logging.getLogger("fcn")
 

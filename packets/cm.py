@@ -21,7 +21,7 @@ from scapy.fields import (
 )
 from scapy.packet import Packet, bind_layers
 
-from packets.roce import DEFAULT_P_KEY, Deth
+from fcn.packets.roce import DEFAULT_P_KEY, Deth
 
 QP1 = 1
 """The queue pair of general services, of which the connection manager is one."""

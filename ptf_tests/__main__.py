@@ -1,4 +1,4 @@
-"""`python -m ptf_tests --target bmv2|softswitch [tests]`: the suite in a sandbox of its own.
+"""`python -m fcn.ptf_tests --target bmv2|softswitch [tests]`: the suite in a sandbox of its own.
 
 The sandbox is a network and process namespace: interfaces and processes vanish with it, so nothing
 is left behind however the run ends, and several runs do not meet.
@@ -8,9 +8,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from ptf_tests import runner
-from ptf_tests.targets import TARGETS, TargetUnavailableError
-from topologies.isolation import IsolationError, enter
+from fcn.ptf_tests import runner
+from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
+from fcn.topologies.isolation import IsolationError, enter
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ptf_tests.lib.ports import ALL_PORTS
-from ptf_tests.targets import TARGETS
+from fcn.ptf_tests.lib.ports import ALL_PORTS
+from fcn.ptf_tests.targets import TARGETS
 
 GRPC_ADDRESS = "127.0.0.1:9559"
 DEVICE_ID = 1

@@ -10,12 +10,12 @@ from pathlib import Path
 from finsy.proto import p4r
 from google.protobuf import text_format
 
-from softswitch.p4rt.backend import RealBackend
-from softswitch.p4rt.device import Device
-from softswitch.p4rt.errors import P4RuntimeError
-from softswitch.p4rt.options import Options, parse_options
-from softswitch.p4rt.ports import Ports
-from softswitch.p4rt.server import ServerError, start_server
+from fcn.softswitch.p4rt.backend import RealBackend
+from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.errors import P4RuntimeError
+from fcn.softswitch.p4rt.options import Options, parse_options
+from fcn.softswitch.p4rt.ports import Ports
+from fcn.softswitch.p4rt.server import ServerError, start_server
 
 _LOG = logging.getLogger("softswitch")
 _LOG_LEVELS = {

@@ -1,6 +1,6 @@
 """The topologies that can be run by name."""
 
-from topologies.model import Host, Link, Node, Queue, Topology
+from fcn.topologies.model import Host, Link, Node, Queue, Topology
 
 BOTTLENECK_PPS = 1000
 BOTTLENECK_DEPTH = 128

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from topologies.model import ROOMY_THRESHOLD, Node, Topology
+from fcn.topologies.model import ROOMY_THRESHOLD, Node, Topology
 
 GRPC_BASE = 50_000
 API_ENDPOINT = "127.0.0.1:9661"

@@ -15,11 +15,11 @@ import grpc
 from finsy.proto import p4i, p4r, p4r_grpc
 from google.protobuf import text_format
 
-from controller.pipeline import LABEL_TABLES
-from topologies.controller_config import grpc_endpoint
-from topologies.model import Topology
+from fcn.contract.pipeline import LABEL_TABLES
+from fcn.topologies.controller_config import grpc_endpoint
+from fcn.topologies.model import Topology
 
-COMPILED = Path(__file__).parents[1] / "p4src" / "compiled"
+COMPILED = Path(__file__).resolve().parents[1] / "p4src" / "compiled"
 # Counters indexed by a serializable enum, with that enum; the others are indexed by port.
 NAMED = {"drops": "DropReason", "events": "Event", "egress_events": "Event"}
 PORT_COUNTERS = ("port_rx", "port_tx")

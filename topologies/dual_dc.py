@@ -10,8 +10,8 @@ The figure names two routers R2: the one in the middle is R5 here. Each data cen
          egress PE
 """
 
-from topologies.dc.plan import DataCentre
-from topologies.model import Host, Link, Node, Queue, Topology
+from fcn.topologies.dc.plan import DataCentre
+from fcn.topologies.model import Host, Link, Node, Queue, Topology
 
 HOSTS = 64
 INGRESS, EGRESS = "pe1", "pe2"

@@ -4,7 +4,7 @@ from typing import Any
 
 from mininet.node import Host
 
-from topologies.model import HostAddresses
+from fcn.topologies.model import HostAddresses
 
 # What would leave checksums or segmentation to hardware that no veth has: the switches in between
 # read whole packets and must find them finished.

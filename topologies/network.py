@@ -14,13 +14,13 @@ from mininet.log import setLogLevel
 from mininet.net import Mininet
 from mininet.node import Node
 
-from controller.client import ControllerError, FcnClient
-from topologies.controller_config import API_ENDPOINT, FcnSettings, controller_yaml
-from topologies.delayline import fcn_delayline
-from topologies.hosts import RoceHost
-from topologies.model import Link, Topology
-from topologies.processes import Process, ProcessError, wait_until
-from topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
+from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.hosts.delayline import fcn_delayline
+from fcn.hosts.processes import Process, ProcessError, wait_until
+from fcn.topologies.controller_config import API_ENDPOINT, FcnSettings, controller_yaml
+from fcn.topologies.hosts import RoceHost
+from fcn.topologies.model import Link, Topology
+from fcn.topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
 
 Target = Literal["softswitch", "bmv2"]
 SWITCHES: dict[Target, type[P4Switch]] = {"softswitch": SoftSwitch, "bmv2": Bmv2Switch}
@@ -54,7 +54,7 @@ class DelayLine(Node):  # type: ignore[misc]
 class Network:
     """Context manager: everything runs inside, nothing is left after.
 
-    The caller has entered namespaces of its own (`topologies.isolation`). `directory` receives
+    The caller has entered namespaces of its own (`fcn.topologies.isolation`). `directory` receives
     the configuration and the output of every process. `make_host` makes a Mininet host of its
     name, `addresses` and Mininet's parameters.
     """

@@ -1,6 +1,7 @@
-"""Run a topology by name until interrupted: `python -m topologies.run wan --cli`.
+"""Run a topology by name until interrupted: `python -m fcn.topologies.run wan --cli`.
 
-`python -m topologies.run dual-dc --hosts 64` starts the two data centres of `topologies.dual_dc`.
+`python -m fcn.topologies.run dual-dc --hosts 64` starts the two data centres of
+`fcn.topologies.dual_dc`.
 """
 
 import shutil
@@ -12,11 +13,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from topologies.catalog import CATALOG
-from topologies.controller_config import FcnSettings
-from topologies.isolation import IsolationError, enter
-from topologies.network import SWITCHES, Network, Target
-from topologies.processes import ProcessError
+from fcn.hosts.processes import ProcessError
+from fcn.topologies.catalog import CATALOG
+from fcn.topologies.controller_config import FcnSettings
+from fcn.topologies.isolation import IsolationError, enter
+from fcn.topologies.network import SWITCHES, Network, Target
 
 console = Console()
 
@@ -56,12 +57,12 @@ def main(
     if name == DUAL_DC:
         if cli:
             raise typer.BadParameter(f"{DUAL_DC} has no --cli: its hosts are no Mininet hosts")
-        from topologies.dc.__main__ import main as dual_dc
+        from fcn.topologies.dc.__main__ import main as dual_dc
 
         dual_dc(hosts, target, sample, out)
     chosen = choose_target(target)
     try:
-        enter("topologies.run", sys.argv[1:])
+        enter("fcn.topologies.run", sys.argv[1:])
         topology = CATALOG[name]()
         with Network(topology, chosen, FcnSettings(), out) as network:
             names = ", ".join(host.name for host in topology.hosts)

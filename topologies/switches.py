@@ -2,7 +2,7 @@
 
 Both are started without a program; the controller pushes it. They differ in where a port's queue
 and delay are set: softswitch has a gRPC service for both, BMv2 knows queues only, set over Thrift,
-and gets its delays from `topologies.delayline`.
+and gets its delays from `fcn.hosts.delayline`.
 """
 
 import subprocess
@@ -13,10 +13,10 @@ from typing import Any
 
 from mininet.node import Switch
 
-from topologies.controller_config import grpc_endpoint
-from topologies.model import ROOMY_DEPTH, Port, Topology
-from topologies.processes import Process, ProcessError, is_listening
-from topologies.trafficmanager import TrafficManager
+from fcn.hosts.processes import Process, ProcessError, is_listening
+from fcn.topologies.controller_config import grpc_endpoint
+from fcn.topologies.model import ROOMY_DEPTH, Port, Topology
+from fcn.topologies.trafficmanager import TrafficManager
 
 CPU_PORT = 510
 THRIFT_BASE = 49_000
@@ -118,7 +118,7 @@ class SoftSwitch(P4Switch):
 
     def command(self) -> list[str]:
         """fcn-softswitch, run by this interpreter."""
-        return [sys.executable, "-m", "softswitch", *self._common_options()]
+        return [sys.executable, "-m", "fcn.softswitch", *self._common_options()]
 
     def shape_ports(self) -> None:
         """Set every port's propagation delay and the limited queues."""

@@ -7,9 +7,9 @@ from types import TracebackType
 
 import grpc
 
-from softswitch.proto import trafficmanager_pb2 as pb
-from softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
-from topologies.model import ROOMY_DEPTH, Port, Queue
+from fcn.softswitch.proto import trafficmanager_pb2 as pb
+from fcn.softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
+from fcn.topologies.model import ROOMY_DEPTH, Port, Queue
 
 NS_PER_MS = 1_000_000
 SAMPLE_NS = 2 * NS_PER_MS

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-import packets
+from fcn import packets
 
 PROC = Path("/proc")
 DISSECTOR = Path(packets.__file__).parent / "wireshark" / "fcn.lua"

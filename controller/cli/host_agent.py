@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from controller.config.types import parse_duration
-from controller.hostagent.agent import AgentError, Credentials, run_agent
-from controller.logs import configure_logs
+from fcn.controller.config.types import parse_duration
+from fcn.controller.hostagent.agent import AgentError, Credentials, run_agent
+from fcn.controller.logs import configure_logs
 
 EXIT_FAILED = 1
 

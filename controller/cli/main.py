@@ -16,17 +16,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from controller.cli import tables
-from controller.cli.capture import CaptureError
-from controller.cli.capture import capture as capture_port
-from controller.cli.host_agent import host_agent
-from controller.cli.shell import ShellError, open_shell
-from controller.cli.topo import topo_app
-from controller.client import DEFAULT_ENDPOINT, ControllerError, FcnClient
-from controller.config import Config, ConfigError, load_config
-from controller.config.types import parse_duration
-from controller.flowkey import FlowKey
-from controller.proto import fcn_pb2 as pb
+from fcn.controller.cli import tables
+from fcn.controller.cli.capture import CaptureError
+from fcn.controller.cli.capture import capture as capture_port
+from fcn.controller.cli.host_agent import host_agent
+from fcn.controller.cli.shell import ShellError, open_shell
+from fcn.controller.cli.topo import topo_app
+from fcn.controller.config import Config, ConfigError, load_config
+from fcn.controller.config.types import parse_duration
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.northbound.client import DEFAULT_ENDPOINT, ControllerError, FcnClient
+from fcn.controller.proto import fcn_pb2 as pb
 
 EXIT_FAILED = 1
 EXIT_CONFIG = 3
@@ -89,7 +89,7 @@ def run(
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
     """Run the controller until it is stopped (Ctrl-C or SIGTERM)."""
-    from controller.cli.run import RunError, run_controller
+    from fcn.controller.cli.run import RunError, run_controller
 
     network = _load(config)
     try:

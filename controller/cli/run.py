@@ -8,13 +8,13 @@ from contextlib import AsyncExitStack
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from controller.api import ApiError, serving
-from controller.app import ControlPlane
-from controller.config import Config
-from controller.constants import PipelineError
-from controller.hostagent.service import AgentServiceError
-from controller.logs import configure_logs
-from controller.node import State
+from fcn.contract.constants import PipelineError
+from fcn.controller.app import ControlPlane
+from fcn.controller.config import Config
+from fcn.controller.hostagent.service import AgentServiceError
+from fcn.controller.logs import configure_logs
+from fcn.controller.node.agent import State
+from fcn.controller.northbound.api import ApiError, serving
 
 REFRESH = 0.2
 

@@ -10,8 +10,8 @@ from google.protobuf.message import Message
 from rich.console import Console
 from rich.table import Table
 
-from controller.config.types import format_duration
-from controller.proto import fcn_pb2 as pb
+from fcn.controller.config.types import format_duration
+from fcn.controller.proto import fcn_pb2 as pb
 
 STATE_STYLES = {"up": "green", "away": "bold red", "backup": "bold red", "connecting": "yellow"}
 

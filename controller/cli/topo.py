@@ -18,5 +18,5 @@ topo_app = typer.Typer(help="Run a whole network on this machine.", no_args_is_h
     },
 )
 def topo_run(context: typer.Context) -> None:
-    """Start a topology, as `python -m topologies.run`: `fcn topo run dual-dc --hosts 64`."""
-    os.execv(sys.executable, [sys.executable, "-m", "topologies.run", *context.args])
+    """Start a topology, as `python -m fcn.topologies.run`: `fcn topo run dual-dc --hosts 64`."""
+    os.execv(sys.executable, [sys.executable, "-m", "fcn.topologies.run", *context.args])

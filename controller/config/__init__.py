@@ -1,6 +1,6 @@
 """The network as one declarative YAML file: model, loader with line numbers, cross-checks."""
 
-from controller.config.load import ConfigError, Problem, load_config, parse_config
-from controller.config.model import Config
+from fcn.controller.config.load import ConfigError, Problem, load_config, parse_config
+from fcn.controller.config.model import Config
 
 __all__ = ["Config", "ConfigError", "Problem", "load_config", "parse_config"]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from ipaddress import IPv6Address
 from itertools import combinations
 
-from controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
-from controller.config.types import Address, Network
+from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
+from fcn.controller.config.types import Address, Network
 
 Path = tuple[str | int, ...]
 Finding = tuple[Path, str]

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from controller.config.check import check
-from controller.config.model import Config
+from fcn.controller.config.check import check
+from fcn.controller.config.model import Config
 
 Path = tuple[str | int, ...]
 """Keys and list indices from the top of the file to a value."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from controller.config.types import (
+from fcn.controller.config.types import (
     AnyAddress,
     Depth,
     Duration,

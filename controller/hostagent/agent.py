@@ -8,10 +8,10 @@ from pathlib import Path
 
 import grpc
 
-from controller.hostagent.rdma import RdmaError, devices
-from controller.hostagent.reports import Device
-from controller.proto import hostagent_pb2 as pb
-from controller.proto import hostagent_pb2_grpc
+from fcn.controller.hostagent.rdma import RdmaError, devices
+from fcn.controller.hostagent.reports import Device
+from fcn.controller.proto import hostagent_pb2 as pb
+from fcn.controller.proto import hostagent_pb2_grpc
 
 LOG = logging.getLogger("fcn.host-agent")
 

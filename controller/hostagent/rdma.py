@@ -6,8 +6,8 @@ from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
 
-from controller.config.types import Address
-from controller.hostagent.reports import Device
+from fcn.controller.config.types import Address
+from fcn.controller.hostagent.reports import Device
 
 SYSFS = Path("/sys/class/infiniband")
 COMMAND = ("rdma", "-j", "resource", "show", "qp")

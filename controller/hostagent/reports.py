@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from controller.config.model import AgentHost
-from controller.config.types import Address
-from controller.flowkey import FlowKey
+from fcn.controller.config.model import AgentHost
+from fcn.controller.config.types import Address
+from fcn.controller.flows.key import FlowKey
 
 MAX_QUEUE_PAIRS = 65536
 """Per host; more is nonsense."""

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import grpc
 
-from controller.config.model import HostAgents
-from controller.events import EventBus, Kind
-from controller.flows import FlowService
-from controller.hostagent.reports import (
+from fcn.controller.config.model import HostAgents
+from fcn.controller.events import EventBus, Kind
+from fcn.controller.flows.service import FlowService
+from fcn.controller.hostagent.reports import (
     Ambiguous,
     Device,
     HostReports,
     Reason,
     ReportRefusedError,
 )
-from controller.proto import hostagent_pb2 as pb
-from controller.proto import hostagent_pb2_grpc
+from fcn.controller.proto import hostagent_pb2 as pb
+from fcn.controller.proto import hostagent_pb2_grpc
 
 STOP_GRACE = 1.0
 

@@ -4,7 +4,7 @@ from ipaddress import IPv6Address
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from controller.intent import Intent
+from fcn.controller.owners.intent import Intent
 
 
 class Endpoint:

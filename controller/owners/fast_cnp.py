@@ -4,8 +4,8 @@ from ipaddress import IPv6Address
 
 from finsy import P4TableAction, P4TableEntry
 
-from controller.config.model import FastCnpProfile as Profile
-from controller.intent import Intent
+from fcn.controller.config.model import FastCnpProfile as Profile
+from fcn.controller.owners.intent import Intent
 
 
 class FastCnpProfile:

@@ -2,11 +2,11 @@
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from controller.config.model import CnpProfile as Profile
-from controller.config.types import Address
-from controller.intent import Intent
-from controller.pipeline import LABEL_TABLES
-from controller.targets import Target
+from fcn.contract.pipeline import LABEL_TABLES
+from fcn.contract.targets import Target
+from fcn.controller.config.model import CnpProfile as Profile
+from fcn.controller.config.types import Address
+from fcn.controller.owners.intent import Intent
 
 
 class CnpProfile:

@@ -2,8 +2,8 @@
 
 from finsy import P4DigestEntry, P4TableAction, P4TableEntry
 
-from controller.intent import Intent
-from controller.targets import Target
+from fcn.contract.targets import Target
+from fcn.controller.owners.intent import Intent
 
 NEW_FLOW_DIGESTS = ("new_flow_ipv4_t", "new_flow_ipv6_t")
 CM_DIGESTS = ("cm_ipv4_t", "cm_ipv6_t")

@@ -2,10 +2,10 @@
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from controller.config.types import Address
-from controller.intent import Intent
-from controller.pipeline import FLOW_TABLES
-from controller.targets import Target
+from fcn.contract.pipeline import FLOW_TABLES
+from fcn.contract.targets import Target
+from fcn.controller.config.types import Address
+from fcn.controller.owners.intent import Intent
 
 
 class FlowTable:

@@ -2,7 +2,7 @@
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from controller.intent import Intent
+from fcn.controller.owners.intent import Intent
 
 
 class PortRole:

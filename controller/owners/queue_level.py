@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from controller.config.model import LEVELS
-from controller.intent import Intent
-from controller.targets import Target
+from fcn.contract.targets import Target
+from fcn.controller.config.model import LEVELS
+from fcn.controller.owners.intent import Intent
 
 MAX_DEPTH = (1 << 19) - 1
 

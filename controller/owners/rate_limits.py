@@ -2,8 +2,8 @@
 
 from finsy import P4MeterConfig, P4MeterEntry
 
-from controller.config.model import RateLimit
-from controller.intent import Intent
+from fcn.controller.config.model import RateLimit
+from fcn.controller.owners.intent import Intent
 
 
 class _Limit:

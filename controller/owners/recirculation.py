@@ -2,8 +2,8 @@
 
 from finsy import P4CloneSessionEntry
 
-from controller.constants import RECIRC_PORT, RECIRC_SESSION
-from controller.intent import Intent
+from fcn.contract.constants import RECIRC_PORT, RECIRC_SESSION
+from fcn.controller.owners.intent import Intent
 
 
 class Recirculation:

@@ -5,8 +5,8 @@ from ipaddress import IPv6Address
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from controller.intent import Intent
-from controller.pipeline import Pipeline
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.owners.intent import Intent
 
 
 @dataclass(frozen=True, slots=True)

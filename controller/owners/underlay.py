@@ -6,7 +6,7 @@ from ipaddress import IPv6Network
 
 from finsy import P4IndirectAction, P4TableAction, P4TableEntry, P4TableMatch
 
-from controller.intent import Intent
+from fcn.controller.owners.intent import Intent
 
 
 @dataclass(frozen=True, slots=True, order=True)

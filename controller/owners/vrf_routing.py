@@ -4,9 +4,9 @@ from ipaddress import ip_network
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from controller.config.types import Address, Network
-from controller.intent import Intent
-from controller.pipeline import ROUTE_TABLES
+from fcn.contract.pipeline import ROUTE_TABLES
+from fcn.controller.config.types import Address, Network
+from fcn.controller.owners.intent import Intent
 
 
 class VrfRouting:

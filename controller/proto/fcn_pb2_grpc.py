@@ -3,7 +3,7 @@
 import grpc
 import warnings
 
-from controller.proto import fcn_pb2 as controller_dot_proto_dot_fcn__pb2
+from fcn.controller.proto import fcn_pb2 as fcn_dot_controller_dot_proto_dot_fcn__pb2
 
 GRPC_GENERATED_VERSION = '1.81.1'
 GRPC_VERSION = grpc.__version__
@@ -18,7 +18,7 @@ except ImportError:
 if _version_not_supported:
     raise RuntimeError(
         f'The grpc package installed is at version {GRPC_VERSION},'
-        + ' but the generated code in controller/proto/fcn_pb2_grpc.py depends on'
+        + ' but the generated code in fcn/controller/proto/fcn_pb2_grpc.py depends on'
         + f' grpcio>={GRPC_GENERATED_VERSION}.'
         + f' Please upgrade your grpc module to grpcio>={GRPC_GENERATED_VERSION}'
         + f' or downgrade your generated code using grpcio-tools<={GRPC_VERSION}.'
@@ -36,48 +36,48 @@ class FcnStub:
         """
         self.GetStatus = channel.unary_unary(
                 '/fcn.v1.Fcn/GetStatus',
-                request_serializer=controller_dot_proto_dot_fcn__pb2.GetStatusRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_fcn__pb2.GetStatusResponse.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusResponse.FromString,
                 _registered_method=True)
         self.ListFlows = channel.unary_unary(
                 '/fcn.v1.Fcn/ListFlows',
-                request_serializer=controller_dot_proto_dot_fcn__pb2.ListFlowsRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_fcn__pb2.ListFlowsResponse.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsResponse.FromString,
                 _registered_method=True)
         self.AddFlow = channel.unary_unary(
                 '/fcn.v1.Fcn/AddFlow',
-                request_serializer=controller_dot_proto_dot_fcn__pb2.AddFlowRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_fcn__pb2.AddFlowResponse.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.AddFlowRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.AddFlowResponse.FromString,
                 _registered_method=True)
         self.DeleteFlow = channel.unary_unary(
                 '/fcn.v1.Fcn/DeleteFlow',
-                request_serializer=controller_dot_proto_dot_fcn__pb2.DeleteFlowRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_fcn__pb2.DeleteFlowResponse.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowResponse.FromString,
                 _registered_method=True)
         self.SetFeature = channel.unary_unary(
                 '/fcn.v1.Fcn/SetFeature',
-                request_serializer=controller_dot_proto_dot_fcn__pb2.SetFeatureRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_fcn__pb2.SetFeatureResponse.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureResponse.FromString,
                 _registered_method=True)
         self.GetThresholds = channel.unary_unary(
                 '/fcn.v1.Fcn/GetThresholds',
-                request_serializer=controller_dot_proto_dot_fcn__pb2.GetThresholdsRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_fcn__pb2.GetThresholdsResponse.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetThresholdsRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetThresholdsResponse.FromString,
                 _registered_method=True)
         self.SetThresholds = channel.unary_unary(
                 '/fcn.v1.Fcn/SetThresholds',
-                request_serializer=controller_dot_proto_dot_fcn__pb2.SetThresholdsRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_fcn__pb2.SetThresholdsResponse.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetThresholdsRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetThresholdsResponse.FromString,
                 _registered_method=True)
         self.GetCounters = channel.unary_unary(
                 '/fcn.v1.Fcn/GetCounters',
-                request_serializer=controller_dot_proto_dot_fcn__pb2.GetCountersRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_fcn__pb2.GetCountersResponse.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersResponse.FromString,
                 _registered_method=True)
         self.WatchEvents = channel.unary_stream(
                 '/fcn.v1.Fcn/WatchEvents',
-                request_serializer=controller_dot_proto_dot_fcn__pb2.WatchEventsRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_fcn__pb2.Event.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.WatchEventsRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.Event.FromString,
                 _registered_method=True)
 
 
@@ -143,48 +143,48 @@ def add_FcnServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'GetStatus': grpc.unary_unary_rpc_method_handler(
                     servicer.GetStatus,
-                    request_deserializer=controller_dot_proto_dot_fcn__pb2.GetStatusRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_fcn__pb2.GetStatusResponse.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusResponse.SerializeToString,
             ),
             'ListFlows': grpc.unary_unary_rpc_method_handler(
                     servicer.ListFlows,
-                    request_deserializer=controller_dot_proto_dot_fcn__pb2.ListFlowsRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_fcn__pb2.ListFlowsResponse.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsResponse.SerializeToString,
             ),
             'AddFlow': grpc.unary_unary_rpc_method_handler(
                     servicer.AddFlow,
-                    request_deserializer=controller_dot_proto_dot_fcn__pb2.AddFlowRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_fcn__pb2.AddFlowResponse.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.AddFlowRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.AddFlowResponse.SerializeToString,
             ),
             'DeleteFlow': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteFlow,
-                    request_deserializer=controller_dot_proto_dot_fcn__pb2.DeleteFlowRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_fcn__pb2.DeleteFlowResponse.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowResponse.SerializeToString,
             ),
             'SetFeature': grpc.unary_unary_rpc_method_handler(
                     servicer.SetFeature,
-                    request_deserializer=controller_dot_proto_dot_fcn__pb2.SetFeatureRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_fcn__pb2.SetFeatureResponse.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureResponse.SerializeToString,
             ),
             'GetThresholds': grpc.unary_unary_rpc_method_handler(
                     servicer.GetThresholds,
-                    request_deserializer=controller_dot_proto_dot_fcn__pb2.GetThresholdsRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_fcn__pb2.GetThresholdsResponse.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetThresholdsRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetThresholdsResponse.SerializeToString,
             ),
             'SetThresholds': grpc.unary_unary_rpc_method_handler(
                     servicer.SetThresholds,
-                    request_deserializer=controller_dot_proto_dot_fcn__pb2.SetThresholdsRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_fcn__pb2.SetThresholdsResponse.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetThresholdsRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetThresholdsResponse.SerializeToString,
             ),
             'GetCounters': grpc.unary_unary_rpc_method_handler(
                     servicer.GetCounters,
-                    request_deserializer=controller_dot_proto_dot_fcn__pb2.GetCountersRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_fcn__pb2.GetCountersResponse.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersResponse.SerializeToString,
             ),
             'WatchEvents': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchEvents,
-                    request_deserializer=controller_dot_proto_dot_fcn__pb2.WatchEventsRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_fcn__pb2.Event.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.WatchEventsRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.Event.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -212,8 +212,8 @@ class Fcn:
             request,
             target,
             '/fcn.v1.Fcn/GetStatus',
-            controller_dot_proto_dot_fcn__pb2.GetStatusRequest.SerializeToString,
-            controller_dot_proto_dot_fcn__pb2.GetStatusResponse.FromString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -239,8 +239,8 @@ class Fcn:
             request,
             target,
             '/fcn.v1.Fcn/ListFlows',
-            controller_dot_proto_dot_fcn__pb2.ListFlowsRequest.SerializeToString,
-            controller_dot_proto_dot_fcn__pb2.ListFlowsResponse.FromString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -266,8 +266,8 @@ class Fcn:
             request,
             target,
             '/fcn.v1.Fcn/AddFlow',
-            controller_dot_proto_dot_fcn__pb2.AddFlowRequest.SerializeToString,
-            controller_dot_proto_dot_fcn__pb2.AddFlowResponse.FromString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.AddFlowRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.AddFlowResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -293,8 +293,8 @@ class Fcn:
             request,
             target,
             '/fcn.v1.Fcn/DeleteFlow',
-            controller_dot_proto_dot_fcn__pb2.DeleteFlowRequest.SerializeToString,
-            controller_dot_proto_dot_fcn__pb2.DeleteFlowResponse.FromString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -320,8 +320,8 @@ class Fcn:
             request,
             target,
             '/fcn.v1.Fcn/SetFeature',
-            controller_dot_proto_dot_fcn__pb2.SetFeatureRequest.SerializeToString,
-            controller_dot_proto_dot_fcn__pb2.SetFeatureResponse.FromString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -347,8 +347,8 @@ class Fcn:
             request,
             target,
             '/fcn.v1.Fcn/GetThresholds',
-            controller_dot_proto_dot_fcn__pb2.GetThresholdsRequest.SerializeToString,
-            controller_dot_proto_dot_fcn__pb2.GetThresholdsResponse.FromString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.GetThresholdsRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.GetThresholdsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -374,8 +374,8 @@ class Fcn:
             request,
             target,
             '/fcn.v1.Fcn/SetThresholds',
-            controller_dot_proto_dot_fcn__pb2.SetThresholdsRequest.SerializeToString,
-            controller_dot_proto_dot_fcn__pb2.SetThresholdsResponse.FromString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.SetThresholdsRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.SetThresholdsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -401,8 +401,8 @@ class Fcn:
             request,
             target,
             '/fcn.v1.Fcn/GetCounters',
-            controller_dot_proto_dot_fcn__pb2.GetCountersRequest.SerializeToString,
-            controller_dot_proto_dot_fcn__pb2.GetCountersResponse.FromString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -428,8 +428,8 @@ class Fcn:
             request,
             target,
             '/fcn.v1.Fcn/WatchEvents',
-            controller_dot_proto_dot_fcn__pb2.WatchEventsRequest.SerializeToString,
-            controller_dot_proto_dot_fcn__pb2.Event.FromString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.WatchEventsRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.Event.FromString,
             options,
             channel_credentials,
             insecure,

@@ -3,7 +3,7 @@
 import grpc
 import warnings
 
-from controller.proto import hostagent_pb2 as controller_dot_proto_dot_hostagent__pb2
+from fcn.controller.proto import hostagent_pb2 as fcn_dot_controller_dot_proto_dot_hostagent__pb2
 
 GRPC_GENERATED_VERSION = '1.81.1'
 GRPC_VERSION = grpc.__version__
@@ -18,7 +18,7 @@ except ImportError:
 if _version_not_supported:
     raise RuntimeError(
         f'The grpc package installed is at version {GRPC_VERSION},'
-        + ' but the generated code in controller/proto/hostagent_pb2_grpc.py depends on'
+        + ' but the generated code in fcn/controller/proto/hostagent_pb2_grpc.py depends on'
         + f' grpcio>={GRPC_GENERATED_VERSION}.'
         + f' Please upgrade your grpc module to grpcio>={GRPC_GENERATED_VERSION}'
         + f' or downgrade your generated code using grpcio-tools<={GRPC_VERSION}.'
@@ -36,8 +36,8 @@ class HostAgentsStub:
         """
         self.Report = channel.unary_unary(
                 '/fcn.v1.HostAgents/Report',
-                request_serializer=controller_dot_proto_dot_hostagent__pb2.ReportRequest.SerializeToString,
-                response_deserializer=controller_dot_proto_dot_hostagent__pb2.ReportResponse.FromString,
+                request_serializer=fcn_dot_controller_dot_proto_dot_hostagent__pb2.ReportRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_hostagent__pb2.ReportResponse.FromString,
                 _registered_method=True)
 
 
@@ -58,8 +58,8 @@ def add_HostAgentsServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'Report': grpc.unary_unary_rpc_method_handler(
                     servicer.Report,
-                    request_deserializer=controller_dot_proto_dot_hostagent__pb2.ReportRequest.FromString,
-                    response_serializer=controller_dot_proto_dot_hostagent__pb2.ReportResponse.SerializeToString,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_hostagent__pb2.ReportRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_hostagent__pb2.ReportResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -87,8 +87,8 @@ class HostAgents:
             request,
             target,
             '/fcn.v1.HostAgents/Report',
-            controller_dot_proto_dot_hostagent__pb2.ReportRequest.SerializeToString,
-            controller_dot_proto_dot_hostagent__pb2.ReportResponse.FromString,
+            fcn_dot_controller_dot_proto_dot_hostagent__pb2.ReportRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_hostagent__pb2.ReportResponse.FromString,
             options,
             channel_credentials,
             insecure,

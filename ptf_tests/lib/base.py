@@ -16,10 +16,10 @@ import finsy as fy
 import ptf
 from ptf import testutils
 
-from ptf_tests.lib.asserts import Expected, assert_frames
-from ptf_tests.lib.p4runtime import P4RuntimeClient
-from ptf_tests.lib.ports import ALL_PORTS, DC_PORT, UNUSED_PORT
-from ptf_tests.lib.programs import enum_members, load_schema
+from fcn.ptf_tests.lib.asserts import Expected, assert_frames
+from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
+from fcn.ptf_tests.lib.ports import ALL_PORTS, DC_PORT, UNUSED_PORT
+from fcn.ptf_tests.lib.programs import enum_members, load_schema
 
 _T = TypeVar("_T")
 DEADLINE = 5.0

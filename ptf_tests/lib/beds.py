@@ -6,10 +6,10 @@ a remote PE; the core is one neighbour per core port. P bed: core ports only.
 
 from typing import ClassVar
 
-from ptf_tests.lib.base import FcnTest
-from ptf_tests.lib.entries import PeTables, PTables
-from ptf_tests.lib.packets import ethernet
-from ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
+from fcn.ptf_tests.lib.base import FcnTest
+from fcn.ptf_tests.lib.entries import PeTables, PTables
+from fcn.ptf_tests.lib.packets import ethernet
+from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
 
 RED = 1
 BLUE = 2

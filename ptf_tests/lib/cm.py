@@ -4,9 +4,9 @@ import struct
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from packets.cm import CM_CLASS, MAD_LENGTH, QP1, QP1_Q_KEY, CmAttribute
-from packets.roce import ROCEV2_PORT, Opcode
-from ptf_tests.lib.packets import IPV6_HEADER, UDP_HEADER, Ecn, roce
+from fcn.packets.cm import CM_CLASS, MAD_LENGTH, QP1, QP1_Q_KEY, CmAttribute
+from fcn.packets.roce import ROCEV2_PORT, Opcode
+from fcn.ptf_tests.lib.packets import IPV6_HEADER, UDP_HEADER, Ecn, roce
 
 UDP_PROTOCOL = 17
 

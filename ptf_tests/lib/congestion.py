@@ -1,6 +1,6 @@
 """A P with Fast CNPs on, and the packets that meet its congested queue (FCN-8 to FCN-11)."""
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     P_ADDRESS,
     PE_ADDRESS,
@@ -10,8 +10,8 @@ from ptf_tests.lib.beds import (
     core_frame_in,
     core_frame_out,
 )
-from ptf_tests.lib.packets import Ecn, fast_cnp, roce, srv6
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.packets import Ecn, fast_cnp, roce, srv6
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 LABEL = 0x8CAFE
 TRAFFIC_CLASS = 0xC0

@@ -11,9 +11,9 @@ from typing import Any
 import finsy as fy
 from finsy.p4entity import P4UpdateList
 
-from packets.fast_cnp import FAST_CNP_PORT
-from ptf_tests.lib.p4runtime import P4RuntimeClient
-from ptf_tests.lib.programs import RECIRC_PORT, RECIRC_SESSION
+from fcn.packets.fast_cnp import FAST_CNP_PORT
+from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
+from fcn.ptf_tests.lib.programs import RECIRC_PORT, RECIRC_SESSION
 
 RECIRC_INSTANCE = 1
 

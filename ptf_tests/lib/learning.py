@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ptf_tests.lib.beds import PeTest
+from fcn.ptf_tests.lib.beds import PeTest
 
 DIGESTS = ("new_flow_ipv4_t", "new_flow_ipv6_t", "cm_ipv4_t", "cm_ipv6_t")
 LONG_WINDOW_US = 60_000_000

@@ -1,6 +1,6 @@
 """A PE that translates Fast CNPs: one labelled flow per family, senders behind DC_PORT."""
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     DOMAIN,
     HOST_V4,
     HOST_V6,
@@ -13,7 +13,7 @@ from ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_out,
 )
-from ptf_tests.lib.packets import cnp, fast_cnp
+from fcn.ptf_tests.lib.packets import cnp, fast_cnp
 
 DEST_QP = 0x118
 """The flows' DestQP, which is the receiver's queue pair."""

@@ -18,9 +18,9 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 from scapy.utils import checksum
 
-from packets.fast_cnp import FAST_CNP_PORT, FastCnp
-from packets.icrc import icrc
-from packets.roce import BTH, CNP_RESERVED, DEFAULT_P_KEY, ROCEV2_PORT, Opcode
+from fcn.packets.fast_cnp import FAST_CNP_PORT, FastCnp
+from fcn.packets.icrc import icrc
+from fcn.packets.roce import BTH, CNP_RESERVED, DEFAULT_P_KEY, ROCEV2_PORT, Opcode
 
 VXLAN_PORT = 4789
 MPLS_UDP_PORT = 6635

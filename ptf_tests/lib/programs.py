@@ -7,7 +7,7 @@ from typing import Any
 
 import finsy as fy
 
-COMPILED = Path(__file__).parents[2] / "p4src" / "compiled"
+COMPILED = Path(__file__).resolve().parents[2] / "p4src" / "compiled"
 
 _NUMBERS: dict[str, Any] = json.loads((COMPILED / "constants.json").read_text("utf-8"))
 

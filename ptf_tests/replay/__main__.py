@@ -1,4 +1,4 @@
-"""`python -m ptf_tests.replay --target bmv2|softswitch CAPTURE --report FILE`.
+"""`python -m fcn.ptf_tests.replay --target bmv2|softswitch CAPTURE --report FILE`.
 
 Sends every routable packet of a capture from the side its sender is on, waits for it on the other
 side, and reports as JSON what was lost or changed and which flows the controller knew.
@@ -12,12 +12,12 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from packets.icrc import icrc_valid
-from ptf_tests.lib.packets import datagram_of, ttl_of, with_ttl
-from ptf_tests.replay.capture import CapturedPacket, FlowId, live_flows, routable_packets
-from ptf_tests.replay.wan import Wan, wait_for
-from ptf_tests.targets import TARGETS
-from topologies.isolation import enter
+from fcn.packets.icrc import icrc_valid
+from fcn.ptf_tests.lib.packets import datagram_of, ttl_of, with_ttl
+from fcn.ptf_tests.replay.capture import CapturedPacket, FlowId, live_flows, routable_packets
+from fcn.ptf_tests.replay.wan import Wan, wait_for
+from fcn.ptf_tests.targets import TARGETS
+from fcn.topologies.isolation import enter
 
 TUNNELS = ("srv6", "vxlan", "gre", "mpls-udp")
 ARRIVAL = 5.0
@@ -35,14 +35,14 @@ Expectation = dict[FlowId, frozenset[int | None]]
 
 def main() -> None:
     """Enter the sandbox, replay, write the report; exit 1 when anything is wrong with it."""
-    parser = argparse.ArgumentParser(prog="python -m ptf_tests.replay", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fcn.ptf_tests.replay", description=__doc__)
     parser.add_argument("capture", type=Path)
     parser.add_argument("--target", choices=sorted(TARGETS), default="softswitch")
     parser.add_argument("--tunnel", choices=TUNNELS, default="srv6")
     parser.add_argument("--report", type=Path, required=True, help="JSON goes here")
     parser.add_argument("--log-dir", type=Path, help="keep configuration and logs here")
     options = parser.parse_args()
-    enter("ptf_tests.replay", sys.argv[1:])
+    enter("fcn.ptf_tests.replay", sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="fcn-replay-") as scratch:
         work = options.log_dir or Path(scratch)
         work.mkdir(parents=True, exist_ok=True)

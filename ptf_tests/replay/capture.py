@@ -8,10 +8,10 @@ from pathlib import Path
 
 from scapy.utils import rdpcap
 
-from packets.cm import CmAttribute
-from packets.roce import ROCEV2_PORT, Opcode
-from ptf_tests.lib.cm import CmMessage, parse_cm
-from ptf_tests.lib.packets import IPV4_HEADER, IPV6_HEADER, UDP_HEADER, datagram_of
+from fcn.packets.cm import CmAttribute
+from fcn.packets.roce import ROCEV2_PORT, Opcode
+from fcn.ptf_tests.lib.cm import CmMessage, parse_cm
+from fcn.ptf_tests.lib.packets import IPV4_HEADER, IPV6_HEADER, UDP_HEADER, datagram_of
 
 _IP_ETHER_TYPES = (b"\x08\x00", b"\x86\xdd")
 _NEIGHBOUR_DISCOVERY = range(133, 138)

@@ -1,4 +1,4 @@
-"""`python -m ptf_tests.replay.loop --target bmv2|softswitch --report FILE`.
+"""`python -m fcn.ptf_tests.replay.loop --target bmv2|softswitch --report FILE`.
 
 The whole loop of the main draft, under the real controller and a real queue: a connection is set
 up across the WAN, its sender bursts into a slow port of the P, and gets standard CNPs back. The
@@ -12,12 +12,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from packets.cm import CmAttribute
-from ptf_tests.lib.cm import cm_message
-from ptf_tests.lib.packets import Ecn, cnp, datagram_of, ecn_of, ethernet, roce
-from ptf_tests.replay.wan import P_TO_PE2, Wan, wait_for
-from ptf_tests.targets import TARGETS, TargetUnavailableError
-from topologies.isolation import enter
+from fcn.packets.cm import CmAttribute
+from fcn.ptf_tests.lib.cm import cm_message
+from fcn.ptf_tests.lib.packets import Ecn, cnp, datagram_of, ecn_of, ethernet, roce
+from fcn.ptf_tests.replay.wan import P_TO_PE2, Wan, wait_for
+from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
+from fcn.topologies.isolation import enter
 
 SENDERS = {"ipv4": ("192.168.7.1", "192.168.7.2"), "ipv6": ("fd00:7::1", "fd00:7::2")}
 """Sender behind PE1 and receiver behind PE2, by family."""
@@ -44,12 +44,14 @@ UNAVAILABLE = 3
 
 def main() -> None:
     """Enter the sandbox, run the loop in both families, write the report."""
-    parser = argparse.ArgumentParser(prog="python -m ptf_tests.replay.loop", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m fcn.ptf_tests.replay.loop", description=__doc__
+    )
     parser.add_argument("--target", choices=sorted(TARGETS), default="softswitch")
     parser.add_argument("--report", type=Path, required=True, help="JSON goes here")
     parser.add_argument("--log-dir", type=Path, help="keep configuration and logs here")
     options = parser.parse_args()
-    enter("ptf_tests.replay.loop", sys.argv[1:])
+    enter("fcn.ptf_tests.replay.loop", sys.argv[1:])
     hosts = {
         side: {pair[i]: MACS[side] for pair in SENDERS.values()}
         for i, side in enumerate(("dc1", "dc2"))

@@ -11,8 +11,8 @@ from typing import Any, Self, TypeVar
 
 import yaml
 
-from controller.client import ControllerError, FcnClient
-from ptf_tests.targets import TARGETS, Target
+from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.ptf_tests.targets import TARGETS, Target
 
 MTU = 9000
 RECEIVE_SIZE = 16384

@@ -1,8 +1,8 @@
 """The switches the one suite runs on."""
 
-from ptf_tests.targets.base import Target, TargetUnavailableError
-from ptf_tests.targets.bmv2 import Bmv2
-from ptf_tests.targets.softswitch import Softswitch
+from fcn.ptf_tests.targets.base import Target, TargetUnavailableError
+from fcn.ptf_tests.targets.bmv2 import Bmv2
+from fcn.ptf_tests.targets.softswitch import Softswitch
 
 TARGETS: dict[str, type[Target]] = {target.name: target for target in (Bmv2, Softswitch)}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ptf_tests.lib.p4runtime import wait_until_serving
-from ptf_tests.lib.programs import CPU_PORT
+from fcn.ptf_tests.lib.p4runtime import wait_until_serving
+from fcn.ptf_tests.lib.programs import CPU_PORT
 
 DROP_PORT = 511
 """Where v1model's mark_to_drop sends a packet."""

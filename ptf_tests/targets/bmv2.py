@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 
-from ptf_tests.targets.base import Target, TargetUnavailableError
+from fcn.ptf_tests.targets.base import Target, TargetUnavailableError
 
 THRIFT_PORT_OFFSET = 1000
 """Of the Thrift port, which a simple_switch built with Thrift opens, from the P4Runtime port."""

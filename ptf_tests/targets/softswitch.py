@@ -4,9 +4,9 @@ import sys
 
 import grpc
 
-from ptf_tests.targets.base import Target
-from softswitch.proto import trafficmanager_pb2 as pb
-from softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
+from fcn.ptf_tests.targets.base import Target
+from fcn.softswitch.proto import trafficmanager_pb2 as pb
+from fcn.softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
 
 
 class Softswitch(Target):
@@ -16,7 +16,7 @@ class Softswitch(Target):
 
     def program(self) -> list[str]:
         """The switch as a module, so that no installed script is needed."""
-        return [sys.executable, "-m", "softswitch"]
+        return [sys.executable, "-m", "fcn.softswitch"]
 
     def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
         """Over the switch's traffic manager service."""

@@ -9,8 +9,8 @@ from scapy.layers.inet import IP
 from scapy.layers.inet6 import IPv6
 from scapy.utils import rdpcap
 
-from packets.cm import CmAttribute
-from ptf_tests.lib.beds import (
+from fcn.packets.cm import CmAttribute
+from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
     RED,
@@ -19,12 +19,12 @@ from ptf_tests.lib.beds import (
     REMOTE_V6,
     host_frame_in,
 )
-from ptf_tests.lib.cm import CmMessage, cm_message, parse_cm
-from ptf_tests.lib.learning import LearningTest
-from ptf_tests.lib.packets import datagram_of
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.cm import CmMessage, cm_message, parse_cm
+from fcn.ptf_tests.lib.learning import LearningTest
+from fcn.ptf_tests.lib.packets import datagram_of
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
-CAPTURE = Path(__file__).parents[2] / "tests" / "data" / "softroce-rping-write-v4v6.pcap"
+CAPTURE = Path(__file__).resolve().parents[2] / "tests" / "data" / "softroce-rping-write-v4v6.pcap"
 DIRECTIONS = (
     (HOST_V4, REMOTE_V4),
     (HOST_V6, REMOTE_V6),

@@ -1,7 +1,7 @@
 """From Fast CNP to standard CNP, byte for byte (FCN-13)."""
 
-from packets.icrc import icrc_valid
-from ptf_tests.lib.beds import (
+from fcn.packets.icrc import icrc_valid
+from fcn.ptf_tests.lib.beds import (
     BLUE,
     BLUE_HOST_MAC,
     BLUE_VLAN,
@@ -18,7 +18,7 @@ from ptf_tests.lib.beds import (
     core_frame_out,
     host_frame_out,
 )
-from ptf_tests.lib.notifications import (
+from fcn.ptf_tests.lib.notifications import (
     LABEL_V4,
     LABEL_V6,
     RECEIVED,
@@ -29,7 +29,7 @@ from ptf_tests.lib.notifications import (
     cnp_v6_frame,
     fast_cnp_frame,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     IPV6_HEADER,
     cnp,
     datagram_of,
@@ -38,8 +38,8 @@ from ptf_tests.lib.packets import (
     udp_checksum_valid,
     with_udp_checksum,
 )
-from ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
-from ptf_tests.lib.vectors import CNP_VECTORS
+from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
+from fcn.ptf_tests.lib.vectors import CNP_VECTORS
 
 VECTOR_LABEL = 0x8F00D
 

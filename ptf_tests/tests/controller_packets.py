@@ -16,8 +16,8 @@ from scapy.layers.inet6 import (
 )
 from scapy.layers.l2 import ARP, Ether
 
-from ptf_tests.lib.base import FcnTest
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.base import FcnTest
+from fcn.ptf_tests.lib.beds import (
     BLUE,
     BLUE_VLAN,
     HOST_V4,
@@ -33,8 +33,8 @@ from ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_in,
 )
-from ptf_tests.lib.packets import ip, roce, srv6, udp
-from ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT, DC_PORT_2, UNUSED_PORT
+from fcn.ptf_tests.lib.packets import ip, roce, srv6, udp
+from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT, DC_PORT_2, UNUSED_PORT
 
 ARP_REQUEST = bytes(
     Ether(dst="ff:ff:ff:ff:ff:ff", src="02:de:00:00:00:01")

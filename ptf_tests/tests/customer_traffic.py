@@ -18,7 +18,7 @@ from scapy.layers.inet6 import (
 )
 from scapy.packet import Raw
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
     PE_ADDRESS,
@@ -33,7 +33,7 @@ from ptf_tests.lib.beds import (
     host_frame_in,
     host_frame_out,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     datagram_of,
     ecn_of,
     flow_label_of,
@@ -47,8 +47,8 @@ from ptf_tests.lib.packets import (
     vxlan,
     with_udp_checksum,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
-from ptf_tests.lib.programs import FCN_LABEL_BIT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.programs import FCN_LABEL_BIT
 
 
 def plain_ipv4(src: str, dst: str) -> Iterator[tuple[str, bytes]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
     PE_ADDRESS,
@@ -19,7 +19,7 @@ from ptf_tests.lib.beds import (
     host_frame_in,
     host_frame_out,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     Ecn,
     datagram_of,
     ecn_of,
@@ -32,7 +32,7 @@ from ptf_tests.lib.packets import (
     vxlan,
     with_ecn,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 DEST_QP = 0x118
 LABEL = 0x8BEEF

@@ -2,7 +2,7 @@
 
 from scapy.layers.inet6 import ICMPv6EchoRequest
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     P_ADDRESS,
     PE_ADDRESS,
@@ -11,7 +11,7 @@ from ptf_tests.lib.beds import (
     core_frame_in,
     core_frame_out,
 )
-from ptf_tests.lib.congestion import (
+from fcn.ptf_tests.lib.congestion import (
     LABEL,
     SENT,
     CongestedPTest,
@@ -19,7 +19,7 @@ from ptf_tests.lib.congestion import (
     notice,
     tunnelled,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     Ecn,
     datagram_of,
     ecn_of,
@@ -30,7 +30,7 @@ from ptf_tests.lib.packets import (
     srv6,
     with_ecn,
 )
-from ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 
 
 class OnlyEcnCapablePackets(CongestedPTest):

@@ -3,7 +3,7 @@
 from scapy.layers.inet6 import IPv6ExtHdrDestOpt
 from scapy.packet import Raw
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
     P_ADDRESS,
@@ -15,7 +15,7 @@ from ptf_tests.lib.beds import (
     REMOTE_V6,
     core_frame_out,
 )
-from ptf_tests.lib.congestion import (
+from fcn.ptf_tests.lib.congestion import (
     LABEL,
     SENT,
     TRAFFIC_CLASS,
@@ -24,7 +24,7 @@ from ptf_tests.lib.congestion import (
     notice,
     tunnelled,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     IPV6_HEADER,
     Ecn,
     IpFields,
@@ -40,7 +40,7 @@ from ptf_tests.lib.packets import (
     udp_checksum_valid,
     vxlan,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 
 class FormatOnTheWire(CongestedPTest):

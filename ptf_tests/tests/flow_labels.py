@@ -2,8 +2,8 @@
 
 import finsy as fy
 
-from packets.roce import CNP_RESERVED, Opcode
-from ptf_tests.lib.beds import (
+from fcn.packets.roce import CNP_RESERVED, Opcode
+from fcn.ptf_tests.lib.beds import (
     BLUE,
     BLUE_VLAN,
     HOST_V4,
@@ -22,7 +22,7 @@ from ptf_tests.lib.beds import (
     host_frame_in,
     host_frame_out,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     Ecn,
     datagram_of,
     flow_label_of,
@@ -32,8 +32,8 @@ from ptf_tests.lib.packets import (
     srv6,
     udp,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
-from ptf_tests.lib.programs import FCN_LABEL_BIT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.programs import FCN_LABEL_BIT
 
 DEST_QP = 0x118
 LABEL = 0x80001

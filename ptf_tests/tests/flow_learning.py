@@ -3,8 +3,8 @@
 import time
 from ipaddress import ip_address
 
-from packets.roce import CNP_RESERVED, Opcode
-from ptf_tests.lib.beds import (
+from fcn.packets.roce import CNP_RESERVED, Opcode
+from fcn.ptf_tests.lib.beds import (
     BLUE,
     BLUE_VLAN,
     HOST2_V4,
@@ -19,8 +19,8 @@ from ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_in,
 )
-from ptf_tests.lib.learning import LearningTest
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.learning import LearningTest
+from fcn.ptf_tests.lib.packets import (
     datagram_of,
     flow_label_of,
     ip,
@@ -28,7 +28,7 @@ from ptf_tests.lib.packets import (
     srv6,
     udp,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 DEST_QP = 0x118
 LABEL = 0x81111

@@ -4,7 +4,7 @@ import time
 
 import finsy as fy
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
     RED,
@@ -13,8 +13,8 @@ from ptf_tests.lib.beds import (
     PeTest,
     host_frame_in,
 )
-from ptf_tests.lib.packets import roce
-from ptf_tests.lib.ports import DC_PORT
+from fcn.ptf_tests.lib.packets import roce
+from fcn.ptf_tests.lib.ports import DC_PORT
 
 DEST_QP = 0x118
 LABEL = 0x84444

@@ -1,7 +1,7 @@
 """Bad input at a PE: every packet is dropped and counted, none is answered (FCN-8, FCN-13)."""
 
-from packets.cm import CmAttribute
-from ptf_tests.lib.beds import (
+from fcn.packets.cm import CmAttribute
+from fcn.ptf_tests.lib.beds import (
     BLUE_VLAN,
     HOST_MAC,
     HOST_V4,
@@ -19,9 +19,9 @@ from ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_in,
 )
-from ptf_tests.lib.cm import cm_message
-from ptf_tests.lib.notifications import DEST_QP, LABEL_V4, NotificationTest
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.cm import cm_message
+from fcn.ptf_tests.lib.notifications import DEST_QP, LABEL_V4, NotificationTest
+from fcn.ptf_tests.lib.packets import (
     BTH_HEADER,
     IPV4_HEADER,
     IPV6_HEADER,
@@ -35,7 +35,7 @@ from ptf_tests.lib.packets import (
     vxlan,
     with_total_length,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 PE_MAC = NODE_MAC[DC_PORT]
 SHORTEST = 15

@@ -1,7 +1,7 @@
 """A congested ingress PE tells the sender itself (FCN-12) and marks like any node (SRF-3)."""
 
-from packets.roce import CNP_RESERVED, Opcode
-from ptf_tests.lib.beds import (
+from fcn.packets.roce import CNP_RESERVED, Opcode
+from fcn.ptf_tests.lib.beds import (
     BLUE,
     BLUE_HOST_MAC,
     BLUE_VLAN,
@@ -21,7 +21,7 @@ from ptf_tests.lib.beds import (
     host_frame_in,
     host_frame_out,
 )
-from ptf_tests.lib.notifications import (
+from fcn.ptf_tests.lib.notifications import (
     DEST_QP,
     LABEL_V4,
     LABEL_V6,
@@ -31,7 +31,7 @@ from ptf_tests.lib.notifications import (
     cnp_v6_frame,
     fast_cnp_frame,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     Ecn,
     cnp,
     ip,
@@ -41,7 +41,7 @@ from ptf_tests.lib.packets import (
     udp,
     with_ecn,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 LEVEL = 3
 TOLD = {"NOTIFICATION_TRIGGERED": 1, "OWN_CONGESTION": 1, "CNP_SENT": 1}

@@ -1,6 +1,6 @@
 """Port roles, 802.1Q customers and VRFs with overlapping addresses (FCN-1)."""
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     BLUE_HOST_MAC,
     BLUE_VLAN,
     HOST2_MAC,
@@ -21,8 +21,8 @@ from ptf_tests.lib.beds import (
     host_frame_in,
     host_frame_out,
 )
-from ptf_tests.lib.packets import datagram_of, flow_label_of, roce, routed, srv6, udp
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2, UNUSED_PORT
+from fcn.ptf_tests.lib.packets import datagram_of, flow_label_of, roce, routed, srv6, udp
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2, UNUSED_PORT
 
 
 class UnknownPortIsDropped(PeTest):

@@ -5,9 +5,9 @@ import time
 
 import finsy as fy
 
-from ptf_tests.lib.beds import HOST_V4, RED, REMOTE_V4, core_frame_out
-from ptf_tests.lib.congestion import CongestedPTest, from_ingress_pe, notice, tunnelled
-from ptf_tests.lib.notifications import (
+from fcn.ptf_tests.lib.beds import HOST_V4, RED, REMOTE_V4, core_frame_out
+from fcn.ptf_tests.lib.congestion import CongestedPTest, from_ingress_pe, notice, tunnelled
+from fcn.ptf_tests.lib.notifications import (
     LABEL_V4,
     LABEL_V6,
     SOURCE_QP,
@@ -17,8 +17,8 @@ from ptf_tests.lib.notifications import (
     cnp_v6_frame,
     fast_cnp_frame,
 )
-from ptf_tests.lib.packets import routed
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.packets import routed
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 LONG_US = 60_000_000
 FLOOD = 320

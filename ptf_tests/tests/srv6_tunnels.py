@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
     P2_END_SID,
@@ -23,7 +23,7 @@ from ptf_tests.lib.beds import (
     host_frame_in,
     host_frame_out,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     Ecn,
     roce,
     routed,
@@ -33,7 +33,7 @@ from ptf_tests.lib.packets import (
     udp,
     with_ttl,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 LABEL = 0x81234
 DEST_QP = 0x118

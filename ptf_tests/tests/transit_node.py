@@ -1,6 +1,6 @@
 """A P forwards IPv6 by destination and SRv6 End, and refuses what it cannot (FCN-5, FCN-8)."""
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     BLUE_VLAN,
     HOST_MAC,
     HOST_V4,
@@ -17,8 +17,8 @@ from ptf_tests.lib.beds import (
     core_frame_out,
     host_frame_in,
 )
-from ptf_tests.lib.congestion import LABEL, CongestedPTest, from_ingress_pe, tunnelled
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.congestion import LABEL, CongestedPTest, from_ingress_pe, tunnelled
+from fcn.ptf_tests.lib.packets import (
     Ecn,
     IpFields,
     ethernet,
@@ -32,7 +32,7 @@ from ptf_tests.lib.packets import (
     udp,
     vxlan,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT, UNUSED_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, UNUSED_PORT
 
 SHORTEST = 15
 

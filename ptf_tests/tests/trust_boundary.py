@@ -1,6 +1,6 @@
 """Notifications are believed inside the domain only (FCN-17)."""
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     BLUE_VLAN,
     HOST_V4,
     HOST_V6,
@@ -15,14 +15,14 @@ from ptf_tests.lib.beds import (
     core_frame_out,
     host_frame_in,
 )
-from ptf_tests.lib.notifications import (
+from fcn.ptf_tests.lib.notifications import (
     LABEL_V4,
     TRANSLATED,
     NotificationTest,
     cnp_v4_frame,
     fast_cnp_frame,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     datagram_of,
     fast_cnp,
     flow_label_of,
@@ -30,7 +30,7 @@ from ptf_tests.lib.packets import (
     srv6,
     udp,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 
 class SpoofedOnADcPort(NotificationTest):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import ClassVar
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
     PE_ADDRESS,
@@ -18,7 +18,7 @@ from ptf_tests.lib.beds import (
     host_frame_in,
     host_frame_out,
 )
-from ptf_tests.lib.packets import (
+from fcn.ptf_tests.lib.packets import (
     Ecn,
     datagram_of,
     gre,
@@ -29,7 +29,7 @@ from ptf_tests.lib.packets import (
     vxlan,
     with_udp_checksum,
 )
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 LABEL = 0x9ABCD
 DEST_QP = 0x220

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     DOMAIN,
     HOST_V4,
     HOST_V6,
@@ -17,8 +17,8 @@ from ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_in,
 )
-from ptf_tests.lib.packets import datagram_of, roce, routed, srv6, udp
-from ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
+from fcn.ptf_tests.lib.packets import datagram_of, roce, routed, srv6, udp
+from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 
 DEST_QP = 0x100
 FLOWS = 64

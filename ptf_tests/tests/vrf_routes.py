@@ -1,6 +1,6 @@
 """The customer's routing: longest prefix, TTL and hop limit, absent and refused routes (FCN-1)."""
 
-from ptf_tests.lib.beds import (
+from fcn.ptf_tests.lib.beds import (
     HOST2_MAC,
     HOST2_V4,
     HOST2_V6,
@@ -18,8 +18,8 @@ from ptf_tests.lib.beds import (
     host_frame_in,
     host_frame_out,
 )
-from ptf_tests.lib.packets import datagram_of, flow_label_of, ip, routed, srv6, udp, with_ttl
-from ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
+from fcn.ptf_tests.lib.packets import datagram_of, flow_label_of, ip, routed, srv6, udp, with_ttl
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 
 class LongestPrefixWins(PeTest):

@@ -5,10 +5,10 @@ MemoryEngine runs it with in-memory ports under a virtual clock, RealEngine on n
 under the wall clock; both implement softswitch.api.Engine.
 """
 
-from softswitch.engine.errors import BuildError, ProgramError, UnsupportedError
-from softswitch.engine.memory import MemoryEngine, Output
-from softswitch.engine.program import Program, load_program
-from softswitch.engine.real import RealEngine
+from fcn.softswitch.engine.errors import BuildError, ProgramError, UnsupportedError
+from fcn.softswitch.engine.memory import MemoryEngine, Output
+from fcn.softswitch.engine.program import Program, load_program
+from fcn.softswitch.engine.real import RealEngine
 
 __all__ = [
     "BuildError",

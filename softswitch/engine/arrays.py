@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from softswitch.api import (
+from fcn.softswitch.api import (
     CounterValue,
     EngineError,
     MeterRates,
@@ -10,7 +10,7 @@ from softswitch.api import (
     PortQueue,
     Replica,
 )
-from softswitch.engine.handle import NativeEngine
+from fcn.softswitch.engine.handle import NativeEngine
 
 _UNCHANGED = 0xFFFFFFFF
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import cffi
 
-from softswitch.engine.errors import BuildError
+from fcn.softswitch.engine.errors import BuildError
 
 CData = Any
 """What cffi hands out; it has no static types."""

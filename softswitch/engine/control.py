@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 
-from softswitch.api import (
+from fcn.softswitch.api import (
     ActionCall,
     CounterValue,
     EngineError,
@@ -23,13 +23,13 @@ from softswitch.api import (
     TableAction,
     Ternary,
 )
-from softswitch.engine import events as ev
-from softswitch.engine import model as m
-from softswitch.engine.arrays import ArrayControl
-from softswitch.engine.build import CData
-from softswitch.engine.keys import encode
-from softswitch.engine.profiles import NativeProfile, Profile
-from softswitch.engine.program import Program, TableInfo
+from fcn.softswitch.engine import events as ev
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.arrays import ArrayControl
+from fcn.softswitch.engine.build import CData
+from fcn.softswitch.engine.keys import encode
+from fcn.softswitch.engine.profiles import NativeProfile, Profile
+from fcn.softswitch.engine.program import Program, TableInfo
 
 _DEFAULT = 0xFFFFFFFF
 _ACTION_TARGET, _MEMBER_TARGET, _GROUP_TARGET = 0, 1, 2

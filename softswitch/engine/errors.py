@@ -1,6 +1,6 @@
 """What can go wrong before a program runs."""
 
-from softswitch.api import EngineError
+from fcn.softswitch.api import EngineError
 
 
 class ProgramError(EngineError):

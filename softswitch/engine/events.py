@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from softswitch.api import EngineEvents
-from softswitch.engine.codegen.layout import nbytes
+from fcn.softswitch.api import EngineEvents
+from fcn.softswitch.engine.codegen.layout import nbytes
 
 _HEADER = struct.Struct("=IHHQ")
 DIGEST, PACKET_IN, IDLE, PORT = 1, 2, 3, 4

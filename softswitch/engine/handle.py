@@ -5,11 +5,11 @@ import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
-from softswitch.api import EngineError, TableFullError
-from softswitch.engine import model as m
-from softswitch.engine.build import CData, ffi, load_library
-from softswitch.engine.codegen.layout import nbytes
-from softswitch.engine.program import Program
+from fcn.softswitch.api import EngineError, TableFullError
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.build import CData, ffi, load_library
+from fcn.softswitch.engine.codegen.layout import nbytes
+from fcn.softswitch.engine.program import Program
 
 _EXISTS, _FULL, _NOT_FOUND, _ACTION, _MEMORY, _INDEX, _SYSTEM = -1, -2, -3, -4, -5, -6, -7
 

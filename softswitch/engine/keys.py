@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from softswitch.api import EngineError, Exact, Lpm, MatchKey, Range, Ternary
-from softswitch.engine.program import KeyField, TableInfo
+from fcn.softswitch.api import EngineError, Exact, Lpm, MatchKey, Range, Ternary
+from fcn.softswitch.engine.program import KeyField, TableInfo
 
 
 @dataclass(frozen=True, slots=True)

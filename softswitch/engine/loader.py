@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from softswitch.engine import model as m
-from softswitch.engine.errors import ProgramError, UnsupportedError
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 MAX_WIDTH = 2048
 _VALID = "$valid$"

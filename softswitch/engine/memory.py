@@ -3,8 +3,8 @@
 import struct
 from dataclasses import dataclass
 
-from softswitch.engine.control import EngineBase
-from softswitch.engine.program import Program
+from fcn.softswitch.engine.control import EngineBase
+from fcn.softswitch.engine.program import Program
 
 _RECORD = struct.Struct("=QII")
 NEVER = (1 << 64) - 1

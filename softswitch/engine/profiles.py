@@ -8,7 +8,7 @@ switches choose the same member for the same hash.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from softswitch.api import ActionCall, EngineError, GroupMember
+from fcn.softswitch.api import ActionCall, EngineError, GroupMember
 
 
 @dataclass

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from softswitch.engine import model as m
-from softswitch.engine.build import build_library
-from softswitch.engine.codegen.layout import Layout, nbytes
-from softswitch.engine.codegen.pipeline import key_width, key_words
-from softswitch.engine.codegen.unit import generate, learn_widths
-from softswitch.engine.loader import load_json
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.build import build_library
+from fcn.softswitch.engine.codegen.layout import Layout, nbytes
+from fcn.softswitch.engine.codegen.pipeline import key_width, key_words
+from fcn.softswitch.engine.codegen.unit import generate, learn_widths
+from fcn.softswitch.engine.loader import load_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from softswitch.engine.control import EngineBase
-from softswitch.engine.program import Program
+from fcn.softswitch.engine.control import EngineBase
+from fcn.softswitch.engine.program import Program
 
 
 class RealEngine(EngineBase):

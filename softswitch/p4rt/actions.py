@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from finsy.proto import p4r
 
-from softswitch.api import ActionCall
-from softswitch.p4rt.errors import invalid_argument, permission_denied
-from softswitch.p4rt.schema import Action, Table
-from softswitch.p4rt.values import decode_uint, encode_uint
+from fcn.softswitch.api import ActionCall
+from fcn.softswitch.p4rt.errors import invalid_argument, permission_denied
+from fcn.softswitch.p4rt.schema import Action, Table
+from fcn.softswitch.p4rt.values import decode_uint, encode_uint
 
 
 def decode_action(table: Table, message: p4r.Action, *, as_default: bool = False) -> ActionCall:

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from finsy.proto import U128, p4r, rpc_code, rpc_status
 from google.protobuf.any_pb2 import Any
 
-from softswitch.p4rt.errors import (
+from fcn.softswitch.p4rt.errors import (
     failed_precondition,
     invalid_argument,
     not_found,
     permission_denied,
     resource_exhausted,
 )
-from softswitch.p4rt.stream import ClientStream
+from fcn.softswitch.p4rt.stream import ClientStream
 
 DEFAULT_ROLE = ""
 _MAX_CLIENTS_PER_ROLE = 64

@@ -5,15 +5,15 @@ from typing import TypeVar
 
 from finsy.proto import p4r
 
-from softswitch.api import CounterValue, Engine, MeterRates
-from softswitch.p4rt.errors import invalid_argument, not_found, out_of_range
-from softswitch.p4rt.meterconfig import (
+from fcn.softswitch.api import CounterValue, Engine, MeterRates
+from fcn.softswitch.p4rt.errors import invalid_argument, not_found, out_of_range
+from fcn.softswitch.p4rt.meterconfig import (
     decode_meter_config,
     encode_meter_config,
     refuse_meter_counters,
 )
-from softswitch.p4rt.schema import Array, Meter, Register, Schema
-from softswitch.p4rt.tables import TableStore
+from fcn.softswitch.p4rt.schema import Array, Meter, Register, Schema
+from fcn.softswitch.p4rt.tables import TableStore
 
 _T = TypeVar("_T", Array, Meter, Register)
 

@@ -5,8 +5,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from softswitch.api import Engine
-from softswitch.engine import BuildError, Program, RealEngine, load_program
+from fcn.softswitch.api import Engine
+from fcn.softswitch.engine import BuildError, Program, RealEngine, load_program
 
 
 class RealBackend:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from finsy.proto import p4r
 
-from softswitch.p4rt.errors import BatchError, P4RuntimeError, aborted, internal
-from softswitch.p4rt.pipeline import Pipeline, RoleUpdate
+from fcn.softswitch.p4rt.errors import BatchError, P4RuntimeError, aborted, internal
+from fcn.softswitch.p4rt.pipeline import Pipeline, RoleUpdate
 
 # Updates between two looks at other work of the event loop.
 _SLICE = 64

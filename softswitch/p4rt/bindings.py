@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from finsy.proto import p4r
 
-from softswitch.api import ActionCall, GroupRef, MemberRef, TableAction
-from softswitch.p4rt.actions import decode_action, encode_action
-from softswitch.p4rt.errors import invalid_argument
-from softswitch.p4rt.profiles import OneShot, ProfileStore
-from softswitch.p4rt.schema import Schema, Table
+from fcn.softswitch.api import ActionCall, GroupRef, MemberRef, TableAction
+from fcn.softswitch.p4rt.actions import decode_action, encode_action
+from fcn.softswitch.p4rt.errors import invalid_argument
+from fcn.softswitch.p4rt.profiles import OneShot, ProfileStore
+from fcn.softswitch.p4rt.schema import Schema, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ RECONCILE_AND_COMMIT.
 from collections.abc import Sequence
 from itertools import count
 
-from softswitch.api import (
+from fcn.softswitch.api import (
     ActionCall,
     CounterValue,
     EngineEvents,
@@ -20,7 +20,7 @@ from softswitch.api import (
     TableAction,
     TableFullError,
 )
-from softswitch.p4rt.devconfig import DeviceConfig
+from fcn.softswitch.p4rt.devconfig import DeviceConfig
 
 
 class DetachedEngine:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from softswitch.api import ActionCall, Exact, Lpm, MatchKey, Range, Ternary
-from softswitch.p4rt.errors import invalid_argument
-from softswitch.p4rt.schema import MatchKind, Schema, Table
+from fcn.softswitch.api import ActionCall, Exact, Lpm, MatchKey, Range, Ternary
+from fcn.softswitch.p4rt.errors import invalid_argument
+from fcn.softswitch.p4rt.schema import MatchKind, Schema, Table
 
 _MAX_DIFFERENCES = 10
 

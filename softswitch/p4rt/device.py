@@ -11,11 +11,11 @@ from typing import Protocol, TypeVar
 
 from finsy.proto import p4r
 
-from softswitch.api import Engine, EngineError, EngineEvents
-from softswitch.p4rt.arbitration import Arbitration, Client
-from softswitch.p4rt.batch import write_batch
-from softswitch.p4rt.detached import DetachedEngine
-from softswitch.p4rt.errors import (
+from fcn.softswitch.api import Engine, EngineError, EngineEvents
+from fcn.softswitch.p4rt.arbitration import Arbitration, Client
+from fcn.softswitch.p4rt.batch import write_batch
+from fcn.softswitch.p4rt.detached import DetachedEngine
+from fcn.softswitch.p4rt.errors import (
     BatchError,
     P4RuntimeError,
     failed_precondition,
@@ -25,7 +25,7 @@ from softswitch.p4rt.errors import (
     permission_denied,
     unimplemented,
 )
-from softswitch.p4rt.pipeline import Pipeline, PipelineConfig, RoleUpdate
+from fcn.softswitch.p4rt.pipeline import Pipeline, PipelineConfig, RoleUpdate
 
 _LOG = logging.getLogger(__name__)
 _Config = p4r.SetForwardingPipelineConfigRequest

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from finsy.proto import p4r
 
-from softswitch.p4rt.errors import already_exists, invalid_argument, not_found
-from softswitch.p4rt.schema import Digest, Schema
+from fcn.softswitch.p4rt.errors import already_exists, invalid_argument, not_found
+from fcn.softswitch.p4rt.schema import Digest, Schema
 
 Message = tuple[int, ...]
 Send = Callable[[p4r.StreamMessageResponse], bool]

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from finsy.proto import p4r
 
-from softswitch.api import Exact, Lpm, MatchKey, Range, Ternary
-from softswitch.p4rt.errors import P4RuntimeError, invalid_argument
-from softswitch.p4rt.schema import MatchField, MatchKind, Table
-from softswitch.p4rt.values import decode_uint, encode_uint
+from fcn.softswitch.api import Exact, Lpm, MatchKey, Range, Ternary
+from fcn.softswitch.p4rt.errors import P4RuntimeError, invalid_argument
+from fcn.softswitch.p4rt.schema import MatchField, MatchKind, Table
+from fcn.softswitch.p4rt.values import decode_uint, encode_uint
 
 Key = tuple[MatchKey, ...]
 

@@ -2,9 +2,9 @@
 
 from finsy.proto import p4i, p4r
 
-from softswitch.api import MeterRates
-from softswitch.p4rt.errors import invalid_argument, unimplemented
-from softswitch.p4rt.schema import Meter
+from fcn.softswitch.api import MeterRates
+from fcn.softswitch.p4rt.errors import invalid_argument, unimplemented
+from fcn.softswitch.p4rt.schema import Meter
 
 
 def decode_meter_config(meter: Meter, config: p4r.MeterConfig) -> MeterRates:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from softswitch.api import PortQueue
+from fcn.softswitch.api import PortQueue
 
 LOG_LEVELS = ("trace", "debug", "info", "warn", "error", "off")
 _IGNORED_WITH_VALUE = (

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from finsy.proto import p4r
 
-from softswitch.p4rt.errors import P4RuntimeError, failed_precondition, invalid_argument
-from softswitch.p4rt.schema import PACKET_OUT, Field
-from softswitch.p4rt.values import decode_uint, encode_uint
+from fcn.softswitch.p4rt.errors import P4RuntimeError, failed_precondition, invalid_argument
+from fcn.softswitch.p4rt.schema import PACKET_OUT, Field
+from fcn.softswitch.p4rt.values import decode_uint, encode_uint
 
 
 class ControllerHeader:

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 from finsy.proto import p4r
 
-from softswitch.api import Engine, EngineError
-from softswitch.p4rt.arrays import CounterStore, MeterStore, RegisterStore
-from softswitch.p4rt.bindings import Binder
-from softswitch.p4rt.devconfig import DeviceConfig, check_agreement, parse_device_config
-from softswitch.p4rt.digests import DigestStore
-from softswitch.p4rt.errors import internal, invalid_argument, unimplemented
-from softswitch.p4rt.packetio import ControllerHeader
-from softswitch.p4rt.profiles import ProfileStore
-from softswitch.p4rt.replication import ReplicationStore
-from softswitch.p4rt.schema import Schema, parse_p4info
-from softswitch.p4rt.tables import TableStore
+from fcn.softswitch.api import Engine, EngineError
+from fcn.softswitch.p4rt.arrays import CounterStore, MeterStore, RegisterStore
+from fcn.softswitch.p4rt.bindings import Binder
+from fcn.softswitch.p4rt.devconfig import DeviceConfig, check_agreement, parse_device_config
+from fcn.softswitch.p4rt.digests import DigestStore
+from fcn.softswitch.p4rt.errors import internal, invalid_argument, unimplemented
+from fcn.softswitch.p4rt.packetio import ControllerHeader
+from fcn.softswitch.p4rt.profiles import ProfileStore
+from fcn.softswitch.p4rt.replication import ReplicationStore
+from fcn.softswitch.p4rt.schema import Schema, parse_p4info
+from fcn.softswitch.p4rt.tables import TableStore
 
 Send = Callable[[p4r.StreamMessageResponse], bool]
 _IDLE_CHUNK = 256

@@ -6,7 +6,7 @@ import socket
 import struct
 from collections.abc import Iterable, Mapping
 
-from softswitch.api import Engine, EngineError, PortCounters, PortQueue
+from fcn.softswitch.api import Engine, EngineError, PortCounters, PortQueue
 
 _LOG = logging.getLogger(__name__)
 _SIOCGIFFLAGS = 0x8913

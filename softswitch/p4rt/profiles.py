@@ -11,9 +11,9 @@ from itertools import count
 
 from finsy.proto import p4r
 
-from softswitch.api import ActionCall, Engine, EngineError, GroupMember, GroupRef, MemberRef
-from softswitch.p4rt.actions import decode_action, encode_action
-from softswitch.p4rt.errors import (
+from fcn.softswitch.api import ActionCall, Engine, EngineError, GroupMember, GroupRef, MemberRef
+from fcn.softswitch.p4rt.actions import decode_action, encode_action
+from fcn.softswitch.p4rt.errors import (
     already_exists,
     failed_precondition,
     invalid_argument,
@@ -21,8 +21,8 @@ from softswitch.p4rt.errors import (
     resource_exhausted,
     unimplemented,
 )
-from softswitch.p4rt.schema import Profile, Schema
-from softswitch.p4rt.values import encode_uint
+from fcn.softswitch.p4rt.schema import Profile, Schema
+from fcn.softswitch.p4rt.values import encode_uint
 
 
 @dataclass(slots=True)

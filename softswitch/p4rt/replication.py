@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from finsy.proto import p4r
 
-from softswitch.api import Engine, Replica
-from softswitch.p4rt.errors import already_exists, invalid_argument, not_found, unimplemented
-from softswitch.p4rt.values import decode_uint, encode_uint
+from fcn.softswitch.api import Engine, Replica
+from fcn.softswitch.p4rt.errors import already_exists, invalid_argument, not_found, unimplemented
+from fcn.softswitch.p4rt.values import decode_uint, encode_uint
 
 # Widths of egress_port, egress_rid, mcast_grp and priority in v1model's standard_metadata_t; a
 # clone session is an index of BMv2's mirroring table.

@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 
 from finsy.proto import p4i, p4t
 
-from softswitch.p4rt.errors import invalid_argument, unimplemented
-from softswitch.p4rt.values import DataType, Scalar, data_type, is_translated
+from fcn.softswitch.p4rt.errors import invalid_argument, unimplemented
+from fcn.softswitch.p4rt.values import DataType, Scalar, data_type, is_translated
 
 PACKET_IN = "packet_in"
 PACKET_OUT = "packet_out"

@@ -3,11 +3,11 @@
 import grpc
 from finsy.proto import p4r_grpc
 
-from softswitch.p4rt.device import Device
-from softswitch.p4rt.ports import Ports
-from softswitch.p4rt.service import P4RuntimeService
-from softswitch.p4rt.trafficmanager import TrafficManagerService
-from softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
+from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.ports import Ports
+from fcn.softswitch.p4rt.service import P4RuntimeService
+from fcn.softswitch.p4rt.trafficmanager import TrafficManagerService
+from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
 # P4Info, BMv2 JSON and large write batches exceed gRPC's 4 MiB; error details exceed its 8 KiB of
 # metadata (P4Runtime 1.4, Guidelines for Implementations).

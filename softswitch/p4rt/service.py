@@ -8,11 +8,11 @@ import grpc
 from finsy.proto import p4r, p4r_grpc, rpc_code
 from grpc.aio import ServicerContext
 
-from softswitch.p4rt.arbitration import Client
-from softswitch.p4rt.device import Device
-from softswitch.p4rt.errors import BatchError, P4RuntimeError
-from softswitch.p4rt.packetio import packet_out_error
-from softswitch.p4rt.stream import ClientStream
+from fcn.softswitch.p4rt.arbitration import Client
+from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.errors import BatchError, P4RuntimeError
+from fcn.softswitch.p4rt.packetio import packet_out_error
+from fcn.softswitch.p4rt.stream import ClientStream
 
 API_VERSION = "1.4.0"
 _READ_CHUNK = 256

@@ -5,24 +5,24 @@ from dataclasses import dataclass, field
 
 from finsy.proto import p4r
 
-from softswitch.api import ActionCall, CounterValue, Engine, MeterRates, TableFullError
-from softswitch.p4rt.actions import decode_action, encode_action
-from softswitch.p4rt.bindings import Binder, Binding
-from softswitch.p4rt.devconfig import DeviceConfig
-from softswitch.p4rt.errors import (
+from fcn.softswitch.api import ActionCall, CounterValue, Engine, MeterRates, TableFullError
+from fcn.softswitch.p4rt.actions import decode_action, encode_action
+from fcn.softswitch.p4rt.bindings import Binder, Binding
+from fcn.softswitch.p4rt.devconfig import DeviceConfig
+from fcn.softswitch.p4rt.errors import (
     already_exists,
     invalid_argument,
     not_found,
     permission_denied,
     resource_exhausted,
 )
-from softswitch.p4rt.matchkeys import Key, check_priority, decode_match, encode_match
-from softswitch.p4rt.meterconfig import (
+from fcn.softswitch.p4rt.matchkeys import Key, check_priority, decode_match, encode_match
+from fcn.softswitch.p4rt.meterconfig import (
     decode_meter_config,
     encode_meter_config,
     refuse_meter_counters,
 )
-from softswitch.p4rt.schema import Schema, Table
+from fcn.softswitch.p4rt.schema import Schema, Table
 
 
 @dataclass(slots=True)

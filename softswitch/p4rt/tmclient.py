@@ -6,8 +6,8 @@ from typing import Any
 
 import grpc
 
-from softswitch.proto import trafficmanager_pb2 as tm
-from softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
+from fcn.softswitch.proto import trafficmanager_pb2 as tm
+from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
 
 class TrafficManagerClient:

@@ -8,10 +8,10 @@ from typing import NoReturn
 import grpc
 from grpc.aio import ServicerContext
 
-from softswitch.api import PortQueue
-from softswitch.p4rt.ports import PortError, Ports
-from softswitch.proto import trafficmanager_pb2 as tm
-from softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
+from fcn.softswitch.api import PortQueue
+from fcn.softswitch.p4rt.ports import PortError, Ports
+from fcn.softswitch.proto import trafficmanager_pb2 as tm
+from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
 _MIN_INTERVAL_NS = 1_000_000
 _DEFAULT_INTERVAL_NS = 10_000_000

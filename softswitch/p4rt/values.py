@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from finsy.proto import p4d, p4i, p4t
 
-from softswitch.p4rt.errors import invalid_argument, out_of_range, unimplemented
+from fcn.softswitch.p4rt.errors import invalid_argument, out_of_range, unimplemented
 
 
 def decode_uint(data: bytes, width: int, what: str) -> int:

@@ -3,7 +3,7 @@
 import grpc
 import warnings
 
-from softswitch.proto import trafficmanager_pb2 as softswitch_dot_proto_dot_trafficmanager__pb2
+from fcn.softswitch.proto import trafficmanager_pb2 as fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2
 
 GRPC_GENERATED_VERSION = '1.81.1'
 GRPC_VERSION = grpc.__version__
@@ -18,7 +18,7 @@ except ImportError:
 if _version_not_supported:
     raise RuntimeError(
         f'The grpc package installed is at version {GRPC_VERSION},'
-        + ' but the generated code in softswitch/proto/trafficmanager_pb2_grpc.py depends on'
+        + ' but the generated code in fcn/softswitch/proto/trafficmanager_pb2_grpc.py depends on'
         + f' grpcio>={GRPC_GENERATED_VERSION}.'
         + f' Please upgrade your grpc module to grpcio>={GRPC_GENERATED_VERSION}'
         + f' or downgrade your generated code using grpcio-tools<={GRPC_VERSION}.'
@@ -36,23 +36,23 @@ class TrafficManagerStub:
         """
         self.SetPortQueue = channel.unary_unary(
                 '/fcn.softswitch.v1.TrafficManager/SetPortQueue',
-                request_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueRequest.SerializeToString,
-                response_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueResponse.FromString,
+                request_serializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueRequest.SerializeToString,
+                response_deserializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueResponse.FromString,
                 _registered_method=True)
         self.GetPorts = channel.unary_unary(
                 '/fcn.softswitch.v1.TrafficManager/GetPorts',
-                request_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsRequest.SerializeToString,
-                response_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsResponse.FromString,
+                request_serializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsRequest.SerializeToString,
+                response_deserializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsResponse.FromString,
                 _registered_method=True)
         self.WatchQueues = channel.unary_stream(
                 '/fcn.softswitch.v1.TrafficManager/WatchQueues',
-                request_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.WatchQueuesRequest.SerializeToString,
-                response_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.QueueSample.FromString,
+                request_serializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.WatchQueuesRequest.SerializeToString,
+                response_deserializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.QueueSample.FromString,
                 _registered_method=True)
         self.GetStatistics = channel.unary_unary(
                 '/fcn.softswitch.v1.TrafficManager/GetStatistics',
-                request_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsRequest.SerializeToString,
-                response_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsResponse.FromString,
+                request_serializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsRequest.SerializeToString,
+                response_deserializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsResponse.FromString,
                 _registered_method=True)
 
 
@@ -93,23 +93,23 @@ def add_TrafficManagerServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'SetPortQueue': grpc.unary_unary_rpc_method_handler(
                     servicer.SetPortQueue,
-                    request_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueRequest.FromString,
-                    response_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueResponse.SerializeToString,
+                    request_deserializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueRequest.FromString,
+                    response_serializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueResponse.SerializeToString,
             ),
             'GetPorts': grpc.unary_unary_rpc_method_handler(
                     servicer.GetPorts,
-                    request_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsRequest.FromString,
-                    response_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsResponse.SerializeToString,
+                    request_deserializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsRequest.FromString,
+                    response_serializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsResponse.SerializeToString,
             ),
             'WatchQueues': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchQueues,
-                    request_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.WatchQueuesRequest.FromString,
-                    response_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.QueueSample.SerializeToString,
+                    request_deserializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.WatchQueuesRequest.FromString,
+                    response_serializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.QueueSample.SerializeToString,
             ),
             'GetStatistics': grpc.unary_unary_rpc_method_handler(
                     servicer.GetStatistics,
-                    request_deserializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsRequest.FromString,
-                    response_serializer=softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsResponse.SerializeToString,
+                    request_deserializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsRequest.FromString,
+                    response_serializer=fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -137,8 +137,8 @@ class TrafficManager:
             request,
             target,
             '/fcn.softswitch.v1.TrafficManager/SetPortQueue',
-            softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueRequest.SerializeToString,
-            softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueResponse.FromString,
+            fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueRequest.SerializeToString,
+            fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.SetPortQueueResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -164,8 +164,8 @@ class TrafficManager:
             request,
             target,
             '/fcn.softswitch.v1.TrafficManager/GetPorts',
-            softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsRequest.SerializeToString,
-            softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsResponse.FromString,
+            fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsRequest.SerializeToString,
+            fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetPortsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -191,8 +191,8 @@ class TrafficManager:
             request,
             target,
             '/fcn.softswitch.v1.TrafficManager/WatchQueues',
-            softswitch_dot_proto_dot_trafficmanager__pb2.WatchQueuesRequest.SerializeToString,
-            softswitch_dot_proto_dot_trafficmanager__pb2.QueueSample.FromString,
+            fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.WatchQueuesRequest.SerializeToString,
+            fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.QueueSample.FromString,
             options,
             channel_credentials,
             insecure,
@@ -218,8 +218,8 @@ class TrafficManager:
             request,
             target,
             '/fcn.softswitch.v1.TrafficManager/GetStatistics',
-            softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsRequest.SerializeToString,
-            softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsResponse.FromString,
+            fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsRequest.SerializeToString,
+            fcn_dot_softswitch_dot_proto_dot_trafficmanager__pb2.GetStatisticsResponse.FromString,
             options,
             channel_credentials,
             insecure,

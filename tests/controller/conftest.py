@@ -9,8 +9,8 @@ import pytest
 import yaml
 from switches import MemorySwitch, memory_switches
 
-import controller
-from controller.config import Config, parse_config
+from fcn import controller
+from fcn.controller.config import Config, parse_config
 
 EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import yaml
 
-from controller.client import ControllerError, FcnClient
+from fcn.controller.northbound.client import ControllerError, FcnClient
 
 WAIT = 120.0
 """Seconds for anything to come true; the first start of a switch compiles its program."""
 
 TARGETS = {
-    "softswitch": (sys.executable, "-m", "softswitch"),
+    "softswitch": (sys.executable, "-m", "fcn.softswitch"),
     "bmv2": ("simple_switch_grpc", "--max-port-count", "512"),
 }
 PORTS = {"pe1": (1, 2), "p1": (1, 2), "pe2": (1, 2)}
@@ -175,7 +175,14 @@ class Lab:
 
     def start_controller(self) -> None:
         """`fcn run`."""
-        command = [sys.executable, "-m", "controller.cli.main", "run", "-c", str(self.config_file)]
+        command = [
+            sys.executable,
+            "-m",
+            "fcn.controller.cli.main",
+            "run",
+            "-c",
+            str(self.config_file),
+        ]
         self._start("controller", command)
 
     def _start(self, name: str, command: list[str]) -> None:
@@ -219,7 +226,7 @@ class Lab:
     def fcn(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """The `fcn` command against the running controller."""
         return subprocess.run(
-            [sys.executable, "-m", "controller.cli.main", *arguments],
+            [sys.executable, "-m", "fcn.controller.cli.main", *arguments],
             env=os.environ | {"FCN_API": self.api, "COLUMNS": "200"},
             capture_output=True,
             text=True,

@@ -9,12 +9,12 @@ from typing import Any
 
 import grpc
 
-from softswitch.api import Engine, EngineEvents, MatchKey, TableAction
-from softswitch.p4rt.detached import DetachedEngine
-from softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
-from softswitch.p4rt.device import Device
-from softswitch.p4rt.ports import Ports
-from softswitch.p4rt.server import start_server
+from fcn.softswitch.api import Engine, EngineEvents, MatchKey, TableAction
+from fcn.softswitch.p4rt.detached import DetachedEngine
+from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
+from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.ports import Ports
+from fcn.softswitch.p4rt.server import start_server
 
 WAIT = 30.0
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 import pytest
 from lab import IPV4, IPV6, Lab, wait_for
 
-from controller.client import FcnClient
-from controller.config.model import FlowSettings
-from controller.inference import connection_port
-from controller.proto import fcn_pb2 as pb
+from fcn.controller.config.model import FlowSettings
+from fcn.controller.flows.inference import connection_port
+from fcn.controller.northbound.client import FcnClient
+from fcn.controller.proto import fcn_pb2 as pb
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from lab import IPV4, IPV6, TARGETS, Lab, wait_for
 
-from controller.client import FcnClient
-from controller.constants import FCN_LABEL_BIT, CmAttribute
-from controller.proto import fcn_pb2 as pb
+from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
+from fcn.controller.northbound.client import FcnClient
+from fcn.controller.proto import fcn_pb2 as pb
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 

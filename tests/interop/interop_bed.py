@@ -14,10 +14,10 @@ import pytest
 from interop_guest import GuestPe
 from interop_namespaces import Namespace, link
 
-from ptf_tests.lib.entries import PeTables
-from ptf_tests.lib.p4runtime import P4RuntimeClient
-from ptf_tests.lib.programs import load_schema
-from ptf_tests.targets import TARGETS, Target
+from fcn.ptf_tests.lib.entries import PeTables
+from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
+from fcn.ptf_tests.lib.programs import load_schema
+from fcn.ptf_tests.targets import TARGETS, Target
 
 VRF = 1
 TUNNEL_V4, TUNNEL_V6 = 4, 6

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from interop_namespaces import CommandError, Namespace
 
-from topologies.guest.image import guest_image
-from topologies.guest.qemu import Guest, Nic
+from fcn.hosts.guest.image import guest_image
+from fcn.hosts.guest.qemu import Guest, Nic
 
 INTERFACES = ("wan", "site")
 

@@ -16,7 +16,7 @@ from interop_bed import (
 )
 from interop_namespaces import Namespace, frames_until
 
-from ptf_tests.lib.packets import Ecn, datagram_of, ethernet, roce, udp, with_ttl
+from fcn.ptf_tests.lib.packets import Ecn, datagram_of, ethernet, roce, udp, with_ttl
 
 DEST_QP = 0x118
 PAIRS = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))

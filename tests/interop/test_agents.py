@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from controller.config import parse_config
-from topologies.controller_config import controller_config
-from topologies.interop.agents import AgentFlows, AgentReport, agent_sections
-from topologies.interop.certificates import Authority
-from topologies.interop.mapping import Pair
-from topologies.interop.topology import interop, settings
+from fcn.controller.config import parse_config
+from fcn.topologies.controller_config import controller_config
+from fcn.topologies.interop.agents import AgentFlows, AgentReport, agent_sections
+from fcn.topologies.interop.certificates import Authority
+from fcn.topologies.interop.mapping import Pair
+from fcn.topologies.interop.topology import interop, settings
 
 needs_openssl = pytest.mark.skipif(
     shutil.which("openssl") is None, reason="openssl is not installed (Debian package openssl)"

@@ -15,7 +15,7 @@ HOSTS = 16
 @pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 def test_a_sample_of_all_pairs_is_learned_and_notified(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "topologies.run", "dual-dc", "--target", "softswitch",
+        [sys.executable, "-m", "fcn.topologies.run", "dual-dc", "--target", "softswitch",
          "--hosts", str(HOSTS), "--sample", str(HOSTS), "--out", str(tmp_path)],
         capture_output=True,
         text=True,
@@ -30,7 +30,7 @@ def test_a_sample_of_all_pairs_is_learned_and_notified(tmp_path: Path) -> None:
 
 def test_too_many_hosts_are_refused_with_a_reason(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "topologies.dc", "--hosts", "9999", "--out", str(tmp_path)],
+        [sys.executable, "-m", "fcn.topologies.dc", "--hosts", "9999", "--out", str(tmp_path)],
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,

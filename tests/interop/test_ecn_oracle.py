@@ -23,7 +23,7 @@ from interop_linux_vxlan import LINUX_MAC, OUR_MAC, VNI, linux_vxlan, our_vxlan
 from interop_namespaces import Namespace, frames_until
 from interop_traffic import FRAME_TIMEOUT_S
 
-from ptf_tests.lib.packets import BTH_HEADER, Ecn, datagram_of, ethernet, roce, udp, vxlan
+from fcn.ptf_tests.lib.packets import BTH_HEADER, Ecn, datagram_of, ethernet, roce, udp, vxlan
 
 CELLS = [(inner, outer) for inner in Ecn for outer in Ecn]
 PAYLOAD = b"cell of RFC 6040"

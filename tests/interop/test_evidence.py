@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from packets.icrc import icrc_valid
-from packets.roce import Opcode
-from ptf_tests.lib.packets import udp_checksum_valid
-from topologies.interop.controls import Control, cnp
-from topologies.interop.evidence import CnpChecks, Evidence
-from topologies.interop.report import checks
-from topologies.interop.run import Report
-from topologies.interop.sniffer import Cnp, roce_opcode
+from fcn.packets.icrc import icrc_valid
+from fcn.packets.roce import Opcode
+from fcn.ptf_tests.lib.packets import udp_checksum_valid
+from fcn.topologies.interop.controls import Control, cnp
+from fcn.topologies.interop.evidence import CnpChecks, Evidence
+from fcn.topologies.interop.report import checks
+from fcn.topologies.interop.run import Report
+from fcn.topologies.interop.sniffer import Cnp, roce_opcode
 
 ADDRESSES = [("10.2.1.10", "10.1.1.10"), ("2001:db8:2:1::10", "2001:db8:1:1::10")]
 

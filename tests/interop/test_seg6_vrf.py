@@ -27,9 +27,9 @@ from interop_seg6 import (
 )
 from interop_traffic import PAIRS, assert_unharmed, roce_of_every_ecn, send_to_host
 
-from topologies.guest.debian import PackageError
-from topologies.guest.image import guest_image
-from topologies.guest.qemu import QEMU, QEMU_PACKAGE
+from fcn.hosts.guest.debian import PackageError
+from fcn.hosts.guest.image import guest_image
+from fcn.hosts.guest.qemu import QEMU, QEMU_PACKAGE
 
 TABLE = 100
 DECAPSULATIONS = {

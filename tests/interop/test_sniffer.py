@@ -6,10 +6,10 @@ import pytest
 from scapy.layers.l2 import Ether
 from scapy.utils import PcapReader
 
-from packets.icrc import icrc_valid
-from packets.roce import Opcode
-from ptf_tests.lib.packets import cnp, roce, udp
-from topologies.interop.sniffer import Cnp, read_cnp, roce_opcode
+from fcn.packets.icrc import icrc_valid
+from fcn.packets.roce import Opcode
+from fcn.ptf_tests.lib.packets import cnp, roce, udp
+from fcn.topologies.interop.sniffer import Cnp, read_cnp, roce_opcode
 
 CAPTURE = Path(__file__).parents[1] / "data" / "softroce-rping-write-v4v6.pcap"
 

@@ -12,7 +12,7 @@ from interop_traffic import (
     send_to_remote,
 )
 
-from ptf_tests.lib.packets import flow_label_of
+from fcn.ptf_tests.lib.packets import flow_label_of
 
 LABEL = 0x81234
 SIZES = (56, 1400)

@@ -12,7 +12,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.packet import Packet, Raw
 from scapy.utils import rdpcap
 
-from packets.cm import (
+from fcn.packets.cm import (
     CM_CLASS,
     CM_DATA_LENGTH,
     LAYERS,
@@ -24,10 +24,10 @@ from packets.cm import (
     CmReq,
     Mad,
 )
-from packets.fast_cnp import FAST_CNP_PORT, FastCnp
-from packets.icrc import icrc, icrc_valid
-from packets.roce import AETH, BTH, ROCEV2_PORT, CNPPadding, Deth, Opcode
-from ptf_tests.lib import vectors
+from fcn.packets.fast_cnp import FAST_CNP_PORT, FastCnp
+from fcn.packets.icrc import icrc, icrc_valid
+from fcn.packets.roce import AETH, BTH, ROCEV2_PORT, CNPPadding, Deth, Opcode
+from fcn.ptf_tests.lib import vectors
 
 ROOT = Path(__file__).parents[2]
 CAPTURE = ROOT / "tests" / "data" / "softroce-rping-write-v4v6.pcap"

@@ -13,10 +13,10 @@ import pytest
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
-from packets.fast_cnp import FAST_CNP_PORT
-from packets.roce import CNP_RESERVED, ROCEV2_PORT, Opcode
-from ptf_tests.lib import vectors
-from ptf_tests.lib.packets import (
+from fcn.packets.fast_cnp import FAST_CNP_PORT
+from fcn.packets.roce import CNP_RESERVED, ROCEV2_PORT, Opcode
+from fcn.ptf_tests.lib import vectors
+from fcn.ptf_tests.lib.packets import (
     BECN,
     ethernet,
     fast_cnp,

@@ -9,10 +9,10 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.utils import rdpcap
 
-from packets.icrc import icrc_valid
-from packets.roce import ROCEV2_PORT
-from ptf_tests.lib import vectors
-from ptf_tests.lib.packets import (
+from fcn.packets.icrc import icrc_valid
+from fcn.packets.roce import ROCEV2_PORT
+from fcn.ptf_tests.lib import vectors
+from fcn.ptf_tests.lib.packets import (
     cnp,
     datagram_of,
     ecn_of,

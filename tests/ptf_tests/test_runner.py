@@ -2,7 +2,7 @@
 
 import pytest
 
-from ptf_tests.runner import Totals, totals_of
+from fcn.ptf_tests.runner import Totals, totals_of
 
 MIXED = """\
 runTest (port_roles.A.runTest) ... ok

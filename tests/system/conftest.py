@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ptf_tests.replay.loop import UNAVAILABLE
+from fcn.ptf_tests.replay.loop import UNAVAILABLE
 
 RUN_TIMEOUT = 300
 Runner = Callable[..., dict[str, Any]]

@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from ptf_tests.replay.capture import FlowId, exchanged_qps, live_flows, routable_packets, source_qps
+from fcn.ptf_tests.replay.capture import (
+    FlowId,
+    exchanged_qps,
+    live_flows,
+    routable_packets,
+    source_qps,
+)
 
 CAPTURE = Path(__file__).parents[1] / "data" / "softroce-rping-write-v4v6.pcap"
 V4 = ("192.168.7.2", "192.168.7.1")
@@ -27,7 +33,7 @@ QP_WITHOUT_CM = 0x15
 def test_capture_crosses_the_wan_unchanged_and_is_learned(
     target: str, tunnel: str, run_system: Callable[..., dict[str, Any]]
 ) -> None:
-    report = run_system("ptf_tests.replay", target, "--tunnel", tunnel, str(CAPTURE))
+    report = run_system("fcn.ptf_tests.replay", target, "--tunnel", tunnel, str(CAPTURE))
     assert report["lost"] == []
     assert report["changed"] == []
     assert report["unexpected"] == []

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from ptf_tests.replay.loop import BURST
+from fcn.ptf_tests.replay.loop import BURST
 
 
 @pytest.mark.parametrize("target", ["softswitch", "bmv2"])
 def test_a_burst_into_a_slow_port_comes_back_as_cnps(
     target: str, run_system: Callable[..., dict[str, Any]]
 ) -> None:
-    report = run_system("ptf_tests.replay.loop", target)
+    report = run_system("fcn.ptf_tests.replay.loop", target)
     for family in ("ipv4", "ipv6"):
         seen = report[family]
         counted = seen["counted"]

@@ -9,11 +9,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from topologies.counters import FlowHits, NodeCounters
-from topologies.demo.scenario import Mode, Scenario, demo_scenario
-from topologies.demo.traffic import RunRecord
-from topologies.roce.log import Event, RoceLog
-from topologies.trafficmanager import QueueDepth
+from fcn.hosts.roce.log import Event, RoceLog
+from fcn.topologies.counters import FlowHits, NodeCounters
+from fcn.topologies.demo.scenario import Mode, Scenario, demo_scenario
+from fcn.topologies.demo.traffic import RunRecord
+from fcn.topologies.trafficmanager import QueueDepth
 
 NS_PER_MS = 1_000_000
 SECONDS = 8.0

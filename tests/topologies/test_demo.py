@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from topologies.processes import wait_until
+from fcn.hosts.processes import wait_until
 
 
 def test_demo_on_softswitch(tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_demo_on_softswitch(tmp_path: Path) -> None:
     before = interfaces()
     done = subprocess.run(
         [
-            sys.executable, "-m", "topologies.demo",
+            sys.executable, "-m", "fcn.topologies.demo",
             "--target", "softswitch", "--seconds", "4", "--out", str(tmp_path),
         ],
         capture_output=True, text=True, timeout=300, check=False,
@@ -31,7 +31,7 @@ def test_demo_on_softswitch(tmp_path: Path) -> None:
 def test_nothing_outlives_a_killed_network(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("Mininet needs root")
-    command = [sys.executable, "-m", "topologies.run", "wan", "--target", "softswitch"]
+    command = [sys.executable, "-m", "fcn.topologies.run", "wan", "--target", "softswitch"]
     with subprocess.Popen([*command, "--out", tmp_path], stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         assert any("runs on softswitch" in line for line in run.stdout), "never started"
@@ -44,7 +44,7 @@ def test_nothing_outlives_a_killed_network(tmp_path: Path) -> None:
 def test_commands_in_hosts(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("Mininet needs root")
-    command = [sys.executable, "-m", "topologies.run", "wan", "--target", "softswitch", "--cli"]
+    command = [sys.executable, "-m", "fcn.topologies.run", "wan", "--target", "softswitch", "--cli"]
     done = subprocess.run(
         [*command, "--out", tmp_path],
         input="h1 ping -c 1 -W 5 10.2.1.10\nexit\n",

@@ -9,12 +9,12 @@ import pytest
 from demo_record import LOST, ONSET_MS, PACKETS, record, scenario, with_counter
 from PIL import Image
 
-from topologies.demo.__main__ import evaluate
-from topologies.demo.checks import check_run
-from topologies.demo.measure import MeasureError, measure
-from topologies.demo.plots import draw_overview, draw_reaction
-from topologies.demo.report import html_page
-from topologies.demo.scenario import MODES, Mode
+from fcn.topologies.demo.__main__ import evaluate
+from fcn.topologies.demo.checks import check_run
+from fcn.topologies.demo.measure import MeasureError, measure
+from fcn.topologies.demo.plots import draw_overview, draw_reaction
+from fcn.topologies.demo.report import html_page
+from fcn.topologies.demo.scenario import MODES, Mode
 
 
 def failures(run: object) -> list[str]:

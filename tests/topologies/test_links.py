@@ -13,9 +13,9 @@ from scapy.layers.inet import UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
-from topologies.delayline import fcn_delayline
-from topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to
-from topologies.processes import Process, wait_until
+from fcn.hosts.delayline import fcn_delayline
+from fcn.hosts.processes import Process, wait_until
+from fcn.topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to
 
 DELAY_MS = 30
 MACS = {"src": "02:00:00:00:00:01", "dst": "02:00:00:00:00:02"}

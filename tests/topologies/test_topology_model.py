@@ -5,10 +5,10 @@ from typing import get_args
 
 import pytest
 
-from controller.config import parse_config
-from topologies.catalog import CATALOG, wan
-from topologies.controller_config import FcnSettings, Level, controller_yaml
-from topologies.model import Host, Link, Node, Queue, Topology, TopologyError, TunnelType
+from fcn.controller.config import parse_config
+from fcn.topologies.catalog import CATALOG, wan
+from fcn.topologies.controller_config import FcnSettings, Level, controller_yaml
+from fcn.topologies.model import Host, Link, Node, Queue, Topology, TopologyError, TunnelType
 
 
 def test_wan_ports_and_addresses() -> None:

@@ -1,4 +1,4 @@
-"""`python -m topologies.dc`: two data centres across the WAN; a sample of flows, or Ctrl-C."""
+"""`python -m fcn.topologies.dc`: two data centres across the WAN; a sample of flows, or Ctrl-C."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from controller.client import ControllerError
-from topologies.dc.run import running_dual_dc
-from topologies.dc.sample import SampleResult, run_sample, sample_flows
-from topologies.dual_dc import HOSTS
-from topologies.isolation import IsolationError, enter
-from topologies.network import Target
-from topologies.processes import ProcessError
-from topologies.run import choose_target, wait_for_signal
+from fcn.controller.northbound.client import ControllerError
+from fcn.hosts.processes import ProcessError
+from fcn.topologies.dc.run import running_dual_dc
+from fcn.topologies.dc.sample import SampleResult, run_sample, sample_flows
+from fcn.topologies.dual_dc import HOSTS
+from fcn.topologies.isolation import IsolationError, enter
+from fcn.topologies.network import Target
+from fcn.topologies.run import choose_target, wait_for_signal
 
 console = Console()
 
@@ -30,7 +30,7 @@ def main(
     chosen = choose_target(target)
     try:
         arguments = ["--hosts", hosts, "--target", chosen, "--sample", sample, "--out", out]
-        enter("topologies.dc", [str(argument) for argument in arguments])
+        enter("fcn.topologies.dc", [str(argument) for argument in arguments])
         good = _run(hosts, chosen, sample, out)
     except (ControllerError, IsolationError, ProcessError, ValueError) as error:
         console.print(f"[red]{error}", soft_wrap=True)

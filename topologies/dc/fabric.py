@@ -8,9 +8,9 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from topologies.dc.plan import LEAVES, SPINES, DataCentre
-from topologies.hosts import RoceHost
-from topologies.processes import ProcessError
+from fcn.hosts.processes import ProcessError
+from fcn.topologies.dc.plan import LEAVES, SPINES, DataCentre
+from fcn.topologies.hosts import RoceHost
 
 NAMESPACES = Path("/run/netns")
 NEAR, FAR = "fe80::1", "fe80::2"

@@ -1,4 +1,4 @@
-"""The two data centres and the WAN of `topologies.dual_dc`, started and sampled."""
+"""The two data centres and the WAN of `fcn.topologies.dual_dc`, started and sampled."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from topologies.dc.fabric import Fabric, prepare
-from topologies.dc.plan import DataCentre
-from topologies.dc.sample import settings, wait_for_fabric
-from topologies.dual_dc import dual_dc
-from topologies.network import Network, Target
+from fcn.topologies.dc.fabric import Fabric, prepare
+from fcn.topologies.dc.plan import DataCentre
+from fcn.topologies.dc.sample import settings, wait_for_fabric
+from fcn.topologies.dual_dc import dual_dc
+from fcn.topologies.network import Network, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def running_dual_dc(
 ) -> Iterator[DualDc]:
     """Everything up and reachable; nothing is left after. Raises ProcessError.
 
-    The caller has entered namespaces of its own (`topologies.isolation`).
+    The caller has entered namespaces of its own (`fcn.topologies.isolation`).
     """
     begun = time.monotonic()
     near, far = DataCentre(1, hosts), DataCentre(2, hosts)

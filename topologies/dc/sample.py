@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from controller.client import FcnClient
-from topologies.controller_config import API_ENDPOINT, FcnSettings, Level
-from topologies.counters import CounterReader
-from topologies.dc.fabric import NAMESPACES, answers
-from topologies.dc.plan import DataCentre, DcHost
-from topologies.dual_dc import INGRESS
-from topologies.network import Network
-from topologies.processes import Process, holds_within, wait_until
-from topologies.roce.build import fcn_roce
-from topologies.roce.log import RoceLog, read_log
-from topologies.roce.options import Dcqcn, Receiver, Sender
+from fcn.controller.northbound.client import FcnClient
+from fcn.hosts.processes import Process, holds_within, wait_until
+from fcn.hosts.roce.build import fcn_roce
+from fcn.hosts.roce.log import RoceLog, read_log
+from fcn.hosts.roce.options import Dcqcn, Receiver, Sender
+from fcn.topologies.controller_config import API_ENDPOINT, FcnSettings, Level
+from fcn.topologies.counters import CounterReader
+from fcn.topologies.dc.fabric import NAMESPACES, answers
+from fcn.topologies.dc.plan import DataCentre, DcHost
+from fcn.topologies.dual_dc import INGRESS
+from fcn.topologies.network import Network
 
 # All flows together: about twice the 2000 packets of 1024 octets a second of both last routers.
 OFFERED_BPS = 4e7

@@ -1,4 +1,4 @@
-"""`python -m topologies.demo`: ECN alone against FCN on one network; fails when it is not shown.
+"""`python -m fcn.topologies.demo`: ECN alone against FCN on one network; fails if not shown.
 
 Exit status 0: the FCN run reacted faster and all counters agree. 1: not so, or something broke;
 the reason is printed.
@@ -12,20 +12,27 @@ import grpc
 import typer
 from rich.console import Console
 
-from controller.client import ControllerError
-from topologies.demo.checks import check_run
-from topologies.demo.display import Display
-from topologies.demo.measure import MeasureError, measure
-from topologies.demo.plots import draw_overview, draw_reaction
-from topologies.demo.report import Checks, Records, comparison, hop_rows, html_page, terminal_table
-from topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario, demo_scenario
-from topologies.demo.traffic import Run, RunRecord
-from topologies.isolation import IsolationError, enter
-from topologies.network import Network, Target
-from topologies.processes import ProcessError
-from topologies.roce.build import BuildError
-from topologies.roce.log import LogError
-from topologies.run import choose_target
+from fcn.controller.northbound.client import ControllerError
+from fcn.hosts.build import BuildError
+from fcn.hosts.processes import ProcessError
+from fcn.hosts.roce.log import LogError
+from fcn.topologies.demo.checks import check_run
+from fcn.topologies.demo.display import Display
+from fcn.topologies.demo.measure import MeasureError, measure
+from fcn.topologies.demo.plots import draw_overview, draw_reaction
+from fcn.topologies.demo.report import (
+    Checks,
+    Records,
+    comparison,
+    hop_rows,
+    html_page,
+    terminal_table,
+)
+from fcn.topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario, demo_scenario
+from fcn.topologies.demo.traffic import Run, RunRecord
+from fcn.topologies.isolation import IsolationError, enter
+from fcn.topologies.network import Network, Target
+from fcn.topologies.run import choose_target
 
 DEFAULT_SECONDS = 16.0
 MIN_SECONDS = 4.0
@@ -88,7 +95,7 @@ def main(
     """Run the demo."""
     chosen = choose_target(target)
     try:
-        enter("topologies.demo", sys.argv[1:])
+        enter("fcn.topologies.demo", sys.argv[1:])
         out.mkdir(parents=True, exist_ok=True)
         scenario = demo_scenario(seconds)
         console.print(

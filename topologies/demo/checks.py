@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from topologies.counters import NodeCounters
-from topologies.demo.scenario import Scenario
-from topologies.demo.traffic import RunRecord, flow_endpoints
+from fcn.topologies.counters import NodeCounters
+from fcn.topologies.demo.scenario import Scenario
+from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 
 # Why a PE may swallow a notification it received; each is counted under `drops`.
 PE_NOTIFICATION_DROPS = (

@@ -11,9 +11,9 @@ evenly paced packets, and are left out.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from topologies.demo.scenario import Flow, Scenario
-from topologies.demo.traffic import RunRecord, flow_endpoints
-from topologies.roce.log import Event
+from fcn.hosts.roce.log import Event
+from fcn.topologies.demo.scenario import Flow, Scenario
+from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 
 NS_PER_MS = 1_000_000
 # Without a sign of congestion for so long, the next one begins another; a round trip is 16 ms.

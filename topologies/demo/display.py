@@ -7,8 +7,8 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from topologies.demo.scenario import MODE_NAMES, Mode, Scenario
-from topologies.demo.traffic import Progress
+from fcn.topologies.demo.scenario import MODE_NAMES, Mode, Scenario
+from fcn.topologies.demo.traffic import Progress
 
 LINE_EVERY_S = 2.0
 

@@ -5,10 +5,10 @@ from itertools import accumulate
 from statistics import median
 from typing import Literal
 
-from topologies.demo.congestion import NS_PER_MS, Congestion, congestions
-from topologies.demo.scenario import MTU, Mode, Scenario
-from topologies.demo.traffic import RunRecord, flow_endpoints
-from topologies.roce.log import Event
+from fcn.hosts.roce.log import Event
+from fcn.topologies.demo.congestion import NS_PER_MS, Congestion, congestions
+from fcn.topologies.demo.scenario import MTU, Mode, Scenario
+from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 
 # How long "the first" of a congestion lasts, in milliseconds.
 FIRST_MS = 300

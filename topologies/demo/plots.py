@@ -9,8 +9,8 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from topologies.demo.measure import Measurement, Series
-from topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario
+from fcn.topologies.demo.measure import Measurement, Series
+from fcn.topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario
 
 DPI = 130
 MBIT = 1e6

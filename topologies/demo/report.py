@@ -9,13 +9,20 @@ from pathlib import Path
 
 from rich.table import Table
 
-from topologies.demo.checks import Check
-from topologies.demo.congestion import CALM_MS
-from topologies.demo.measure import FIRST_MS, Measurement
-from topologies.demo.plots import Results
-from topologies.demo.scenario import CNP_INTERVAL_US, INTERVALS, MODE_NAMES, MODES, Mode, Scenario
-from topologies.demo.traffic import RunRecord
-from topologies.network import Target
+from fcn.topologies.demo.checks import Check
+from fcn.topologies.demo.congestion import CALM_MS
+from fcn.topologies.demo.measure import FIRST_MS, Measurement
+from fcn.topologies.demo.plots import Results
+from fcn.topologies.demo.scenario import (
+    CNP_INTERVAL_US,
+    INTERVALS,
+    MODE_NAMES,
+    MODES,
+    Mode,
+    Scenario,
+)
+from fcn.topologies.demo.traffic import RunRecord
+from fcn.topologies.network import Target
 
 Records = dict[Mode, RunRecord]
 Checks = dict[Mode, list[Check]]

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from topologies.catalog import BOTTLENECK_PPS, wan
-from topologies.controller_config import FcnSettings, Level
-from topologies.model import Topology
-from topologies.roce.options import Dcqcn
+from fcn.hosts.roce.options import Dcqcn
+from fcn.topologies.catalog import BOTTLENECK_PPS, wan
+from fcn.topologies.controller_config import FcnSettings, Level
+from fcn.topologies.model import Topology
 
 Mode = Literal["ecn", "fcn"]
 MODES: tuple[Mode, ...] = ("ecn", "fcn")

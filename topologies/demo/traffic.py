@@ -8,18 +8,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from topologies.controller_config import FAST_CNP_PORT, grpc_endpoint
-from topologies.counters import CounterReader, NodeCounters
-from topologies.demo.scenario import CNP_INTERVAL_US, MTU, Flow, Mode, Scenario
-from topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to
-from topologies.demo.watch import LogTail
-from topologies.model import Port
-from topologies.network import SWITCHES, Network
-from topologies.processes import Process, ProcessError
-from topologies.roce.build import fcn_roce
-from topologies.roce.log import RoceLog, read_log
-from topologies.roce.options import Receiver, Sender
-from topologies.trafficmanager import QueueDepth, QueueRecorder, TrafficManager
+from fcn.hosts.processes import Process, ProcessError
+from fcn.hosts.roce.build import fcn_roce
+from fcn.hosts.roce.log import RoceLog, read_log
+from fcn.hosts.roce.options import Receiver, Sender
+from fcn.topologies.controller_config import FAST_CNP_PORT, grpc_endpoint
+from fcn.topologies.counters import CounterReader, NodeCounters
+from fcn.topologies.demo.scenario import CNP_INTERVAL_US, MTU, Flow, Mode, Scenario
+from fcn.topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to
+from fcn.topologies.demo.watch import LogTail
+from fcn.topologies.model import Port
+from fcn.topologies.network import SWITCHES, Network
+from fcn.topologies.trafficmanager import QueueDepth, QueueRecorder, TrafficManager
 
 NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000

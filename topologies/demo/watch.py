@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from topologies.roce.log import parse_line
+from fcn.hosts.roce.log import parse_line
 
 
 class LogTail:

@@ -1,4 +1,4 @@
-"""`python -m topologies.interop`: two SoftRoCE guests across DC1 - PE1 - P - PE2 - DC2."""
+"""`python -m fcn.topologies.interop`: two SoftRoCE guests across DC1 - PE1 - P - PE2 - DC2."""
 
 import sys
 from functools import partial
@@ -9,19 +9,19 @@ import typer
 from rich.console import Console
 from rich.status import Status
 
-from controller.client import ControllerError
-from topologies.guest.channel import GuestError
-from topologies.guest.debian import PackageError
-from topologies.guest.extra_module import BuildError
-from topologies.guest.image import ImageError, guest_image
-from topologies.guest.kernel_modules import ModuleError
-from topologies.guest.qemu import accelerator
-from topologies.interop import report as reports
-from topologies.interop.run import run
-from topologies.isolation import IsolationError, enter
-from topologies.model import TunnelType
-from topologies.processes import ProcessError
-from topologies.run import choose_target
+from fcn.controller.northbound.client import ControllerError
+from fcn.hosts.guest.channel import GuestError
+from fcn.hosts.guest.debian import PackageError
+from fcn.hosts.guest.extra_module import BuildError
+from fcn.hosts.guest.image import ImageError, guest_image
+from fcn.hosts.guest.kernel_modules import ModuleError
+from fcn.hosts.guest.qemu import accelerator
+from fcn.hosts.processes import ProcessError
+from fcn.topologies.interop import report as reports
+from fcn.topologies.interop.run import run
+from fcn.topologies.isolation import IsolationError, enter
+from fcn.topologies.model import TunnelType
+from fcn.topologies.run import choose_target
 
 console = Console()
 TUNNELS = get_args(TunnelType)
@@ -42,7 +42,7 @@ def main(
         # Packages come from outside; the namespaces have no way there.
         image = guest_image()
         chosen_accelerator = accelerator(image)
-        enter("topologies.interop", sys.argv[1:])
+        enter("fcn.topologies.interop", sys.argv[1:])
         console.print(f"switches: {chosen}, guests: {chosen_accelerator}, logs in {out}")
         for kind in kinds:
             directory = out / kind

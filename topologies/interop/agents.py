@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
-from controller.client import FcnClient
-from controller.hostagent.reports import Reason
-from topologies.controller_config import API_ENDPOINT
-from topologies.guest.channel import GuestError
-from topologies.guest.host import HOST_ROOT, GuestHost
-from topologies.interop.certificates import Authority
-from topologies.interop.execution import ended, start
-from topologies.interop.mapping import Pair, reported
-from topologies.interop.transfers import QUEUE_PAIRS, Transfer, quiet_send
-from topologies.model import Topology
-from topologies.network import fcn_command
-from topologies.processes import wait_until
+from fcn.controller.hostagent.reports import Reason
+from fcn.controller.northbound.client import FcnClient
+from fcn.hosts.guest.channel import GuestError
+from fcn.hosts.processes import wait_until
+from fcn.topologies.controller_config import API_ENDPOINT
+from fcn.topologies.guest_host import HOST_ROOT, GuestHost
+from fcn.topologies.interop.certificates import Authority
+from fcn.topologies.interop.execution import ended, start
+from fcn.topologies.interop.mapping import Pair, reported
+from fcn.topologies.interop.transfers import QUEUE_PAIRS, Transfer, quiet_send
+from fcn.topologies.model import Topology
+from fcn.topologies.network import fcn_command
 
 AGENTS_PORT = 9663
 METRICS_ENDPOINT = "127.0.0.1:9662"

@@ -13,13 +13,13 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
-from packets.roce import BTH, CNP_RESERVED, ROCEV2_PORT, Opcode
-from topologies.guest.host import GuestHost
-from topologies.interop.evidence import CnpChecks, cnp_checks
-from topologies.interop.execution import connected, ended, start
-from topologies.interop.sniffer import packet_socket
-from topologies.interop.transfers import ENDLESS, rping
-from topologies.processes import wait_until
+from fcn.hosts.processes import wait_until
+from fcn.packets.roce import BTH, CNP_RESERVED, ROCEV2_PORT, Opcode
+from fcn.topologies.guest_host import GuestHost
+from fcn.topologies.interop.evidence import CnpChecks, cnp_checks
+from fcn.topologies.interop.execution import connected, ended, start
+from fcn.topologies.interop.sniffer import packet_socket
+from fcn.topologies.interop.transfers import ENDLESS, rping
 
 UDP_PORT = 0xC000
 UNUSED_QP = 0xFFFFFE

@@ -3,15 +3,15 @@
 A packet enters rxe_rcv only with valid IP and UDP headers and an address of the guest's, and
 `rcvd_pkts` counts those whose queue pair exists, whose source is its peer and whose ICRC is valid.
 Linux has no reaction to a CNP: it drops opcode 0x81 as one it does not know, before all of that.
-The guest's own module (topologies/guest/rxe_cnp.c) leads CNPs through the same checks of the same
+The guest's own module (hosts/guest/rxe_cnp.c) leads CNPs through the same checks of the same
 kernel, counts how far each gets, and has it dropped at the end as before.
 """
 
 import re
 from dataclasses import astuple, dataclass
 
-from topologies.guest.host import DEVICE, GuestHost
-from topologies.guest.image import EXTRA_MODULE
+from fcn.hosts.guest.image import EXTRA_MODULE
+from fcn.topologies.guest_host import DEVICE, GuestHost
 
 TRACING = "/sys/kernel/tracing"
 COUNTERS = "/sys/module/rxe_cnp/parameters"

@@ -3,12 +3,12 @@
 import time
 from dataclasses import dataclass, replace
 
-from topologies.guest.channel import GuestError, Result
-from topologies.guest.host import GuestHost
-from topologies.interop.mapping import Comparison, compare, mapped
-from topologies.interop.sniffer import Sniffer
-from topologies.interop.transfers import TOOLS, Transfer
-from topologies.processes import holds_within, wait_until
+from fcn.hosts.guest.channel import GuestError, Result
+from fcn.hosts.processes import holds_within, wait_until
+from fcn.topologies.guest_host import GuestHost
+from fcn.topologies.interop.mapping import Comparison, compare, mapped
+from fcn.topologies.interop.sniffer import Sniffer
+from fcn.topologies.interop.transfers import TOOLS, Transfer
 
 LISTEN_TIMEOUT_S = 30.0
 TRANSFER_TIMEOUT_S = 90.0

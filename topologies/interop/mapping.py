@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from controller.client import FcnClient
-from topologies.controller_config import API_ENDPOINT
-from topologies.guest.host import GuestHost
+from fcn.controller.northbound.client import FcnClient
+from fcn.topologies.controller_config import API_ENDPOINT
+from fcn.topologies.guest_host import GuestHost
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from topologies.interop.run import Report
+from fcn.topologies.interop.run import Report
 
 GOOD, BAD = "[green]yes[/]", "[bold red]NO[/]"
 

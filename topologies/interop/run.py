@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from controller.client import FcnClient
-from topologies.controller_config import API_ENDPOINT
-from topologies.guest.channel import GuestError
-from topologies.guest.host import GuestHost
-from topologies.guest.image import Image
-from topologies.interop.agents import AgentReport, agent_sections, host_agents
-from topologies.interop.controls import Control, controls
-from topologies.interop.evidence import Evidence, collect, watch
-from topologies.interop.execution import (
+from fcn.controller.northbound.client import FcnClient
+from fcn.hosts.guest.channel import GuestError
+from fcn.hosts.guest.image import Image
+from fcn.topologies.controller_config import API_ENDPOINT
+from fcn.topologies.guest_host import GuestHost
+from fcn.topologies.interop.agents import AgentReport, agent_sections, host_agents
+from fcn.topologies.interop.controls import Control, controls
+from fcn.topologies.interop.evidence import Evidence, collect, watch
+from fcn.topologies.interop.execution import (
     ATTEMPTS,
     TRANSFER_TIMEOUT_S,
     Outcome,
@@ -23,18 +23,18 @@ from topologies.interop.execution import (
     ended,
     start,
 )
-from topologies.interop.mapping import compare
-from topologies.interop.sniffer import Cnp, Sniffer
-from topologies.interop.topology import (
+from fcn.topologies.interop.mapping import compare
+from fcn.topologies.interop.sniffer import Cnp, Sniffer
+from fcn.topologies.interop.topology import (
     FAR,
     FLOW_TIMEOUT_S,
     NEAR,
     interop,
     settings,
 )
-from topologies.interop.transfers import Transfer, long_write, rping, transfers
-from topologies.model import TunnelType
-from topologies.network import Network, Target
+from fcn.topologies.interop.transfers import Transfer, long_write, rping, transfers
+from fcn.topologies.model import TunnelType
+from fcn.topologies.network import Network, Target
 
 
 @dataclass

@@ -13,9 +13,9 @@ from ipaddress import ip_address
 from pathlib import Path
 from types import TracebackType
 
-from packets.icrc import icrc_valid
-from packets.roce import ROCEV2_PORT, Opcode
-from topologies.guest.host import TAP, GuestHost
+from fcn.packets.icrc import icrc_valid
+from fcn.packets.roce import ROCEV2_PORT, Opcode
+from fcn.topologies.guest_host import TAP, GuestHost
 
 CLONE_NEWNET = 0x40000000
 ETH_P_ALL = 3

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from topologies.controller_config import FcnSettings, Level
-from topologies.model import Host, Link, Node, Queue, Topology, TunnelType
+from fcn.topologies.controller_config import FcnSettings, Level
+from fcn.topologies.model import Host, Link, Node, Queue, Topology, TunnelType
 
 NEAR, FAR = "g1", "g2"
 INGRESS, TRANSIT, EGRESS = "pe1", "p", "pe2"

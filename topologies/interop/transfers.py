@@ -7,7 +7,7 @@ queue pairs over IPv6 with CM are ucmatose's (rdmacm-utils).
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from topologies.guest.host import DEVICE, GuestHost
+from fcn.topologies.guest_host import DEVICE, GuestHost
 
 QUEUE_PAIRS = 4
 MESSAGES = 300

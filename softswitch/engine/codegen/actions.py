@@ -1,11 +1,11 @@
 """Actions and primitives to C."""
 
-from softswitch.engine import model as m
-from softswitch.engine.codegen import value as v
-from softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
-from softswitch.engine.codegen.expr import Exprs
-from softswitch.engine.codegen.layout import Layout, Place, ident, nbytes, storage
-from softswitch.engine.errors import ProgramError, UnsupportedError
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.codegen import value as v
+from fcn.softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
+from fcn.softswitch.engine.codegen.expr import Exprs
+from fcn.softswitch.engine.codegen.layout import Layout, Place, ident, nbytes, storage
+from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 
 def cell_size(width: int) -> int:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from softswitch.engine import model as m
-from softswitch.engine.codegen.codec import Piece, indent, store
-from softswitch.engine.codegen.layout import Layout, ident, nbytes, storage
-from softswitch.engine.errors import UnsupportedError
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.codegen.codec import Piece, indent, store
+from fcn.softswitch.engine.codegen.layout import Layout, ident, nbytes, storage
+from fcn.softswitch.engine.errors import UnsupportedError
 
 MAX_INPUT_BITS = 32768
 

@@ -7,10 +7,10 @@ of up to 128 bits is one load or store and some shifts.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from softswitch.engine import model as m
-from softswitch.engine.codegen.layout import Layout, nbytes, storage
-from softswitch.engine.codegen.value import constant
-from softswitch.engine.errors import UnsupportedError
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.codegen.layout import Layout, nbytes, storage
+from fcn.softswitch.engine.codegen.value import constant
+from fcn.softswitch.engine.errors import UnsupportedError
 
 
 @dataclass(frozen=True)

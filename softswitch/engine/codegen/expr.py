@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from softswitch.engine import model as m
-from softswitch.engine.codegen import value as v
-from softswitch.engine.codegen.layout import Layout, Place, nbytes
-from softswitch.engine.codegen.value import Value
-from softswitch.engine.errors import ProgramError, UnsupportedError
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.codegen import value as v
+from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes
+from fcn.softswitch.engine.codegen.value import Value
+from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _COMPARE = {"==", "!=", "<", "<=", ">", ">="}
 _BOOLEAN = _COMPARE | {"and", "or", "not", "valid", "d2b"}

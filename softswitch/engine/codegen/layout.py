@@ -8,7 +8,7 @@ the place that reads and writes beyond the stack's end fall into.
 import re
 from dataclasses import dataclass
 
-from softswitch.engine import model as m
+from fcn.softswitch.engine import model as m
 
 
 def ident(name: str) -> str:

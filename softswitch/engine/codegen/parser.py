@@ -1,13 +1,13 @@
 """The parser and the deparser to C."""
 
-from softswitch.engine import model as m
-from softswitch.engine.codegen import value as v
-from softswitch.engine.codegen.actions import Actions
-from softswitch.engine.codegen.calc import checksum_code
-from softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
-from softswitch.engine.codegen.expr import Exprs
-from softswitch.engine.codegen.layout import Layout, Place, ident, nbytes
-from softswitch.engine.errors import ProgramError, UnsupportedError
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.codegen import value as v
+from fcn.softswitch.engine.codegen.actions import Actions
+from fcn.softswitch.engine.codegen.calc import checksum_code
+from fcn.softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
+from fcn.softswitch.engine.codegen.expr import Exprs
+from fcn.softswitch.engine.codegen.layout import Layout, Place, ident, nbytes
+from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _CORE_ERRORS = (
     "NoError", "PacketTooShort", "NoMatch", "StackOutOfBounds", "HeaderTooShort",

@@ -1,11 +1,11 @@
 """Tables and control flow to C: one function per pipeline, a label per node."""
 
-from softswitch.engine import model as m
-from softswitch.engine.codegen import value as v
-from softswitch.engine.codegen.codec import indent
-from softswitch.engine.codegen.expr import Exprs
-from softswitch.engine.codegen.layout import Layout, ident, nbytes
-from softswitch.engine.errors import ProgramError, UnsupportedError
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.codegen import value as v
+from fcn.softswitch.engine.codegen.codec import indent
+from fcn.softswitch.engine.codegen.expr import Exprs
+from fcn.softswitch.engine.codegen.layout import Layout, ident, nbytes
+from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 MAX_KEY_WORDS = 32
 _FIND = {"exact": "exact", "lpm": "lpm", "ternary": "ternary", "range": "ternary"}

@@ -1,15 +1,15 @@
 """The whole translation unit of a program."""
 
-from softswitch.engine import model as m
-from softswitch.engine.codegen.actions import Actions, cell_size
-from softswitch.engine.codegen.calc import calculations
-from softswitch.engine.codegen.codec import header_functions, indent
-from softswitch.engine.codegen.expr import Exprs
-from softswitch.engine.codegen.layout import Layout, nbytes
-from softswitch.engine.codegen.parser import Parser
-from softswitch.engine.codegen.pipeline import Pipelines
-from softswitch.engine.codegen.value import Value
-from softswitch.engine.errors import UnsupportedError
+from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.codegen.actions import Actions, cell_size
+from fcn.softswitch.engine.codegen.calc import calculations
+from fcn.softswitch.engine.codegen.codec import header_functions, indent
+from fcn.softswitch.engine.codegen.expr import Exprs
+from fcn.softswitch.engine.codegen.layout import Layout, nbytes
+from fcn.softswitch.engine.codegen.parser import Parser
+from fcn.softswitch.engine.codegen.pipeline import Pipelines
+from fcn.softswitch.engine.codegen.value import Value
+from fcn.softswitch.engine.errors import UnsupportedError
 
 _REQUIRED = ("ingress_port", "packet_length", "instance_type", "egress_spec", "egress_port")
 

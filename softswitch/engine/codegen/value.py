@@ -7,7 +7,7 @@ that range; where only the low bits matter (`demand`), modulo a power of two.
 
 from dataclasses import dataclass
 
-from softswitch.engine.errors import UnsupportedError
+from fcn.softswitch.engine.errors import UnsupportedError
 
 # In order of preference; "w" is the multi-limb type of sw_wide.h.
 _KINDS = ("u64", "s64", "u128", "s128")

@@ -6,7 +6,7 @@ import pytest
 from engine_making import MakeEngine
 from engine_scenarios import PROGRAMS
 
-from softswitch.engine import MemoryEngine, load_program
+from fcn.softswitch.engine import MemoryEngine, load_program
 
 
 @pytest.fixture

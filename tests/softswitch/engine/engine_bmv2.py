@@ -15,7 +15,7 @@ from engine_veth import VethPorts
 from finsy.proto import p4i, p4r, p4r_grpc
 from google.protobuf import text_format
 
-from softswitch.api import (
+from fcn.softswitch.api import (
     ActionCall,
     Exact,
     GroupMember,

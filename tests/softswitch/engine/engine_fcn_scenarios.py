@@ -20,7 +20,7 @@ from scapy.layers.l2 import ARP, GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 
-from softswitch.api import (
+from fcn.softswitch.api import (
     ActionCall,
     Exact,
     GroupMember,

@@ -2,6 +2,6 @@
 
 from collections.abc import Callable
 
-from softswitch.engine import MemoryEngine
+from fcn.softswitch.engine import MemoryEngine
 
 MakeEngine = Callable[..., MemoryEngine]

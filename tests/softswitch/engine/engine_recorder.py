@@ -11,7 +11,7 @@ REF is target id timeout n args; numbers are decimal, octets hexadecimal.
 
 from collections.abc import Callable
 
-from softswitch.engine.build import CData, ffi
+from fcn.softswitch.engine.build import CData, ffi
 
 
 def _octets(pointer: CData, n: int) -> str:

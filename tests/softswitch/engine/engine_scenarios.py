@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from softswitch.api import (
+from fcn.softswitch.api import (
     ActionCall,
     Exact,
     GroupMember,

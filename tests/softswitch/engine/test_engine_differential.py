@@ -13,7 +13,7 @@ import pytest
 from engine_fcn_scenarios import FCN_SCENARIOS
 from engine_scenarios import SCENARIOS, Scenario
 
-from softswitch.engine import MemoryEngine, load_program
+from fcn.softswitch.engine import MemoryEngine, load_program
 
 PACKETS = int(os.environ.get("FCN_DIFFERENTIAL_PACKETS", "600"))
 SEED = int(os.environ.get("FCN_DIFFERENTIAL_SEED", "1"))

@@ -8,8 +8,8 @@ from engine_making import MakeEngine
 from engine_scenarios import MAC, ethernet, pack
 from test_engine_tables import keys
 
-from softswitch.api import ActionCall, EngineError, EngineEvents, Exact
-from softswitch.engine import MemoryEngine
+from fcn.softswitch.api import ActionCall, EngineError, EngineEvents, Exact
+from fcn.softswitch.engine import MemoryEngine
 
 CPU = 510
 

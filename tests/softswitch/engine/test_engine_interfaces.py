@@ -14,8 +14,8 @@ from engine_veth import VethPorts
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
-from softswitch.api import ActionCall, EngineError, EngineEvents, Exact, PortQueue
-from softswitch.engine import RealEngine, load_program
+from fcn.softswitch.api import ActionCall, EngineError, EngineEvents, Exact, PortQueue
+from fcn.softswitch.engine import RealEngine, load_program
 
 REASON = engine_veth.usable()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from engine_scenarios import PROGRAMS
 
-from softswitch.engine import ProgramError, UnsupportedError, load_program
+from fcn.softswitch.engine import ProgramError, UnsupportedError, load_program
 
 Json = dict[str, Any]
 KITCHEN: Json = json.loads((PROGRAMS / "kitchen.json").read_text())

@@ -15,11 +15,11 @@ from engine_fcn_scenarios import FCN_SCENARIOS
 from engine_recorder import Recorder
 from engine_scenarios import SCENARIOS, Scenario
 
-from softswitch.api import PortQueue
-from softswitch.engine import MemoryEngine, handle, load_program
-from softswitch.engine.build import build_harness, load_library
-from softswitch.engine.codegen.unit import generate
-from softswitch.engine.loader import load_json
+from fcn.softswitch.api import PortQueue
+from fcn.softswitch.engine import MemoryEngine, handle, load_program
+from fcn.softswitch.engine.build import build_harness, load_library
+from fcn.softswitch.engine.codegen.unit import generate
+from fcn.softswitch.engine.loader import load_json
 
 HARNESS = (Path(__file__).parent / "harness.c").read_text()
 PACKETS = 300

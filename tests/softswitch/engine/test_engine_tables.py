@@ -4,7 +4,7 @@ import pytest
 from engine_making import MakeEngine
 from engine_scenarios import MAC, ethernet, pack
 
-from softswitch.api import (
+from fcn.softswitch.api import (
     ActionCall,
     CounterValue,
     EngineError,
@@ -15,7 +15,7 @@ from softswitch.api import (
     TableFullError,
     Ternary,
 )
-from softswitch.engine import MemoryEngine
+from fcn.softswitch.engine import MemoryEngine
 
 
 def keys(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from engine_making import MakeEngine
 from engine_scenarios import ethernet, pack
 
-from softswitch.api import PortQueue
-from softswitch.engine import MemoryEngine, Output
+from fcn.softswitch.api import PortQueue
+from fcn.softswitch.engine import MemoryEngine, Output
 
 FRAME = 100
 OCTET_NS = 8_000

@@ -8,9 +8,9 @@ from finsy import P4Schema
 from finsy.proto import p4r_grpc
 from p4rt_testing import DEVICE_ID, P4INFO, PORTS, FakeBackend, Running
 
-from softswitch.p4rt.device import Device
-from softswitch.p4rt.ports import Ports
-from softswitch.p4rt.server import start_server
+from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.ports import Ports
+from fcn.softswitch.p4rt.server import start_server
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from finsy import P4Schema
 from finsy.proto import U128, p4r, p4r_grpc, rpc_status
 from google.protobuf import text_format
 
-from softswitch.api import (
+from fcn.softswitch.api import (
     ActionCall,
     Engine,
     EngineError,
@@ -22,9 +22,9 @@ from softswitch.api import (
     PortQueue,
     TableAction,
 )
-from softswitch.p4rt.detached import DetachedEngine
-from softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
-from softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.detached import DetachedEngine
+from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
+from fcn.softswitch.p4rt.device import Device
 
 DATA = Path(__file__).parent / "data"
 P4INFO = DATA / "kitchen.p4info.txtpb"

@@ -8,7 +8,7 @@ from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc, rpc_code
 from p4rt_testing import Running, Session, config, host_entry, insert, update_errors
 
-from softswitch.api import CounterValue
+from fcn.softswitch.api import CounterValue
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import finsy as fy
 import pytest
 from p4rt_testing import P4BLOB, P4INFO
 
-from softswitch.p4rt.tmclient import TrafficManagerClient
+from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="interfaces need root")
 
@@ -69,7 +69,7 @@ class Command:
 def command(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Command]:
     """Start it and wait for its first line; an empty one when it ended."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "softswitch", *arguments],
+        [sys.executable, "-m", "fcn.softswitch", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -10,7 +10,7 @@ from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc, rpc_code
 from p4rt_testing import Running, Session, config, host_entry, insert, modify
 
-from softswitch.api import ActionCall
+from fcn.softswitch.api import ActionCall
 
 SEND = "KitchenIngress.send"
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from p4rt_testing import P4INFO, RecordingEngine, acl_entry, config, host_entry
 
-from softswitch.p4rt.errors import P4RuntimeError
-from softswitch.p4rt.pipeline import Pipeline, PipelineConfig
+from fcn.softswitch.p4rt.errors import P4RuntimeError
+from fcn.softswitch.p4rt.pipeline import Pipeline, PipelineConfig
 
 CONFIG = PipelineConfig.parse(config())
 SCHEMA = P4Schema(P4INFO)

@@ -13,11 +13,11 @@ from finsy.p4entity import P4Entity
 from finsy.proto import U128, p4r, p4r_grpc
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, config
 
-from softswitch.api import Engine
-from softswitch.engine import MemoryEngine, load_program
-from softswitch.p4rt.device import Device
-from softswitch.p4rt.ports import Ports
-from softswitch.p4rt.server import start_server
+from fcn.softswitch.api import Engine
+from fcn.softswitch.engine import MemoryEngine, load_program
+from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.ports import Ports
+from fcn.softswitch.p4rt.server import start_server
 
 HOST = b"\x02\x00\x00\x00\x00\x01"
 HOST_MAC = "02:00:00:00:00:01"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from softswitch.api import PortQueue
-from softswitch.p4rt.options import parse_options
+from fcn.softswitch.api import PortQueue
+from fcn.softswitch.p4rt.options import parse_options
 
 BMV2_ARGV = (
     "--device-id 1 -i 1@veth1 -i 2@veth2 --no-p4 --log-console -L warn --thrift-port 9090 "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from p4rt_testing import P4BLOB, P4INFO, Running
 
-from controller.cli.shell import environment
+from fcn.controller.cli.shell import environment
 
 SCRIPT = Path(__file__).with_name("shell_session.py")
 EXPECTED = """\

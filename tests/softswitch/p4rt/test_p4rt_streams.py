@@ -18,8 +18,8 @@ from p4rt_testing import (
     update_errors,
 )
 
-from softswitch.api import EngineEvents
-from softswitch.p4rt.stream import ClientStream
+from fcn.softswitch.api import EngineEvents
+from fcn.softswitch.p4rt.stream import ClientStream
 
 SECOND = 10**9
 

@@ -19,7 +19,7 @@ from p4rt_testing import (
     update_errors,
 )
 
-from softswitch.api import ActionCall, CounterValue, Exact, Range, Ternary
+from fcn.softswitch.api import ActionCall, CounterValue, Exact, Range, Ternary
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from finsy.proto import p4r_grpc
 from p4rt_testing import Running, Session, config
 
-from softswitch.api import PortQueue
-from softswitch.p4rt.tmclient import TrafficManagerClient
+from fcn.softswitch.api import PortQueue
+from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
 
 
 @pytest.fixture

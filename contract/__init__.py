@@ -1,0 +1,1 @@
+"""What the compiled programs and the targets are: numbers, names, ports, units."""

@@ -1,0 +1,189 @@
+"""What follows from the configuration without being written in it: MACs, tunnel numbers, routes."""
+
+import hashlib
+from collections import deque
+from dataclasses import dataclass
+from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network, ip_network
+
+from fcn.controller.config.model import Config, Node, Port
+from fcn.controller.config.types import Address
+
+_LOCAL_UNICAST = 0x02
+
+
+def node_mac(name: str, node: Node) -> int:
+    """The node's router MAC: as configured, or locally administered and made from its name."""
+    if node.mac is not None:
+        return node.mac
+    digest = hashlib.sha256(name.encode()).digest()
+    return int.from_bytes(bytes([_LOCAL_UNICAST, *digest[:3], 0, 0]), "big")
+
+
+def port_mac(name: str, node: Node, port: Port) -> int:
+    """A port's MAC: as configured, or the node's with the port number in the last two octets."""
+    if port.mac is not None:
+        return port.mac
+    return node_mac(name, node) & ~0xFFFF | (port.number + 1)
+
+
+def link_local(mac: int) -> IPv6Address:
+    """The link-local address with the modified EUI-64 of a MAC (RFC 4291 appendix A)."""
+    high, low = mac >> 24, mac & 0xFFFFFF
+    interface_id = (high ^ _LOCAL_UNICAST << 16) << 40 | 0xFFFE << 24 | low
+    return IPv6Address(0xFE80 << 112 | interface_id)
+
+
+def tunnel_numbers(node: Node) -> dict[tuple[str, str], int]:
+    """The data plane's number of each (tunnel, VRF) that a route uses."""
+    used = {
+        (route.tunnel, vrf_name)
+        for vrf_name, vrf in node.vrfs.items()
+        for route in vrf.routes
+        if route.tunnel is not None
+    }
+    return {pair: number for number, pair in enumerate(sorted(used), start=1)}
+
+
+def own_prefixes(node: Node) -> set[IPv6Network]:
+    """What the underlay must route to the node: addresses, SIDs (or the locator), core subnets."""
+    sids = [*node.end_sids, *(vrf.service_sid for vrf in node.vrfs.values() if vrf.service_sid)]
+    prefixes = {IPv6Network(node.underlay_address)}
+    if node.locator is not None:
+        prefixes.add(node.locator)
+    else:
+        prefixes |= {IPv6Network(sid) for sid in sids}
+    prefixes |= {IPv6Network(network) for network in core_subnets(node)}
+    return prefixes
+
+
+def core_subnets(node: Node) -> set[IPv6Network]:
+    """Subnets of the node's core ports."""
+    return {
+        interface.network
+        for port in node.core_ports
+        for interface in port.addresses
+        if isinstance(interface, IPv6Interface)
+    }
+
+
+def underlay_next_hops(
+    config: Config, source: str
+) -> dict[IPv6Network, list[tuple[int, str, int]]]:
+    """Shortest paths over `links`: (own port, neighbour, neighbour's port) by destination prefix.
+
+    All links cost the same; every next hop on a shortest path is listed (ECMP). Prefixes the node
+    has itself are left out.
+    """
+    links: dict[str, list[tuple[int, str, int]]] = {name: [] for name in config.nodes}
+    for (near, near_port), (far, far_port) in config.link_ends():
+        links[near].append((near_port, far, far_port))
+        links[far].append((far_port, near, near_port))
+    distance = {name: _distances(links, name) for name in config.nodes}
+    own = own_prefixes(config.nodes[source])
+    owners: dict[IPv6Network, list[str]] = {}
+    for name, node in config.nodes.items():
+        for prefix in own_prefixes(node) - own:
+            owners.setdefault(prefix, []).append(name)
+    routes: dict[IPv6Network, list[tuple[int, str, int]]] = {}
+    for prefix, nodes in owners.items():
+        reachable = [name for name in nodes if name in distance[source]]
+        best = min((distance[source][name] for name in reachable), default=0)
+        hops = {
+            hop
+            for name in reachable
+            if distance[source][name] == best
+            for hop in links[source]
+            if distance[hop[1]].get(name, best) == best - 1
+        }
+        if hops:
+            routes[prefix] = sorted(hops)
+    return routes
+
+
+def _distances(links: dict[str, list[tuple[int, str, int]]], start: str) -> dict[str, int]:
+    found = {start: 0}
+    queue = deque([start])
+    while queue:
+        name = queue.popleft()
+        for _, peer, _ in links[name]:
+            if peer not in found:
+                found[peer] = found[name] + 1
+                queue.append(peer)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Where a customer address is attached: DC port, and the neighbour that has or forwards it."""
+
+    port: Port
+    neighbor: Address
+    prefix_length: int
+
+
+def attachment(node: Node, vrf: str, address: Address) -> Attachment | None:
+    """The node's longest-prefix match for an address, if that is one of its DC ports."""
+    connected = [
+        Attachment(port, address, ip_network(host).prefixlen)
+        for port in node.dc_ports
+        for host in port.hosts
+        if port.vrf == vrf and host == address
+    ]
+    connected += [
+        Attachment(port, address, interface.network.prefixlen)
+        for port in node.dc_ports
+        for interface in port.addresses
+        if port.vrf == vrf and address in interface.network
+    ]
+    best = max(connected, key=lambda found: found.prefix_length, default=None)
+    routes = node.vrfs[vrf].routes if vrf in node.vrfs else ()
+    matching = [route for route in routes if address in route.prefix]
+    route = max(matching, key=lambda route: route.prefix.prefixlen, default=None)
+    if route is None or (best and best.prefix_length >= route.prefix.prefixlen):
+        return best
+    hop = attachment(node, vrf, route.via) if route.via is not None else None
+    return Attachment(hop.port, hop.neighbor, route.prefix.prefixlen) if hop else None
+
+
+def locate(config: Config, vrf: str, address: Address) -> list[str]:
+    """The PEs a customer address is attached to, most specific prefix first."""
+    found = [
+        (-place.prefix_length, name)
+        for name, node in config.nodes.items()
+        if (place := attachment(node, vrf, address)) is not None
+    ]
+    return [name for _, name in sorted(found)]
+
+
+def gateway(port: Port, address: Address) -> IPv4Interface | IPv6Interface | None:
+    """The node's own address in the subnet of `address` on a port."""
+    for interface in port.addresses:
+        if address in interface.network:
+            return interface
+    return None
+
+
+def cnp_source(node: Node, vrf: str, sender: Address, peer: Address) -> Address | None:
+    """Source of the CNPs to `sender` (FCN-13); None when the PE has no address of that version."""
+    if node.cnp.source == "peer":
+        return peer
+    configured = node.cnp.ipv4_source if sender.version == 4 else node.cnp.ipv6_source
+    if configured is not None:
+        return configured
+    found = attachment(node, vrf, sender)
+    if found is not None:
+        interface = gateway(found.port, found.neighbor)
+        if interface is not None:
+            return interface.ip
+    if sender.version == 6:
+        return node.underlay_address
+    return next(
+        (
+            interface.ip
+            for port in node.dc_ports
+            if port.vrf == vrf
+            for interface in port.addresses
+            if interface.version == 4
+        ),
+        None,
+    )

@@ -1,0 +1,1 @@
+"""Flows and their senders: labels, connection tracking, inference, watching."""

@@ -1,0 +1,113 @@
+"""Flow labels of RoCE flows: random, locally unique, rested before reuse (FCN-2).
+
+The low 16 bits of a label index the per-flow rate gates of every node, so the pool avoids giving
+two live flows the same ones as long as it can.
+"""
+
+import random
+from collections import deque
+from collections.abc import Callable
+
+from fcn.contract.constants import FCN_LABEL_BIT, FLOW_GATE_SIZE
+
+LABEL_COUNT = FCN_LABEL_BIT
+"""How many labels have FCN_LABEL_BIT, the top bit, set."""
+
+GATE_MASK = FLOW_GATE_SIZE - 1
+"""The bits of a label that index the rate gates of a node."""
+
+_GATE_DRAWS = 64
+
+
+class LabelsExhaustedError(Exception):
+    """Every label is in use or in quarantine."""
+
+
+class LabelPool:
+    """Labels of one network.
+
+    `quarantine` is in seconds; `clock` returns seconds and never goes back; `rng` must not be
+    predictable from outside in production (labels are guessable names of flows otherwise).
+    """
+
+    def __init__(
+        self,
+        quarantine: float,
+        clock: Callable[[], float],
+        rng: random.Random | None = None,
+    ) -> None:
+        self._quarantine = quarantine
+        self._clock = clock
+        self._rng = rng or random.SystemRandom()
+        self._used: set[int] = set()
+        self._gates: dict[int, int] = {}
+        self._resting: dict[int, float] = {}
+        self._wakeups: deque[tuple[float, int]] = deque()
+
+    def __len__(self) -> int:
+        """Labels in use."""
+        return len(self._used)
+
+    @property
+    def resting(self) -> int:
+        """Labels in quarantine."""
+        self._wake()
+        return len(self._resting)
+
+    def allocate(self) -> int:
+        """A free 20-bit label. Raises LabelsExhaustedError."""
+        self._wake()
+        if len(self._used) + len(self._resting) >= LABEL_COUNT:
+            raise LabelsExhaustedError(
+                f"all {LABEL_COUNT} flow labels are in use or in quarantine; "
+                "shorten flows.timeout or flows.label_quarantine"
+            )
+        label = self._draw()
+        self._take(label)
+        return label
+
+    def claim(self, label: int) -> bool:
+        """Mark a label found on a switch as used; False when it is used already or no FCN label."""
+        if not FCN_LABEL_BIT <= label < 2 * LABEL_COUNT or label in self._used:
+            return False
+        self._resting.pop(label, None)
+        self._take(label)
+        return True
+
+    def release(self, label: int) -> None:
+        """Put a used label into quarantine."""
+        self._used.remove(label)
+        gate = label & GATE_MASK
+        self._gates[gate] -= 1
+        if not self._gates[gate]:
+            del self._gates[gate]
+        wakeup = self._clock() + self._quarantine
+        self._resting[label] = wakeup
+        self._wakeups.append((wakeup, label))
+
+    def _take(self, label: int) -> None:
+        self._used.add(label)
+        gate = label & GATE_MASK
+        self._gates[gate] = self._gates.get(gate, 0) + 1
+
+    def _free(self, label: int) -> bool:
+        return label not in self._used and label not in self._resting
+
+    def _draw(self) -> int:
+        for _ in range(_GATE_DRAWS):
+            label = FCN_LABEL_BIT | self._rng.randrange(LABEL_COUNT)
+            if self._free(label) and label & GATE_MASK not in self._gates:
+                return label
+        start = self._rng.randrange(LABEL_COUNT)
+        return next(
+            label
+            for offset in range(LABEL_COUNT)
+            if self._free(label := FCN_LABEL_BIT | (start + offset) % LABEL_COUNT)
+        )
+
+    def _wake(self) -> None:
+        now = self._clock()
+        while self._wakeups and self._wakeups[0][0] <= now:
+            wakeup, label = self._wakeups.popleft()
+            if self._resting.get(label) == wakeup:
+                del self._resting[label]

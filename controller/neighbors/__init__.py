@@ -1,0 +1,1 @@
+"""ARP and neighbour discovery on behalf of a PE's ports and of the WAN's."""

@@ -1,0 +1,195 @@
+"""Frames the controller reads and writes itself: ARP, neighbour discovery, ICMP echo.
+
+Frames from the switch are untagged (the VLAN travels beside them); frames to it are as on the wire.
+MAC addresses are 48-bit numbers.
+"""
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.inet6 import (
+    ICMPv6EchoReply,
+    ICMPv6EchoRequest,
+    ICMPv6ND_NA,
+    ICMPv6ND_NS,
+    ICMPv6NDOptDstLLAddr,
+    ICMPv6NDOptSrcLLAddr,
+    IPv6,
+)
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Packet
+from scapy.utils import checksum
+
+from fcn.controller.config.types import Address, format_mac, parse_mac
+
+_BROADCAST = "ff:ff:ff:ff:ff:ff"
+_ALL_NODES = "ff02::1"
+_SOLICITED_NODE = int(IPv6Address("ff02::1:ff00:0"))
+"""RFC 4291 section 2.7.1; the last 24 bits are the target's."""
+_ETHERNET = 14
+_IPV4 = 0x0800
+_IPV6 = 0x86DD
+_ND_HOP_LIMIT = 255
+"""Anything else came through a router and is forged (RFC 4861 section 7.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solicitation:
+    """Who has `target`? `sender` is None when it probes for duplicates (RFC 5227, RFC 4862)."""
+
+    target: Address
+    sender: Address | None
+    sender_mac: int
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """`address` is at `mac`."""
+
+    address: Address
+    mac: int
+
+
+@dataclass(frozen=True, slots=True)
+class EchoRequest:
+    """A ping, from a station whose frame has `sender_mac`."""
+
+    sender: Address
+    sender_mac: int
+
+
+Message = Solicitation | Announcement | EchoRequest
+
+
+def interpret(frame: bytes) -> Message | None:
+    """What a punted frame says; None when it is malformed or nothing to the controller."""
+    if len(frame) < _ETHERNET:
+        return None
+    packet = Ether(frame)
+    try:
+        if ARP in packet:
+            return _arp(packet[ARP])
+        if IPv6 in packet:
+            return _ipv6(packet)
+        if ICMP in packet and packet[ICMP].type == 8:
+            return EchoRequest(IPv4Address(packet[IP].src), parse_mac(packet.src))
+    except ValueError:
+        return None
+    return None
+
+
+def _arp(arp: Packet) -> Message | None:
+    if (arp.hwtype, arp.ptype, arp.hwlen, arp.plen) != (1, _IPV4, 6, 4):
+        return None
+    sender, target = IPv4Address(arp.psrc), IPv4Address(arp.pdst)
+    mac = parse_mac(arp.hwsrc)
+    if arp.op == 2 or (arp.op == 1 and sender == target):
+        return Announcement(sender, mac)
+    if arp.op == 1:
+        return Solicitation(target, sender if int(sender) else None, mac)
+    return None
+
+
+def _ipv6(packet: Packet) -> Message | None:
+    header = packet[IPv6]
+    sender = IPv6Address(header.src)
+    if ICMPv6EchoRequest in packet:
+        return EchoRequest(sender, parse_mac(packet.src))
+    if header.hlim != _ND_HOP_LIMIT:
+        return None
+    if ICMPv6ND_NS in packet:
+        target = IPv6Address(packet[ICMPv6ND_NS].tgt)
+        option = packet.getlayer(ICMPv6NDOptSrcLLAddr)
+        mac = parse_mac(option.lladdr if option else packet.src)
+        return Solicitation(target, None if sender.is_unspecified else sender, mac)
+    if ICMPv6ND_NA in packet:
+        option = packet.getlayer(ICMPv6NDOptDstLLAddr)
+        mac = parse_mac(option.lladdr if option else packet.src)
+        return Announcement(IPv6Address(packet[ICMPv6ND_NA].tgt), mac)
+    return None
+
+
+def _ethernet(dst: str, src: int, vlan: int) -> Packet:
+    header = Ether(dst=dst, src=format_mac(src))
+    return header / Dot1Q(vlan=vlan) if vlan else header
+
+
+def answer(question: Solicitation, mac: int, vlan: int) -> bytes:
+    """The reply that `question.target` is at `mac`."""
+    asker = format_mac(question.sender_mac)
+    if isinstance(question.target, IPv4Address):
+        sender = str(question.sender or IPv4Address(0))
+        reply = ARP(
+            op=2, hwsrc=format_mac(mac), psrc=str(question.target), hwdst=asker, pdst=sender
+        )
+        return bytes(_ethernet(asker, mac, vlan) / reply)
+    # RFC 4861 7.2.4: router, solicited (unless to a probe), override.
+    solicited = question.sender is not None
+    return bytes(
+        _ethernet(asker if solicited else "33:33:00:00:00:01", mac, vlan)
+        / IPv6(src=str(question.target), dst=str(question.sender or _ALL_NODES), hlim=255)
+        / ICMPv6ND_NA(tgt=str(question.target), R=1, S=int(solicited), O=1)
+        / ICMPv6NDOptDstLLAddr(lladdr=format_mac(mac))
+    )
+
+
+def solicit(mac: int, source: Address, target: Address, vlan: int) -> bytes:
+    """An ARP request or a neighbour solicitation for `target`."""
+    if isinstance(target, IPv4Address):
+        request = ARP(op=1, hwsrc=format_mac(mac), psrc=str(source), pdst=str(target))
+        return bytes(_ethernet(_BROADCAST, mac, vlan) / request)
+    low = int(target) & 0xFFFFFF
+    group = IPv6Address(_SOLICITED_NODE | low)
+    return bytes(
+        _ethernet("33:33:ff:" + low.to_bytes(3, "big").hex(":"), mac, vlan)
+        / IPv6(src=str(source), dst=str(group), hlim=255)
+        / ICMPv6ND_NS(tgt=str(target))
+        / ICMPv6NDOptSrcLLAddr(lladdr=format_mac(mac))
+    )
+
+
+def echo_reply(frame: bytes, src_mac: int, dst_mac: int, vlan: int) -> bytes:
+    """The answer to an echo request that `interpret` recognised."""
+    packet = Ether(frame)
+    header = _ethernet(format_mac(dst_mac), src_mac, vlan)
+    if IPv6 in packet:
+        request = packet[ICMPv6EchoRequest]
+        reply = ICMPv6EchoReply(id=request.id, seq=request.seq, data=request.data)
+        return bytes(header / IPv6(src=packet[IPv6].dst, dst=packet[IPv6].src) / reply)
+    icmp = packet[ICMP]
+    length = packet[IP].len - 4 * packet[IP].ihl - 8
+    data = bytes(icmp.payload)[:length]
+    reply = ICMP(type=0, id=icmp.id, seq=icmp.seq) / data
+    return bytes(header / IP(src=packet[IP].dst, dst=packet[IP].src) / reply)
+
+
+def destination(frame: bytes) -> Address | None:
+    """Destination of the outermost IP header."""
+    ether_type = int.from_bytes(frame[12:14], "big")
+    if ether_type == _IPV4 and len(frame) >= _ETHERNET + 20:
+        return IPv4Address(frame[_ETHERNET + 16 : _ETHERNET + 20])
+    if ether_type == _IPV6 and len(frame) >= _ETHERNET + 40:
+        return IPv6Address(frame[_ETHERNET + 24 : _ETHERNET + 40])
+    return None
+
+
+def forwarded(
+    frame: bytes, src_mac: int, dst_mac: int, vlan: int, *, as_router: bool
+) -> bytes | None:
+    """The frame on its way to a neighbour; `as_router`: one hop less to live. None at its end."""
+    packet = bytearray(frame[_ETHERNET:])
+    ether_type = frame[12:14]
+    if as_router:
+        at = 8 if int.from_bytes(ether_type, "big") == _IPV4 else 7
+        if packet[at] <= 1:
+            return None
+        packet[at] -= 1
+        if at == 8:
+            header = 4 * (packet[0] & 0xF)
+            packet[10:12] = b"\0\0"
+            packet[10:12] = checksum(bytes(packet[:header])).to_bytes(2, "big")
+    tag = b"\x81\x00" + vlan.to_bytes(2, "big") if vlan else b""
+    return (
+        dst_mac.to_bytes(6, "big") + src_mac.to_bytes(6, "big") + tag + ether_type + bytes(packet)
+    )

@@ -1,0 +1,1 @@
+"""One switch: its connection, what it should hold, and what is read back from it."""

@@ -1,0 +1,280 @@
+"""Turns a node's part of the configuration into its intent, through the owners."""
+
+from collections.abc import Mapping
+from ipaddress import IPv6Address, IPv6Network, ip_network
+
+from fcn.contract.pipeline import Pipeline
+from fcn.contract.targets import CORE_PORTS
+from fcn.controller.config.addressing import (
+    attachment,
+    core_subnets,
+    link_local,
+    node_mac,
+    port_mac,
+    tunnel_numbers,
+    underlay_next_hops,
+)
+from fcn.controller.config.model import Config, LevelPolicy, Node, RateLimit, Tunnel
+from fcn.controller.config.types import Address, Network
+from fcn.controller.owners.core_ports import CorePorts
+from fcn.controller.owners.endpoint import Endpoint
+from fcn.controller.owners.fast_cnp import FastCnpProfile
+from fcn.controller.owners.flow_by_label import CnpProfile, FlowByLabel
+from fcn.controller.owners.flow_learning import FlowLearning
+from fcn.controller.owners.flow_table import FlowTable
+from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.port_role import PortRole
+from fcn.controller.owners.queue_level import QueueLevel, Thresholds
+from fcn.controller.owners.rate_limits import NotificationLimit, PuntLimit
+from fcn.controller.owners.recirculation import Recirculation
+from fcn.controller.owners.service_termination import ServiceTermination
+from fcn.controller.owners.trust_boundary import NotificationPort, TrustBoundary
+from fcn.controller.owners.tunnel_encap import Outer, TunnelEncap
+from fcn.controller.owners.underlay import Adjacency, Underlay
+from fcn.controller.owners.vrf_routing import VrfRouting
+
+PUNT_LIMIT = RateLimit(rate=2_000, burst=500)
+"""Packets per second to the controller: plenty for neighbour discovery, no way to drown it."""
+
+
+class Provision:
+    """The configured state of one node, and the parts of it that change while it runs."""
+
+    def __init__(self, config: Config, name: str, pipeline: Pipeline) -> None:
+        self.config = config
+        self.name = name
+        self.node: Node = config.nodes[name]
+        self.intent = Intent(pipeline.schema)
+        self._pipeline = pipeline
+        self._target = pipeline.target
+        self.feature = self.node.feature
+        self.thresholds: dict[tuple[int, int], tuple[int, ...]] = {
+            (port.number, 0): config.congestion.thresholds for port in self.node.core_ports
+        }
+        self.thresholds |= {(item.port, item.queue): item.depths for item in self.node.thresholds}
+        self.levels: dict[int, LevelPolicy] = dict(config.congestion.levels)
+        self.routing = VrfRouting(self.intent)
+        self.underlay = Underlay(self.intent)
+        self.flow_table = FlowTable(self.intent, self._target)
+        self.flow_by_label = FlowByLabel(self.intent, self._target)
+        self._learning = FlowLearning(self.intent, self._target)
+        self._build()
+
+    @property
+    def is_pe(self) -> bool:
+        """Whether the node has customers."""
+        return self.node.role == "pe"
+
+    def _build(self) -> None:
+        self._recirculate_and_limit()
+        self._own_the_underlay()
+        if self.is_pe:
+            self._end_tunnels()
+            self._begin_tunnels()
+            self._route_customers()
+            self._learning.report_digests()
+        self._route_underlay()
+        self.set_thresholds(self.thresholds)
+        self.set_feature(self.feature)
+        self._admit_ports()
+
+    def set_feature(self, enabled: bool) -> None:
+        """Fast congestion notification of this node on or off (FCN-16)."""
+        self.feature = enabled
+        if self.is_pe:
+            cnp = CnpProfile(self.intent, self._target)
+            if enabled:
+                cnp.enable(self.node.cnp)
+                self._learning.enable(self.config.flows.learning_window)
+            else:
+                self._learning.disable()
+                cnp.disable()
+        else:
+            profile = FastCnpProfile(self.intent)
+            if enabled:
+                profile.enable(
+                    self.node.underlay_address, self.config.fast_cnp_port, self.node.fast_cnp
+                )
+            else:
+                profile.disable()
+        levels = QueueLevel(self.intent, self._target)
+        for level, policy in self.levels.items():
+            levels.set_policy(
+                level,
+                mark=policy.mark,
+                notify=policy.notify and enabled,
+                interval=policy.interval,
+            )
+
+    def set_thresholds(self, thresholds: Thresholds) -> None:
+        """Queue depths at which the levels of these queues begin; no other queue has levels."""
+        self.thresholds = {queue: tuple(depths) for queue, depths in thresholds.items()}
+        QueueLevel(self.intent, self._target).set_thresholds(self.thresholds)
+
+    def _recirculate_and_limit(self) -> None:
+        if self._target.clone_session:
+            Recirculation(self.intent).enable()
+        NotificationLimit(self.intent).allow(self.node.notifications)
+        PuntLimit(self.intent).allow(PUNT_LIMIT)
+
+    def _admit_ports(self) -> None:
+        if self._pipeline.has_value_set(CORE_PORTS):
+            CorePorts(self.intent).admit(port.number for port in self.node.core_ports)
+        roles = PortRole(self.intent)
+        for port in self.node.ports:
+            if port.role == "core":
+                roles.admit_core(port.number)
+            elif port.vrf is not None:
+                roles.admit_customer(port.number, port.vlan, self.vrf_id(port.vrf))
+
+    def vrf_id(self, name: str) -> int:
+        """The number the switches store for a VRF."""
+        return self.config.vrfs[name].id
+
+    def _own_the_underlay(self) -> None:
+        endpoint = Endpoint(self.intent)
+        for address in self.underlay_addresses():
+            endpoint.own(address)
+        for sid in self.node.end_sids:
+            endpoint.end_segment(sid)
+        NotificationPort(self.intent).expect_fast_cnp(self.config.fast_cnp_port)
+        if self.is_pe:
+            trust = TrustBoundary(self.intent)
+            for prefix in self._trusted():
+                trust.trust(prefix)
+
+    def underlay_addresses(self) -> set[IPv6Address]:
+        """Addresses of this node in the underlay, link-local ones included."""
+        addresses = {self.node.underlay_address}
+        for port in self.node.core_ports:
+            addresses.add(link_local(port_mac(self.name, self.node, port)))
+            addresses |= {
+                interface.ip
+                for interface in port.addresses
+                if isinstance(interface.ip, IPv6Address)
+            }
+        return addresses
+
+    def _trusted(self) -> set[IPv6Network]:
+        if self.config.trusted_prefixes is not None:
+            return set(self.config.trusted_prefixes)
+        return {IPv6Network(node.underlay_address) for node in self.config.nodes.values()}
+
+    def _end_tunnels(self) -> None:
+        service = ServiceTermination(self.intent, self._pipeline)
+        for name, local in self.node.vrfs.items():
+            vrf = self.config.vrfs[name]
+            if local.service_sid is not None:
+                service.terminate_srv6(local.service_sid, vrf.id)
+            if vrf.vni is not None:
+                service.terminate_vxlan(vrf.vni, vrf.id)
+            if vrf.gre_key is not None:
+                service.terminate_gre(vrf.gre_key, vrf.id)
+            if vrf.mpls_label is not None:
+                service.terminate_mpls_udp(vrf.mpls_label, vrf.id)
+
+    def _begin_tunnels(self) -> None:
+        for (tunnel_name, vrf_name), number in tunnel_numbers(self.node).items():
+            self._begin_tunnel(number, self.node.tunnels[tunnel_name], vrf_name)
+
+    def _begin_tunnel(self, number: int, tunnel: Tunnel, vrf_name: str) -> None:
+        encap = TunnelEncap(self.intent, self._pipeline)
+        vrf = self.config.vrfs[vrf_name]
+        far = self.config.nodes[tunnel.to] if tunnel.to is not None else None
+        source = tunnel.source or self.node.underlay_address
+        if tunnel.type == "srv6":
+            sids = tunnel.sids
+            if far is not None:
+                service_sid = far.vrfs[vrf_name].service_sid
+                assert service_sid is not None, "config/check.py saw to it"
+                via = (self.config.nodes[name].end_sids[0] for name in tunnel.via)
+                sids = (*via, service_sid)
+            reduced = tunnel.mode == "encaps.red"
+            encap.encap_srv6(number, source, sids, reduced=reduced, ecn_mode=tunnel.ecn)
+            return
+        egress = far.underlay_address if far is not None else tunnel.egress
+        assert egress is not None, "config/model.py saw to it"
+        outer = Outer(source, egress, tunnel.ecn)
+        if tunnel.type == "vxlan":
+            assert vrf.vni is not None
+            own_mac = node_mac(self.name, self.node)
+            far_mac = tunnel.inner_dst_mac
+            if far_mac is None:
+                far_mac = node_mac(tunnel.to, far) if tunnel.to and far else own_mac
+            encap.encap_vxlan(number, outer, vrf.vni, own_mac, far_mac)
+        elif tunnel.type == "gre":
+            assert vrf.gre_key is not None
+            encap.encap_gre(number, outer, vrf.gre_key)
+        else:
+            assert vrf.mpls_label is not None
+            encap.encap_mpls_udp(number, outer, vrf.mpls_label, tunnel.sr_label)
+
+    def _route_customers(self) -> None:
+        for prefix, name in self._connected():
+            self.routing.resolve(self.vrf_id(name), prefix)
+        for port in self.node.dc_ports:
+            assert port.vrf is not None, "config/check.py saw to it"
+            vrf = self.vrf_id(port.vrf)
+            for interface in port.addresses:
+                self.routing.own(vrf, interface.ip)
+            src_mac = port_mac(self.name, self.node, port)
+            for host, mac in port.hosts.items():
+                self.routing.deliver(vrf, ip_network(host), port.number, port.vlan, src_mac, mac)
+        numbers = tunnel_numbers(self.node)
+        for name, local in self.node.vrfs.items():
+            vrf = self.vrf_id(name)
+            for route in local.routes:
+                if route.tunnel is not None:
+                    self.routing.tunnel(vrf, route.prefix, numbers[route.tunnel, name])
+                elif route.via is not None:
+                    self._route_via(name, route.prefix, route.via)
+                else:
+                    self.routing.discard(vrf, route.prefix)
+
+    def _route_via(self, vrf_name: str, prefix: Network, next_hop: Address) -> None:
+        """Behind a static host at once; else when the next hop is resolved."""
+        vrf = self.vrf_id(vrf_name)
+        found = attachment(self.node, vrf_name, next_hop)
+        mac = found.port.hosts.get(next_hop) if found else None
+        if found is None or mac is None:
+            self.routing.resolve(vrf, prefix)
+        else:
+            port = found.port
+            src_mac = port_mac(self.name, self.node, port)
+            self.routing.deliver(vrf, prefix, port.number, port.vlan, src_mac, mac)
+
+    def _connected(self) -> list[tuple[Network, str]]:
+        return [
+            (interface.network, port.vrf)
+            for port in self.node.dc_ports
+            for interface in port.addresses
+            if port.vrf is not None
+        ]
+
+    def _route_underlay(self) -> None:
+        computed: Mapping[IPv6Network, list[Adjacency]] = {
+            prefix: [self._link_adjacency(*hop) for hop in hops]
+            for prefix, hops in underlay_next_hops(self.config, self.name).items()
+        }
+        for prefix, hops in computed.items():
+            self.underlay.route(prefix, hops)
+        for subnet in core_subnets(self.node):
+            self.underlay.resolve(subnet)
+        for route in self.node.underlay:
+            known = [self.adjacency(hop.port, hop.mac) for hop in route.via if hop.mac is not None]
+            if known:
+                self.underlay.route(route.prefix, known)
+            else:
+                self.underlay.resolve(route.prefix)
+
+    def _link_adjacency(self, number: int, peer: str, peer_port: int) -> Adjacency:
+        far = self.config.nodes[peer]
+        port = far.port(peer_port)
+        assert port is not None, "config/check.py saw to it"
+        return self.adjacency(number, port_mac(peer, far, port))
+
+    def adjacency(self, number: int, mac: int) -> Adjacency:
+        """The neighbour with this MAC on a core port."""
+        port = self.node.port(number)
+        assert port is not None, "config/check.py saw to it"
+        return Adjacency(number, port_mac(self.name, self.node, port), mac)

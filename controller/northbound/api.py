@@ -1,0 +1,291 @@
+"""The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from ipaddress import ip_address
+from pathlib import Path
+from typing import NoReturn
+
+import finsy as fy
+import grpc
+from finsy.p4client import P4ClientError
+
+from fcn.contract.constants import PipelineError
+from fcn.contract.pipeline import FLOW_TABLES
+from fcn.controller.app import ControlPlane
+from fcn.controller.config.model import LEVELS
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.service import Flow, FlowError
+from fcn.controller.node.agent import NodeAgent, State
+from fcn.controller.node.readback import idle_flow, read
+from fcn.controller.proto import fcn_pb2 as pb
+from fcn.controller.proto import fcn_pb2_grpc
+
+STOP_GRACE = 1.0
+
+
+class ApiError(Exception):
+    """The service cannot be offered; the message says why and what to do."""
+
+
+class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
+    """Answers the command line. Method names are those of the proto file."""
+
+    def __init__(self, plane: ControlPlane) -> None:
+        self._plane = plane
+
+    async def GetStatus(  # noqa: N802
+        self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext
+    ) -> pb.GetStatusResponse:
+        """How the controller stands with every switch."""
+        plane = self._plane
+        return pb.GetStatusResponse(
+            version=version("fcn"),
+            started=plane.started,
+            labels_in_use=len(plane.flows.labels),
+            labels_resting=plane.flows.labels.resting,
+            nodes=[
+                pb.NodeStatus(
+                    name=name,
+                    role=agent.provision.node.role,
+                    grpc=agent.provision.node.grpc,
+                    device_id=agent.provision.node.device_id,
+                    state=agent.status.state.value,
+                    since=agent.status.since,
+                    detail=agent.status.detail,
+                    feature=agent.feature,
+                    entries=len(agent.intent),
+                    pending=agent.intent.pending,
+                    refused=agent.status.refused,
+                    flows=len(plane.flows.on_node(name)),
+                    neighbors=len(plane.neighbors[name]),
+                )
+                for name, agent in plane.nodes.items()
+            ],
+        )
+
+    async def ListFlows(  # noqa: N802
+        self, request: pb.ListFlowsRequest, context: grpc.aio.ServicerContext
+    ) -> pb.ListFlowsResponse:
+        """Labelled flows, and on request those that wait for a label."""
+        if request.node:
+            await self._node(request.node, context)
+        counts: dict[tuple[str, FlowKey], tuple[int, int]] = {}
+        if request.with_counters:
+            for name, agent in self._plane.nodes.items():
+                if request.node in ("", name) and agent.status.state is State.UP:
+                    counts |= await self._flow_counters(agent)
+        flows = [
+            _flow_message(flow, counts.get((flow.node, flow.key)))
+            for flow in self._plane.flows.all()
+            if request.node in ("", flow.node) and _selected(flow.key, request)
+        ]
+        if request.with_unlabelled and not request.node:
+            flows += [
+                pb.Flow(key=_key_message(key), source_qp=source_qp, origin=origin.value)
+                for key, source_qp, origin in self._plane.flows.waiting()
+                if _selected(key, request)
+            ]
+        return pb.ListFlowsResponse(flows=flows)
+
+    async def _flow_counters(self, agent: NodeAgent) -> dict[tuple[str, FlowKey], tuple[int, int]]:
+        if not agent.provision.is_pe:
+            return {}
+        vrf_names = {vrf.id: name for name, vrf in self._plane.config.vrfs.items()}
+        counts: dict[tuple[str, FlowKey], tuple[int, int]] = {}
+        for table in FLOW_TABLES.values():
+            pattern = fy.P4TableEntry(table, counter_data=fy.P4CounterData())
+            async for entry in read(agent.switch, pattern):
+                key, data = idle_flow(entry, vrf_names), entry.counter_data
+                if key is not None and data is not None:
+                    counts[agent.name, key] = (data.packet_count, data.byte_count)
+        return counts
+
+    async def AddFlow(  # noqa: N802
+        self, request: pb.AddFlowRequest, context: grpc.aio.ServicerContext
+    ) -> pb.AddFlowResponse:
+        """Register a flow by hand (FCN-3 a)."""
+        key = await self._key(request.key, context)
+        timeout = request.timeout if request.HasField("timeout") else None
+        try:
+            flow = self._plane.flows.add(key, request.source_qp, timeout)
+        except FlowError as error:
+            await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
+        written = await self._plane.nodes[flow.node].settled()
+        return pb.AddFlowResponse(flow=_flow_message(flow), written=written)
+
+    async def DeleteFlow(  # noqa: N802
+        self, request: pb.DeleteFlowRequest, context: grpc.aio.ServicerContext
+    ) -> pb.DeleteFlowResponse:
+        """Forget a flow and release its label."""
+        key = await self._key(request.key, context)
+        try:
+            self._plane.flows.delete(key)
+        except FlowError as error:
+            await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
+        for agent in self._plane.nodes.values():
+            await agent.settled()
+        return pb.DeleteFlowResponse()
+
+    async def SetFeature(  # noqa: N802
+        self, request: pb.SetFeatureRequest, context: grpc.aio.ServicerContext
+    ) -> pb.SetFeatureResponse:
+        """Enable or disable a node (FCN-16)."""
+        agent = await self._node(request.node, context)
+        agent.set_feature(request.enabled)
+        return pb.SetFeatureResponse(written=await agent.settled())
+
+    async def GetThresholds(  # noqa: N802
+        self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
+    ) -> pb.GetThresholdsResponse:
+        """Queue depths of the levels, and what is done at each."""
+        if request.node:
+            await self._node(request.node, context)
+        queues = [
+            pb.QueueThresholds(node=name, port=port, queue=queue, depths=depths)
+            for name, agent in self._plane.nodes.items()
+            if request.node in ("", name)
+            for (port, queue), depths in sorted(agent.provision.thresholds.items())
+        ]
+        levels = [
+            pb.LevelPolicy(
+                level=level, mark=policy.mark, notify=policy.notify, interval=policy.interval
+            )
+            for level, policy in sorted(self._plane.config.congestion.levels.items())
+        ]
+        return pb.GetThresholdsResponse(queues=queues, levels=levels)
+
+    async def SetThresholds(  # noqa: N802
+        self, request: pb.SetThresholdsRequest, context: grpc.aio.ServicerContext
+    ) -> pb.SetThresholdsResponse:
+        """Change one queue until the controller is restarted."""
+        wanted = request.queue
+        agent = await self._node(wanted.node, context)
+        depths = tuple(wanted.depths)
+        numbers = {port.number for port in agent.provision.node.ports}
+        problem = None
+        if wanted.port not in numbers:
+            problem = f"{wanted.node} has no port {wanted.port}; it has {sorted(numbers)}"
+        elif wanted.queue > 31:
+            problem = f"there is no queue {wanted.queue}; queues are 0 to 31"
+        elif len(depths) > len(LEVELS):
+            problem = f"{len(depths)} depths, but there are {len(LEVELS)} levels"
+        elif any(low >= high for low, high in zip((0, *depths), depths, strict=False)):
+            problem = "depths must be positive and rise from level to level"
+        elif any(depth >= 1 << 19 for depth in depths):
+            problem = "depths are at most 524287 packets"
+        if problem:
+            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ValueError(problem))
+        agent.set_thresholds(wanted.port, wanted.queue, depths)
+        return pb.SetThresholdsResponse(written=await agent.settled())
+
+    async def GetCounters(  # noqa: N802
+        self, request: pb.GetCountersRequest, context: grpc.aio.ServicerContext
+    ) -> pb.GetCountersResponse:
+        """The switches' counters, read now."""
+        if request.node:
+            agents = [await self._node(request.node, context)]
+        else:
+            agents = [a for a in self._plane.nodes.values() if a.status.state is State.UP]
+        response = pb.GetCountersResponse()
+        for agent in agents:
+            try:
+                values = await agent.counters()
+            except (PipelineError, P4ClientError) as error:
+                await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
+            response.counters.extend(
+                pb.Counter(
+                    node=agent.name, counter=counter, name=name, packets=packets, octets=octets
+                )
+                for counter, members in sorted(values.items())
+                for name, (packets, octets) in members.items()
+            )
+        return response
+
+    async def WatchEvents(  # noqa: N802
+        self, request: pb.WatchEventsRequest, context: grpc.aio.ServicerContext
+    ) -> AsyncIterator[pb.Event]:
+        """Events from the moment the initial metadata is sent."""
+        with self._plane.bus.watch() as events:
+            await context.send_initial_metadata(())
+            async for event in events:
+                yield pb.Event(
+                    time=event.time,
+                    kind=event.kind.value,
+                    node=event.node,
+                    message=event.message,
+                    fields=event.fields,
+                )
+
+    async def _node(self, name: str, context: grpc.aio.ServicerContext) -> NodeAgent:
+        agent = self._plane.nodes.get(name)
+        if agent is None:
+            known = ", ".join(self._plane.nodes)
+            error = ValueError(f"there is no node {name!r}; the nodes are: {known}")
+            await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
+        return agent
+
+    async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
+        try:
+            return FlowKey(key.vrf, ip_address(key.src), ip_address(key.dst), key.dest_qp)
+        except ValueError as error:
+            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
+
+
+async def _refuse(
+    context: grpc.aio.ServicerContext, code: grpc.StatusCode, error: Exception
+) -> NoReturn:
+    await context.abort(code, str(error))
+    raise AssertionError("abort raises")
+
+
+def _selected(key: FlowKey, request: pb.ListFlowsRequest) -> bool:
+    return request.vrf in ("", key.vrf) and (
+        request.address in ("", str(key.src)) or request.address == str(key.dst)
+    )
+
+
+def _key_message(key: FlowKey) -> pb.FlowKey:
+    return pb.FlowKey(vrf=key.vrf, src=str(key.src), dst=str(key.dst), dest_qp=key.dest_qp)
+
+
+def _flow_message(flow: Flow, counts: tuple[int, int] | None = None) -> pb.Flow:
+    packets, octets = counts if counts is not None else (None, None)
+    return pb.Flow(
+        key=_key_message(flow.key),
+        node=flow.node,
+        label=flow.label,
+        source_qp=flow.source_qp,
+        p_key=flow.p_key,
+        origin=flow.origin.value,
+        timeout=flow.timeout,
+        since=flow.since,
+        packets=packets,
+        octets=octets,
+    )
+
+
+def _remove_stale_socket(endpoint: str) -> None:
+    if endpoint.startswith("unix:"):
+        Path(endpoint.removeprefix("unix:")).unlink(missing_ok=True)
+
+
+@asynccontextmanager
+async def serving(plane: ControlPlane, endpoint: str) -> AsyncIterator[str]:
+    """Serve on host:port or unix:/path; yields the address in use. Raises ApiError."""
+    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+    fcn_pb2_grpc.add_FcnServicer_to_server(FcnService(plane), server)
+    _remove_stale_socket(endpoint)
+    try:
+        port = server.add_insecure_port(endpoint)
+    except RuntimeError:
+        raise ApiError(
+            f"cannot listen on {endpoint}: is another controller running? "
+            "Choose another `api:` in the configuration"
+        ) from None
+    await server.start()
+    try:
+        yield endpoint if endpoint.startswith("unix:") else f"{endpoint.rpartition(':')[0]}:{port}"
+    finally:
+        await server.stop(STOP_GRACE)

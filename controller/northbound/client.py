@@ -1,0 +1,127 @@
+"""Typed access to a running controller, for the command line, demos and tests."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import grpc
+
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.proto import fcn_pb2 as pb
+from fcn.controller.proto import fcn_pb2_grpc
+
+DEFAULT_ENDPOINT = "127.0.0.1:9661"
+TIMEOUT = 30.0
+
+
+class ControllerError(Exception):
+    """The controller refused a request or cannot be reached; the message says what to do."""
+
+
+class FcnClient:
+    """A connection to the controller; use it as a context manager. Methods raise ControllerError.
+
+    `endpoint` is host:port or unix:/path, as `api:` in the configuration.
+    """
+
+    def __init__(self, endpoint: str = DEFAULT_ENDPOINT, timeout: float = TIMEOUT) -> None:
+        self._endpoint = endpoint
+        self._timeout = timeout
+        self._channel = grpc.insecure_channel(endpoint)
+        self._stub = fcn_pb2_grpc.FcnStub(self._channel)
+
+    def __enter__(self) -> "FcnClient":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._channel.close()
+
+    def status(self) -> pb.GetStatusResponse:
+        """State of every node."""
+        response: pb.GetStatusResponse = self._call(self._stub.GetStatus, pb.GetStatusRequest())
+        return response
+
+    def flows(
+        self,
+        *,
+        node: str = "",
+        vrf: str = "",
+        address: str = "",
+        counters: bool = False,
+        unlabelled: bool = False,
+    ) -> list[pb.Flow]:
+        """Flows; an empty filter lets everything pass."""
+        request = pb.ListFlowsRequest(
+            node=node,
+            vrf=vrf,
+            address=address,
+            with_counters=counters,
+            with_unlabelled=unlabelled,
+        )
+        return list(self._call(self._stub.ListFlows, request).flows)
+
+    def add_flow(
+        self, key: FlowKey, source_qp: int, timeout: int | None = None
+    ) -> pb.AddFlowResponse:
+        """Register a flow by hand; `timeout` in microseconds, 0 for never."""
+        request = pb.AddFlowRequest(key=_key(key), source_qp=source_qp, timeout=timeout)
+        response: pb.AddFlowResponse = self._call(self._stub.AddFlow, request)
+        return response
+
+    def delete_flow(self, key: FlowKey) -> None:
+        """Forget a flow."""
+        self._call(self._stub.DeleteFlow, pb.DeleteFlowRequest(key=_key(key)))
+
+    def set_feature(self, node: str, enabled: bool) -> bool:
+        """Enable or disable a node; False: it is away and hears of it when it is back."""
+        request = pb.SetFeatureRequest(node=node, enabled=enabled)
+        return bool(self._call(self._stub.SetFeature, request).written)
+
+    def thresholds(self, node: str = "") -> pb.GetThresholdsResponse:
+        """Queue depths at which levels begin."""
+        request = pb.GetThresholdsRequest(node=node)
+        response: pb.GetThresholdsResponse = self._call(self._stub.GetThresholds, request)
+        return response
+
+    def set_thresholds(self, node: str, port: int, queue: int, depths: tuple[int, ...]) -> bool:
+        """Change one queue; False: the node is away and hears of it when it is back."""
+        queue_thresholds = pb.QueueThresholds(node=node, port=port, queue=queue, depths=depths)
+        request = pb.SetThresholdsRequest(queue=queue_thresholds)
+        return bool(self._call(self._stub.SetThresholds, request).written)
+
+    def counters(self, node: str = "") -> list[pb.Counter]:
+        """Counters of one node, or of all that are up."""
+        request = pb.GetCountersRequest(node=node)
+        return list(self._call(self._stub.GetCounters, request).counters)
+
+    def events(self) -> Iterator[pb.Event]:
+        """Events that happen after this call returns, until the caller stops."""
+        call = self._stub.WatchEvents(pb.WatchEventsRequest())
+        try:
+            call.initial_metadata()
+        except grpc.RpcError as error:
+            raise self._explained(error) from None
+        return self._received(call)
+
+    def _received(self, call: Iterator[pb.Event]) -> Iterator[pb.Event]:
+        try:
+            yield from call
+        except grpc.RpcError as error:
+            raise self._explained(error) from None
+
+    def _call(self, method: Callable[..., Any], request: object) -> Any:  # noqa: ANN401
+        try:
+            return method(request, timeout=self._timeout)
+        except grpc.RpcError as error:
+            raise self._explained(error) from None
+
+    def _explained(self, error: grpc.RpcError) -> ControllerError:
+        if error.code() == grpc.StatusCode.UNAVAILABLE and "connect" in error.details():
+            return ControllerError(
+                f"no controller answers at {self._endpoint}; start one with "
+                "`fcn run -c network.yaml`, or say where it is with --api or FCN_API"
+            )
+        return ControllerError(error.details() or str(error.code()))
+
+
+def _key(key: FlowKey) -> pb.FlowKey:
+    return pb.FlowKey(vrf=key.vrf, src=str(key.src), dst=str(key.dst), dest_qp=key.dest_qp)

@@ -1,0 +1,73 @@
+"""Watches the counters of notifications, so that `fcn events` shows congestion as it happens."""
+
+import asyncio
+from collections.abc import Mapping
+
+from finsy.p4client import P4ClientError
+
+from fcn.contract.constants import PipelineError
+from fcn.controller.events import EventBus, Kind
+from fcn.controller.node.agent import NodeAgent, State
+
+INTERVAL = 1.0
+"""Seconds between two looks at a switch's counters."""
+
+WATCHED = frozenset(
+    {
+        "FAST_CNP_RECEIVED",
+        "FAST_CNP_SENT",
+        "OWN_CONGESTION",
+        "CNP_SENT",
+        "CE_MARKED",
+        "NOTIFICATION_ON_DC_PORT",
+        "NOTIFICATION_UNTRUSTED",
+        "NOTIFICATION_MALFORMED",
+        "FEATURE_DISABLED",
+        "LABEL_UNKNOWN",
+        "SOURCE_QP_UNKNOWN",
+        "NODE_RATE_LIMIT",
+    }
+)
+"""Members of the programs' enums DropReason and Event that concern notifications."""
+
+
+class NotificationWatch:
+    """Emits an event per node whose notification counters grew."""
+
+    def __init__(self, nodes: Mapping[str, NodeAgent], bus: EventBus) -> None:
+        self._nodes = nodes
+        self._bus = bus
+        self._last: dict[str, dict[str, int]] = {}
+
+    async def run(self) -> None:
+        """Look again and again."""
+        while True:
+            await asyncio.sleep(INTERVAL)
+            for name, agent in self._nodes.items():
+                if agent.status.state is State.UP:
+                    await self._look(name, agent)
+
+    async def _look(self, name: str, agent: NodeAgent) -> None:
+        try:
+            counters = await agent.counters(("drops", "events", "egress_events"))
+        except (P4ClientError, PipelineError):
+            self._last.pop(name, None)
+            return
+        now = {
+            f"{counter}.{member}": packets
+            for counter, members in counters.items()
+            for member, (packets, _) in members.items()
+            if member in WATCHED
+        }
+        last = self._last.get(name)
+        self._last[name] = now
+        if last is None:
+            return
+        grown = {key: count - last.get(key, 0) for key, count in now.items() if count > last[key]}
+        if grown:
+            by_member: dict[str, int] = {}
+            for key, count in grown.items():
+                member = key.partition(".")[2]
+                by_member[member] = by_member.get(member, 0) + count
+            text = ", ".join(f"{member} +{count}" for member, count in by_member.items())
+            self._bus.emit(Kind.NOTIFICATIONS, name, f"{name}: {text}", **dict(by_member.items()))

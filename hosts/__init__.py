@@ -1,0 +1,1 @@
+"""Programs that play an end system: RoCEv2 host, delay line, guests with a real kernel."""

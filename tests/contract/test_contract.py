@@ -1,0 +1,160 @@
+"""One P4Info contract: the TNA programs offer a controller what the v1model programs offer."""
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from finsy.proto import p4i
+from google.protobuf import text_format
+
+from fcn.contract.targets import TNA
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPILED = ROOT / "p4src" / "compiled"
+PROGRAMS = ("pe", "p")
+Shape = dict[str, Any]
+Programs = tuple[p4i.P4Info, p4i.P4Info]
+
+
+def load(path: Path) -> p4i.P4Info:
+    """A P4Info text file."""
+    return text_format.Parse(path.read_text(), p4i.P4Info())
+
+
+def by_alias(items: Iterable[Any]) -> dict[str, Any]:
+    """Objects of a P4Info by the name the contract gives them."""
+    return {item.preamble.alias: item for item in items}
+
+
+def actions(info: p4i.P4Info, table: p4i.Table) -> Shape:
+    """Parameter names and widths of a table's actions, by the action's name."""
+    known = {action.preamble.id: action for action in info.actions}
+    return {
+        known[ref.id].preamble.alias: [(p.name, p.bitwidth) for p in known[ref.id].params]
+        for ref in table.action_refs
+    }
+
+
+def keys(table: p4i.Table) -> list[tuple[str, int, int]]:
+    """Name, width and match kind of a table's keys."""
+    return [(key.name, key.bitwidth, key.match_type) for key in table.match_fields]
+
+
+@pytest.fixture(params=PROGRAMS)
+def programs(request: pytest.FixtureRequest) -> tuple[p4i.P4Info, p4i.P4Info]:
+    """The same program's P4Info for v1model and TNA."""
+    name = f"{request.param}.p4info.txtpb"
+    return load(COMPILED / name), load(COMPILED / "tna" / name)
+
+
+def test_tables_are_the_same(programs: Programs) -> None:
+    v1model, tna = programs
+    assert by_alias(v1model.tables).keys() == by_alias(tna.tables).keys()
+
+
+def test_keys_are_the_same(programs: Programs) -> None:
+    v1model, tna = programs
+    others = by_alias(tna.tables)
+    assert {name: keys(table) for name, table in by_alias(v1model.tables).items()} == {
+        name: keys(others[name]) for name in by_alias(v1model.tables)
+    }
+
+
+def test_actions_and_parameters_are_the_same(programs: Programs) -> None:
+    v1model, tna = programs
+    for name, table in by_alias(v1model.tables).items():
+        ours = {
+            TNA.action(name, action): shape for action, shape in actions(v1model, table).items()
+        }
+        theirs = actions(tna, by_alias(tna.tables)[name])
+        for action in (*TNA.extra_actions, "NoAction"):
+            ours.pop(action, None)
+            theirs.pop(action, None)
+        assert ours == theirs, name
+
+
+def test_meters_are_the_same(programs: Programs) -> None:
+    v1model, tna = programs
+
+    def shape(info: p4i.P4Info) -> Shape:
+        return {name: meter.size for name, meter in by_alias(info.meters).items()}
+
+    assert shape(v1model) == shape(tna)
+
+
+def test_counters_add_up_to_the_same(programs: Programs) -> None:
+    v1model, tna = programs
+    names = by_alias(v1model.counters).keys()
+    parts = {part for name in names for part in TNA.counters(name)}
+    # P has nothing to count on arrival.
+    assert names <= by_alias(tna.counters).keys() <= parts
+
+
+def test_direct_counters_and_timeouts_are_the_same(programs: Programs) -> None:
+    v1model, tna = programs
+
+    def shape(info: p4i.P4Info) -> Shape:
+        tables = {table.preamble.id: table.preamble.alias for table in info.tables}
+        return {
+            "counted": {tables[c.direct_table_id] for c in info.direct_counters},
+            "timed": {
+                t.preamble.alias
+                for t in info.tables
+                if t.idle_timeout_behavior == p4i.Table.NOTIFY_CONTROL
+            },
+        }
+
+    assert shape(v1model) == shape(tna)
+
+
+def test_digests_are_the_same(programs: Programs) -> None:
+    v1model, tna = programs
+
+    def shape(info: p4i.P4Info) -> Shape:
+        structs = info.type_info.structs
+        return {
+            name: [
+                (member.name, member.type_spec.bitstring.bit.bitwidth)
+                for member in structs[digest.type_spec.struct.name].members
+            ]
+            for name, digest in by_alias(info.digests).items()
+        }
+
+    assert shape(v1model) == shape(tna)
+
+
+def test_controller_packets_are_the_same(programs: Programs) -> None:
+    v1model, tna = programs
+
+    def shape(info: p4i.P4Info) -> Shape:
+        return {
+            name: [(m.name, m.bitwidth) for m in header.metadata]
+            for name, header in by_alias(info.controller_packet_metadata).items()
+        }
+
+    assert shape(v1model) == shape(tna)
+
+
+def test_selectors_are_the_same(programs: Programs) -> None:
+    v1model, tna = programs
+    assert by_alias(v1model.action_profiles).keys() == by_alias(tna.action_profiles).keys()
+
+
+def test_value_sets_are_the_known_ones(programs: Programs) -> None:
+    _, tna = programs
+    assert {held.preamble.name for held in tna.value_sets} <= set(TNA.extra_value_sets)
+
+
+def test_committed_p4info_is_of_these_sources() -> None:
+    """Without the compiler by hashes, with it by compiling again."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.p4.tofino", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

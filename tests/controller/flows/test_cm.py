@@ -1,0 +1,204 @@
+"""Connection tracking (FCN-3, FCN-4) against real CM messages and against hostile orders."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import IPv4Address, ip_address
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.inet6 import IPv6
+from scapy.utils import PcapReader
+
+from fcn.contract.constants import CmAttribute
+from fcn.controller.flows.connections import (
+    CmEvent,
+    CmMessage,
+    ConnectionTracker,
+    FlowClosed,
+    PeerClosed,
+    QueuePairLearned,
+)
+from fcn.controller.flows.key import FlowKey
+
+CAPTURE = Path(__file__).parents[2] / "data" / "softroce-rping-write-v4v6.pcap"
+
+A, B = IPv4Address("10.0.0.1"), IPv4Address("10.0.0.2")
+REQ = CmMessage("blue", A, B, CmAttribute.REQ, 0xA1, 0, 17)
+REP = CmMessage("blue", B, A, CmAttribute.REP, 0xB1, 0xA1, 33)
+RTU = CmMessage("blue", A, B, CmAttribute.RTU, 0xA1, 0xB1, 0)
+DREQ = CmMessage("blue", A, B, CmAttribute.DREQ, 0xA1, 0xB1, 33)
+DREP = CmMessage("blue", B, A, CmAttribute.DREP, 0xB1, 0xA1, 0)
+FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
+LEARNED = [QueuePairLearned(FORTH, 17), QueuePairLearned(BACK, 33)]
+CLOSED = [FlowClosed(FORTH), FlowClosed(BACK)]
+
+
+class Clock:
+    """Seconds that pass when told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def tracker() -> ConnectionTracker:
+    return ConnectionTracker(Clock())
+
+
+def feed(connections: ConnectionTracker, *messages: CmMessage) -> list[CmEvent]:
+    return [event for message in messages for event in connections.handle(message)]
+
+
+def captured() -> Iterator[CmMessage]:
+    """The capture's CM messages as a PE's digest has them (offsets: IBTA volume 1, chapter 12)."""
+    with PcapReader(str(CAPTURE)) as packets:
+        for packet in packets:
+            if UDP not in packet or packet[UDP].dport != 4791:
+                continue
+            bth = bytes(packet[UDP].payload)
+            if bth[0] != 0x64 or int.from_bytes(bth[5:8], "big") != 1 or bth[21] != 7:
+                continue
+            network = packet[IP] if IP in packet else packet[IPv6]
+            attribute = CmAttribute(int.from_bytes(bth[36:38], "big"))
+            qpn_at = {CmAttribute.REQ: 76, CmAttribute.REP: 56, CmAttribute.DREQ: 52}.get(attribute)
+            yield CmMessage(
+                "blue",
+                ip_address(network.src),
+                ip_address(network.dst),
+                attribute,
+                int.from_bytes(bth[44:48], "big"),
+                0 if attribute == CmAttribute.REQ else int.from_bytes(bth[48:52], "big"),
+                int.from_bytes(bth[qpn_at : qpn_at + 3], "big") if qpn_at else 0,
+            )
+
+
+def test_real_handshakes_give_exactly_their_queue_pairs() -> None:
+    connections = tracker()
+    events = feed(connections, *captured())
+    client4, server4 = ip_address("192.168.7.2"), ip_address("192.168.7.1")
+    client6, server6 = ip_address("fd00:7::2"), ip_address("fd00:7::1")
+    pairs = [(client4, server4, 17), (client6, server6, 18), (client4, server4, 19)]
+    pairs += [(client4, server4, 20)]
+    expected = [
+        QueuePairLearned(FlowKey("blue", src, dst, qp), qp)
+        for client, server, qp in pairs
+        for src, dst in ((client, server), (server, client))
+    ]
+    assert [event for event in events if isinstance(event, QueuePairLearned)] == expected
+    closed = [event for event in events if isinstance(event, FlowClosed)]
+    assert {event.flow for event in closed} == {event.flow for event in expected}
+    assert len(closed) == len(expected)
+    assert len(connections) == 0
+
+
+def test_queue_pairs_of_both_directions() -> None:
+    assert feed(tracker(), REQ, REP) == LEARNED
+
+
+@pytest.mark.parametrize("order", list(permutations([REQ, REP, RTU])))
+def test_digests_of_two_switches_come_in_any_order(order: tuple[CmMessage, ...]) -> None:
+    assert feed(tracker(), *order) == LEARNED
+
+
+def test_retransmissions_say_nothing_new() -> None:
+    assert feed(tracker(), REQ, REQ, REP, REP, REQ, RTU, REP) == LEARNED
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        DREQ,
+        DREP,
+        CmMessage("blue", B, A, CmAttribute.DREQ, 0xB1, 0xA1, 17),
+        CmMessage("blue", A, B, CmAttribute.DREP, 0xA1, 0xB1, 0),
+        CmMessage("blue", A, B, CmAttribute.REJ, 0xA1, 0xB1, 0),
+    ],
+)
+def test_either_side_closes_both_flows_at_once(message: CmMessage) -> None:
+    connections = tracker()
+    feed(connections, REQ, REP)
+    assert feed(connections, message) == CLOSED
+    assert len(connections) == 0
+
+
+def test_rejected_request_leaves_nothing() -> None:
+    connections = tracker()
+    reject = CmMessage("blue", B, A, CmAttribute.REJ, 0, 0xA1, 0)
+    assert feed(connections, REQ, reject, REP) == []
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    [
+        replace(DREQ, vrf="red", qpn=0),
+        replace(DREQ, local_comm_id=0xA2, qpn=0),
+        replace(DREQ, remote_comm_id=0xB2, qpn=0),
+        replace(DREQ, src=B, dst=A, qpn=0),
+        replace(DREP, local_comm_id=0xB2),
+    ],
+)
+def test_ids_of_another_connection_close_nothing(stranger: CmMessage) -> None:
+    connections = tracker()
+    feed(connections, REQ, REP)
+    assert feed(connections, stranger) == []
+    assert feed(connections, DREQ) == CLOSED
+
+
+def test_communication_ids_are_unique_per_host_only() -> None:
+    """Another pair of hosts, or the same addresses in another VRF, may use the same IDs."""
+    other_vrf = [replace(REQ, vrf="red", qpn=70), replace(REP, vrf="red", qpn=80)]
+    third = IPv4Address("10.0.0.3")
+    other_host = [replace(REQ, src=third, qpn=90), replace(REP, dst=third, qpn=91)]
+    crossed = [replace(REQ, src=B, dst=A, qpn=50), replace(REP, src=A, dst=B, qpn=60)]
+    messages = [REQ, REP, *other_vrf, *other_host, *crossed]
+    expected = {
+        *LEARNED,
+        QueuePairLearned(FlowKey("red", A, B, 80), 70),
+        QueuePairLearned(FlowKey("red", B, A, 70), 80),
+        QueuePairLearned(FlowKey("blue", third, B, 91), 90),
+        QueuePairLearned(FlowKey("blue", B, third, 90), 91),
+        QueuePairLearned(FlowKey("blue", B, A, 60), 50),
+        QueuePairLearned(FlowKey("blue", A, B, 50), 60),
+    }
+    rng = random.Random(3)
+    for _ in range(20):
+        rng.shuffle(messages)
+        events = feed(tracker(), *messages)
+        assert set(events) == expected
+        assert len(events) == len(expected)
+
+
+def test_reused_id_replaces_the_old_connection() -> None:
+    connections = tracker()
+    feed(connections, REQ, REP)
+    assert feed(connections, replace(REQ, qpn=18)) == CLOSED
+    assert feed(connections, replace(REP, qpn=34)) == [
+        QueuePairLearned(FlowKey("blue", A, B, 34), 18),
+        QueuePairLearned(FlowKey("blue", B, A, 18), 34),
+    ]
+
+
+def test_disconnect_of_an_unseen_connection_names_its_flow() -> None:
+    """After a restart the switch tables know the flow, the tracker does not know the IDs."""
+    assert feed(tracker(), DREQ) == [PeerClosed(FORTH)]
+
+
+def test_half_seen_handshake_is_forgotten_and_complete_ones_are_not() -> None:
+    clock = Clock()
+    connections = ConnectionTracker(clock, half_open=60)
+    feed(connections, REQ, REP, replace(REQ, local_comm_id=0xA2, qpn=18))
+    clock.now = 61
+    assert feed(connections, replace(REP, remote_comm_id=0xA2, qpn=34)) == []
+    assert feed(connections, DREQ) == CLOSED
+
+
+def test_request_flood_is_bounded() -> None:
+    connections = ConnectionTracker(Clock(), limit=100)
+    for comm_id in range(1000):
+        connections.handle(replace(REQ, local_comm_id=comm_id))
+    assert len(connections) == 100

@@ -1,0 +1,385 @@
+"""Connection set-ups that do not go by the book, made from real handshakes (FCN-3).
+
+The capture's messages are edited field by field (packets.cm) and read as the PE program reports
+them; each test says what the initiator's and the responder's PE would see.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import ip_address
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from scapy.layers.inet import IP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import Dot1Q, Ether
+from scapy.packet import Packet, Raw
+from scapy.utils import rdpcap
+
+from fcn.controller.flows.connections import (
+    CmEvent,
+    CmMessage,
+    ConnectionTracker,
+    FlowClosed,
+    PeerClosed,
+    QueuePairLearned,
+)
+from fcn.controller.flows.key import FlowKey
+from fcn.packets.cm import (
+    CM_DATA_LENGTH,
+    CmAttribute,
+    CmDrep,
+    CmDreq,
+    CmMra,
+    CmRej,
+    CmRep,
+    CmReq,
+    CmRtu,
+    Mad,
+    RejectReason,
+)
+from fcn.packets.roce import BTH
+
+CAPTURE = Path(__file__).parents[2] / "data" / "softroce-rping-write-v4v6.pcap"
+A4, B4 = ip_address("192.168.7.2"), ip_address("192.168.7.1")
+A6, B6 = ip_address("fd00:7::2"), ip_address("fd00:7::1")
+SIDR_REQ, SIDR_REP = 0x17, 0x18
+UC = 1
+
+
+@pytest.fixture(scope="module")
+def messages() -> list[Packet]:
+    """The capture's CM frames, in order: four handshakes with their disconnects."""
+    found = [packet for packet in rdpcap(str(CAPTURE)) if Mad in packet]
+    assert len(found) == 20
+    return found
+
+
+@pytest.fixture(params=[0, 1], ids=["ipv4", "ipv6"])
+def handshake(request: pytest.FixtureRequest, messages: list[Packet]) -> "Handshake":
+    """REQ, REP, RTU, DREQ, DREP of one connection."""
+    start = 5 * request.param
+    return Handshake(*(packet.copy() for packet in messages[start : start + 5]))
+
+
+class Handshake:
+    """The frames of a connection, and what is learned of it."""
+
+    def __init__(self, req: Packet, rep: Packet, rtu: Packet, dreq: Packet, drep: Packet) -> None:
+        self.req, self.rep, self.rtu, self.dreq, self.drep = req, rep, rtu, dreq, drep
+        layers = (CmReq, CmRep, CmRtu, CmDreq, CmDrep)
+        assert [type(frame[Mad].payload) for frame in self.all] == list(layers)
+
+    @property
+    def all(self) -> tuple[Packet, ...]:
+        return self.req, self.rep, self.rtu, self.dreq, self.drep
+
+    def flows(self) -> tuple[FlowKey, FlowKey]:
+        """To the responder, and back."""
+        src, dst = addresses(self.req)
+        return (
+            FlowKey("blue", src, dst, self.rep[CmRep].local_qpn),
+            FlowKey("blue", dst, src, self.req[CmReq].local_qpn),
+        )
+
+    def learned(self) -> list[CmEvent]:
+        forth, back = self.flows()
+        return [QueuePairLearned(forth, back.dest_qp), QueuePairLearned(back, forth.dest_qp)]
+
+    def closed(self) -> list[CmEvent]:
+        return [FlowClosed(flow) for flow in self.flows()]
+
+    def again(self, *, comm_ids: int, a_qp: int = 0, b_qp: int = 0) -> "Handshake":
+        """Another connection of the same hosts; `comm_ids` is added to the IDs, a QP kept if 0."""
+        copy = Handshake(*(frame.copy() for frame in self.all))
+        for frame in copy.all:
+            frame[Mad].payload.local_comm_id += comm_ids
+            if CmReq not in frame:
+                frame[Mad].payload.remote_comm_id += comm_ids
+        copy.req[CmReq].local_qpn = a_qp or self.req[CmReq].local_qpn
+        copy.rep[CmRep].local_qpn = b_qp or self.rep[CmRep].local_qpn
+        copy.dreq[CmDreq].remote_qpn = copy.rep[CmRep].local_qpn
+        return copy
+
+    def answer(self, layer: Packet, *, by_responder: bool = True) -> Packet:
+        """A message of either side with another CM layer, in the frame of its REP or RTU."""
+        frame = (self.rep if by_responder else self.rtu).copy()
+        attributes = {CmRej: CmAttribute.REJ, CmMra: CmAttribute.MRA, CmDreq: CmAttribute.DREQ}
+        frame[Mad].attribute = attributes[type(layer)]
+        frame[Mad].remove_payload()
+        frame[Mad].add_payload(layer)
+        return frame
+
+    @property
+    def a_id(self) -> int:
+        return int(self.req[CmReq].local_comm_id)
+
+    @property
+    def b_id(self) -> int:
+        return int(self.rep[CmRep].local_comm_id)
+
+
+def addresses(frame: Packet):  # type: ignore[no-untyped-def]  # noqa: ANN201
+    ip = frame[IP] if IP in frame else frame[IPv6]
+    return ip_address(ip.src), ip_address(ip.dst)
+
+
+def digest(frame: Packet) -> CmMessage:
+    """What the PE program reports of a frame, read from its octets (p4src/common/digests.p4)."""
+    read = Ether(bytes(frame))
+    layer = read[Mad].payload
+    src, dst = addresses(read)
+    attribute = read[Mad].attribute
+    ids = bytes(layer)
+    qpn = 0
+    if isinstance(layer, CmReq | CmRep):
+        qpn = layer.local_qpn
+    elif isinstance(layer, CmDreq):
+        qpn = layer.remote_qpn
+    remote = 0 if attribute == CmAttribute.REQ else int.from_bytes(ids[4:8], "big")
+    return CmMessage("blue", src, dst, attribute, int.from_bytes(ids[:4], "big"), remote, qpn)
+
+
+class Tracker:
+    """A tracker that is fed frames."""
+
+    def __init__(self) -> None:
+        self.connections = ConnectionTracker(lambda: 0.0)
+
+    def __call__(self, *frames: Packet) -> list[CmEvent]:
+        return [event for frame in frames for event in self.connections.handle(digest(frame))]
+
+
+@pytest.fixture
+def see() -> Tracker:
+    return Tracker()
+
+
+def test_the_handshakes_as_captured(messages: list[Packet], see: Tracker) -> None:
+    events = see(*messages)
+    learned = {(e.flow.src, e.flow.dest_qp) for e in events if isinstance(e, QueuePairLearned)}
+    assert learned == {(a, q) for a in (A4, B4) for q in (17, 19, 20)} | {(A6, 18), (B6, 18)}
+    assert len(see.connections) == 0
+
+
+# -- REJ ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", RejectReason)
+@pytest.mark.parametrize("with_own_id", [False, True])
+def test_rejected_request(
+    handshake: Handshake, see: Tracker, reason: RejectReason, with_own_id: bool
+) -> None:
+    """The responder's ID is 0 where it refuses before it has one."""
+    own = handshake.b_id if with_own_id else 0
+    reject = CmRej(local_comm_id=own, remote_comm_id=handshake.a_id, reason=reason)
+    assert see(handshake.req, handshake.answer(reject)) == []
+    assert len(see.connections) == 0
+    assert see(handshake.rep) == []
+
+
+def test_rejected_reply_closes_what_was_learned(handshake: Handshake, see: Tracker) -> None:
+    reject = CmRej(local_comm_id=handshake.a_id, remote_comm_id=handshake.b_id, message_rejected=1)
+    assert see(handshake.req, handshake.rep) == handshake.learned()
+    assert see(handshake.answer(reject, by_responder=False)) == handshake.closed()
+
+
+def test_responder_gives_up_waiting_for_a_lost_rtu(handshake: Handshake, see: Tracker) -> None:
+    reject = CmRej(
+        local_comm_id=handshake.b_id,
+        remote_comm_id=handshake.a_id,
+        message_rejected=2,
+        reason=RejectReason.TIMEOUT,
+    )
+    see(handshake.req, handshake.rep)
+    assert see(handshake.answer(reject)) == handshake.closed()
+
+
+def test_reject_of_another_attempt_closes_nothing(handshake: Handshake, see: Tracker) -> None:
+    see(handshake.req, handshake.rep)
+    for a_id, b_id in ((1, 0), (0, 1)):
+        reject = CmRej(local_comm_id=handshake.b_id + b_id, remote_comm_id=handshake.a_id + a_id)
+        assert see(handshake.answer(reject)) == []
+    assert see(handshake.dreq) == handshake.closed()
+
+
+def test_stale_connection_is_rejected_and_the_old_one_disconnected(
+    handshake: Handshake, see: Tracker
+) -> None:
+    """The initiator restarted and asks again with a queue pair the responder believes in use."""
+    see(handshake.req, handshake.rep)
+    fresh = handshake.again(comm_ids=7)
+    stale = CmRej(remote_comm_id=fresh.a_id, reason=RejectReason.STALE_CONNECTION)
+    assert see(fresh.req, fresh.answer(stale)) == []
+    old = CmDreq(
+        local_comm_id=handshake.b_id,
+        remote_comm_id=handshake.a_id,
+        remote_qpn=handshake.req[CmReq].local_qpn,
+    )
+    assert see(handshake.answer(old)) == handshake.closed()
+    assert len(see.connections) == 0
+
+
+# -- MRA, retransmission, loss -----------------------------------------------------------------
+
+
+def test_receipt_acknowledged_changes_nothing(handshake: Handshake, see: Tracker) -> None:
+    mra = CmMra(local_comm_id=handshake.b_id, remote_comm_id=handshake.a_id, service_timeout=20)
+    other = CmMra(local_comm_id=handshake.a_id, remote_comm_id=handshake.b_id)
+    acknowledged = handshake.answer(mra), handshake.answer(other, by_responder=False)
+    assert see(handshake.req, acknowledged[0]) == []
+    assert see(handshake.rep, acknowledged[1], handshake.rtu) == handshake.learned()
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_retransmitted_request_and_reply_in_any_order(
+    handshake: Handshake, see: Tracker, order: tuple[int, ...]
+) -> None:
+    frames = handshake.req, handshake.rep, handshake.req, handshake.rep
+    assert see(*(frames[index] for index in order)) == handshake.learned()
+
+
+def test_lost_rtu(handshake: Handshake, see: Tracker) -> None:
+    """The responder sends its reply again and again; data counts as RTU."""
+    assert see(handshake.req, *[handshake.rep] * 15) == handshake.learned()
+    assert see(handshake.dreq) == handshake.closed()
+
+
+def test_lost_request_is_made_good_by_its_retransmission(
+    handshake: Handshake, see: Tracker
+) -> None:
+    assert see(handshake.rep, handshake.rtu) == []
+    assert see(handshake.req) == handshake.learned()
+
+
+def test_request_retransmitted_after_its_end_starts_nothing(
+    handshake: Handshake, see: Tracker
+) -> None:
+    see(*handshake.all)
+    assert see(handshake.req) == []
+    assert see(handshake.drep) == []
+    assert len(see.connections) == 0
+
+
+# -- queue pairs and IDs that are used again ---------------------------------------------------
+
+
+def test_queue_pair_used_again_after_disconnect(handshake: Handshake, see: Tracker) -> None:
+    for attempt in range(3):
+        used = handshake.again(comm_ids=attempt, b_qp=0x200 + attempt)
+        assert see(used.req, used.rep, used.rtu) == used.learned()
+        assert see(used.dreq) == used.closed()
+
+
+def test_queue_pair_used_again_without_a_disconnect(handshake: Handshake, see: Tracker) -> None:
+    """The disconnect was lost; a queue pair has one connection, so the old one is over."""
+    see(handshake.req, handshake.rep)
+    used = handshake.again(comm_ids=1, b_qp=0x201)
+    events = see(used.req, used.rep)
+    assert [event for event in events if isinstance(event, QueuePairLearned)] == used.learned()
+    assert FlowClosed(handshake.flows()[0]) in events
+    assert len(see.connections) == 1
+
+
+@pytest.mark.parametrize("kept", ["initiator's", "responder's"])
+def test_late_disconnect_of_the_old_connection_leaves_the_new_one(
+    handshake: Handshake, see: Tracker, kept: str
+) -> None:
+    """One side's queue pair lives on in a new connection when the old DREQ is repeated."""
+    see(handshake.req, handshake.rep)
+    a_qp, b_qp = (0, 0x201) if kept == "initiator's" else (0x101, 0)
+    used = handshake.again(comm_ids=1, a_qp=a_qp, b_qp=b_qp)
+    see(used.req, used.rep)
+    late = see(handshake.dreq, handshake.drep)
+    alive = used.flows()
+    assert not any(isinstance(event, FlowClosed) and event.flow in alive for event in late)
+    assert not any(isinstance(event, PeerClosed) and event.flow in alive for event in late)
+    assert see(used.dreq) == used.closed()
+
+
+def test_equal_ids_and_numbers_of_several_hosts(messages: list[Packet], see: Tracker) -> None:
+    """IPv4 and IPv6 connections of the capture with the same IDs and QPs, interleaved."""
+    one, two = Handshake(*messages[:5]), Handshake(*messages[5:10])
+    same = [frame.copy() for frame in two.all]
+    for frame, pattern in zip(same, one.all, strict=True):
+        frame[Mad].payload = pattern[Mad].payload.copy()
+    two = Handshake(*same)
+    events = see(one.req, two.req, two.rep, one.rep)
+    assert events == two.learned() + one.learned()
+    assert see(one.dreq) == one.closed()
+    assert see(two.drep) == two.closed()
+
+
+def test_both_hosts_connect_to_each_other_with_equal_ids(
+    handshake: Handshake, see: Tracker
+) -> None:
+    back = Handshake(
+        *(frame.copy() for frame in handshake.again(comm_ids=0, b_qp=0x301, a_qp=0x302).all)
+    )
+    for frame in back.all:
+        ip = frame[IP] if IP in frame else frame[IPv6]
+        ip.src, ip.dst = ip.dst, ip.src
+    events = see(handshake.req, back.req, handshake.rep, back.rep)
+    assert events == handshake.learned() + back.learned()
+    assert see(handshake.dreq) == handshake.closed()
+    assert see(back.dreq) == back.closed()
+
+
+# -- other transports, tags --------------------------------------------------------------------
+
+
+def test_unreliable_connections_are_learned_alike(handshake: Handshake, see: Tracker) -> None:
+    handshake.req[CmReq].transport_service = UC
+    assert see(handshake.req, handshake.rep) == handshake.learned()
+
+
+@pytest.mark.parametrize("attribute", [SIDR_REQ, SIDR_REP, 0x19, 0x1A, 0x1B, 0x00, 0xFFFF])
+def test_datagram_service_and_unknown_messages_teach_nothing(
+    handshake: Handshake, see: Tracker, attribute: int
+) -> None:
+    """UD queue pairs are found by SIDR and have no connection: any number of senders."""
+    frame = handshake.req.copy()
+    frame[Mad].attribute = attribute
+    frame[Mad].remove_payload()
+    frame[Mad].add_payload(Raw(bytes(range(CM_DATA_LENGTH))))
+    assert see(frame) == []
+    assert len(see.connections) == 0
+
+
+@pytest.mark.parametrize("vlan", [1, 5, 4094])
+def test_tagged_frames_say_the_same(handshake: Handshake, see: Tracker, vlan: int) -> None:
+    def tagged(frame: Packet) -> Packet:
+        ether_type = frame.type
+        inner = frame.payload.copy()
+        return Ether(src=frame.src, dst=frame.dst) / Dot1Q(vlan=vlan, type=ether_type) / inner
+
+    for frame in handshake.all:
+        assert digest(tagged(frame)) == digest(frame)
+        assert bytes(Ether(bytes(tagged(frame)))[BTH]) == bytes(frame[BTH])
+    assert see(tagged(handshake.req), tagged(handshake.rep)) == handshake.learned()
+
+
+# -- limits ------------------------------------------------------------------------------------
+
+
+def _attempts(handshake: Handshake, count: int) -> Iterator[CmMessage]:
+    for message in (digest(handshake.req), digest(handshake.rep)):
+        for number in range(count):
+            attempt = replace(message, qpn=0x1000 + number)
+            if message.attribute == CmAttribute.REQ:
+                yield replace(attempt, local_comm_id=number)
+            else:
+                yield replace(attempt, remote_comm_id=number)
+
+
+def test_forgotten_connections_leave_nothing_behind(handshake: Handshake) -> None:
+    """Beyond the limit the oldest are forgotten; their disconnect names the flow."""
+    connections = ConnectionTracker(lambda: 0.0, limit=10)
+    for message in _attempts(handshake, 10):
+        connections.handle(message)
+    src, dst = addresses(handshake.req)
+    for number in range(100, 110):
+        connections.handle(replace(digest(handshake.req), local_comm_id=number))
+    first = CmMessage("blue", src, dst, CmAttribute.DREQ, 0, handshake.b_id, 0x1000)
+    assert connections.handle(first) == [PeerClosed(FlowKey("blue", src, dst, 0x1000))]

@@ -1,0 +1,197 @@
+"""The flow service and what it infers: watching, binding, forgetting (FCN-3 b, FCN-4)."""
+
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+import yaml
+
+from fcn.contract.constants import CmAttribute
+from fcn.controller.config import Config, ConfigError, parse_config
+from fcn.controller.events import EventBus
+from fcn.controller.flows.connections import CmMessage
+from fcn.controller.flows.inference import Sample, connection_port
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.service import Flow, FlowService, Origin
+from fcn.controller.flows.watch import WATCH
+
+A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
+WRITE, ACK, UC_SEND = 0x0A, 0x11, 0x24
+PORT = connection_port(17, 33)
+
+
+class Edge:
+    """An ingress PE that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.feature = True
+        self.flows: dict[FlowKey, Flow] = {}
+        self.writes = 0
+
+    def capacity(self, ip_version: int) -> int:
+        return 16384
+
+    def install(self, flow: Flow) -> None:
+        self.flows[flow.key] = flow
+        self.writes += 1
+
+    def remove(self, flow: Flow) -> None:
+        del self.flows[flow.key]
+
+
+class Network:
+    """A flow service on a clock the test moves."""
+
+    def __init__(self, config: Config) -> None:
+        self.now = 10.0
+        self.psn = 100
+        self.config = config
+        self.edges: Mapping[str, Edge] = {
+            name: Edge() for name, node in config.nodes.items() if node.role == "pe"
+        }
+        self.service = FlowService(config, self.edges, EventBus(), lambda: self.now)
+
+    def see(self, node: str, key: FlowKey, opcode: int, psn: int, port: int = PORT) -> None:
+        self.now += 0.06
+        self.service.seen(node, key, 0xFFFF, Sample(opcode, psn, port))
+
+    def converse(self, times: int, port: int = PORT) -> None:
+        for _ in range(times):
+            self.psn += 1
+            self.see("pe1", FORTH, WRITE, self.psn, port)
+            self.see("pe2", BACK, ACK, self.psn, port)
+
+    def infer(self, wait: float = 2.0) -> None:
+        self.now += wait
+        self.service.infer()
+
+    @property
+    def sources(self) -> tuple[int | None, int | None]:
+        return self.forth.source_qp, self.back.source_qp
+
+    @property
+    def forth(self) -> Flow:
+        return self.edges["pe1"].flows[FORTH]
+
+    @property
+    def back(self) -> Flow:
+        return self.edges["pe2"].flows[BACK]
+
+
+@pytest.fixture
+def net(network: dict[str, Any]) -> Network:
+    for node in network["nodes"].values():
+        node["feature"] = True
+    return Network(parse_config(yaml.safe_dump(network)))
+
+
+def test_a_flow_is_watched_until_its_source_is_inferred(net: Network) -> None:
+    net.see("pe1", FORTH, WRITE, 100)
+    assert net.forth.watched
+    net.see("pe2", BACK, ACK, 100)
+    label = net.forth.label
+    net.infer(0.5)
+    assert (net.forth.source_qp, net.forth.origin) == (17, Origin.INFERRED)
+    assert (net.back.source_qp, net.back.origin) == (33, Origin.INFERRED)
+    assert not net.forth.watched
+    assert not net.back.watched
+    assert net.forth.label == label
+    assert net.edges["pe1"].writes == 2
+
+
+def test_without_the_port_it_takes_more(net: Network) -> None:
+    net.converse(2, port=0xC000)
+    net.infer(0.5)
+    assert net.forth.source_qp is net.back.source_qp is None
+    net.converse(2, port=0xC000)
+    net.infer()
+    assert net.sources == (17, 33)
+
+
+def test_where_a_pe_does_not_report_the_psn_proves_nothing(net: Network) -> None:
+    """The flow back enters at a PE whose feature is off: what it reports is not all."""
+    net.edges["pe2"].feature = False
+    net.converse(6, port=0xC000)
+    net.edges["pe2"].feature = True
+    net.converse(1, port=0xC000)
+    net.edges["pe2"].feature = False
+    net.infer()
+    assert net.forth.source_qp is None
+
+
+def test_what_is_learned_otherwise_ends_the_watch(net: Network) -> None:
+    net.converse(1, port=0xC000)
+    net.service.add(FORTH, 99)
+    assert (net.forth.source_qp, net.forth.origin, net.forth.watched) == (99, "manual", False)
+    req = CmMessage("blue", A, B, CmAttribute.REQ, 0xA1, 0, 17)
+    rep = CmMessage("blue", B, A, CmAttribute.REP, 0xB1, 0xA1, 33)
+    net.service.connection_message("pe1", req)
+    net.service.connection_message("pe2", rep)
+    assert (net.forth.source_qp, net.back.source_qp, net.back.watched) == (17, 33, False)
+    net.converse(6, port=0xC000)
+    net.infer()
+    assert (net.forth.origin, net.back.origin) == (Origin.CM, Origin.CM)
+
+
+def test_a_silent_flow_is_inferred_anew(net: Network) -> None:
+    """Queue pair numbers are used again: what was inferred holds while the flow is alive."""
+    net.converse(1)
+    net.infer(0.5)
+    net.service.idle("pe1", FORTH)
+    assert FORTH not in net.edges["pe1"].flows
+    assert net.service.waiting() == []
+    net.see("pe1", FORTH, WRITE, 500)
+    assert net.forth.source_qp is None
+    assert net.forth.watched
+
+
+def test_a_new_controller_watches_what_it_finds_unknown(net: Network) -> None:
+    net.converse(1, port=0xC000)
+    again = Network(net.config)
+    for name, edge in net.edges.items():
+        found = [
+            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED) for f in edge.flows.values()
+        ]
+        again.service.adopt(name, found)
+    assert again.forth.watched
+    assert again.back.watched
+    again.converse(2)
+    again.infer(0.5)
+    assert (again.forth.source_qp, again.back.source_qp) == (17, 33)
+
+
+def test_watches_end_and_are_bounded(net: Network) -> None:
+    limit = net.config.flows.watched
+    for qp in range(2, 2 + 3 * limit):
+        net.service.seen("pe1", FlowKey("blue", A, B, qp), 0xFFFF, Sample(UC_SEND, 1, 50000))
+    watched = [flow.key for flow in net.edges["pe1"].flows.values() if flow.watched]
+    assert len(watched) == limit
+    net.infer(WATCH + 0.1)
+    assert not any(flow.watched for flow in net.edges["pe1"].flows.values())
+
+
+def test_labels_taken_back_end_the_watch(net: Network) -> None:
+    net.converse(1, port=0xC000)
+    net.service.release_node("pe2", "feature disabled")
+    net.infer()
+    assert net.edges["pe2"].flows == {}
+    assert net.forth.source_qp is None
+
+
+def test_inference_can_be_turned_off(network: dict[str, Any]) -> None:
+    for node in network["nodes"].values():
+        node["feature"] = True
+    network["flows"] = {"watched": 0, "learning_window": "1s"}
+    net = Network(parse_config(yaml.safe_dump(network)))
+    net.converse(6)
+    net.infer()
+    assert not net.forth.watched
+    assert net.forth.source_qp is None
+
+
+def test_a_learning_window_too_long_to_infer_is_refused(network: dict[str, Any]) -> None:
+    network["flows"] = {"learning_window": "100ms"}
+    with pytest.raises(ConfigError, match="turn inference off with watched: 0"):
+        parse_config(yaml.safe_dump(network))

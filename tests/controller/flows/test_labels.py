@@ -1,0 +1,113 @@
+"""Label pool: FCN-2's random, locally unique, non-zero, quarantined labels."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from fcn.contract.constants import FCN_LABEL_BIT
+from fcn.controller.flows import labels
+from fcn.controller.flows.labels import GATE_MASK, LABEL_COUNT, LabelPool, LabelsExhaustedError
+
+QUARANTINE = 30.0
+
+
+class Clock:
+    """Seconds that pass when told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class PoolMachine(RuleBasedStateMachine):
+    """Any sequence of allocate, release, claim and waiting keeps the pool's promises."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = Clock()
+        self.pool = LabelPool(QUARANTINE, self.clock, random.Random(7))
+        self.used: set[int] = set()
+        self.released: dict[int, float] = {}
+
+    @rule()
+    def allocate(self) -> None:
+        label = self.pool.allocate()
+        assert label not in self.used
+        assert label & FCN_LABEL_BIT
+        assert 0 < label < 1 << 20
+        assert self.clock.now - self.released.get(label, -QUARANTINE) >= QUARANTINE
+        assert label & GATE_MASK not in {other & GATE_MASK for other in self.used}
+        self.used.add(label)
+
+    @precondition(lambda self: self.used)
+    @rule(data=st.data())
+    def release(self, data: st.DataObject) -> None:
+        label = data.draw(st.sampled_from(sorted(self.used)))
+        self.pool.release(label)
+        self.used.remove(label)
+        self.released[label] = self.clock.now
+
+    @rule(low=st.integers(0, 40))
+    def claim(self, low: int) -> None:
+        label = FCN_LABEL_BIT | low << 8
+        if {label & GATE_MASK} & {other & GATE_MASK for other in self.used}:
+            assert self.pool.claim(label) is (label not in self.used)
+            return
+        assert self.pool.claim(label)
+        self.used.add(label)
+
+    @rule(seconds=st.floats(0, 2 * QUARANTINE))
+    def wait(self, seconds: float) -> None:
+        self.clock.now += seconds
+
+    @invariant()
+    def counts(self) -> None:
+        assert len(self.pool) == len(self.used)
+        resting = [
+            label
+            for label, since in self.released.items()
+            if label not in self.used and self.clock.now < since + QUARANTINE
+        ]
+        assert self.pool.resting == len(resting)
+
+
+TestPool = PoolMachine.TestCase
+TestPool.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+
+
+@given(label=st.integers(-1, FCN_LABEL_BIT - 1) | st.integers(1 << 20, 1 << 24))
+def test_claim_refuses_what_is_no_fcn_label(label: int) -> None:
+    assert not LabelPool(QUARANTINE, Clock()).claim(label)
+
+
+def test_claim_of_used_label_is_refused() -> None:
+    pool = LabelPool(QUARANTINE, Clock())
+    assert not pool.claim(pool.allocate())
+
+
+def test_gates_are_shared_only_when_all_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels, "_GATE_DRAWS", 2_000)
+    pool = LabelPool(QUARANTINE, Clock(), random.Random(1))
+    taken = {pool.allocate() & GATE_MASK for _ in range(60_000)}
+    assert len(taken) == 60_000
+
+
+def test_exhaustion_names_the_remedy_and_ends_with_quarantine() -> None:
+    clock = Clock()
+    pool = LabelPool(QUARANTINE, clock, random.Random(1))
+    for label in range(FCN_LABEL_BIT, FCN_LABEL_BIT + LABEL_COUNT - 1):
+        assert pool.claim(label)
+    last = pool.allocate()
+    assert last == FCN_LABEL_BIT + LABEL_COUNT - 1
+    with pytest.raises(LabelsExhaustedError, match="label_quarantine"):
+        pool.allocate()
+    pool.release(last)
+    with pytest.raises(LabelsExhaustedError):
+        pool.allocate()
+    clock.now += QUARANTINE
+    assert pool.allocate() == last

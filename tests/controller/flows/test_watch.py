@@ -1,0 +1,143 @@
+"""Which flows of unknown source are watched: bounded, two hosts together, in turns (FCN-3 b)."""
+
+from ipaddress import ip_address
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from fcn.controller.flows.inference import host_pair
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.watch import FIRST_REST, LONGEST_REST, WATCH, WatchList
+
+A, B, C = (ip_address(f"10.0.0.{number}") for number in (1, 2, 3))
+
+
+def key(qp: int, *, back: bool = False, other: bool = False) -> FlowKey:
+    far = C if other else B
+    return FlowKey("blue", far, A, qp) if back else FlowKey("blue", A, far, qp)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 50.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_new_flow_is_watched_at_once_and_rests_after_a_while() -> None:
+    clock = Clock()
+    watch = WatchList(clock, limit=4)
+    assert watch.add(key(1)) == {key(1)}
+    assert watch.add(key(2, back=True)) == {key(2, back=True)}
+    assert watch.complete(host_pair(key(1)))
+    clock.now += WATCH - 0.1
+    assert watch.advance() == set()
+    clock.now += 0.1
+    assert watch.advance() == {key(1), key(2, back=True)}
+    assert key(1) not in watch
+    assert not watch.complete(host_pair(key(1)))
+
+
+def test_rests_get_longer_and_a_new_flow_ends_them() -> None:
+    clock = Clock()
+    watch = WatchList(clock, limit=4)
+    watch.add(key(1))
+    rest = FIRST_REST
+    for _ in range(8):
+        clock.now += WATCH
+        assert watch.advance() == {key(1)}
+        clock.now += rest - 0.1
+        assert watch.advance() == set()
+        clock.now += 0.1
+        assert watch.advance() == {key(1)}
+        assert key(1) in watch
+        rest = min(LONGEST_REST, 2 * rest)
+    clock.now += WATCH
+    watch.advance()
+    assert watch.add(key(2)) == {key(1), key(2)}
+    clock.now += WATCH
+    watch.advance()
+    clock.now += FIRST_REST
+    assert watch.advance() == {key(1), key(2)}
+
+
+def test_others_have_their_turn_where_not_all_have_room() -> None:
+    clock = Clock()
+    watch = WatchList(clock, limit=2)
+    for qp in (1, 2, 3):
+        watch.add(key(qp))
+    assert [key(qp) in watch for qp in (1, 2, 3)] == [True, True, False]
+    assert not watch.complete(host_pair(key(1)))
+    assert watch.add(key(4, other=True)) == set()
+    clock.now += WATCH
+    assert watch.advance() == {key(1), key(2), key(4, other=True)}
+    assert key(4, other=True) in watch
+    clock.now += WATCH
+    watch.advance()
+    assert key(3) in watch
+
+
+def test_none_are_watched_without_room() -> None:
+    watch = WatchList(Clock(), limit=0)
+    assert watch.add(key(1)) == set()
+    assert watch.advance() == set()
+    assert len(watch) == 0
+
+
+class Watching(RuleBasedStateMachine):
+    """Whatever happens, the limit holds and flows are watched only while they are there."""
+
+    LIMIT = 3
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = Clock()
+        self.watch = WatchList(self.clock, self.LIMIT)
+        self.flows: set[FlowKey] = set()
+        self.told: set[FlowKey] = set()
+
+    @rule(qp=st.integers(1, 6), back=st.booleans(), other=st.booleans())
+    def add(self, qp: int, back: bool, other: bool) -> None:
+        flow = key(qp, back=back, other=other)
+        self._tell(self.watch.add(flow))
+        self.flows.add(flow)
+
+    @rule(qp=st.integers(1, 6), back=st.booleans(), other=st.booleans())
+    def remove(self, qp: int, back: bool, other: bool) -> None:
+        flow = key(qp, back=back, other=other)
+        self.watch.remove(flow)
+        self.flows.discard(flow)
+        self.told.discard(flow)
+
+    @rule(seconds=st.sampled_from([0.25, 5.0, 11.0, 700.0]))
+    def advance(self, seconds: float) -> None:
+        self.clock.now += seconds
+        self._tell(self.watch.advance())
+
+    def _tell(self, changed: set[FlowKey]) -> None:
+        for flow in changed:
+            if flow in self.watch:
+                self.told.add(flow)
+            else:
+                self.told.discard(flow)
+
+    @invariant()
+    def bounded_and_told(self) -> None:
+        watched = {flow for flow in self.flows if flow in self.watch}
+        assert len(self.watch) == len(watched) <= self.LIMIT
+        assert watched == self.told
+
+    @invariant()
+    def nobody_is_forgotten(self) -> None:
+        if self.flows and not len(self.watch):
+            self.clock.now += LONGEST_REST
+            self._tell(self.watch.advance())
+            assert len(self.watch) > 0
+
+
+TestWatching = Watching.TestCase
+TestWatching.settings = settings(
+    max_examples=60, stateful_step_count=40, deadline=None, derandomize=True
+)

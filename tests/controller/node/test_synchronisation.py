@@ -1,0 +1,210 @@
+"""Applying the configuration: complete, idempotent, repaired when a switch drifts or restarts."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import finsy as fy
+import pytest
+import yaml
+from switches import MemorySwitch, until
+
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.app import ControlPlane
+from fcn.controller.config import Config, parse_config
+from fcn.controller.node.agent import State
+
+Switches = dict[str, MemorySwitch]
+
+
+@asynccontextmanager
+async def running(config: Config) -> AsyncIterator[ControlPlane]:
+    plane = ControlPlane(config)
+    async with plane.running():
+        yield plane
+
+
+async def all_up(plane: ControlPlane) -> None:
+    await until(lambda: all(agent.status.state is State.UP for agent in plane.nodes.values()))
+
+
+def writes(switches: Switches) -> int:
+    return sum(switch.engine.writes for switch in switches.values())
+
+
+async def test_every_switch_gets_its_entries(config: Config, switches: Switches) -> None:
+    async with running(config) as plane:
+        await all_up(plane)
+        assert not any(agent.status.refused for agent in plane.nodes.values())
+        assert not any(agent.intent.pending for agent in plane.nodes.values())
+        pe1 = switches["pe1"].engine
+        assert pe1.size("port_role") == 2
+        assert pe1.size("tunnel") == 2
+        assert pe1.size("route_ipv4") == 3
+        assert switches["p1"].engine.size("underlay") == 6
+
+
+async def test_applying_again_writes_nothing(config: Config, switches: Switches) -> None:
+    async with running(config) as plane:
+        await all_up(plane)
+    before = writes(switches)
+    async with running(config) as plane:
+        await all_up(plane)
+    assert writes(switches) == before
+    assert all(len(switch.engines) == 1 for switch in switches.values())
+
+
+async def test_only_the_difference_is_written(
+    network: dict[str, Any], config: Config, switches: Switches
+) -> None:
+    async with running(config) as plane:
+        await all_up(plane)
+    before = writes(switches)
+    routes = network["nodes"]["pe1"]["vrfs"]["blue"]["routes"]
+    routes.append({"prefix": "10.66.0.0/16", "discard": True})
+    async with running(parse_config(yaml.safe_dump(network))) as plane:
+        await all_up(plane)
+    assert writes(switches) == before + 1
+
+
+async def test_drift_is_repaired(config: Config, switches: Switches) -> None:
+    """Entries removed, changed or added by someone else while the controller was away."""
+    async with running(config) as plane:
+        await all_up(plane)
+    pipeline = load_pipeline("pe")
+    options = fy.SwitchOptions(p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=1)
+    port_role = fy.P4TableMatch(ingress_port=1, vlan_id=0)
+    async with fy.Switch("other", switches["pe1"].address, options) as other:
+        await other.write(
+            [
+                -fy.P4TableEntry("endpoint", match=fy.P4TableMatch(dst="2001:db8:0:ff::1")),
+                ~fy.P4TableEntry(
+                    "port_role", match=port_role, action=fy.P4TableAction("set_dc_port", vrf=77)
+                ),
+                +fy.P4TableEntry(
+                    "route_ipv4",
+                    match=fy.P4TableMatch(vrf=9, dst="10.0.0.0/8"),
+                    action=fy.P4TableAction("blackhole"),
+                ),
+                ~fy.P4TableEntry(
+                    "cnp_profile", action=fy.P4TableAction("cnp_disabled"), is_default_action=True
+                ),
+                +fy.P4MulticastGroupEntry(3, replicas=[1]),
+                ~fy.P4MeterEntry(
+                    "notification_meter",
+                    index=0,
+                    config=fy.P4MeterConfig(cir=1, cburst=1, pir=1, pburst=1),
+                ),
+            ]
+        )
+        before = await content(other)
+    async with running(config) as plane:
+        await all_up(plane)
+    async with fy.Switch("other", switches["pe1"].address, options) as other:
+        after = await content(other)
+    assert after != before
+    assert not any("vrf=0x9" in entry for entry in after)
+    assert "port_role ingress_port=0x1 vlan_id=0x0 set_dc_port(vrf=0x1)" in after
+    assert any(
+        entry.startswith("endpoint dst=0x20010db8000000ff0000000000000001") for entry in after
+    )
+    assert any("cnp_enabled" in entry for entry in after)
+
+
+async def content(switch: fy.Switch) -> set[str]:
+    found: set[str] = set()
+    reading: Any = switch.read(
+        [fy.P4TableEntry(), fy.P4TableEntry("cnp_profile", is_default_action=True)]
+    )
+    async for entry in reading:
+        schema = switch.p4info
+        found.add(f"{entry.table_id} {entry.match_str(schema)} {entry.action_str(schema)}")
+    return found
+
+
+async def test_restarted_switch_is_synchronized_again(config: Config, switches: Switches) -> None:
+    async with running(config) as plane:
+        await all_up(plane)
+        held = switches["pe1"].engine.tables.values()
+        await switches["pe1"].stop()
+        await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
+        assert "lost the connection" in plane.nodes["pe1"].status.detail
+        assert plane.nodes["p1"].status.state is State.UP
+        await switches["pe1"].start()
+        await until(lambda: plane.nodes["pe1"].status.state is State.UP)
+        assert len(switches["pe1"].engines) == 2
+        assert sorted(switches["pe1"].engine.tables.values()) == sorted(held)
+
+
+async def test_switch_that_is_away_at_first_is_awaited(config: Config, switches: Switches) -> None:
+    await switches["p2"].stop()
+    async with running(config) as plane:
+        others = [agent for name, agent in plane.nodes.items() if name != "p2"]
+        await until(lambda: all(agent.status.state is State.UP for agent in others))
+        assert plane.nodes["p2"].status.state is State.CONNECTING
+        await switches["p2"].start()
+        await all_up(plane)
+
+
+async def test_foreign_pipeline_is_replaced(config: Config, switches: Switches) -> None:
+    """A P4Info that is not ours, here the P program on a PE."""
+    wrong = load_pipeline("p")
+    options = fy.SwitchOptions(p4info=wrong.p4info, p4blob=wrong.blob, device_id=1)
+    async with fy.Switch("other", switches["pe1"].address, options):
+        pass
+    async with running(config) as plane:
+        await all_up(plane)
+        assert switches["pe1"].engine.size("tunnel") == 2
+
+
+async def test_another_primary_is_named_and_awaited(config: Config, switches: Switches) -> None:
+    pipeline = load_pipeline("pe")
+    options = fy.SwitchOptions(
+        p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=1, initial_election_id=999
+    )
+    async with running(config) as plane:
+        async with fy.Switch("other", switches["pe1"].address, options):
+            await until(lambda: plane.nodes["pe1"].status.state is State.BACKUP)
+            detail = plane.nodes["pe1"].status.detail
+            assert "another controller rules this switch (election ID 999)" in detail
+            assert not await plane.nodes["pe1"].settled()
+        await all_up(plane)
+
+
+async def test_refused_entries_are_reported_and_the_rest_is_written(
+    network: dict[str, Any], switches: Switches
+) -> None:
+    routes = [{"prefix": f"11.{i >> 8}.{i & 255}.0/24", "discard": True} for i in range(8200)]
+    network["nodes"]["pe1"]["vrfs"]["blue"]["routes"] += routes
+    async with running(parse_config(yaml.safe_dump(network))) as plane:
+        await all_up(plane)
+        agent = plane.nodes["pe1"]
+        size = agent.pipeline.table_size("route_ipv4")
+        assert switches["pe1"].engine.size("route_ipv4") == size
+        assert agent.status.refused == 8200 + 3 - size
+        assert switches["pe1"].engine.size("port_role") == 2
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+async def test_feature_is_switched_in_the_data_plane(
+    config: Config, switches: Switches, enabled: bool
+) -> None:
+    async with running(config) as plane:
+        await all_up(plane)
+        plane.nodes["pe1"].set_feature(not enabled)
+        plane.nodes["pe1"].set_feature(enabled)
+        assert await plane.nodes["pe1"].settled()
+    pipeline = load_pipeline("pe")
+    options = fy.SwitchOptions(p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=1)
+    async with fy.Switch("other", switches["pe1"].address, options) as other:
+        text = " ".join(await content(other))
+    assert ("cnp_enabled" in text) is enabled
+    assert ("notify=0x1" in text) is enabled
+    assert "mark=0x1" in text
+
+
+async def test_stopping_ends_every_task(config: Config, switches: Switches) -> None:
+    async with running(config) as plane:
+        await all_up(plane)
+    await until(lambda: not [t for t in asyncio.all_tasks() if t.get_name().startswith("fy:")])

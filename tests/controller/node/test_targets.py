@@ -1,0 +1,333 @@
+"""One controller, two targets: a chip gets what BMv2 and softswitch get, in its own terms."""
+
+import shutil
+from collections.abc import AsyncIterator, Iterable
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import finsy as fy
+import pytest
+import yaml
+from finsy import P4Schema
+from finsy.p4entity import P4Entity, decode_entity
+from finsy.proto import p4i, p4r
+
+from fcn.contract.constants import PipelineError, compiled_programs
+from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.contract.targets import MAX_TICKS, TNA, V1MODEL, target_of
+from fcn.controller.app import ControlPlane
+from fcn.controller.config import Config, parse_config
+from fcn.controller.events import EventBus
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.node.agent import NodeAgent, State
+from fcn.controller.node.provision import Provision
+from fcn.controller.node.readback import held_flows, read_switch
+
+COMPILED = compiled_programs() / "tna"
+
+NODES = ("pe1", "p1", "p2", "pe2")
+TIMED = {"level_policy", "cnp_profile", "flow_learning"}
+"""Tables with time parameters."""
+
+
+def tna_pipeline(role: str) -> Pipeline:
+    """A TNA program; its P4Info stands in for the binary, which is never sent here."""
+    p4info = COMPILED / f"{role}.p4info.txtpb"
+    return Pipeline(role, p4info, p4info, P4Schema(p4info))
+
+
+def parse(network: dict[str, Any]) -> Config:
+    return parse_config(yaml.safe_dump(network))
+
+
+def provision(config: Config, node: str, pipeline: Pipeline | None = None) -> Provision:
+    role = config.nodes[node].role
+    return Provision(config, node, pipeline or tna_pipeline(role))
+
+
+def updates(intended: Provision) -> list[p4r.Update]:
+    """Everything to be written, taken as accepted."""
+    taken = intended.intent.take_updates(100_000)
+    assert intended.intent.settle(taken, {}) == []
+    return taken
+
+
+def entities(taken: Iterable[p4r.Update], kind: str) -> list[p4r.Entity]:
+    return [update.entity for update in taken if update.entity.WhichOneof("entity") == kind]
+
+
+def table_entries(taken: Iterable[p4r.Update], schema: P4Schema) -> list[fy.P4TableEntry]:
+    decoded = [decode_entity(entity, schema) for entity in entities(taken, "table_entry")]
+    return [entry for entry in decoded if isinstance(entry, fy.P4TableEntry)]
+
+
+def texts(entries: Iterable[fy.P4TableEntry], schema: P4Schema) -> set[tuple[str, ...]]:
+    return {(e.table_id, e.match_str(schema), e.action_str(schema)) for e in entries}
+
+
+def arguments(entries: Iterable[fy.P4TableEntry], table: str) -> list[dict[str, int]]:
+    """Parameters of the entries of a table, in the order they were written."""
+    actions = [entry.action for entry in entries if entry.table_id == table]
+    return [action.args for action in actions if isinstance(action, fy.P4TableAction)]
+
+
+def core_ports(taken: Iterable[p4r.Update]) -> list[int]:
+    """Members of the only value set that is written."""
+    (entity,) = entities(taken, "value_set_entry")
+    fields = [field for member in entity.value_set_entry.members for field in member.match]
+    assert {field.field_id for field in fields} == {1}
+    return [int.from_bytes(field.exact.value, "big") for field in fields]
+
+
+def test_ticks_are_rounded_up_and_bounded() -> None:
+    assert [V1MODEL.ticks(each) for each in (0, 1, 50, 10_000)] == [0, 1, 50, 10_000]
+    # 1 µs is 3.9 ticks, 16 µs are 62.5, 32 µs are exactly 125, 1 ms is 3906.25.
+    assert [TNA.ticks(each) for each in (0, 1, 16, 32, 1000)] == [0, 4, 63, 125, 3907]
+    for target in (V1MODEL, TNA):
+        assert target.ticks(100 * 3600 * 1_000_000) == MAX_TICKS == 2**32 - 1
+
+
+@pytest.mark.parametrize(("arch", "target"), [("v1model", V1MODEL), ("tna", TNA), ("t2na", TNA)])
+def test_target_is_known_by_its_architecture(arch: str, target: object) -> None:
+    assert target_of(p4i.P4Info(pkg_info=p4i.PkgInfo(arch=arch))) is target
+
+
+def test_unknown_architecture_is_refused() -> None:
+    with pytest.raises(PipelineError, match="architecture 'psa'; the controller drives v1model"):
+        target_of(p4i.P4Info(pkg_info=p4i.PkgInfo(arch="psa")))
+
+
+@pytest.mark.parametrize("role", ["pe", "p"])
+def test_programs_of_v1model_are_driven_as_before(network: dict[str, Any], role: str) -> None:
+    """A clone session, no value set, times in microseconds."""
+    pipeline = load_pipeline(role)
+    assert pipeline.target is V1MODEL
+    taken = updates(provision(parse(network), f"{role}1", pipeline))
+    (session,) = entities(taken, "packet_replication_engine_entry")
+    assert session.packet_replication_engine_entry.HasField("clone_session_entry")
+    assert not entities(taken, "value_set_entry")
+    policies = arguments(table_entries(taken, pipeline.schema), "level_policy")
+    assert [policy["interval"] for policy in policies] == [1000, 500, 250, 100, 50, 20, 10]
+
+
+async def test_nodes_of_both_kinds_have_one_controller(
+    network: dict[str, Any], tmp_path: Path
+) -> None:
+    shutil.copy(COMPILED / "pe.p4info.txtpb", tmp_path)
+    (tmp_path / "pe.bin").write_bytes(b"for the chip")
+    network["nodes"]["pe1"]["program"] = str(tmp_path)
+    nodes = ControlPlane(parse(network)).nodes
+    assert {name: agent.pipeline.target for name, agent in nodes.items()} == {
+        "pe1": TNA,
+        "p1": V1MODEL,
+        "p2": V1MODEL,
+        "pe2": V1MODEL,
+    }
+    assert nodes["pe1"].pipeline.schema.p4blob == b"for the chip"
+    assert [nodes[pe].capacity(4) for pe in ("pe1", "pe2")] == [32768, 16384]
+
+
+@pytest.mark.parametrize("missing", ["pe.p4info.txtpb", "pe.json"])
+async def test_missing_program_of_a_node_is_named(
+    network: dict[str, Any], tmp_path: Path, missing: str
+) -> None:
+    if missing != "pe.p4info.txtpb":
+        shutil.copy(COMPILED / "pe.p4info.txtpb", tmp_path)
+    network["nodes"]["pe1"]["program"] = str(tmp_path)
+    with pytest.raises(PipelineError, match=f"{missing} is missing; correct the node's `program`"):
+        ControlPlane(parse(network))
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_chip_gets_the_entries_bmv2_gets(network: dict[str, Any], node: str) -> None:
+    """With every kind of tunnel and route."""
+    pe1 = network["nodes"]["pe1"]
+    pe1["tunnels"] |= {
+        "full": {"type": "srv6", "to": "pe2", "via": ["p2"], "mode": "encaps"},
+        "gre": {"type": "gre", "to": "pe2"},
+        "mpls": {"type": "mpls-udp", "to": "pe2"},
+        "two-labels": {"type": "mpls-udp", "to": "pe2", "sr_label": 16002},
+    }
+    pe1["vrfs"]["blue"]["routes"] += [
+        {"prefix": f"10.{number}.0.0/16", "tunnel": tunnel}
+        for number, tunnel in enumerate(("full", "gre", "mpls", "two-labels"), start=70)
+    ]
+    pe1["vrfs"]["blue"]["routes"].append({"prefix": "10.66.0.0/16", "discard": True})
+    config = parse(network)
+    theirs = load_pipeline(config.nodes[node].role)
+    ours = tna_pipeline(config.nodes[node].role)
+    assert ours.target is TNA
+    expected = updates(provision(config, node, theirs))
+    taken = updates(provision(config, node, ours))
+
+    def same(found: list[p4r.Update], schema: P4Schema) -> set[tuple[str, ...]]:
+        entries = [e for e in table_entries(found, schema) if e.table_id not in TIMED]
+        return texts(entries, schema)
+
+    assert same(taken, ours.schema) == same(expected, theirs.schema)
+    for kind in ("table_entry", "meter_entry", "digest_entry"):
+        assert len(entities(taken, kind)) == len(entities(expected, kind))
+    assert entities(taken, "table_entry")
+    assert entities(taken, "meter_entry")
+    assert bool(entities(taken, "digest_entry")) is (config.nodes[node].role == "pe")
+
+
+@pytest.mark.parametrize("node", ["pe1", "p1"])
+def test_mirror_sessions_are_left_to_the_driver(network: dict[str, Any], node: str) -> None:
+    taken = updates(provision(parse(network), node))
+    assert not entities(taken, "packet_replication_engine_entry")
+
+
+def test_times_are_in_ticks(network: dict[str, Any]) -> None:
+    """Of 256 ns, rounded up."""
+    network["nodes"]["pe1"]["cnp"]["min_interval"] = "50us"
+    network["flows"]["learning_window"] = "10ms"
+    network["congestion"]["levels"] = {
+        level: {"interval": interval}
+        for level, interval in enumerate(
+            ("1ms", "512us", "250us", "100us", "50us", "20us", "10us"), start=1
+        )
+    }
+    intervals = [3907, 2000, 977, 391, 196, 79, 40]
+    config = parse(network)
+    pe = table_entries(updates(provision(config, "pe1")), tna_pipeline("pe").schema)
+    p = table_entries(updates(provision(config, "p1")), tna_pipeline("p").schema)
+    for entries in (pe, p):
+        assert [each["interval"] for each in arguments(entries, "level_policy")] == intervals
+    assert [each["min_interval"] for each in arguments(pe, "cnp_profile")] == [196]
+    assert [each["window"] for each in arguments(pe, "flow_learning")] == [39063]
+
+
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("version", [4, 6])
+def test_flows_have_the_actions_of_their_table(
+    network: dict[str, Any], version: int, watched: bool
+) -> None:
+    """And are found again by a controller that reads the tables after a restart."""
+    src, dst = map(
+        ip_address,
+        ("10.1.0.10", "10.2.0.20") if version == 4 else ("2001:db8:1::10", "2001:db8:2::20"),
+    )
+    intended = provision(parse(network), "pe1")
+    updates(intended)
+    intended.flow_by_label.notify_sender(0x80001, 1, dst, src, 0x11, 0xFFFF)
+    intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=watched)
+    schema = tna_pipeline("pe").schema
+    entries = table_entries(updates(intended), schema)
+    (entry,) = [entry for entry in entries if entry.table_id == f"flow_ipv{version}"]
+    assert isinstance(entry.action, fy.P4TableAction)
+    assert entry.action.name == (
+        ("set_flow_label_watched" if watched else "set_flow_label")
+        + ("_ipv6" if version == 6 else "")
+    )
+    (flow,) = held_flows("pe1", entries, {1: "blue"})
+    assert flow.key == FlowKey("blue", src, dst, 0x22)
+    assert (flow.label, flow.source_qp, flow.timeout) == (0x80001, 0x11, 60_000_000)
+    intended.flow_table.unlabel(1, src, dst, 0x22)
+    (removal,) = updates(intended)
+    assert removal.type == p4r.Update.DELETE
+
+
+def test_core_ports_are_exactly_the_ports_admitted_as_core(network: dict[str, Any]) -> None:
+    ports = network["nodes"]["pe1"]["ports"]
+    ports += [{"number": 0, "role": "core"}, {"number": 300, "role": "core"}]
+    taken = updates(provision(parse(network), "pe1"))
+    admitted = [
+        entry["ingress_port"]
+        for entry in table_entries(taken, tna_pipeline("pe").schema)
+        if entry.table_id == "port_role"
+        and isinstance(entry.action, fy.P4TableAction)
+        and entry.action.name == "set_core_port"
+    ]
+    assert sorted(core_ports(taken)) == sorted(admitted) == [0, 2, 300]
+    (kind,) = {u.type for u in taken if u.entity.HasField("value_set_entry")}
+    assert kind == p4r.Update.MODIFY
+
+
+def test_transit_node_has_no_core_ports_to_tell_apart(network: dict[str, Any]) -> None:
+    assert not entities(updates(provision(parse(network), "p1")), "value_set_entry")
+
+
+def test_core_ports_are_compared_as_a_set(network: dict[str, Any]) -> None:
+    """Another order is no change, another port is; a value set is never deleted."""
+    network["nodes"]["pe1"]["ports"].append({"number": 7, "role": "core"})
+    intended = provision(parse(network), "pe1")
+    taken = updates(intended)
+    held = p4r.Entity()
+    held.CopyFrom(entities(taken, "value_set_entry")[0])
+    held.value_set_entry.members.reverse()
+    others = [update.entity for update in taken if not update.entity.HasField("value_set_entry")]
+    intended.intent.observe([*others, held])
+    assert intended.intent.pending == 0
+    del held.value_set_entry.members[0]
+    intended.intent.observe([*others, held])
+    assert sorted(core_ports(updates(intended))) == [2, 7]
+    intended.intent.observe(others)
+    assert sorted(core_ports(updates(intended))) == [2, 7]
+
+
+class FakeReads:
+    """Stands in for reading: what was asked for, and counters that hold what the test says."""
+
+    def __init__(self, cells: dict[str, dict[int, tuple[int, int]]] | None = None) -> None:
+        self.cells = cells or {}
+        self.asked: list[P4Entity] = []
+
+    async def read(self, _switch: fy.Switch, pattern: P4Entity) -> AsyncIterator[P4Entity]:
+        self.asked.append(pattern)
+        if isinstance(pattern, fy.P4CounterEntry):
+            for index, (packets, octets) in self.cells.get(pattern.counter_id, {}).items():
+                data = fy.P4CounterData(packet_count=packets, byte_count=octets)
+                yield fy.P4CounterEntry(pattern.counter_id, index=index, data=data)
+
+
+@pytest.mark.parametrize(
+    ("node", "held", "expected"),
+    [
+        (
+            "pe1",
+            {"events": {1: (3, 300), 2: (1, 64)}, "arrival_events": {1: (4, 500), 3: (9, 900)}},
+            {1: (7, 800), 2: (1, 64), 3: (9, 900)},
+        ),
+        # P has nothing to count on arrival.
+        ("p1", {"events": {1: (3, 300)}, "arrival_events": {1: (4, 500)}}, {1: (3, 300)}),
+    ],
+)
+async def test_counters_add_up(
+    network: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    node: str,
+    held: dict[str, dict[int, tuple[int, int]]],
+    expected: dict[int, tuple[int, int]],
+) -> None:
+    config = parse(network)
+    pipeline = tna_pipeline(config.nodes[node].role)
+    agent = NodeAgent(config, node, pipeline, EventBus())
+    agent.status.state = State.UP
+    held |= {"mark_events": {1: (5, 50)}, "egress_events": {1: (6, 60)}, "port_rx": {2: (8, 80)}}
+    reads = FakeReads(held)
+    monkeypatch.setattr("fcn.controller.node.agent.read", reads.read)
+    values = await agent.counters()
+    assert agent.last_counters == values
+    assert values.keys() == {"drops", "events", "egress_events", "port_rx", "port_tx"}
+    names = {number: name for name, number in pipeline.enum("Event").items()}
+    counted = {name: value for name, value in values["events"].items() if value != (0, 0)}
+    assert counted == {names[number]: value for number, value in expected.items()}
+    assert values["egress_events"][names[1]] == (11, 110)
+    assert values["port_rx"]["port 2"] == (8, 80)
+
+
+@pytest.mark.parametrize("chip", [False, True])
+async def test_sessions_of_the_driver_are_not_read(
+    monkeypatch: pytest.MonkeyPatch, chip: bool
+) -> None:
+    """What is read and not intended would be deleted."""
+    pipeline = tna_pipeline("pe") if chip else load_pipeline("pe")
+    reads = FakeReads()
+    monkeypatch.setattr("fcn.controller.node.readback.read", reads.read)
+    switch = fy.Switch("unused", "127.0.0.1:1")
+    assert await read_switch(switch, pipeline) == []
+    asked = {type(pattern) for pattern in reads.asked}
+    assert (fy.P4CloneSessionEntry in asked) is not chip
+    assert {fy.P4TableEntry, fy.P4MeterEntry, fy.P4DigestEntry} <= asked

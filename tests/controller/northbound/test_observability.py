@@ -1,0 +1,99 @@
+"""Logs, metrics, events and the shell's environment."""
+
+import json
+import logging
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from rich.console import Console
+from switches import MemorySwitch, until
+
+from fcn.controller.app import ControlPlane
+from fcn.controller.cli.shell import ShellError, open_shell
+from fcn.controller.config import parse_config
+from fcn.controller.events import QUEUE_SIZE, EventBus, Kind
+from fcn.controller.logs import JsonFormatter, KeyValueFormatter
+from fcn.controller.node.agent import State
+from fcn.controller.northbound.metrics import serve_metrics
+
+
+def record(**fields: str) -> logging.LogRecord:
+    made = logging.makeLogRecord({"msg": "it %s", "args": ("happened",), "name": "fcn", **fields})
+    made.levelname = "INFO"
+    return made
+
+
+def test_key_value_lines_quote_what_needs_it() -> None:
+    line = KeyValueFormatter().format(record(node="pe1", why='a "b"', empty=""))
+    assert line.endswith('INFO fcn: it happened node=pe1 why="a \\"b\\"" empty=""')
+
+
+def test_json_lines_have_the_fields() -> None:
+    data = json.loads(JsonFormatter().format(record(node="pe1")))
+    assert (data["message"], data["level"], data["node"]) == ("it happened", "INFO", "pe1")
+
+
+def test_traceback_is_kept() -> None:
+    try:
+        raise ValueError("why")
+    except ValueError as error:
+        made = record()
+        made.exc_info = (ValueError, error, error.__traceback__)
+    assert "ValueError: why" in KeyValueFormatter().format(made)
+    assert "ValueError: why" in json.loads(JsonFormatter().format(made))["traceback"]
+
+
+async def test_slow_watcher_loses_the_oldest_events_and_is_told() -> None:
+    bus = EventBus()
+    with bus.watch() as events:
+        for number in range(QUEUE_SIZE + 3):
+            bus.emit(Kind.FEATURE, "pe1", str(number))
+        first, second = await anext(events), await anext(events)
+    assert first.kind is Kind.LOST
+    assert first.message.startswith("3 events were lost")
+    assert second.message == "3"
+
+
+async def test_watching_ends_with_the_context() -> None:
+    bus = EventBus()
+    with bus.watch():
+        pass
+    for number in range(QUEUE_SIZE + 1):
+        bus.emit(Kind.FEATURE, "pe1", str(number))
+
+
+async def test_metrics_show_nodes_flows_and_counters(
+    network: dict[str, Any], switches: dict[str, MemorySwitch]
+) -> None:
+    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    async with plane.running():
+        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+        digest = (1, 0x0A01000A, 0x0A020014, 33, 0xFFFF, 5, 50000, 4)
+        switches["pe1"].engine.digest("new_flow_ipv4_t", digest)
+        await until(lambda: plane.flows.all())
+        await plane.nodes["pe1"].counters()
+        stop, port = serve_metrics(plane, "127.0.0.1:0")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:  # noqa: ASYNC210 - served by a thread
+                text = answer.read().decode()
+        finally:
+            stop()
+    assert 'fcn_node_up{node="pe1"} 1.0' in text
+    assert 'fcn_flows{node="pe1",source_qp="unknown"} 1.0' in text
+    assert 'fcn_labels{state="used"} 1.0' in text
+    assert 'fcn_switch_packets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0' in text
+
+
+def test_shell_explains_when_it_cannot_be_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
+    with pytest.raises(ShellError, match="the shell needs the network once"):
+        open_shell("127.0.0.1:1", 1, Console(quiet=True))
+    assert not (tmp_path / "fcn" / "p4runtime-shell" / "complete").exists()

@@ -1,0 +1,195 @@
+"""The difference between what a switch should hold and what it holds."""
+
+import finsy as fy
+import pytest
+from finsy.grpcutil import GRPCStatusCode
+from finsy.proto import p4r
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.owners.intent import MAX_ATTEMPTS, Intent, entity_key, entity_value
+
+SCHEMA = load_pipeline("pe").schema
+NOT_FOUND = (GRPCStatusCode.NOT_FOUND, "no such entry")
+EXISTS = (GRPCStatusCode.ALREADY_EXISTS, "there already")
+FULL = (GRPCStatusCode.RESOURCE_EXHAUSTED, "table full")
+
+
+def entry(number: int, action: str = "local_address") -> fy.P4TableEntry:
+    match = fy.P4TableMatch(dst=number)
+    return fy.P4TableEntry("endpoint", match=match, action=fy.P4TableAction(action))
+
+
+def types(updates: list[p4r.Update]) -> list[str]:
+    return [p4r.Update.Type.Name(update.type) for update in updates]
+
+
+class FakeSwitch:
+    """Applies updates as P4Runtime says."""
+
+    def __init__(self) -> None:
+        self.entries: dict[bytes, bytes] = {}
+
+    def write(self, updates: list[p4r.Update]) -> dict[int, tuple[GRPCStatusCode, str]]:
+        failures: dict[int, tuple[GRPCStatusCode, str]] = {}
+        for index, update in enumerate(updates):
+            key = entity_key(update.entity)
+            if update.type == p4r.Update.INSERT and key in self.entries:
+                failures[index] = EXISTS
+            elif update.type != p4r.Update.INSERT and key not in self.entries:
+                failures[index] = NOT_FOUND
+            elif update.type == p4r.Update.DELETE:
+                del self.entries[key]
+            else:
+                self.entries[key] = entity_value(update.entity)
+        return failures
+
+
+def flush(intent: Intent, switch: FakeSwitch, limit: int = 3) -> int:
+    written = 0
+    while updates := intent.take_updates(limit):
+        assert intent.settle(updates, switch.write(updates)) == []
+        written += len(updates)
+    return written
+
+
+Steps = st.lists(st.tuples(st.sampled_from(("put", "end", "drop")), st.integers(1, 6)))
+
+
+@given(before=Steps, drift=Steps, after=Steps, told=st.booleans())
+@settings(max_examples=200)
+def test_switch_ends_as_intended_whatever_it_held(
+    before: list[tuple[str, int]],
+    drift: list[tuple[str, int]],
+    after: list[tuple[str, int]],
+    told: bool,
+) -> None:
+    """Also when it drifted without the controller knowing, so that updates meet surprises."""
+    intent, switch = Intent(SCHEMA), FakeSwitch()
+    wanted: dict[int, str] = {}
+
+    def change(steps: list[tuple[str, int]]) -> None:
+        for verb, number in steps:
+            if verb == "drop":
+                intent.drop(entry(number))
+                wanted.pop(number, None)
+            else:
+                wanted[number] = "end" if verb == "end" else "local_address"
+                intent.put(entry(number, wanted[number]))
+
+    change(before)
+    flush(intent, switch)
+    for verb, number in drift:
+        message = entry(number, "end").encode(SCHEMA)
+        switch.entries.pop(entity_key(message), None)
+        if verb != "drop":
+            switch.entries[entity_key(message)] = entity_value(message)
+    if told:
+        held = [p4r.Entity.FromString(key) for key in switch.entries]
+        for entity in held:
+            entity.table_entry.action.CopyFrom(
+                p4r.TableEntry.FromString(switch.entries[entity_key(entity)]).action
+            )
+        intent.observe(held)
+    change(after)
+    flush(intent, switch)
+    if told:
+        expected = [entry(number, action).encode(SCHEMA) for number, action in wanted.items()]
+        assert switch.entries == {entity_key(m): entity_value(m) for m in expected}
+    assert intent.pending == 0
+    assert flush(intent, switch) == 0
+
+
+def test_same_entry_again_is_no_change() -> None:
+    intent = Intent(SCHEMA)
+    intent.put(entry(1))
+    intent.settle(intent.take_updates(10), {})
+    intent.put(entry(1))
+    assert intent.pending == 0
+    assert len(intent) == 1
+
+
+def test_put_and_drop_in_between_cancel_out() -> None:
+    intent = Intent(SCHEMA)
+    intent.put(entry(1))
+    intent.drop(entry(1))
+    assert intent.take_updates(10) == []
+    assert intent.pending == 0
+
+
+def test_updates_keep_the_order_in_which_they_arose() -> None:
+    intent = Intent(SCHEMA)
+    for number in (5, 3, 9):
+        intent.put(entry(number))
+    numbers = [u.entity.table_entry.match[0].exact.value for u in intent.take_updates(10)]
+    assert numbers == [b"\x05", b"\x03", b"\x09"]
+
+
+def test_insert_that_meets_an_entry_becomes_a_modification() -> None:
+    intent = Intent(SCHEMA)
+    intent.put(entry(1))
+    assert intent.settle(intent.take_updates(10), {0: EXISTS}) == []
+    assert types(intent.take_updates(10)) == ["MODIFY"]
+
+
+def test_modification_that_meets_nothing_becomes_an_insert() -> None:
+    intent = Intent(SCHEMA)
+    intent.put(entry(1))
+    intent.settle(intent.take_updates(10), {})
+    intent.put(entry(1, "end"))
+    assert types(intent.take_updates(10)) == ["MODIFY"]
+    assert intent.settle(intent.take_updates(10), {0: NOT_FOUND}) == []
+    assert types(intent.take_updates(10)) == ["INSERT"]
+
+
+def test_deletion_that_meets_nothing_is_done() -> None:
+    intent = Intent(SCHEMA)
+    intent.put(entry(1))
+    intent.settle(intent.take_updates(10), {})
+    intent.drop(entry(1))
+    assert types(intent.take_updates(10)) == ["DELETE"]
+    assert intent.settle(intent.take_updates(10), {0: NOT_FOUND}) == []
+    assert intent.pending == 0
+
+
+def test_refused_update_is_returned_and_not_tried_again() -> None:
+    intent = Intent(SCHEMA)
+    intent.put(entry(1))
+    intent.put(entry(2))
+    (refusal,) = intent.settle(intent.take_updates(10), {1: FULL})
+    assert (refusal.code, refusal.message) == FULL
+    assert intent.take_updates(10) == []
+
+
+def test_switch_that_contradicts_itself_is_not_asked_for_ever() -> None:
+    intent = Intent(SCHEMA)
+    intent.put(entry(1))
+    refused = []
+    for attempt in range(2 * MAX_ATTEMPTS):
+        if updates := intent.take_updates(10):
+            refused += intent.settle(updates, {0: NOT_FOUND if attempt % 2 else EXISTS})
+    assert len(refused) == 1
+
+
+def test_order_of_members_and_parameters_does_not_matter() -> None:
+    action = fy.P4IndirectAction(
+        action_set=[
+            (1, fy.P4TableAction("set_underlay_nexthop", port=port, src_mac=1, dst_mac=2))
+            for port in (1, 2)
+        ]
+    )
+    match = fy.P4TableMatch(dst="2001:db8::/32")
+    one = fy.P4TableEntry("underlay", match=match, action=action).encode(SCHEMA)
+    other = p4r.Entity.FromString(one.SerializeToString())
+    members = other.table_entry.action.action_profile_action_set.action_profile_actions
+    members.reverse()
+    for member in members:
+        member.action.params.reverse()
+    assert entity_value(one) == entity_value(other)
+    assert entity_key(one) == entity_key(other)
+
+
+def test_foreign_kinds_of_entities_are_refused() -> None:
+    with pytest.raises(ValueError, match="register_entry is no entity"):
+        entity_key(p4r.Entity(register_entry=p4r.RegisterEntry(register_id=1)))

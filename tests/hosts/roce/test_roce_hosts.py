@@ -1,0 +1,259 @@
+"""Sender and receiver of fcn-roce over a veth pair, both under ASan and UBSan (FCN-14)."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from roce_testing import HostPair
+
+from fcn.hosts.roce.log import LogError, RoceLog, read_log
+from fcn.hosts.roce.options import Dcqcn, QpPair, Receiver, Sender
+
+CNP_SCRIPT = """
+import sys
+from scapy.all import IP, IPv6, UDP, Raw, send
+from scapy.contrib.roce import BTH
+src, dst, qp, opcode, damage = sys.argv[1:]
+ip = IPv6(src=src, dst=dst) if ":" in dst else IP(src=src, dst=dst, flags="DF", id=1)
+bth = BTH(opcode=int(opcode), dqpn=int(qp), becn=1, psn=0)
+whole = bytearray(bytes(ip / UDP(sport=0, dport=4791, chksum=0 if ":" not in dst else None)
+                        / bth / Raw(bytes(16))))
+whole[-1] ^= int(damage)
+send((IPv6 if ":" in dst else IP)(bytes(whole)), verbose=False)
+"""
+
+
+def send_cnp(
+    pair: HostPair, src: str, dst: str, qp: int, opcode: int = 0x81, damage: int = 0
+) -> None:
+    """A CNP from host b, made by scapy; `damage` is XORed to the last octet of the ICRC."""
+    arguments = (src, dst, str(qp), str(opcode), str(damage))
+    command = pair.command(pair.b, sys.executable, "-c", CNP_SCRIPT, *arguments)
+    subprocess.run(command, check=True)
+
+
+@contextmanager
+def running(command: list[str]) -> Iterator["subprocess.Popen[str]"]:
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        errors = process.stderr.read()
+        assert process.wait(timeout=30) == 0, errors
+
+
+def wait_for(path: Path, text: str, seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not (path.exists() and text in path.read_text()):
+        assert time.monotonic() < deadline, f"{path} never said {text!r}"
+        time.sleep(0.01)
+
+
+def run_pair(
+    pair: HostPair, program: Path, receiver: Receiver, sender: Sender
+) -> tuple[RoceLog, RoceLog]:
+    with running(pair.command(pair.b, str(program), *receiver.arguments())):
+        wait_for(receiver.log, '"start"')
+        with running(pair.command(pair.a, str(program), *sender.arguments())) as process:
+            process.wait(timeout=60)
+    return read_log(sender.log), read_log(receiver.log)
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_connect_send_disconnect(
+    host_pair: HostPair, roce_program: Path, tmp_path: Path, version: int
+) -> None:
+    a, b = HostPair.ADDRESSES[version]
+    sent, received = run_pair(
+        host_pair,
+        roce_program,
+        Receiver(local=b, log=tmp_path / "b.jsonl", first_qp=0x200),
+        Sender(
+            local=a, remote=b, log=tmp_path / "a.jsonl", qps=3, duration_ms=400,
+            dcqcn=Dcqcn(rate_bps=4e6),
+        ),
+    )  # fmt: skip
+    assert {event["remote_qp"] for event in sent.named("connected")} == {0x200, 0x201, 0x202}
+    by_qp = {event["qp"]: event for event in received.named("qp_summary")}
+    for qp in sent.named("qp_summary"):
+        peer = by_qp[qp["remote_qp"]]
+        assert peer["remote_qp"] == qp["qp"]
+        assert peer["packets"] == qp["packets"] > 0
+        assert peer["octets"] == qp["octets"]
+        assert (peer["lost"], peer["late"], peer["ce"], peer["cnps"]) == (0, 0, 0, 0)
+        assert qp["acks"] == qp["packets"] // 16
+        # No lower bound: a busy machine loses sending time, and lost time is not made up for.
+        assert qp["octets"] * 8 / 0.4 <= 4e6 * 1.1
+    summary = received.one("summary")
+    for problem in ("bad_length", "bad_checksum", "bad_icrc", "unknown_qp", "socket_lost"):
+        assert summary[problem] == 0, problem
+    messages = [(e["direction"], e["message"]) for e in sent.named("cm") if e["qp"] == 0x11]
+    assert list(dict.fromkeys(messages))[1:] == [
+        ("received", "REP"), ("sent", "RTU"), ("sent", "DREQ"), ("received", "DREP"),
+    ]  # fmt: skip
+
+
+def test_ce_is_answered_with_cnps_and_slows_the_sender(
+    host_pair: HostPair, roce_program: Path, tmp_path: Path
+) -> None:
+    """Every packet leaves with CE, as after a congested node; the loop must close."""
+    a, b = HostPair.ADDRESSES[4]
+    sent, received = run_pair(
+        host_pair,
+        roce_program,
+        Receiver(local=b, log=tmp_path / "b.jsonl", cnp_interval_us=20_000),
+        Sender(
+            local=a, remote=b, log=tmp_path / "a.jsonl", duration_ms=500, ecn="ce",
+            dcqcn=Dcqcn(rate_bps=4e6, min_rate_bps=2e5, increase_us=10_000_000),
+        ),
+    )  # fmt: skip
+    totals = next(received.named("qp_summary"))
+    assert totals["ce"] == totals["packets"] > 0
+    assert 2 <= totals["cnps"] <= 500 / 20 + 1
+    assert next(sent.named("qp_summary"))["cnps"] == totals["cnps"]
+    cnps = list(sent.named("cnp"))
+    assert cnps[0]["rate_before_bps"] == 4e6
+    assert cnps[0]["rate_bps"] == 2e6
+    assert all(event["src"] == b for event in cnps)
+    times = [event.time_ns for event in received.named("cnp_sent")]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert min(gaps) >= 20_000_000
+    slow = [event["rate_bps"] for event in sent.named("rate")][-1]
+    assert slow < 2e6
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_only_a_valid_cnp_for_an_own_qp_cuts_the_rate(
+    host_pair: HostPair, roce_program: Path, tmp_path: Path, version: int
+) -> None:
+    a, b = HostPair.ADDRESSES[version]
+    log = tmp_path / "a.jsonl"
+    sender = Sender(
+        local=a, remote=b, log=log, duration_ms=60_000, pairs=(QpPair(0x118, 0x200),),
+        dcqcn=Dcqcn(rate_bps=1e5, min_rate_bps=1e4, increase_us=10_000_000),
+    )  # fmt: skip
+
+    def cnp(qp: int, opcode: int = 0x81, damage: int = 0) -> None:
+        send_cnp(host_pair, b, a, qp, opcode, damage)
+
+    with running(host_pair.command(host_pair.a, str(roce_program), *sender.arguments())):
+        wait_for(log, '"rate"')
+        cnp(0x118, damage=1)
+        cnp(0x119)
+        cnp(0x118, opcode=0x0A)
+        cnp(0x118)
+        wait_for(log, '"cnp"')
+    sent = read_log(log)
+    assert sent.one("cnp")["rate_bps"] == 5e4
+    assert sent.one("cnp_rejected")["qp"] == 0x119
+    summary = sent.one("summary")
+    damaged = summary["bad_icrc"] + summary["bad_checksum"]
+    assert (damaged, summary["unknown_qp"]) == (1, 2)
+
+
+def test_cnps_before_the_start_are_taken(
+    host_pair: HostPair, roce_program: Path, tmp_path: Path
+) -> None:
+    a, b = HostPair.ADDRESSES[4]
+    log = tmp_path / "a.jsonl"
+    sender = Sender(
+        local=a, remote=b, log=log, pairs=(QpPair(0x118, 0x200),),
+        start_at_ns=time.monotonic_ns() + 3_600 * 10**9,
+    )  # fmt: skip
+    with running(host_pair.command(host_pair.a, str(roce_program), *sender.arguments())):
+        wait_for(log, '"start"')
+        send_cnp(host_pair, b, a, 0x118)
+        send_cnp(host_pair, b, a, 0x118)
+    sent = read_log(log)
+    assert len(list(sent.named("cnp"))) == 2
+    assert next(sent.named("qp_summary"))["packets"] == 0
+
+
+def test_losses_are_counted_by_psn(host_pair: HostPair, roce_program: Path, tmp_path: Path) -> None:
+    """A tbf without room drops; receiver's count and the sender's minus received must agree."""
+    a, b = HostPair.ADDRESSES[4]
+    device = f"{host_pair.a[:-1]}x"
+    shaped = subprocess.run(
+        host_pair.command(
+            host_pair.a, "tc", "qdisc", "add", "dev", device, "root", "tbf",
+            "rate", "2mbit", "burst", "3000", "limit", "6000",
+        ),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if shaped.returncode != 0:
+        pytest.skip(f"this kernel has no tbf: {shaped.stderr.strip()}")
+    sent, received = run_pair(
+        host_pair,
+        roce_program,
+        Receiver(local=b, log=tmp_path / "b.jsonl"),
+        Sender(
+            local=a, remote=b, log=tmp_path / "a.jsonl", duration_ms=500,
+            dcqcn=Dcqcn(rate_bps=4e6),
+        ),
+    )  # fmt: skip
+    totals = next(received.named("qp_summary"))
+    transmitted = next(sent.named("qp_summary"))["packets"]
+    assert totals["lost"] > 0
+    missing = transmitted - totals["packets"]
+    unseen_tail = missing - totals["lost"]
+    assert 0 <= unseen_tail <= missing / 2
+    assert received.total("loss", "packets") == totals["lost"]
+
+
+def test_sender_without_a_receiver_fails_and_says_why(
+    host_pair: HostPair, roce_program: Path, tmp_path: Path
+) -> None:
+    a, b = HostPair.ADDRESSES[4]
+    sender = Sender(local=a, remote=b, log=tmp_path / "a.jsonl")
+    command = host_pair.command(
+        host_pair.a, str(roce_program), *sender.arguments(),
+        "--cm-timeout-ms", "10", "--cm-retries", "3",
+    )  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 1
+    assert "no answer to 3 CM requests" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["listen"], "send or recv"),
+        (["send", "--local", "10.0.0.1"], "--remote is missing"),
+        (["send", "--local", "10.0.0.1", "--remote", "::1"], "other IP version"),
+        (["recv"], "--local is missing"),
+        (["recv", "--local", "10.0.0"], "--local"),
+        (["recv", "--local", "10.0.0.1", "--qp", "17"], "--qp"),
+        (["send", "--local", "::1", "--remote", "::2", "--mtu", "1023"], "--mtu"),
+        (["send", "--local", "::1", "--remote", "::2", "--rate-bps", "nan"], "--rate-bps"),
+        (["recv", "--local", "::1", "--cnp-interval-us", "-1"], "--cnp-interval-us"),
+        (["recv", "--local", "::1", "extra"], "too many"),
+    ],
+)
+def test_wrong_arguments_are_refused(roce_program: Path, arguments: list[str], reason: str) -> None:
+    done = subprocess.run([roce_program, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
+def test_incomplete_logs_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cut.jsonl"
+    path.write_text('{"time_ns":1,"event":"start"}\n')
+    with pytest.raises(LogError, match="incomplete"):
+        read_log(path)
+    path.write_text("{\n")
+    with pytest.raises(LogError, match=":1: not a line"):
+        read_log(path)
+
+
+def test_options_reach_the_program_by_their_names() -> None:
+    receiver = Receiver(local="::1", log=Path("x"), pairs=(QpPair(2, 3), QpPair(4, 5)))
+    assert receiver.arguments()[-4:] == ["--qp", "2:3", "--qp", "4:5"]

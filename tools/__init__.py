@@ -1,0 +1,1 @@
+"""What builds and checks the committed parts of the project; not installed."""

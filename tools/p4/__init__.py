@@ -1,0 +1,1 @@
+"""Building the P4 programs: p4c for BMv2, p4c-barefoot and bfas for Tofino."""
