@@ -38,7 +38,7 @@ def test_never_ready(tmp_path: Path) -> None:
 def test_a_process_that_ignores_being_asked_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("topologies.processes.STOP_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("fcn.hosts.processes.STOP_TIMEOUT_S", 0.2)
     code = "import signal; signal.signal(15, signal.SIG_IGN); print('up', flush=True);"
     log = tmp_path / "log"
     process = Process("deaf", [sys.executable, "-c", code + "signal.pause()"], log)
