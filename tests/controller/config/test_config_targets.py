@@ -1,0 +1,203 @@
+"""What depends on a node's switch: its ports, and thresholds in its unit."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcn.contract.constants import compiled_programs
+from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit
+from fcn.controller.config import ConfigError, parse_config
+from fcn.controller.config.types import format_depth, parse_depth, parse_octets
+
+
+def problems(network: dict[str, Any]) -> list[tuple[str, str]]:
+    """(where, why) of everything that is wrong."""
+    try:
+        parse_config(yaml.safe_dump(network))
+    except ConfigError as error:
+        return [(problem.where, problem.message) for problem in error.problems]
+    return []
+
+
+@pytest.fixture
+def chip(tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """Folder of a transit node's program for an architecture."""
+    text = (compiled_programs() / "tna" / "p.p4info.txtpb").read_text()
+    arch: str = getattr(request, "param", "tna")
+    (tmp_path / "p.p4info.txtpb").write_text(text.replace('arch: "tna"', f'arch: "{arch}"'))
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (509, "port 509 of p1 is the recirculation port (BMv2)"),
+        (510, "port 510 of p1 is the CPU port (BMv2)"),
+        (511, "port 511 of p1 is the drop port (BMv2)"),
+        (512, "port 512 of p1 is no front-panel port; those are 0 to 511 (BMv2)"),
+    ],
+)
+def test_ports_bmv2_needs_are_refused(network: dict[str, Any], number: int, reason: str) -> None:
+    network["nodes"]["p1"]["ports"].append({"number": number, "role": "core"})
+    assert problems(network) == [("nodes.p1.ports[2].number", reason)]
+
+
+@pytest.mark.parametrize(
+    ("chip", "number", "reason"),
+    [
+        ("tna", 64, "port 64 of p1 is the CPU port (Tofino 1)"),
+        ("tna", 68, "port 68 of p1 is the recirculation port (Tofino 1)"),
+        ("tna", 510, "port 510 of p1 is no front-panel port"),
+        ("tna", 8, None),
+        ("t2na", 6, "port 6 of p1 is the recirculation port (Tofino 2)"),
+        ("t2na", 0, "port 0 of p1 is the CPU port (Tofino 2)"),
+        ("t2na", 64, None),
+    ],
+    indirect=["chip"],
+)
+def test_ports_a_chip_needs_are_refused(
+    network: dict[str, Any], chip: str, number: int, reason: str | None
+) -> None:
+    p1 = network["nodes"]["p1"]
+    p1["program"] = chip
+    p1["ports"].append({"number": number, "role": "core"})
+    found = [why for where, why in problems(network) if where == "nodes.p1.ports[2].number"]
+    assert len(found) == (reason is not None)
+    assert all(why.startswith(str(reason)) for why in found)
+
+
+def test_program_for_another_architecture_is_refused(
+    network: dict[str, Any], chip: str, tmp_path: Path
+) -> None:
+    network["nodes"]["p1"]["program"] = chip
+    file = tmp_path / "p.p4info.txtpb"
+    file.write_text(file.read_text().replace('arch: "tna"', 'arch: "psa"'))
+    [(where, why)] = problems(network)
+    assert where == "nodes.p1.program"
+    assert "architecture 'psa'" in why
+
+
+def test_file_that_is_no_p4info_is_refused(network: dict[str, Any], tmp_path: Path) -> None:
+    network["nodes"]["p1"]["program"] = str(tmp_path)
+    (tmp_path / "p.p4info.txtpb").write_text("pkg_info {")
+    [(where, why)] = problems(network)
+    assert where == "nodes.p1.program"
+    assert "p.p4info.txtpb is no P4Info" in why
+
+
+def test_missing_program_is_a_problem_of_its_node(network: dict[str, Any], tmp_path: Path) -> None:
+    network["nodes"]["p1"]["program"] = str(tmp_path)
+    [(where, why)] = problems(network)
+    assert where == "nodes.p1.program"
+    assert why.endswith("is missing; correct the node's `program`, or put it there")
+
+
+def test_thresholds_with_units(network: dict[str, Any]) -> None:
+    network["congestion"]["thresholds"] = ["64kB", "128 kB", "0.5MB"]
+    network["nodes"]["p2"]["thresholds"][0]["depths"] = [4, "8p", "16 packets"]
+    config = parse_config(yaml.safe_dump(network))
+    octets = [Depth(amount, DepthUnit.OCTETS) for amount in (64_000, 128_000, 500_000)]
+    assert config.congestion.thresholds == tuple(octets)
+    assert config.nodes["p2"].thresholds[0].depths == (Depth(4), Depth(8), Depth(16))
+    assert config.congestion.packet_size == PACKET_SIZE
+
+
+@pytest.mark.parametrize(
+    ("depths", "reason"),
+    [
+        (
+            ["1400B", "1500B"],
+            "p2 port 2 (BMv2): levels 1 and 2 at 1400 octets and 1500 octets are both 1 packets; "
+            "set them further apart",
+        ),
+        (
+            [8, 524_288],
+            "p2 port 2 (BMv2): level 2 at 524288 packets is 524288 packets; "
+            "the target tells 524287 at most",
+        ),
+        ([8, "64kB"], "queue depths are all in packets or all in octets"),
+        (list(range(1, 9)), "8 depths, but there are 7 levels"),
+    ],
+)
+def test_thresholds_a_queue_cannot_have_are_refused(
+    network: dict[str, Any], depths: list[int | str], reason: str
+) -> None:
+    network["nodes"]["p2"]["thresholds"][0]["depths"] = depths
+    assert problems(network) == [("nodes.p2.thresholds[0].depths", reason)]
+
+
+def test_default_thresholds_are_checked_on_the_ports_that_have_them(
+    network: dict[str, Any], chip: str
+) -> None:
+    """The chip's cells tell 1400 from 1500 octets, BMv2's packets do not."""
+    network["congestion"]["thresholds"] = ["1400B", "1500B"]
+    for node in ("pe1", "p2", "pe2"):
+        ports = [port["number"] for port in network["nodes"][node]["ports"]]
+        network["nodes"][node]["thresholds"] = [{"port": port, "depths": [8]} for port in ports]
+    found = problems(network)
+    assert {where for where, _ in found} == {"congestion.thresholds"}
+    assert [why.partition(" (")[0] for _, why in found] == ["p1 port 1", "p1 port 2"]
+    network["nodes"]["p1"]["program"] = chip
+    assert problems(network) == []
+
+
+def test_packet_size_decides_what_can_be_told_apart(network: dict[str, Any]) -> None:
+    network["nodes"]["p2"]["thresholds"][0]["depths"] = ["8kB", "16kB"]
+    assert problems(network) == []
+    network["congestion"]["packet_size"] = "16kB"
+    assert [where for where, _ in problems(network)] == ["nodes.p2.thresholds[0].depths"]
+    network["congestion"]["packet_size"] = 9000
+    assert ("congestion.packet_size", "9000 has no unit; write 1500B or 9kB") in problems(network)
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        (8, Depth(8)),
+        ("8", Depth(8)),
+        ("8p", Depth(8)),
+        ("1 packet", Depth(1)),
+        ("8 packets", Depth(8)),
+        ("1500B", Depth(1500, DepthUnit.OCTETS)),
+        ("64kB", Depth(64_000, DepthUnit.OCTETS)),
+        ("64KB", Depth(64_000, DepthUnit.OCTETS)),
+        ("64KiB", Depth(65_536, DepthUnit.OCTETS)),
+        ("1.5MB", Depth(1_500_000, DepthUnit.OCTETS)),
+        ("2MiB", Depth(2 << 20, DepthUnit.OCTETS)),
+    ],
+)
+def test_spellings_of_a_depth(text: str | int, depth: Depth) -> None:
+    assert parse_depth(text) == depth
+
+
+@pytest.mark.parametrize("text", ["", "kB", "8 cells", "8.5", "1.5 packets", "-8", "8  kB", "64mb"])
+def test_what_is_no_depth_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no queue depth; write 8"):
+        parse_depth(text)
+
+
+@pytest.mark.parametrize("value", [True, 8.5, None, ["8"]])
+def test_what_is_no_text_is_no_depth(value: object) -> None:
+    with pytest.raises(ValueError, match="expected a queue depth such as 8 packets or 64kB"):
+        parse_depth(value)
+
+
+@pytest.mark.parametrize("text", [0, "0p", "0kB", "0.1B"])
+def test_depths_are_at_least_1(text: str | int) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        parse_depth(text)
+
+
+@given(depth=st.builds(Depth, st.integers(1, 1 << 40), st.sampled_from(DepthUnit)))
+def test_depths_are_read_back_as_shown(depth: Depth) -> None:
+    assert parse_depth(format_depth(depth)) == depth
+
+
+def test_octets_need_their_unit() -> None:
+    assert parse_octets("9kB") == 9000
+    with pytest.raises(ValueError, match="has no unit"):
+        parse_octets("9000")

@@ -1,0 +1,84 @@
+"""Thresholds over the API and the command line keep the unit they are given in."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+from switches import MemorySwitch, until
+from typer.testing import CliRunner, Result
+
+from fcn.contract.depth import Depth, DepthUnit
+from fcn.controller.app import ControlPlane
+from fcn.controller.cli.main import app
+from fcn.controller.config import Config
+from fcn.controller.node.agent import State
+from fcn.controller.northbound.api import serving
+
+Fcn = Callable[..., Any]
+
+
+@asynccontextmanager
+async def commands(config: Config) -> AsyncIterator[tuple[ControlPlane, Fcn]]:
+    """A running controller, and `fcn` asking it."""
+    plane = ControlPlane(config)
+    async with serving(plane, "127.0.0.1:0") as api, plane.running():
+        await until(lambda: plane.nodes["p2"].status.state is State.UP, "p2")
+
+        async def fcn(*arguments: str) -> Result:
+            command = partial(CliRunner().invoke, app, [*arguments, "--api", api])
+            return await asyncio.to_thread(command)
+
+        yield plane, fcn
+
+
+async def test_octets_are_shown_as_octets(
+    config: Config, switches: dict[str, MemorySwitch]
+) -> None:
+    async with commands(config) as (plane, fcn):
+        before = switches["p2"].engine.size("queue_level")
+        done = await fcn("thresholds", "set", "p2", "1", "64kB,128kB")
+        assert done.exit_code == 0, done.output
+        assert "thresholds: [{port: 1, queue: 0, depths: [64kB, 128kB]}]" in done.stderr
+        kept = tuple(Depth(amount, DepthUnit.OCTETS) for amount in (64_000, 128_000))
+        assert plane.nodes["p2"].provision.thresholds[1, 0] == kept
+        # Seven levels of packets became two of octets.
+        assert switches["p2"].engine.size("queue_level") == before - 5
+        shown = json.loads((await fcn("thresholds", "show", "p2", "--json")).stdout)
+        by_port = {queue["port"]: queue for queue in shown["queues"]}
+        assert (by_port[1]["unit"], by_port[1]["depths"]) == ("octets", [64_000, 128_000])
+        assert by_port[2]["unit"] == "packets"
+        table = (await fcn("thresholds", "show", "p2")).stdout
+        assert "64kB" in table
+        assert "octets" in table
+
+
+@pytest.mark.parametrize(
+    ("depths", "code", "reason"),
+    [
+        ("1400B,1500B", 1, "p2 port 1 (BMv2): levels 1 and 2 at 1400 octets and 1500 octets are"),
+        ("8,9999999", 1, "the target tells 524287 at most"),
+        ("8,64kB", 1, "all in packets or all in octets"),
+        ("64kB,32kB", 1, "rise from level to level"),
+        ("8 cells", 2, "is no queue depth"),
+    ],
+)
+async def test_thresholds_that_cannot_be_are_refused(
+    config: Config, depths: str, code: int, reason: str
+) -> None:
+    async with commands(config) as (plane, fcn):
+        before = plane.nodes["p2"].provision.thresholds
+        done = await fcn("thresholds", "set", "p2", "1", depths)
+        assert done.exit_code == code
+        assert reason in " ".join(done.stderr.split())
+        assert plane.nodes["p2"].provision.thresholds == before
+        assert plane.nodes["p2"].intent.pending == 0
+
+
+async def test_no_thresholds_are_no_levels(config: Config) -> None:
+    async with commands(config) as (plane, fcn):
+        assert (await fcn("thresholds", "set", "p2", "1", "none")).exit_code == 0
+        assert (1, 0) not in plane.nodes["p2"].provision.thresholds

@@ -1,0 +1,158 @@
+"""What an owner writes it reads back, on every target; entries of others say nothing to it."""
+
+from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address, ip_network
+
+import finsy as fy
+import pytest
+from finsy.p4entity import decode_entity
+
+from fcn.contract.constants import PuntReason, compiled_programs
+from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
+from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.controller.owners.endpoint import Endpoint
+from fcn.controller.owners.flow_by_label import FlowByLabel, KnownSender
+from fcn.controller.owners.flow_learning import ConnectionMessage, FlowLearning, NewFlow
+from fcn.controller.owners.flow_table import FlowMatch, FlowTable, LabelledFlow
+from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.punt import Punt, Punted
+from fcn.controller.owners.vrf_routing import HostRoute, VrfRouting
+
+V4 = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+V6 = ip_address("2001:db8:1::10"), ip_address("2001:db8:2::20")
+Write = Callable[[Intent], None]
+
+
+@pytest.fixture(params=["v1model", "tna"])
+def pipeline(request: pytest.FixtureRequest) -> Pipeline:
+    folder = compiled_programs() / "tna" if request.param == "tna" else None
+    return load_pipeline("pe", folder, binary=False)
+
+
+def held(pipeline: Pipeline, *writes: Write) -> list[fy.P4TableEntry]:
+    """What a switch holds after these, with an entry of a table nobody here decodes."""
+    intent = Intent(pipeline.schema)
+    Endpoint(intent).own(IPv6Address("::1"))
+    for write in writes:
+        write(intent)
+    entries = []
+    for update in intent.take_updates(1000):
+        entry = decode_entity(update.entity, pipeline.schema)
+        assert isinstance(entry, fy.P4TableEntry)
+        entries.append(entry)
+    return entries
+
+
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("ends", [V4, V6])
+def test_labelled_flows(
+    pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Address], watched: bool
+) -> None:
+    def label(intent: Intent) -> None:
+        owner = FlowTable(intent, pipeline.target)
+        owner.label(7, *ends, 0x22, 0x80001, 60_000_000, watched=watched)
+
+    entries = held(pipeline, label)
+    match = FlowMatch(7, *ends, 0x22)
+    assert list(FlowTable.flows_in(entries)) == [LabelledFlow(match, 0x80001, 60_000_000)]
+    assert [flow for entry in entries if (flow := FlowTable.flow_of(entry))] == [match]
+    assert [count for entry in entries if (count := FlowTable.count_of(entry))] == []
+
+
+def test_counted_flows(pipeline: Pipeline) -> None:
+    (entry,) = (
+        entry
+        for entry in held(
+            pipeline,
+            lambda intent: FlowTable(intent, pipeline.target).label(
+                7, *V4, 0x22, 0x80001, 0, watched=False
+            ),
+        )
+        if FlowTable.flow_of(entry)
+    )
+    entry.counter_data = fy.P4CounterData(packet_count=3, byte_count=300)
+    assert FlowTable.count_of(entry) == (FlowMatch(7, *V4, 0x22), (3, 300))
+
+
+@pytest.mark.parametrize(
+    ("timeout", "silent", "overdue"),
+    [(0, 10, False), (5, 0, False), (5, 5, False), (5, 10, False), (5, 11, True)],
+)
+def test_flows_whose_idle_notification_was_missed(
+    pipeline: Pipeline, timeout: int, silent: int, overdue: bool
+) -> None:
+    def label(intent: Intent) -> None:
+        owner = FlowTable(intent, pipeline.target)
+        owner.label(7, *V4, 0x22, 0x80001, timeout * 1_000_000, watched=False)
+
+    (entry,) = (entry for entry in held(pipeline, label) if FlowTable.flow_of(entry))
+    entry.time_since_last_hit = silent * 1_000_000_000
+    assert (FlowTable.overdue(entry) is not None) is overdue
+
+
+@pytest.mark.parametrize("ends", [V4, V6])
+def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Address]) -> None:
+    sender, peer = ends
+
+    def map_labels(intent: Intent) -> None:
+        owner = FlowByLabel(intent, pipeline.target)
+        owner.notify_sender(0x80001, 7, peer, sender, 0x11, 0x8001)
+        owner.source_unknown(0x80002, sender.version)
+
+    entries = held(pipeline, map_labels)
+    known = KnownSender(0x80001, sender, 0x11, 0x8001, hits=0)
+    assert list(FlowByLabel.senders_in(entries)) == [known]
+    for entry in entries:
+        entry.counter_data = fy.P4CounterData(packet_count=5, byte_count=330)
+    assert [found.hits for found in FlowByLabel.senders_in(entries)] == [5]
+
+
+@pytest.mark.parametrize(("host", "subnet"), [("10.1.0.10", 24), ("2001:db8:1::10", 64)])
+def test_host_routes(pipeline: Pipeline, host: str, subnet: int) -> None:
+    """Neither prefixes nor the default route, and no route to anything but a DC port."""
+    address = ip_address(host)
+
+    def route(intent: Intent) -> None:
+        owner = VrfRouting(intent)
+        for prefix in (host, f"{host}/{subnet}", f"{host}/0"):
+            owner.deliver(7, ip_network(prefix, strict=False), 1, 100, 0x0200, 0x0201)
+        owner.tunnel(8, ip_network(host), 1)
+        owner.own(9, address)
+
+    assert list(VrfRouting.hosts_in(held(pipeline, route))) == [HostRoute(7, address, 0x0201)]
+
+
+@pytest.mark.parametrize(("version", "ends"), [(4, V4), (6, V6)])
+def test_reports(version: int, ends: tuple[IPv6Address, IPv6Address]) -> None:
+    src, dst = ends
+    item = {"vrf": 7, "src": int(src), "dst": int(dst)}
+    flow = {"dest_qp": 1, "p_key": 2, "opcode": 3, "psn": 4, "udp_src_port": 5}
+    assert FlowLearning.report(NEW_FLOW_DIGESTS[version], item | flow) == NewFlow(
+        7, src, dst, **flow
+    )
+    message = {"attribute": 1, "local_comm_id": 2, "remote_comm_id": 3, "qpn": 4}
+    assert FlowLearning.report(CM_DIGESTS[version], item | message) == ConnectionMessage(
+        7, src, dst, **message
+    )
+
+
+def test_reports_have_the_fields_of_the_digests(pipeline: Pipeline) -> None:
+    """Every field of the P4Info's digests is decoded."""
+    ends = {"vrf", "src", "dst"}
+    flow = ends | {"dest_qp", "p_key", "opcode", "psn", "udp_src_port"}
+    message = ends | {"attribute", "local_comm_id", "remote_comm_id", "qpn"}
+    structs = pipeline.schema.p4info.type_info.structs
+    fields = {
+        digest.preamble.alias: {m.name for m in structs[digest.type_spec.struct.name].members}
+        for digest in pipeline.schema.p4info.digests
+    }
+    expected = dict.fromkeys(NEW_FLOW_DIGESTS.values(), flow)
+    assert fields == expected | dict.fromkeys(CM_DIGESTS.values(), message)
+
+
+def test_packets_to_and_from_the_controller(pipeline: Pipeline) -> None:
+    message = Punt.send(3, b"frame").encode_update(pipeline.schema)
+    assert message.packet.payload == b"frame"
+    metadata = {"reason": int(PuntReason.ARP), "ingress_port": 3, "vlan_id": 100, "vrf": 7}
+    packet = fy.P4PacketIn(b"frame", metadata=metadata)
+    assert Punt.received(packet) == Punted(PuntReason.ARP, 3, 100, 7, b"frame")

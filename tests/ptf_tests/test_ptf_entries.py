@@ -1,0 +1,232 @@
+"""The packet tests write every entry, and read every counter, on any target's program."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import finsy as fy
+import pytest
+from finsy.p4entity import P4EntityList, P4UpdateList, encode_updates
+from finsy.proto import p4r
+
+from fcn.contract.constants import compiled_programs, enum_members
+from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
+from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.ptf_tests.lib.counters import read_counter
+from fcn.ptf_tests.lib.entries import NodeTables, PeTables, PTables
+
+TNA = compiled_programs() / "tna"
+V4, V6 = "10.1.0.10", "2001:db8::10"
+MAC = "02:00:00:00:00:01"
+METER = fy.P4MeterConfig(cir=10, cburst=1, pir=10, pburst=1)
+
+
+class Switch:
+    """Stands in for the client: encodes what is written, answers reads with what a test says."""
+
+    def __init__(self, pipeline: Pipeline, cells: dict[str, list[tuple[int, int, int]]]) -> None:
+        self.pipeline = pipeline
+        self.updates: list[p4r.Update] = []
+        self._cells = cells
+
+    def write(self, *entities: P4UpdateList) -> None:
+        """Raises ValueError for what the program does not have."""
+        for message in encode_updates(entities, self.pipeline.schema):
+            assert isinstance(message, p4r.Update)
+            self.updates.append(message)
+
+    def read(self, *entities: P4EntityList) -> list[Any]:
+        """Cells of counters."""
+        found = []
+        for pattern in entities:
+            assert isinstance(pattern, fy.P4CounterEntry)
+            pattern.encode(self.pipeline.schema)
+            for index, packets, octets in self._cells.get(pattern.counter_id, []):
+                data = fy.P4CounterData(packet_count=packets, byte_count=octets)
+                found.append(fy.P4CounterEntry(pattern.counter_id, index=index, data=data))
+        return found
+
+
+def _encaps(pe: PeTables) -> None:
+    """Every kind of tunnel there is, its parameters by the contract."""
+    table = load_pipeline("pe").schema.tables["tunnel"]
+    encaps = [action for action in table.actions if action.alias.startswith("encap_")]
+    assert len(encaps) == 9
+    for number, action in enumerate(encaps, start=1):
+        pe.tunnel(number, action.alias, **{param.name: 1 for param in action.params})
+
+
+def _flows(pe: PeTables) -> None:
+    for address in (V4, V6):
+        for watched in (False, True):
+            pe.flow(1, address, address, 2 + watched, 0x80001, 10**9, watched=watched)
+
+
+def _routes(pe: PeTables) -> None:
+    for prefix in (f"{V4}/32", f"{V6}/128", "0.0.0.0/0", "::/0"):
+        pe.route(1, prefix, "to_dc", port=1, vlan_id=0, src_mac=MAC, dst_mac=MAC)
+        pe.route(2, prefix, "to_tunnel", tunnel=1)
+        for vrf, action in enumerate(("glean", "to_local", "blackhole"), start=3):
+            pe.route(vrf, prefix, action)
+
+
+def _queue_levels(tables: NodeTables) -> None:
+    tables.queue_level(1, 7)
+    tables.queue_level(2, 7, (8, 15))
+
+
+def _unmapped(pe: PeTables) -> None:
+    for version in (4, 6):
+        pe.label_without_source_qp(0x80001, version)
+
+
+def _mapped(pe: PeTables) -> None:
+    for address in (V4, V6):
+        pe.label_to_cnp(0x80001, 1, address, address, 3)
+
+
+NODE: dict[str, Callable[[Any], None]] = {
+    "insert": lambda t: t.insert("endpoint", "end", match={"dst": V6}),
+    "delete": lambda t: t.delete("endpoint", match={"dst": V6}),
+    "core_port": lambda t: t.core_port(3),
+    "underlay": lambda t: t.underlay("fc00::/16", (3, MAC, MAC), (4, MAC, MAC)),
+    "underlay_glean": lambda t: t.underlay_glean("fc00::/64"),
+    "local_address": lambda t: t.local_address(V6),
+    "end_sid": lambda t: t.end_sid(V6),
+    "notification_port": lambda t: t.notification_port(),
+    "recirculation": lambda t: t.recirculation(),
+    "delete_recirculation": lambda t: t.delete_recirculation(),
+    "queue_level": _queue_levels,
+    "delete_queue_level": lambda t: t.delete_queue_level(2, (8, 15)),
+    "level_policy": lambda t: t.level_policy(7, mark=True, notify=True, interval_us=1000),
+    "notification_meter": lambda t: t.notification_meter(METER),
+}
+PE = NODE | {
+    "set_default": lambda t: t.set_default("cnp_profile", "cnp_disabled"),
+    "dc_port": lambda t: t.dc_port(1, 1, 100),
+    "route": _routes,
+    "tunnel": _encaps,
+    "service_sid": lambda t: t.service_sid(V6, 1),
+    "tunnel_vrf": lambda t: t.tunnel_vrf(1, 1001, 1),
+    "flow": _flows,
+    "label_to_cnp": _mapped,
+    "label_without_source_qp": _unmapped,
+    "enable_cnp": lambda t: t.enable_cnp(min_interval_us=50),
+    "trust": lambda t: t.trust("fc00::/16"),
+    "learn_flows": lambda t: t.learn_flows(
+        (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values()), 1000
+    ),
+}
+P = NODE | {
+    "set_default": lambda t: t.set_default("fast_cnp_profile", "fast_cnp_disabled"),
+    "enable_fast_cnp": lambda t: t.enable_fast_cnp(V6),
+}
+
+CASES = [
+    pytest.param(role, verbs, kind, chip, id=f"{role}-{'tna' if chip else 'v1model'}")
+    for role, verbs, kind in (("pe", PE, PeTables), ("p", P, PTables))
+    for chip in (False, True)
+]
+
+
+def _pipeline(role: str, chip: bool) -> Pipeline:
+    return load_pipeline(role, TNA if chip else None, binary=not chip)
+
+
+def _updates(pipeline: Pipeline, verbs: dict[str, Any], kind: type[NodeTables]) -> Switch:
+    switch = Switch(pipeline, {})
+    tables = kind(switch)
+    for verb in verbs.values():
+        verb(tables)
+    return switch
+
+
+@pytest.mark.parametrize(("role", "verbs", "kind", "chip"), CASES)
+def test_every_verb_is_an_entry_of_the_program(
+    role: str, verbs: dict[str, Any], kind: type[NodeTables], chip: bool
+) -> None:
+    known = {name for name, _ in inspect.getmembers(kind, inspect.isfunction) if name[0] != "_"}
+    assert known == verbs.keys(), "a verb without a case here"
+    pipeline = _pipeline(role, chip)
+    switch = _updates(pipeline, verbs, kind)
+    allowed = {
+        table.preamble.id: {ref.id for ref in table.action_refs}
+        for table in pipeline.schema.p4info.tables
+    }
+    written = [update.entity.table_entry for update in switch.updates]
+    actions = [
+        (entry.table_id, chosen.action_id)
+        for entry in written
+        for chosen in (
+            entry.action.action,
+            *(m.action for m in entry.action.action_profile_action_set.action_profile_actions),
+        )
+        if chosen.action_id
+    ]
+    assert [pair for pair in actions if pair[1] not in allowed[pair[0]]] == []
+    # Of the tables a controller writes, none is left out.
+    tables = {table.id for table in pipeline.schema.tables if not table.is_const}
+    unwritten = tables - {table for table, _ in actions}
+    assert {t.alias for t in pipeline.schema.tables if t.id in unwritten} == set()
+
+
+def _arguments(switch: Switch, table: str, action: str) -> list[dict[str, int]]:
+    schema = switch.pipeline.schema
+    found = []
+    for update in switch.updates:
+        entry = update.entity.table_entry
+        if entry.table_id != schema.tables[table].id or not entry.action.action.action_id:
+            continue
+        decoded = fy.P4TableEntry.decode(update.entity, schema).action
+        assert isinstance(decoded, fy.P4TableAction)
+        if decoded.name == action:
+            found.append(decoded.args)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("chip", "interval", "cnp", "window", "depths"),
+    [(False, 1000, 50, 1000, (8, 15)), (True, 3907, 196, 3907, (152, 303))],
+)
+def test_times_and_depths_are_in_the_units_of_the_target(
+    chip: bool, interval: int, cnp: int, window: int, depths: tuple[int, int]
+) -> None:
+    switch = _updates(_pipeline("pe", chip), PE, PeTables)
+    assert [a["interval"] for a in _arguments(switch, "level_policy", "set_policy")] == [interval]
+    assert [a["min_interval"] for a in _arguments(switch, "cnp_profile", "cnp_enabled")] == [cnp]
+    assert [a["window"] for a in _arguments(switch, "flow_learning", "learning_on")] == [window]
+    schema = switch.pipeline.schema
+    matches = [
+        fy.P4TableEntry.decode(update.entity, schema).match
+        for update in switch.updates
+        if update.entity.table_entry.table_id == schema.tables["queue_level"].id
+    ]
+    # One without depths, one with, and the removal of that.
+    assert [match.get("queue_depth") for match in matches if match] == [None, depths, depths]
+
+
+@pytest.mark.parametrize("chip", [False, True])
+def test_copies_are_steered_by_a_clone_session_where_there_is_one(chip: bool) -> None:
+    switch = _updates(_pipeline("p", chip), P, PTables)
+    sessions = [
+        update.type
+        for update in switch.updates
+        if update.entity.HasField("packet_replication_engine_entry")
+    ]
+    assert sessions == ([] if chip else [p4r.Update.INSERT, p4r.Update.DELETE])
+
+
+@pytest.mark.parametrize("role", ["pe", "p"])
+@pytest.mark.parametrize("chip", [False, True])
+def test_counters_are_the_sums_of_their_parts(role: str, chip: bool) -> None:
+    pipeline = _pipeline(role, chip)
+    event = enum_members("Event")["PUNTED"]
+    # A program is asked for the counters it has, and has no others.
+    parts = {"events", "arrival_events", "report_events"} & pipeline.counters
+    cells = {part: [(event, 2, 200), (0, 1, 1)] for part in parts} | {"drops": [(3, 5, 50)]}
+    switch = Switch(pipeline, cells)
+    assert len(parts) == (3 if chip and role == "pe" else 1)
+    total = len(parts)
+    assert read_counter(switch, "events") == {event: (2 * total, 200 * total), 0: (total, total)}
+    assert read_counter(switch, "drops") == {3: (5, 50)}
+    assert read_counter(switch, "no_such_counter") == {}
