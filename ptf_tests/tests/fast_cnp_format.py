@@ -4,6 +4,7 @@ from scapy.layers.inet6 import IPv6ExtHdrDestOpt
 from scapy.packet import Raw
 
 from fcn.contract.constants import FCN_LABEL_BIT
+from fcn.contract.depth import LEVELS
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
@@ -48,7 +49,7 @@ class FormatOnTheWire(CongestedPTest):
     """FCN-9: every octet of the Fast CNP, for labels of every kind and packets of every size."""
 
     def runTest(self) -> None:
-        for label in (0x80000, 0x80001, 0xABCDE, 0xFFFFF):
+        for label in (FCN_LABEL_BIT, 0x80001, 0xABCDE, 0xFFFFF):
             for payload in (0, 4, 64, 1024, 4096, 8192):
                 with self.subTest(label=hex(label), payload=payload):
                     datagram = tunnelled(label, payload=payload)
@@ -141,7 +142,7 @@ class LevelIsCarried(CongestedPTest):
     level = 1
 
     def runTest(self) -> None:
-        for level in range(1, 8):
+        for level in LEVELS:
             if level > 1:
                 self.p.delete_queue_level(CORE_PORT)
                 self.p.queue_level(CORE_PORT, level)

@@ -53,7 +53,7 @@ class AssignedLabelIsUsed(LabelTest):
     """FCN-2, FCN-6: a mapped flow carries its label, the lowest and the highest included."""
 
     def runTest(self) -> None:
-        for number, label in enumerate((0x80000, 0x80001, 0xABCDE, 0xFFFFF)):
+        for number, label in enumerate((FCN_LABEL_BIT, 0x80001, 0xABCDE, 0xFFFFF)):
             for host, remote in TO_REMOTE:
                 with self.subTest(label=hex(label), remote=remote):
                     self.pe.flow(RED, host, remote, DEST_QP + number, label)

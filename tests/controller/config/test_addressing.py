@@ -10,6 +10,7 @@ import yaml
 from finsy.p4entity import decode_entity
 
 from fcn.contract.pipeline import load_pipeline
+from fcn.contract.targets import V1MODEL
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.addressing import (
     attachment,
@@ -219,5 +220,5 @@ def test_levels_cover_every_depth_once(network: dict[str, Any]) -> None:
         if "egress_port=0x2 " in match
     )
     assert [low for low, _ in ranges] == [4, 8, 12, 16, 24, 32, 48]
-    assert ranges[-1][1] == (1 << 19) - 1
+    assert ranges[-1][1] == V1MODEL.depth.maximum
     assert all(high + 1 == low for (_, high), (low, _) in pairwise(ranges))

@@ -5,7 +5,6 @@ Intervals are zero: how many notifications a time window lets through depends on
 
 import random
 from ipaddress import IPv4Address, IPv6Address
-from pathlib import Path
 
 from engine_scenarios import Scenario, Target
 from scapy.contrib.mpls import MPLS
@@ -20,6 +19,8 @@ from scapy.layers.l2 import ARP, GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 
+from fcn.contract.constants import compiled_programs
+from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import (
     ActionCall,
     Exact,
@@ -31,7 +32,7 @@ from fcn.softswitch.api import (
     Replica,
 )
 
-COMPILED = Path(__file__).parents[3] / "p4src" / "compiled"
+COMPILED = compiled_programs()
 CNP_PORT = 50000
 ROCE = 4791
 RED, BLUE = 1, 2
@@ -76,7 +77,10 @@ def _ranked(match: list[MatchKey]) -> bool:
 
 
 def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> None:
-    t.target.clone_session_set(1, [Replica(509, 1)], 0, 0)
+    session = V1MODEL.clone_session
+    assert session is not None
+    replica = Replica(session.port, session.instance)
+    t.target.clone_session_set(session.number, [replica], 0, 0)
     t.add("notification_port", [Exact(CNP_PORT)], "notification_port.fast_cnp")
     t.add("endpoint", [Exact(ip6(PE))], f"{endpoint}.local_address")
     t.add("endpoint", [Exact(ip6(SID_END))], f"{endpoint}.end")
@@ -95,7 +99,7 @@ def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> No
         t.target.table_insert("underlay", [Lpm(ip6(prefix), length)], 0, GroupRef(group))
     for port in ports:
         level = ActionCall(f"{egress}.queue_level.set_level", (port,))
-        depths = Range(0, 5 if port % 2 else (1 << 19) - 1)
+        depths = Range(0, 5 if port % 2 else V1MODEL.depth.maximum)
         t.target.table_insert("queue_level", [Exact(port), Exact(0), depths], 10, level)
         policy = (port % 2, int(port > 2), 0)
         t.add("level_policy", [Exact(port)], "queue_level.set_policy", *policy, prefix=egress)

@@ -13,6 +13,7 @@ from finsy.p4entity import P4Entity
 from finsy.proto import U128, p4r, p4r_grpc
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, config
 
+from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import Engine
 from fcn.softswitch.engine import MemoryEngine, load_program
 from fcn.softswitch.p4rt.device import Device
@@ -287,7 +288,7 @@ async def test_our_programs_load(served: Served, program: str) -> None:
             switch, *(fy.P4TableEntry(table, is_default_action=True) for table in tables)
         )
         assert [entry.table_id for entry in defaults] == tables
-        clone = fy.P4CloneSessionEntry(1, replicas=(509,))
+        clone = fy.P4CloneSessionEntry(1, replicas=(V1MODEL.ports.recirculation,))
         await switch.insert([clone])
         assert await read(switch, fy.P4CloneSessionEntry()) == [clone]
 
