@@ -49,10 +49,3 @@ class Names:
     def action(self, table: str, contract_name: str) -> str:
         """What the program calls an action of a table of the contract."""
         return self.renamed_actions.get((table, contract_name), contract_name)
-
-    def contract_action(self, table: str, name: str) -> str:
-        """What the contract calls an action of the program's table."""
-        for (renamed, contract_name), own in self.renamed_actions.items():
-            if (renamed, own) == (table, name):
-                return contract_name
-        return name
