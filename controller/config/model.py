@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from fcn.controller.config.features import Features
 from fcn.controller.config.types import (
     AnyAddress,
     Depth,
@@ -285,7 +286,7 @@ class Node(Model):
     grpc: Endpoint
     device_id: Annotated[int, Field(ge=0, le=2**64 - 1)] = 1
     program: str | None = None
-    feature: bool = False
+    features: Features = frozenset()
     underlay_address: IPv6
     mac: Mac | None = None
     locator: IPv6Prefix | None = None

@@ -10,8 +10,8 @@ from finsy.p4client import P4ClientError
 from finsy.p4entity import P4Entity, P4TableAction
 
 from fcn.contract.pipeline import FLOW_TABLES, LABEL_TABLES, Pipeline
+from fcn.controller.flows.flow import Flow, Origin
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.service import Flow, Origin
 
 _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
     FLOW_TABLES[4]: IPv4Address,

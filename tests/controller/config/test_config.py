@@ -33,11 +33,11 @@ def test_example_is_valid() -> None:
     assert config.flows.timeout == 60_000_000
 
 
-def test_feature_is_disabled_by_default() -> None:
+def test_features_are_disabled_by_default() -> None:
     data = example()
     for node in data["nodes"].values():
-        node.pop("feature")
-    assert not any(node.feature for node in Config.model_validate(data).nodes.values())
+        node.pop("features")
+    assert not any(node.features for node in Config.model_validate(data).nodes.values())
     assert Config.model_validate(data).fast_cnp_port == 1021
 
 

@@ -1,0 +1,101 @@
+"""What a switch tells the controller: digests, idle flows, packets."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import finsy as fy
+from finsy.p4client import P4ClientError
+from finsy.p4entity import P4DigestListAck
+
+from fcn.contract.pipeline import FLOW_TABLES
+from fcn.controller.config.addressing import vrf_names
+from fcn.controller.flows.service import FlowService
+from fcn.controller.node.connection import Connection
+from fcn.controller.node.digests import cm_message, new_flow
+from fcn.controller.node.provision import Provision
+from fcn.controller.node.readback import idle_flow, read
+from fcn.controller.owners.flow_learning import CM_DIGESTS, NEW_FLOW_DIGESTS
+
+LOG = logging.getLogger("fcn.node")
+
+QUEUE = 100_000
+"""Digest lists, packets and notifications that may wait for the controller."""
+
+PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
+
+
+class Messages:
+    """Reads one switch's messages and passes them on; `acknowledge` gets what answers a digest."""
+
+    def __init__(
+        self,
+        provision: Provision,
+        connection: Connection,
+        flows: FlowService,
+        on_packet: PacketHandler,
+        acknowledge: Callable[[P4DigestListAck], None],
+    ) -> None:
+        self._name = provision.name
+        self._is_pe = provision.is_pe
+        self._vrf_names = vrf_names(provision.config)
+        self._connection = connection
+        self._switch = connection.switch
+        self._flows = flows
+        self._on_packet = on_packet
+        self._acknowledge = acknowledge
+
+    def start(self, synchronized: asyncio.Event) -> None:
+        """Collect messages as long as the connection lasts; handle them once `synchronized`."""
+        if self._is_pe:
+            for digest in NEW_FLOW_DIGESTS + CM_DIGESTS:
+                self._connection.start(digest, self._read_digests(digest, synchronized))
+            self._connection.start("idle", self._read_idle(synchronized))
+        self._connection.start("packets", self._read_packets(synchronized))
+
+    async def check_idle(self) -> None:
+        """Release flows whose idle notification was missed, as while the switch was away."""
+        if not self._connection.is_up or not self._is_pe:
+            return
+        for table in FLOW_TABLES.values():
+            pattern = fy.P4TableEntry(table, time_since_last_hit=0)
+            async for entry in read(self._switch, pattern):
+                silent = entry.time_since_last_hit
+                if silent and entry.idle_timeout_ns and silent > 2 * entry.idle_timeout_ns:
+                    self._idle(entry)
+
+    async def _read_digests(self, name: str, synchronized: asyncio.Event) -> None:
+        digests: AsyncIterator[fy.P4DigestList] = self._switch.read_digests(name, queue_size=QUEUE)
+        async for digest in digests:
+            await synchronized.wait()
+            for item in digest:
+                vrf = self._vrf_names.get(item["vrf"])
+                if vrf is None:
+                    continue
+                if name in NEW_FLOW_DIGESTS:
+                    self._flows.seen(self._name, *new_flow(name, vrf, item))
+                else:
+                    self._flows.connection_message(self._name, cm_message(name, vrf, item))
+            self._acknowledge(digest.ack())
+
+    async def _read_idle(self, synchronized: asyncio.Event) -> None:
+        async for notification in self._switch.read_idle_timeouts(queue_size=QUEUE):
+            await synchronized.wait()
+            for entry in notification:
+                self._idle(entry)
+
+    def _idle(self, entry: fy.P4TableEntry) -> None:
+        key = idle_flow(entry, self._vrf_names)
+        if key is not None:
+            self._flows.idle(self._name, key)
+
+    async def _read_packets(self, synchronized: asyncio.Event) -> None:
+        async for packet in self._switch.read_packets(queue_size=QUEUE):
+            await synchronized.wait()
+            try:
+                await self._on_packet(packet)
+            except P4ClientError:
+                raise
+            except Exception:
+                # Customers write these packets: none of them may end the connection.
+                LOG.exception("%s: cannot handle packet %s", self._name, packet.payload.hex())
