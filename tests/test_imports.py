@@ -42,7 +42,7 @@ Graph = dict[str, set[str]]
 
 def sources(folder: Path, name: str) -> dict[str, Path]:
     """The modules of a package by their full names. The links in fcn/ are followed."""
-    found = {}
+    found: dict[str, Path] = {}
     for entry in sorted(folder.iterdir()):
         if entry.is_dir() and (entry / "__init__.py").exists():
             found |= sources(entry, f"{name}.{entry.name}")
@@ -57,7 +57,7 @@ def imported(tree: ast.AST, modules: Mapping[str, Path]) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "relative imports are not used here"
+            assert node.module and node.level == 0, "relative imports are not used here"
             for alias in node.names:
                 submodule = f"{node.module}.{alias.name}"
                 if submodule in modules:

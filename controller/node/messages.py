@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import TypeVar, cast
 
 import finsy as fy
 from finsy.p4client import P4ClientError
@@ -16,6 +18,8 @@ from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import idle_flow, read
 from fcn.controller.owners.flow_learning import CM_DIGESTS, NEW_FLOW_DIGESTS
+
+T = TypeVar("T")
 
 LOG = logging.getLogger("fcn.node")
 
@@ -65,24 +69,27 @@ class Messages:
                     self._idle(entry)
 
     async def _read_digests(self, name: str, synchronized: asyncio.Event) -> None:
-        digests: AsyncIterator[fy.P4DigestList] = self._switch.read_digests(name, queue_size=QUEUE)
-        async for digest in digests:
-            await synchronized.wait()
-            for item in digest:
-                vrf = self._vrf_names.get(item["vrf"])
-                if vrf is None:
-                    continue
-                if name in NEW_FLOW_DIGESTS:
-                    self._flows.seen(self._name, *new_flow(name, vrf, item))
-                else:
-                    self._flows.connection_message(self._name, cm_message(name, vrf, item))
-            self._acknowledge(digest.ack())
+        async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
+            async for digest in digests:
+                await synchronized.wait()
+                for item in digest:
+                    vrf = self._vrf_names.get(item["vrf"])
+                    if vrf is not None:
+                        self._digest(name, vrf, item)
+                self._acknowledge(digest.ack())
+
+    def _digest(self, name: str, vrf: str, item: Mapping[str, int]) -> None:
+        if name in NEW_FLOW_DIGESTS:
+            self._flows.seen(self._name, *new_flow(name, vrf, item))
+        else:
+            self._flows.connection_message(self._name, cm_message(name, vrf, item))
 
     async def _read_idle(self, synchronized: asyncio.Event) -> None:
-        async for notification in self._switch.read_idle_timeouts(queue_size=QUEUE):
-            await synchronized.wait()
-            for entry in notification:
-                self._idle(entry)
+        async with _closed(self._switch.read_idle_timeouts(queue_size=QUEUE)) as notifications:
+            async for notification in notifications:
+                await synchronized.wait()
+                for entry in notification:
+                    self._idle(entry)
 
     def _idle(self, entry: fy.P4TableEntry) -> None:
         key = idle_flow(entry, self._vrf_names)
@@ -90,12 +97,22 @@ class Messages:
             self._flows.idle(self._name, key)
 
     async def _read_packets(self, synchronized: asyncio.Event) -> None:
-        async for packet in self._switch.read_packets(queue_size=QUEUE):
-            await synchronized.wait()
-            try:
-                await self._on_packet(packet)
-            except P4ClientError:
-                raise
-            except Exception:
-                # Customers write these packets: none of them may end the connection.
-                LOG.exception("%s: cannot handle packet %s", self._name, packet.payload.hex())
+        async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:
+            async for packet in packets:
+                await synchronized.wait()
+                try:
+                    await self._on_packet(packet)
+                except P4ClientError:
+                    raise
+                except Exception:
+                    # Customers write these packets: none of them may end the connection.
+                    LOG.exception("%s: cannot handle packet %s", self._name, packet.payload.hex())
+
+
+def _closed(messages: AsyncIterator[T]) -> aclosing[AsyncGenerator[T, None]]:
+    """finsy's queue of messages, closed when reading ends, for the next connection opens it anew.
+
+    finsy's iterators are generators, whatever their annotations say; after a failure one would be
+    closed when its traceback is collected.
+    """
+    return aclosing(cast(AsyncGenerator[T, None], messages))
