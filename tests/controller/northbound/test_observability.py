@@ -101,12 +101,15 @@ async def test_metrics_show_nodes_flows_and_counters(
         switches["pe1"].engine.digest("new_flow_ipv4_t", digest)
         await until(lambda: plane.flows.all())
         await plane.nodes["pe1"].counters.read()
+        expected = (
+            'fcn_flows{node="pe1",source_qp="unknown"} 1.0',
+            'fcn_switch_packets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0',
+        )
         async with asyncio.timeout(30):
-            while 'fcn_flows{node="pe1",source_qp="unknown"} 1.0' not in (text := await served()):
+            while not all(line in (text := await served()) for line in expected):
                 pass
     assert 'fcn_node_up{node="pe1"} 1.0' in text
     assert 'fcn_labels{state="used"} 1.0' in text
-    assert 'fcn_switch_packets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0' in text
     assert 'fcn_node_feature{feature="notification",node="p1"} 1.0' in text
     assert 'fcn_node_feature{feature="learning",node="pe2"} 1.0' in text
     assert 'fcn_node_feature{feature="translation",node="pe2"} 0.0' in text
