@@ -3,11 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
-
-import finsy as fy
 
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.config import Config
@@ -18,8 +16,13 @@ from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.agent import NodeAgent
-from fcn.controller.northbound.metrics import serve_metrics
+from fcn.controller.node.connection import Connection, connected
+from fcn.controller.node.edge import NodeEdge
+from fcn.controller.node.provision import Provision
+from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
+from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.notifications import NotificationWatch
+from fcn.controller.northbound.snapshot import take_snapshot
 
 LOG = logging.getLogger("fcn")
 
@@ -29,6 +32,8 @@ HOUSEKEEPING = 5.0
 INFERENCE = 0.25
 """Seconds between conclusions from the reverse path."""
 
+METRICS = 1.0
+"""Seconds between snapshots for the metrics."""
 
 Job = Callable[[], Coroutine[Any, Any, None]]
 
@@ -38,62 +43,70 @@ def _program(node: Node) -> Pipeline:
 
 
 class ControlPlane:
-    """Everything `fcn run` runs. Needs a running event loop. Raises PipelineError."""
+    """Everything `fcn run` runs, built from below: what a node should hold and its connection,
+    then the services that work with them, then the node's agent. Raises PipelineError."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.started = time.time()
         self.agents_address = ""
         self.bus = EventBus()
-        self.nodes: dict[str, NodeAgent] = {
-            name: NodeAgent(config, name, _program(node), self.bus)
-            for name, node in config.nodes.items()
+        provisions = {
+            name: Provision(config, name, _program(node)) for name, node in config.nodes.items()
         }
-        self.flows = FlowService(config, self.nodes, self.bus)
-        self.neighbors: dict[str, NeighborService] = {}
-        for name, agent in self.nodes.items():
-            service = NeighborService(
-                config.neighbors, agent.provision, agent.send_packet, self.bus
+        self._connections = {
+            name: Connection(name, provision.node, provision.pipeline, self.bus)
+            for name, provision in provisions.items()
+        }
+        self.edges = {
+            name: NodeEdge(provision) for name, provision in provisions.items() if provision.is_pe
+        }
+        self.flows = FlowService(config, self.edges, self.bus)
+        self.neighbors = {
+            name: NeighborService(
+                config,
+                name,
+                provision.routing,
+                provision.underlay,
+                self._connections[name].send_packet,
+                self.bus,
             )
-            self.neighbors[name] = service
-            agent.flows = self.flows
-            agent.on_packet = service.handle
-            agent.on_ready = service.adopt
+            for name, provision in provisions.items()
+        }
+        self.nodes = {
+            name: NodeAgent(
+                provision, self._connections[name], self.flows, self.neighbors[name], self.bus
+            )
+            for name, provision in provisions.items()
+        }
         self.reports = HostReports(config.host_agents.hosts if config.host_agents else {})
+        self.network = Network(
+            config, self.bus, self.nodes, self.flows, self.neighbors, self.reports, time.time()
+        )
+        self.metrics = FcnCollector(take_snapshot(self.network))
         self._notifications = NotificationWatch(self.nodes, self.bus)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Connect to the switches and keep them as intended until the context ends."""
-        handler = _FailureHandler(self.nodes)
-        finsy_log = logging.getLogger("finsy")
-        finsy_log.addHandler(handler)
+        jobs: list[Job] = [
+            self._expire_senders,
+            self._check_idle,
+            self._inference,
+            self._notifications.run,
+        ]
+        jobs += [service.run for service in self.neighbors.values()]
         async with AsyncExitStack() as stack:
-            stack.callback(finsy_log.removeHandler, handler)
             if self.config.metrics:
-                stop_metrics, _ = serve_metrics(self, self.config.metrics)
-                stack.callback(stop_metrics)
+                stack.enter_context(serving_metrics(self.metrics, self.config.metrics))
+                jobs.append(self._refresh_metrics)
             if self.config.host_agents:
                 agents = HostAgentService(self.reports, self.flows, self.bus)
                 self.agents_address = await stack.enter_async_context(
                     serving_agents(self.config.host_agents, agents)
                 )
-            controller = fy.Controller(agent.switch for agent in self.nodes.values())
-            await stack.enter_async_context(controller)
-            stack.callback(self._close)
-            jobs: list[Job] = [
-                self._expire_senders,
-                self._check_idle,
-                self._inference,
-                self._notifications.run,
-            ]
-            jobs += [service.run for service in self.neighbors.values()]
+            await stack.enter_async_context(connected(self._connections.values()))
             await stack.enter_async_context(_background(jobs))
             yield
-
-    def _close(self) -> None:
-        for agent in self.nodes.values():
-            agent.closing = True
 
     async def _expire_senders(self) -> None:
         while True:
@@ -106,6 +119,11 @@ class ControlPlane:
             await asyncio.sleep(max(HOUSEKEEPING, self.config.flows.timeout / 1e6))
             for agent in self.nodes.values():
                 await agent.check_idle()
+
+    async def _refresh_metrics(self) -> None:
+        while True:
+            await asyncio.sleep(METRICS)
+            self.metrics.show(take_snapshot(self.network))
 
     async def _inference(self) -> None:
         while True:
@@ -132,19 +150,3 @@ async def _supervised(job: Job) -> None:
         except Exception:
             LOG.exception("a background job failed; starting it again")
             await asyncio.sleep(HOUSEKEEPING)
-
-
-class _FailureHandler(logging.Handler):
-    """finsy only logs why a switch's connection broke; the node's status should say it too."""
-
-    def __init__(self, nodes: Mapping[str, NodeAgent]) -> None:
-        super().__init__(logging.CRITICAL)
-        self._nodes = nodes
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """`record.args` is the name of the task, `fy:NODE|…`, as finsy/switch.py writes it."""
-        if not record.exc_info or not record.exc_info[1] or not isinstance(record.args, tuple):
-            return
-        node = str(record.args[0]).removeprefix("fy:").partition("|")[0] if record.args else ""
-        if node in self._nodes:
-            self._nodes[node].failed(record.exc_info[1])

@@ -27,7 +27,7 @@ class Kind(StrEnum):
     FLOW_UNLABELLED = "flow-unlabelled"
     SOURCE_QP = "source-qp"
     CM_MESSAGE = "cm-message"
-    FEATURE = "feature"
+    FEATURES = "features"
     THRESHOLDS = "thresholds"
     NEIGHBOR = "neighbor"
     NOTIFICATIONS = "notifications"

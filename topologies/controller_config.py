@@ -29,13 +29,14 @@ class FcnSettings:
     """What a run chooses; everything else follows from the topology.
 
     `thresholds` are queue depths in packets at which levels 1, 2, ... begin on limited queues;
-    `cnp_source` is `pe` (the draft) or `peer`; `cnp_interval` is per flow at the PE; `sections` are
-    further parts of the configuration as they are.
+    `enabled`: every feature of every node is on, or none (FCN-16); `cnp_source` is `pe` (the draft)
+    or `peer`; `cnp_interval` is per flow at the PE; `sections` are further parts of the
+    configuration as they are.
     """
 
     thresholds: tuple[int, ...] = tuple(depth.amount for depth in DEFAULT_THRESHOLDS)
     levels: tuple[Level, ...] = ()
-    feature: bool = True
+    enabled: bool = True
     cnp_source: str = "pe"
     cnp_interval: str = "50us"
     flow_timeout: str = "60s"
@@ -92,7 +93,7 @@ def _node(topology: Topology, node: Node, settings: FcnSettings) -> dict[str, An
         "role": node.role,
         "grpc": grpc_endpoint(topology, node.name),
         "device_id": topology.index(node.name),
-        "feature": settings.feature,
+        "features": "all" if settings.enabled else [],
         "underlay_address": str(topology.underlay_address(node.name)),
         "locator": str(topology.locator(node.name)),
         "end_sids": [str(topology.locator(node.name)[0xE])],

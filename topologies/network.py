@@ -180,11 +180,11 @@ class Network:
         """Output of a command with --json, decoded."""
         return json.loads(self.fcn(*arguments, "--json"))
 
-    def set_feature(self, enabled: bool) -> None:
-        """Switch FCN on or off on every node (FCN-16); raises ControllerError."""
+    def set_features(self, enabled: bool) -> None:
+        """Switch every feature of every node on or off (FCN-16); raises ControllerError."""
         with FcnClient(API_ENDPOINT) as client:
             for node in self.topology.nodes:
-                client.set_feature(node.name, enabled)
+                client.set_features(node.name, enabled)
 
     def host(self, name: str) -> RoceHost:
         """A host of the topology."""

@@ -4,8 +4,6 @@
 `fcn.topologies.dual_dc`.
 """
 
-import shutil
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -15,32 +13,16 @@ from rich.console import Console
 
 from fcn.hosts.processes import ProcessError
 from fcn.topologies.catalog import CATALOG
+from fcn.topologies.command import choose_target, wait_for_signal
 from fcn.topologies.controller_config import FcnSettings
+from fcn.topologies.dc.__main__ import main as run_dual_dc
 from fcn.topologies.isolation import IsolationError, enter
-from fcn.topologies.network import SWITCHES, Network, Target
+from fcn.topologies.network import Network
 
 console = Console()
 
 DUAL_DC = "dual-dc"
 NAMES = (*CATALOG, DUAL_DC)
-
-
-def choose_target(name: str) -> Target:
-    """The target of that name; without one BMv2 where it is installed, else the softswitch."""
-    if not name:
-        return "bmv2" if shutil.which("simple_switch_grpc") else "softswitch"
-    for target in SWITCHES:
-        if target == name:
-            return target
-    raise typer.BadParameter(f"no target {name}; there are {', '.join(SWITCHES)}")
-
-
-def wait_for_signal() -> None:
-    """Return on SIGINT or SIGTERM."""
-    ending = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, ending)
-    signal.sigwait(ending)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
 
 
 def main(
@@ -57,9 +39,7 @@ def main(
     if name == DUAL_DC:
         if cli:
             raise typer.BadParameter(f"{DUAL_DC} has no --cli: its hosts are no Mininet hosts")
-        from fcn.topologies.dc.__main__ import main as dual_dc
-
-        dual_dc(hosts, target, sample, out)
+        run_dual_dc(hosts, target, sample, out)
     chosen = choose_target(target)
     try:
         enter("fcn.topologies.run", sys.argv[1:])

@@ -7,79 +7,48 @@ controller answers.
 import asyncio
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from fcn.controller.cli import tables
 from fcn.controller.cli.capture import CaptureError
 from fcn.controller.cli.capture import capture as capture_port
+from fcn.controller.cli.common import (
+    EXIT_CONFIG,
+    AnyNode,
+    Api,
+    Json,
+    NodeName,
+    controller,
+    err,
+    fail,
+    out,
+)
+from fcn.controller.cli.flows import flows_app
 from fcn.controller.cli.host_agent import host_agent
+from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
 from fcn.controller.config import Config, ConfigError, load_config
-from fcn.controller.config.types import format_depth, parse_depth, parse_duration
-from fcn.controller.flows.key import FlowKey
-from fcn.controller.northbound.client import DEFAULT_ENDPOINT, ControllerError, FcnClient
+from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.controller.proto import fcn_pb2 as pb
-
-EXIT_FAILED = 1
-EXIT_CONFIG = 3
-EXIT_UNREACHABLE = 4
 
 app = typer.Typer(
     help="Fast congestion notification for RoCEv2 across wide-area networks.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-flows_app = typer.Typer(help="Flows: labels and queue pairs.", no_args_is_help=True)
-feature_app = typer.Typer(help="Turn the feature on or off on a node.", no_args_is_help=True)
-thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_is_help=True)
 app.add_typer(flows_app, name="flows")
 app.add_typer(feature_app, name="feature")
 app.add_typer(thresholds_app, name="thresholds")
 app.add_typer(topo_app, name="topo")
 app.command("host-agent")(host_agent)
 
-out = Console()
-err = Console(stderr=True)
-
 ConfigFile = Annotated[
     Path, typer.Option("--config", "-c", help="The network, as YAML.", dir_okay=False)
 ]
-Api = Annotated[
-    str,
-    typer.Option(envvar="FCN_API", help="Where the controller listens: host:port or unix:/path."),
-]
-Json = Annotated[bool, typer.Option("--json", help="JSON for scripts instead of a table.")]
-NodeName = Annotated[str, typer.Argument(help="Name of a node in the configuration.")]
-AnyNode = Annotated[str, typer.Argument(help="Name of a node; all without it.", show_default=False)]
-Vrf = Annotated[str, typer.Argument(help="VRF.")]
-Source = Annotated[str, typer.Argument(help="Source address of the flow.")]
-Destination = Annotated[str, typer.Argument(help="Destination address of the flow.")]
-DestQp = Annotated[str, typer.Argument(help="Destination QP, decimal or 0x…")]
-
-
-def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:
-    """Print an error; raise what this returns."""
-    err.print(f"[bold red]error:[/] {message}", highlight=False, soft_wrap=True)
-    return typer.Exit(code)
-
-
-@contextmanager
-def controller(api: str) -> Iterator[FcnClient]:
-    """The running controller; its refusals end the command with a message."""
-    try:
-        with FcnClient(api) as client:
-            yield client
-    except ControllerError as error:
-        unreachable = "no controller answers" in str(error)
-        raise fail(str(error), EXIT_UNREACHABLE if unreachable else EXIT_FAILED) from None
 
 
 @app.command()
@@ -131,143 +100,6 @@ def status(api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
     """How the controller stands with every switch."""
     with controller(api) as client:
         tables.show_status(out, client.status(), as_json=as_json)
-
-
-@flows_app.command("list")
-def flows_list(
-    node: Annotated[str, typer.Option(help="Only flows that enter the WAN here.")] = "",
-    vrf: Annotated[str, typer.Option(help="Only flows of this VRF.")] = "",
-    address: Annotated[str, typer.Option(help="Only flows from or to this address.")] = "",
-    counters: Annotated[bool, typer.Option(help="Read packet counts from the switches.")] = False,
-    silent: Annotated[bool, typer.Option(help="Also known flows without a label now.")] = False,
-    api: Api = DEFAULT_ENDPOINT,
-    as_json: Json = False,
-) -> None:
-    """Flows, their labels and queue pairs."""
-    with controller(api) as client:
-        found = client.flows(
-            node=node, vrf=vrf, address=address, counters=counters, unlabelled=silent
-        )
-        tables.show_flows(out, found, as_json=as_json)
-
-
-@flows_app.command("show")
-def flows_show(
-    label_or_address: Annotated[str, typer.Argument(help="A label (0x…) or an address.")],
-    api: Api = DEFAULT_ENDPOINT,
-    as_json: Json = False,
-) -> None:
-    """Everything about the flows with a label or an address, with packet counts."""
-    with controller(api) as client:
-        found = client.flows(counters=True, unlabelled=True)
-        wanted = [
-            flow
-            for flow in found
-            if label_or_address in (flow.key.src, flow.key.dst)
-            or (flow.HasField("label") and label_or_address in (hex(flow.label), str(flow.label)))
-        ]
-        if not wanted:
-            raise fail(f"no flow has {label_or_address}; `fcn flows list` shows all")
-        tables.show_flow_details(out, wanted, as_json=as_json)
-
-
-@flows_app.command("add")
-def flows_add(
-    vrf: Vrf,
-    src: Source,
-    dst: Destination,
-    dest_qp: DestQp,
-    source_qp: Annotated[str, typer.Argument(help="Queue pair that sends the flow.")],
-    timeout: Annotated[
-        str | None, typer.Option(help="Silence after which the label is released, or 'never'.")
-    ] = None,
-    api: Api = DEFAULT_ENDPOINT,
-    as_json: Json = False,
-) -> None:
-    """Register a flow whose set-up cannot be observed."""
-    key = _key(vrf, src, dst, dest_qp)
-    microseconds = None
-    if timeout is not None:
-        try:
-            microseconds = 0 if timeout == "never" else parse_duration(timeout)
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
-    with controller(api) as client:
-        response = client.add_flow(key, _number(source_qp), microseconds)
-        tables.show_flow_details(out, [response.flow], as_json=as_json)
-        if not response.written:
-            err.print(f"{response.flow.node} is away and gets the flow when it is back")
-
-
-@flows_app.command("del")
-def flows_del(
-    vrf: Vrf, src: Source, dst: Destination, dest_qp: DestQp, api: Api = DEFAULT_ENDPOINT
-) -> None:
-    """Forget a flow and release its label."""
-    with controller(api) as client:
-        client.delete_flow(_key(vrf, src, dst, dest_qp))
-
-
-@feature_app.command("enable")
-def feature_enable(node: NodeName, api: Api = DEFAULT_ENDPOINT) -> None:
-    """Let a node learn flows and send notifications."""
-    _set_feature(node, True, api)
-
-
-@feature_app.command("disable")
-def feature_disable(node: NodeName, api: Api = DEFAULT_ENDPOINT) -> None:
-    """Let a node forward only; its flows lose their labels."""
-    _set_feature(node, False, api)
-
-
-def _set_feature(node: str, enabled: bool, api: str) -> None:
-    with controller(api) as client:
-        written = client.set_feature(node, enabled)
-    _until_restart(node, f"feature: {'true' if enabled else 'false'}", written)
-
-
-def _until_restart(node: str, setting: str, written: bool) -> None:
-    if not written:
-        err.print(f"{node} is away and hears of it when it is back", highlight=False)
-    err.print(
-        f"holds until the controller is restarted; to keep it, put `{setting}` into the "
-        f"configuration of {node}",
-        highlight=False,
-        soft_wrap=True,
-    )
-
-
-@thresholds_app.command("show")
-def thresholds_show(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
-    """Queue depths at which levels begin, and what is done at each level."""
-    with controller(api) as client:
-        tables.show_thresholds(out, client.thresholds(node), as_json=as_json)
-
-
-@thresholds_app.command("set")
-def thresholds_set(
-    node: NodeName,
-    port: Annotated[int, typer.Argument(help="Port number.")],
-    depths: Annotated[
-        str,
-        typer.Argument(
-            help="Depths at which levels 1, 2, … begin, in packets as 8,16,24 or in octets as "
-            "64kB,128kB; or 'none'."
-        ),
-    ],
-    queue: Annotated[int, typer.Option(help="Queue of the port.")] = 0,
-    api: Api = DEFAULT_ENDPOINT,
-) -> None:
-    """Change the levels of one queue."""
-    try:
-        parsed = () if depths == "none" else tuple(map(parse_depth, depths.split(",")))
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    with controller(api) as client:
-        written = client.set_thresholds(node, port, queue, parsed)
-    shown = ", ".join(map(format_depth, parsed))
-    setting = f"thresholds: [{{port: {port}, queue: {queue}, depths: [{shown}]}}]"
-    _until_restart(node, setting, written)
 
 
 @app.command()
@@ -342,20 +174,6 @@ def _switch(node: str, api: str) -> pb.NodeStatus:
     if node not in nodes:
         raise fail(f"there is no node {node!r}; the nodes are: {', '.join(nodes)}")
     return nodes[node]
-
-
-def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:
-    try:
-        return FlowKey(vrf, ip_address(src), ip_address(dst), _number(dest_qp))
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
-def _number(text: str) -> int:
-    try:
-        return int(text.strip(), 0)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is no number") from None
 
 
 def main() -> None:

@@ -13,7 +13,6 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
 from fcn.controller.hostagent.service import AgentServiceError
 from fcn.controller.logs import configure_logs
-from fcn.controller.node.agent import State
 from fcn.controller.northbound.api import ApiError, serving
 
 REFRESH = 0.2
@@ -33,7 +32,7 @@ async def run_controller(config: Config, log_level: str, *, log_json: bool) -> N
     try:
         plane = ControlPlane(config)
         async with AsyncExitStack() as stack:
-            address = await stack.enter_async_context(serving(plane, config.api))
+            address = await stack.enter_async_context(serving(plane.network, config.api))
             await stack.enter_async_context(plane.running())
             print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
             stopped = asyncio.create_task(stop.wait())
@@ -53,7 +52,7 @@ async def _show_progress(plane: ControlPlane) -> None:
         bars: dict[str, TaskID] = {
             name: progress.add_task(name, total=1, state="") for name in plane.nodes
         }
-        while any(agent.status.state is not State.UP for agent in plane.nodes.values()):
+        while any(not agent.is_up for agent in plane.nodes.values()):
             for name, agent in plane.nodes.items():
                 total = max(1, len(agent.intent))
                 done = total - agent.intent.pending

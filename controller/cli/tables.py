@@ -44,7 +44,7 @@ def _table(title: str, *columns: str) -> Table:
             column,
             justify="right" if numeric else "left",
             overflow="fold",
-            no_wrap=column in ("node", "role", "state", "for", "feature", "label", "origin"),
+            no_wrap=column in ("node", "role", "state", "for", "label", "origin"),
         )
     return table
 
@@ -71,7 +71,7 @@ def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool
         _print_json(data)
         return
     table = _table(
-        "", "node", "role", "switch", "state", "for", "feature", "entries", "flows", "nbrs"
+        "", "node", "role", "switch", "state", "for", "features", "entries", "flows", "nbrs"
     )
     for node in status.nodes:
         style = STATE_STYLES.get(node.state, "")
@@ -84,7 +84,7 @@ def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool
             node.grpc,
             f"[{style}]{node.state}[/]" if style else node.state,
             _age(node.since),
-            "on" if node.feature else "off",
+            ", ".join(node.features) or "off",
             entries,
             str(node.flows),
             str(node.neighbors),

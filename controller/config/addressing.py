@@ -33,6 +33,11 @@ def link_local(mac: int) -> IPv6Address:
     return IPv6Address(0xFE80 << 112 | interface_id)
 
 
+def vrf_names(config: Config) -> dict[int, str]:
+    """The name of each VRF by the number the switches store for it."""
+    return {vrf.id: name for name, vrf in config.vrfs.items()}
+
+
 def tunnel_numbers(node: Node) -> dict[tuple[str, str], int]:
     """The data plane's number of each (tunnel, VRF) that a route uses."""
     used = {

@@ -15,6 +15,7 @@ from fcn.contract.depth import (
     Depth,
     check_thresholds,
 )
+from fcn.controller.config.features import Features
 from fcn.controller.config.types import (
     AnyAddress,
     Duration,
@@ -293,7 +294,7 @@ class Node(Model):
     grpc: Endpoint
     device_id: Annotated[int, Field(ge=0, le=2**64 - 1)] = 1
     program: str | None = None
-    feature: bool = False
+    features: Features = frozenset()
     underlay_address: IPv6
     mac: Mac | None = None
     locator: IPv6Prefix | None = None

@@ -15,6 +15,7 @@ from fcn.controller.config.addressing import (
     tunnel_numbers,
     underlay_next_hops,
 )
+from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node, RateLimit, Tunnel
 from fcn.controller.config.types import Address, Network
 from fcn.controller.owners.core_ports import CorePorts
@@ -46,9 +47,9 @@ class Provision:
         self.name = name
         self.node: Node = config.nodes[name]
         self.intent = Intent(pipeline.schema)
-        self._pipeline = pipeline
+        self.pipeline = pipeline
         self._target = pipeline.target
-        self.feature = self.node.feature
+        self.features = self.node.features
         self.thresholds: dict[tuple[int, int], tuple[Depth, ...]] = {
             (port.number, 0): config.congestion.thresholds for port in self.node.core_ports
         }
@@ -76,23 +77,30 @@ class Provision:
             self._learning.report_digests()
         self._route_underlay()
         self.set_thresholds(self.thresholds)
-        self.set_feature(self.feature)
+        self.set_features(self.features)
         self._admit_ports()
 
-    def set_feature(self, enabled: bool) -> None:
-        """Fast congestion notification of this node on or off (FCN-16)."""
-        self.feature = enabled
+    def set_features(self, features: frozenset[Feature]) -> None:
+        """Exactly these features are on (FCN-16).
+
+        The PE program has one profile for the CNPs of TRANSLATION and NOTIFICATION; which levels
+        notify of the node's own congestion says the level policy.
+        """
+        self.features = features
+        notification = Feature.NOTIFICATION in features
         if self.is_pe:
             cnp = CnpProfile(self.intent, self._target)
-            if enabled:
+            if notification or Feature.TRANSLATION in features:
                 cnp.enable(self.node.cnp)
+            else:
+                cnp.disable()
+            if Feature.LEARNING in features:
                 self._learning.enable(self.config.flows.learning_window)
             else:
                 self._learning.disable()
-                cnp.disable()
         else:
             profile = FastCnpProfile(self.intent)
-            if enabled:
+            if notification:
                 profile.enable(
                     self.node.underlay_address, self.config.fast_cnp_port, self.node.fast_cnp
                 )
@@ -103,7 +111,7 @@ class Provision:
             levels.set_policy(
                 level,
                 mark=policy.mark,
-                notify=policy.notify and enabled,
+                notify=policy.notify and notification,
                 interval=policy.interval,
             )
 
@@ -123,7 +131,7 @@ class Provision:
         PuntLimit(self.intent).allow(PUNT_LIMIT)
 
     def _admit_ports(self) -> None:
-        if self._pipeline.has_value_set(CORE_PORTS):
+        if self.pipeline.has_value_set(CORE_PORTS):
             CorePorts(self.intent).admit(port.number for port in self.node.core_ports)
         roles = PortRole(self.intent)
         for port in self.node.ports:
@@ -166,7 +174,7 @@ class Provision:
         return {IPv6Network(node.underlay_address) for node in self.config.nodes.values()}
 
     def _end_tunnels(self) -> None:
-        service = ServiceTermination(self.intent, self._pipeline)
+        service = ServiceTermination(self.intent, self.pipeline)
         for name, local in self.node.vrfs.items():
             vrf = self.config.vrfs[name]
             if local.service_sid is not None:
@@ -183,7 +191,7 @@ class Provision:
             self._begin_tunnel(number, self.node.tunnels[tunnel_name], vrf_name)
 
     def _begin_tunnel(self, number: int, tunnel: Tunnel, vrf_name: str) -> None:
-        encap = TunnelEncap(self.intent, self._pipeline)
+        encap = TunnelEncap(self.intent, self.pipeline)
         vrf = self.config.vrfs[vrf_name]
         far = self.config.nodes[tunnel.to] if tunnel.to is not None else None
         source = tunnel.source or self.node.underlay_address

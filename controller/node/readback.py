@@ -9,8 +9,8 @@ from finsy.p4client import P4ClientError
 from finsy.p4entity import P4Entity
 
 from fcn.contract.pipeline import Pipeline
+from fcn.controller.flows.flow import Flow, Origin
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.service import Flow, Origin
 from fcn.controller.owners.flow_by_label import FlowByLabel
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 

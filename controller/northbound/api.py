@@ -13,12 +13,12 @@ from finsy.p4client import P4ClientError
 from fcn.contract.constants import PipelineError
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
-from fcn.controller.app import ControlPlane
+from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
+from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.service import Flow, FlowError
-from fcn.controller.node.agent import NodeAgent, State
-from fcn.controller.node.readback import flow_key, read
-from fcn.controller.owners.flow_table import FlowTable
+from fcn.controller.flows.service import FlowError
+from fcn.controller.node.agent import NodeAgent
+from fcn.controller.northbound.network import Network
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.proto import fcn_pb2_grpc
 
@@ -32,19 +32,19 @@ class ApiError(Exception):
 class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     """Answers the command line. Method names are those of the proto file."""
 
-    def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
+    def __init__(self, network: Network) -> None:
+        self._network = network
 
     async def GetStatus(  # noqa: N802
         self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetStatusResponse:
         """How the controller stands with every switch."""
-        plane = self._plane
+        network = self._network
         return pb.GetStatusResponse(
             version=version("fcn"),
-            started=plane.started,
-            labels_in_use=len(plane.flows.labels),
-            labels_resting=plane.flows.labels.resting,
+            started=network.started,
+            labels_in_use=len(network.flows.labels),
+            labels_resting=network.flows.labels.resting,
             nodes=[
                 pb.NodeStatus(
                     name=name,
@@ -54,14 +54,14 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
                     state=agent.status.state.value,
                     since=agent.status.since,
                     detail=agent.status.detail,
-                    feature=agent.feature,
+                    features=feature_names(agent.features),
                     entries=len(agent.intent),
                     pending=agent.intent.pending,
-                    refused=agent.status.refused,
-                    flows=len(plane.flows.on_node(name)),
-                    neighbors=len(plane.neighbors[name]),
+                    refused=agent.refused,
+                    flows=len(network.flows.on_node(name)),
+                    neighbors=len(network.neighbors[name]),
                 )
-                for name, agent in plane.nodes.items()
+                for name, agent in network.nodes.items()
             ],
         )
 
@@ -73,34 +73,22 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             await self._node(request.node, context)
         counts: dict[tuple[str, FlowKey], tuple[int, int]] = {}
         if request.with_counters:
-            for name, agent in self._plane.nodes.items():
-                if request.node in ("", name) and agent.status.state is State.UP:
-                    counts |= await self._flow_counters(agent)
+            for name, agent in self._network.nodes.items():
+                if request.node in ("", name) and agent.is_up:
+                    of_flows = await agent.counters.of_flows()
+                    counts |= {(name, key): count for key, count in of_flows.items()}
         flows = [
             _flow_message(flow, counts.get((flow.node, flow.key)))
-            for flow in self._plane.flows.all()
+            for flow in self._network.flows.all()
             if request.node in ("", flow.node) and _selected(flow.key, request)
         ]
         if request.with_unlabelled and not request.node:
             flows += [
                 pb.Flow(key=_key_message(key), source_qp=source_qp, origin=origin.value)
-                for key, source_qp, origin in self._plane.flows.waiting()
+                for key, source_qp, origin in self._network.flows.waiting()
                 if _selected(key, request)
             ]
         return pb.ListFlowsResponse(flows=flows)
-
-    async def _flow_counters(self, agent: NodeAgent) -> dict[tuple[str, FlowKey], tuple[int, int]]:
-        if not agent.provision.is_pe:
-            return {}
-        vrf_names = {vrf.id: name for name, vrf in self._plane.config.vrfs.items()}
-        counts: dict[tuple[str, FlowKey], tuple[int, int]] = {}
-        for pattern in FlowTable.counted():
-            async for entry in read(agent.switch, pattern):
-                match, count = FlowTable.count_of(entry) or (None, (0, 0))
-                key = flow_key(match, vrf_names)
-                if key is not None:
-                    counts[agent.name, key] = count
-        return counts
 
     async def AddFlow(  # noqa: N802
         self, request: pb.AddFlowRequest, context: grpc.aio.ServicerContext
@@ -109,10 +97,10 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         key = await self._key(request.key, context)
         timeout = request.timeout if request.HasField("timeout") else None
         try:
-            flow = self._plane.flows.add(key, request.source_qp, timeout)
+            flow = self._network.flows.add(key, request.source_qp, timeout)
         except FlowError as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
-        written = await self._plane.nodes[flow.node].settled()
+        written = await self._network.nodes[flow.node].settled()
         return pb.AddFlowResponse(flow=_flow_message(flow), written=written)
 
     async def DeleteFlow(  # noqa: N802
@@ -121,20 +109,27 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         """Forget a flow and release its label."""
         key = await self._key(request.key, context)
         try:
-            self._plane.flows.delete(key)
+            self._network.flows.delete(key)
         except FlowError as error:
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
-        for agent in self._plane.nodes.values():
+        for agent in self._network.nodes.values():
             await agent.settled()
         return pb.DeleteFlowResponse()
 
-    async def SetFeature(  # noqa: N802
-        self, request: pb.SetFeatureRequest, context: grpc.aio.ServicerContext
-    ) -> pb.SetFeatureResponse:
-        """Enable or disable a node (FCN-16)."""
+    async def SetFeatures(  # noqa: N802
+        self, request: pb.SetFeaturesRequest, context: grpc.aio.ServicerContext
+    ) -> pb.SetFeaturesResponse:
+        """Enable or disable features of a node (FCN-16)."""
         agent = await self._node(request.node, context)
-        agent.set_feature(request.enabled)
-        return pb.SetFeatureResponse(written=await agent.settled())
+        role = agent.provision.node.role
+        try:
+            named = parse_features(request.features, role) or ROLE_FEATURES[role]
+        except ValueError as error:
+            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
+        before = agent.features
+        agent.set_features(before | named if request.enabled else before - named)
+        written = await agent.settled()
+        return pb.SetFeaturesResponse(written=written, features=feature_names(agent.features))
 
     async def GetThresholds(  # noqa: N802
         self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
@@ -150,7 +145,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
                 depths=[depth.amount for depth in depths],
                 unit=depths[0].unit.name,
             )
-            for name, agent in self._plane.nodes.items()
+            for name, agent in self._network.nodes.items()
             if request.node in ("", name)
             for (port, queue), depths in sorted(agent.provision.thresholds.items())
         ]
@@ -158,7 +153,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             pb.LevelPolicy(
                 level=level, mark=policy.mark, notify=policy.notify, interval=policy.interval
             )
-            for level, policy in sorted(self._plane.config.congestion.levels.items())
+            for level, policy in sorted(self._network.config.congestion.levels.items())
         ]
         return pb.GetThresholdsResponse(queues=queues, levels=levels)
 
@@ -181,7 +176,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         try:
             agent.set_thresholds(wanted.port, wanted.queue, depths)
         except DepthError as error:
-            where = f"{wanted.node} port {wanted.port} ({agent.pipeline.target.name})"
+            where = f"{wanted.node} port {wanted.port} ({agent.provision.pipeline.target.name})"
             refusal = ValueError(f"{where}: {error}")
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, refusal)
         return pb.SetThresholdsResponse(written=await agent.settled())
@@ -193,11 +188,11 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         if request.node:
             agents = [await self._node(request.node, context)]
         else:
-            agents = [a for a in self._plane.nodes.values() if a.status.state is State.UP]
+            agents = [agent for agent in self._network.nodes.values() if agent.is_up]
         response = pb.GetCountersResponse()
         for agent in agents:
             try:
-                values = await agent.counters()
+                values = await agent.counters.read()
             except (PipelineError, P4ClientError) as error:
                 await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
             response.counters.extend(
@@ -213,7 +208,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         self, request: pb.WatchEventsRequest, context: grpc.aio.ServicerContext
     ) -> AsyncIterator[pb.Event]:
         """Events from the moment the initial metadata is sent."""
-        with self._plane.bus.watch() as events:
+        with self._network.bus.watch() as events:
             await context.send_initial_metadata(())
             async for event in events:
                 yield pb.Event(
@@ -225,9 +220,9 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
                 )
 
     async def _node(self, name: str, context: grpc.aio.ServicerContext) -> NodeAgent:
-        agent = self._plane.nodes.get(name)
+        agent = self._network.nodes.get(name)
         if agent is None:
-            known = ", ".join(self._plane.nodes)
+            known = ", ".join(self._network.nodes)
             error = ValueError(f"there is no node {name!r}; the nodes are: {known}")
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
         return agent
@@ -278,10 +273,10 @@ def _remove_stale_socket(endpoint: str) -> None:
 
 
 @asynccontextmanager
-async def serving(plane: ControlPlane, endpoint: str) -> AsyncIterator[str]:
+async def serving(network: Network, endpoint: str) -> AsyncIterator[str]:
     """Serve on host:port or unix:/path; yields the address in use. Raises ApiError."""
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
-    fcn_pb2_grpc.add_FcnServicer_to_server(FcnService(plane), server)
+    fcn_pb2_grpc.add_FcnServicer_to_server(FcnService(network), server)
     _remove_stale_socket(endpoint)
     try:
         port = server.add_insecure_port(endpoint)

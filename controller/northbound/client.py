@@ -1,6 +1,6 @@
 """Typed access to a running controller, for the command line, demos and tests."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import grpc
@@ -72,10 +72,13 @@ class FcnClient:
         """Forget a flow."""
         self._call(self._stub.DeleteFlow, pb.DeleteFlowRequest(key=_key(key)))
 
-    def set_feature(self, node: str, enabled: bool) -> bool:
-        """Enable or disable a node; False: it is away and hears of it when it is back."""
-        request = pb.SetFeatureRequest(node=node, enabled=enabled)
-        return bool(self._call(self._stub.SetFeature, request).written)
+    def set_features(
+        self, node: str, enabled: bool, features: Iterable[str] = ()
+    ) -> pb.SetFeaturesResponse:
+        """Enable or disable features of a node, without any named all that its role has."""
+        request = pb.SetFeaturesRequest(node=node, features=features, enabled=enabled)
+        response: pb.SetFeaturesResponse = self._call(self._stub.SetFeatures, request)
+        return response
 
     def thresholds(self, node: str = "") -> pb.GetThresholdsResponse:
         """Queue depths at which levels begin."""

@@ -7,7 +7,7 @@ from finsy.p4client import P4ClientError
 
 from fcn.contract.constants import PipelineError
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.node.agent import NodeAgent, State
+from fcn.controller.node.agent import NodeAgent
 
 INTERVAL = 1.0
 """Seconds between two looks at a switch's counters."""
@@ -44,12 +44,12 @@ class NotificationWatch:
         while True:
             await asyncio.sleep(INTERVAL)
             for name, agent in self._nodes.items():
-                if agent.status.state is State.UP:
+                if agent.is_up:
                     await self._look(name, agent)
 
     async def _look(self, name: str, agent: NodeAgent) -> None:
         try:
-            counters = await agent.counters(("drops", "events", "egress_events"))
+            counters = await agent.counters.read(("drops", "events", "egress_events"))
         except (P4ClientError, PipelineError):
             self._last.pop(name, None)
             return

@@ -5,7 +5,8 @@ it is taken in batches when the switch is there, in the order in which it arose,
 another one refers to is written first.
 """
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from finsy import P4Schema
@@ -113,12 +114,12 @@ def _modify_only(entity: p4r.Entity) -> bool:
 class Intent:
     """The intended entries of one switch. Not thread-safe; belongs to the event loop.
 
-    `changed` is called whenever a difference may have arisen.
+    `changed` is set whenever a difference may have arisen; who writes the difference clears it.
     """
 
     def __init__(self, schema: P4Schema) -> None:
         self._schema = schema
-        self.changed: Callable[[], None] = lambda: None
+        self.changed = asyncio.Event()
         self._wanted: dict[Key, p4r.Entity] = {}
         self._values: dict[Key, bytes] = {}
         self._held: dict[Key, tuple[bytes, p4r.Entity]] = {}
@@ -231,7 +232,7 @@ class Intent:
         # Re-inserting keeps the order in which changes arose.
         self._dirty.pop(key, None)
         self._dirty[key] = 0
-        self.changed()
+        self.changed.set()
 
     def _needs_update(self, key: Key) -> bool:
         held = self._held.get(key)

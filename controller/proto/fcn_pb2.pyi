@@ -33,7 +33,7 @@ class GetStatusResponse(_message.Message):
     def __init__(self, version: _Optional[str] = ..., started: _Optional[float] = ..., nodes: _Optional[_Iterable[_Union[NodeStatus, _Mapping]]] = ..., labels_in_use: _Optional[int] = ..., labels_resting: _Optional[int] = ...) -> None: ...
 
 class NodeStatus(_message.Message):
-    __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "feature", "entries", "pending", "refused", "flows", "neighbors")
+    __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "features", "entries", "pending", "refused", "flows", "neighbors")
     NAME_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
     GRPC_FIELD_NUMBER: _ClassVar[int]
@@ -41,7 +41,7 @@ class NodeStatus(_message.Message):
     STATE_FIELD_NUMBER: _ClassVar[int]
     SINCE_FIELD_NUMBER: _ClassVar[int]
     DETAIL_FIELD_NUMBER: _ClassVar[int]
-    FEATURE_FIELD_NUMBER: _ClassVar[int]
+    FEATURES_FIELD_NUMBER: _ClassVar[int]
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
     PENDING_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
@@ -54,13 +54,13 @@ class NodeStatus(_message.Message):
     state: str
     since: float
     detail: str
-    feature: bool
+    features: _containers.RepeatedScalarFieldContainer[str]
     entries: int
     pending: int
     refused: int
     flows: int
     neighbors: int
-    def __init__(self, name: _Optional[str] = ..., role: _Optional[str] = ..., grpc: _Optional[str] = ..., device_id: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., detail: _Optional[str] = ..., feature: _Optional[bool] = ..., entries: _Optional[int] = ..., pending: _Optional[int] = ..., refused: _Optional[int] = ..., flows: _Optional[int] = ..., neighbors: _Optional[int] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., role: _Optional[str] = ..., grpc: _Optional[str] = ..., device_id: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., detail: _Optional[str] = ..., features: _Optional[_Iterable[str]] = ..., entries: _Optional[int] = ..., pending: _Optional[int] = ..., refused: _Optional[int] = ..., flows: _Optional[int] = ..., neighbors: _Optional[int] = ...) -> None: ...
 
 class FlowKey(_message.Message):
     __slots__ = ("vrf", "src", "dst", "dest_qp")
@@ -146,19 +146,23 @@ class DeleteFlowResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
-class SetFeatureRequest(_message.Message):
-    __slots__ = ("node", "enabled")
+class SetFeaturesRequest(_message.Message):
+    __slots__ = ("node", "features", "enabled")
     NODE_FIELD_NUMBER: _ClassVar[int]
+    FEATURES_FIELD_NUMBER: _ClassVar[int]
     ENABLED_FIELD_NUMBER: _ClassVar[int]
     node: str
+    features: _containers.RepeatedScalarFieldContainer[str]
     enabled: bool
-    def __init__(self, node: _Optional[str] = ..., enabled: _Optional[bool] = ...) -> None: ...
+    def __init__(self, node: _Optional[str] = ..., features: _Optional[_Iterable[str]] = ..., enabled: _Optional[bool] = ...) -> None: ...
 
-class SetFeatureResponse(_message.Message):
-    __slots__ = ("written",)
+class SetFeaturesResponse(_message.Message):
+    __slots__ = ("written", "features")
     WRITTEN_FIELD_NUMBER: _ClassVar[int]
+    FEATURES_FIELD_NUMBER: _ClassVar[int]
     written: bool
-    def __init__(self, written: _Optional[bool] = ...) -> None: ...
+    features: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, written: _Optional[bool] = ..., features: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class GetThresholdsRequest(_message.Message):
     __slots__ = ("node",)

@@ -54,10 +54,10 @@ class FcnStub:
                 request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowRequest.SerializeToString,
                 response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowResponse.FromString,
                 _registered_method=True)
-        self.SetFeature = channel.unary_unary(
-                '/fcn.v1.Fcn/SetFeature',
-                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureRequest.SerializeToString,
-                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureResponse.FromString,
+        self.SetFeatures = channel.unary_unary(
+                '/fcn.v1.Fcn/SetFeatures',
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeaturesRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeaturesResponse.FromString,
                 _registered_method=True)
         self.GetThresholds = channel.unary_unary(
                 '/fcn.v1.Fcn/GetThresholds',
@@ -108,7 +108,7 @@ class FcnServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def SetFeature(self, request, context):
+    def SetFeatures(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -161,10 +161,10 @@ def add_FcnServicer_to_server(servicer, server):
                     request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowRequest.FromString,
                     response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.DeleteFlowResponse.SerializeToString,
             ),
-            'SetFeature': grpc.unary_unary_rpc_method_handler(
-                    servicer.SetFeature,
-                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureRequest.FromString,
-                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureResponse.SerializeToString,
+            'SetFeatures': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetFeatures,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeaturesRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeaturesResponse.SerializeToString,
             ),
             'GetThresholds': grpc.unary_unary_rpc_method_handler(
                     servicer.GetThresholds,
@@ -306,7 +306,7 @@ class Fcn:
             _registered_method=True)
 
     @staticmethod
-    def SetFeature(request,
+    def SetFeatures(request,
             target,
             options=(),
             channel_credentials=None,
@@ -319,9 +319,9 @@ class Fcn:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/fcn.v1.Fcn/SetFeature',
-            fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureRequest.SerializeToString,
-            fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeatureResponse.FromString,
+            '/fcn.v1.Fcn/SetFeatures',
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeaturesRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.SetFeaturesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -65,7 +65,7 @@ def main() -> None:
             except TargetUnavailableError as error:
                 parser.exit(UNAVAILABLE, f"{options.target}: {error}\n")
             report = {family: _run_loop(wan, *pair) for family, pair in SENDERS.items()}
-            wan.controller.set_feature("p", enabled=False)
+            wan.controller.set_features("p", enabled=False)
             report |= {f"{family} disabled": _burst(wan, *p) for family, p in SENDERS.items()}
     options.report.write_text(json.dumps(report, indent=2) + "\n")
 

@@ -160,7 +160,7 @@ class Wan:
         wait_for("all nodes up", all_up)
 
     def configuration(self) -> dict[str, Any]:
-        """The controller's configuration: one customer, its hosts static, the feature on."""
+        """The controller's configuration: one customer, its hosts static, all features on."""
         return {
             "api": API,
             "vrfs": {VRF: {"id": 1, "vni": 1001, "gre_key": 1001, "mpls_label": 1001}},
@@ -170,7 +170,7 @@ class Wan:
                     "role": "p",
                     "grpc": f"127.0.0.1:{_GRPC_PORTS['p']}",
                     "device_id": 2,
-                    "feature": True,
+                    "features": "all",
                     "underlay_address": "2001:db8:0:ff::3",
                     "ports": [{"number": number, "role": "core"} for number in (1, 2)],
                     "thresholds": [{"port": P_TO_PE2, "depths": [2, 4, 6, 8, 10, 12, 14]}],
@@ -188,7 +188,7 @@ class Wan:
             "role": "pe",
             "grpc": f"127.0.0.1:{_GRPC_PORTS[node]}",
             "device_id": list(_GRPC_PORTS).index(node) + 1,
-            "feature": True,
+            "features": "all",
             "underlay_address": f"2001:db8:0:ff::{number}",
             "locator": f"2001:db8:0:{number}::/64",
             "cnp": {"source": "peer"},

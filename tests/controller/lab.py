@@ -58,7 +58,7 @@ def network_config(api: Path) -> dict[str, Any]:
             "role": "p" if name == "p1" else "pe",
             "grpc": f"127.0.0.1:{50000 + number}",
             "device_id": number,
-            "feature": True,
+            "features": "all",
             "underlay_address": f"fc00:ff::{number}",
             "locator": f"fc00:{number}::/64",
             "end_sids": [f"fc00:{number}::e"],

@@ -140,8 +140,8 @@ def new_flow_reports(lab: Lab, node: str) -> int:
 def forget_all(lab: Lab) -> None:
     with FcnClient(lab.api) as client:
         for name in ("pe1", "pe2"):
-            client.set_feature(name, False)
-            client.set_feature(name, True)
+            client.set_features(name, False)
+            client.set_features(name, True)
     wait_for(lambda: flows(lab) == [], "all labels to be released", 20)
 
 

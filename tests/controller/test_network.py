@@ -162,6 +162,16 @@ def test_commands_for_people_and_scripts(lab: Lab) -> None:
     assert lab.fcn("feature", "disable", "p1").returncode == 0
     assert "off" in lab.fcn("status").stdout
     assert lab.fcn("feature", "enable", "p1").returncode == 0
+    done = lab.fcn("feature", "disable", "pe1", "translation", "notification")
+    assert "put `features: [learning]` into the configuration of pe1" in done.stderr
+    status = json.loads(lab.fcn("status", "--json").stdout)
+    assert {node["name"]: node["features"] for node in status["nodes"]} == {
+        "pe1": ["learning"],
+        "p1": ["notification"],
+        "pe2": ["learning", "translation", "notification"],
+    }
+    assert lab.fcn("feature", "enable", "pe1").returncode == 0
+    assert "learning, translation, notification" in lab.fcn("status").stdout
 
 
 @pytest.mark.parametrize(
@@ -169,6 +179,8 @@ def test_commands_for_people_and_scripts(lab: Lab) -> None:
     [
         (("counters", "pe9"), 1, "the nodes are: pe1, p1, pe2"),
         (("feature", "enable", "pe9"), 1, "there is no node 'pe9'"),
+        (("feature", "enable", "p1", "learning"), 1, "a p node, which has: notification"),
+        (("feature", "enable", "p1", "everything"), 2, "'learning', 'translation'"),
         (("thresholds", "set", "p1", "2", "8,4"), 1, "rise from level to level"),
         (("thresholds", "set", "p1", "7", "8"), 1, "has no port 7"),
         (("thresholds", "set", "p1", "2", "many"), 2, "is no queue depth"),
@@ -193,7 +205,7 @@ def test_events_are_shown_as_they_happen(lab: Lab) -> None:
         events = client.events()
         lab.fcn("feature", "disable", "p1")
         event = next(events)
-        assert (event.kind, event.node, event.fields["enabled"]) == ("feature", "p1", "False")
+        assert (event.kind, event.node, event.fields["features"]) == ("features", "p1", "")
     lab.fcn("feature", "enable", "p1")
 
 

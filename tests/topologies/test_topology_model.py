@@ -74,10 +74,10 @@ LEVELS = tuple(Level(mark=True, notify=True, interval=f"{10 - n}ms") for n in ra
 @pytest.mark.parametrize("tunnel", get_args(TunnelType))
 def test_the_controller_accepts_the_configuration(name: str, tunnel: TunnelType) -> None:
     topology = replace(CATALOG[name](), tunnel=tunnel)
-    config = parse_config(controller_yaml(topology, FcnSettings(levels=LEVELS, feature=False)))
+    config = parse_config(controller_yaml(topology, FcnSettings(levels=LEVELS, enabled=False)))
     assert set(config.nodes) == {node.name for node in topology.nodes}
     assert len(config.links) == len(topology.links)
-    assert not any(node.feature for node in config.nodes.values())
+    assert not any(node.features for node in config.nodes.values())
     assert config.congestion.levels[7].interval == 4000
     assert len({node.grpc for node in config.nodes.values()}) == len(config.nodes)
 

@@ -8,12 +8,12 @@ from rich.console import Console
 
 from fcn.controller.northbound.client import ControllerError
 from fcn.hosts.processes import ProcessError
+from fcn.topologies.command import choose_target, wait_for_signal
 from fcn.topologies.dc.run import running_dual_dc
 from fcn.topologies.dc.sample import SampleResult, run_sample, sample_flows
 from fcn.topologies.dual_dc import HOSTS
 from fcn.topologies.isolation import IsolationError, enter
 from fcn.topologies.network import Target
-from fcn.topologies.run import choose_target, wait_for_signal
 
 console = Console()
 

@@ -16,6 +16,7 @@ from fcn.controller.northbound.client import ControllerError
 from fcn.hosts.build import BuildError
 from fcn.hosts.processes import ProcessError
 from fcn.hosts.roce.log import LogError
+from fcn.topologies.command import choose_target
 from fcn.topologies.demo.checks import check_run
 from fcn.topologies.demo.display import Display
 from fcn.topologies.demo.measure import MeasureError, measure
@@ -32,7 +33,6 @@ from fcn.topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario, demo
 from fcn.topologies.demo.traffic import Run, RunRecord
 from fcn.topologies.isolation import IsolationError, enter
 from fcn.topologies.network import Network, Target
-from fcn.topologies.run import choose_target
 
 DEFAULT_SECONDS = 16.0
 MIN_SECONDS = 4.0

@@ -57,11 +57,11 @@ class Scenario:
 
     @property
     def settings(self) -> FcnSettings:
-        """CE marking at every level in both runs; Fast CNPs where the feature is enabled."""
+        """CE marking at every level in both runs; Fast CNPs where FCN is enabled."""
         return FcnSettings(
             thresholds=THRESHOLDS,
             levels=tuple(Level(mark=True, notify=True, interval=each) for each in INTERVALS),
-            feature=False,
+            enabled=False,
             cnp_source="pe",
             cnp_interval="1ms",
         )

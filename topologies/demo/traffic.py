@@ -85,7 +85,7 @@ class Run:
 
     def carry_out(self) -> RunRecord:
         """Run to the end; raises ProcessError when anything of it fails."""
-        self._network.set_feature(self._mode == "fcn")
+        self._network.set_features(self._mode == "fcn")
         # What an earlier run left would be read as this one's.
         shutil.rmtree(self._directory, ignore_errors=True)
         self._directory.mkdir(parents=True)

@@ -17,11 +17,11 @@ from fcn.hosts.guest.image import ImageError, guest_image
 from fcn.hosts.guest.kernel_modules import ModuleError
 from fcn.hosts.guest.qemu import accelerator
 from fcn.hosts.processes import ProcessError
+from fcn.topologies.command import choose_target
 from fcn.topologies.interop import report as reports
 from fcn.topologies.interop.run import run
 from fcn.topologies.isolation import IsolationError, enter
 from fcn.topologies.model import TunnelType
-from fcn.topologies.run import choose_target
 
 console = Console()
 TUNNELS = get_args(TunnelType)

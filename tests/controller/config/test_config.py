@@ -9,6 +9,7 @@ import yaml
 
 from fcn import controller
 from fcn.controller.config import Config, ConfigError, load_config, parse_config
+from fcn.controller.config.features import Feature
 
 EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 
@@ -33,12 +34,28 @@ def test_example_is_valid() -> None:
     assert config.flows.timeout == 60_000_000
 
 
-def test_feature_is_disabled_by_default() -> None:
+def test_features_are_disabled_by_default() -> None:
     data = example()
     for node in data["nodes"].values():
-        node.pop("feature")
-    assert not any(node.feature for node in Config.model_validate(data).nodes.values())
+        node.pop("features")
+    assert not any(node.features for node in Config.model_validate(data).nodes.values())
     assert Config.model_validate(data).fast_cnp_port == 1021
+
+
+@pytest.mark.parametrize(
+    ("node", "written", "enabled"),
+    [
+        ("pe1", "all", set(Feature)),
+        ("p1", "all", {Feature.NOTIFICATION}),
+        ("pe1", ["translation", "learning"], {Feature.LEARNING, Feature.TRANSLATION}),
+        ("p1", ["notification"], {Feature.NOTIFICATION}),
+        ("pe1", [], set()),
+    ],
+)
+def test_features_are_named(node: str, written: object, enabled: set[Feature]) -> None:
+    data = example()
+    data["nodes"][node]["features"] = written
+    assert parse_config(yaml.safe_dump(data)).nodes[node].features == enabled
 
 
 def test_configuration_is_frozen() -> None:
@@ -63,6 +80,24 @@ def vary(name: str) -> Callable[[Callable[[dict[str, Any]], None]], Callable[...
 
 
 SPOILT: list[tuple[Callable[[dict[str, Any]], None], str, str]] = []
+
+
+@vary(
+    "nodes.pe1.features | there is no feature 'cnp'; "
+    "a pe node has: learning, translation, notification"
+)
+def _unknown_feature(data: dict[str, Any]) -> None:
+    pe1(data)["features"] = ["learning", "cnp"]
+
+
+@vary("nodes.p1.features | learning means nothing at a p node, which has: notification")
+def _feature_of_another_role(data: dict[str, Any]) -> None:
+    data["nodes"]["p1"]["features"] = ["notification", "learning"]
+
+
+@vary("nodes.p1.features | expected all or a list of features (notification), got True")
+def _features_are_no_switch(data: dict[str, Any]) -> None:
+    data["nodes"]["p1"]["features"] = True
 
 
 @vary("vrfs.blue.id | less than or equal to 65535")

@@ -11,9 +11,10 @@ from fcn.contract.constants import CmAttribute
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus
 from fcn.controller.flows.connections import CmMessage
+from fcn.controller.flows.flow import Flow, Origin
 from fcn.controller.flows.inference import Sample, connection_port
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.service import Flow, FlowService, Origin
+from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.watch import WATCH
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
@@ -26,7 +27,7 @@ class Edge:
     """An ingress PE that keeps what it is given."""
 
     def __init__(self) -> None:
-        self.feature = True
+        self.learning = True
         self.flows: dict[FlowKey, Flow] = {}
         self.writes = 0
 
@@ -83,7 +84,7 @@ class Network:
 @pytest.fixture
 def net(network: dict[str, Any]) -> Network:
     for node in network["nodes"].values():
-        node["feature"] = True
+        node["features"] = "all"
     return Network(parse_config(yaml.safe_dump(network)))
 
 
@@ -111,12 +112,12 @@ def test_without_the_port_it_takes_more(net: Network) -> None:
 
 
 def test_where_a_pe_does_not_report_the_psn_proves_nothing(net: Network) -> None:
-    """The flow back enters at a PE whose feature is off: what it reports is not all."""
-    net.edges["pe2"].feature = False
+    """The flow back enters at a PE that does not learn: what it reports is not all."""
+    net.edges["pe2"].learning = False
     net.converse(6, port=0xC000)
-    net.edges["pe2"].feature = True
+    net.edges["pe2"].learning = True
     net.converse(1, port=0xC000)
-    net.edges["pe2"].feature = False
+    net.edges["pe2"].learning = False
     net.infer()
     assert net.forth.source_qp is None
 
@@ -174,7 +175,7 @@ def test_watches_end_and_are_bounded(net: Network) -> None:
 
 def test_labels_taken_back_end_the_watch(net: Network) -> None:
     net.converse(1, port=0xC000)
-    net.service.release_node("pe2", "feature disabled")
+    net.service.release_node("pe2", "learning disabled")
     net.infer()
     assert net.edges["pe2"].flows == {}
     assert net.forth.source_qp is None
@@ -182,7 +183,7 @@ def test_labels_taken_back_end_the_watch(net: Network) -> None:
 
 def test_inference_can_be_turned_off(network: dict[str, Any]) -> None:
     for node in network["nodes"].values():
-        node["feature"] = True
+        node["features"] = "all"
     network["flows"] = {"watched": 0, "learning_window": "1s"}
     net = Network(parse_config(yaml.safe_dump(network)))
     net.converse(6)

@@ -12,9 +12,11 @@ from switches import MemorySwitch, until
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
+from fcn.controller.config.features import Feature
+from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.service import Flow, FlowError
-from fcn.controller.node.agent import State
+from fcn.controller.flows.service import FlowError
+from fcn.controller.node.connection import State
 
 Switches = dict[str, MemorySwitch]
 
@@ -171,7 +173,7 @@ async def test_full_table_leaves_flows_unlabelled(
     config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(config) as plane:
-        monkeypatch.setattr(type(plane.nodes["pe1"]), "capacity", lambda *_: 1)
+        monkeypatch.setattr(type(plane.edges["pe1"]), "capacity", lambda *_: 1)
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         await flow(plane, "pe1", FORTH)
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FlowKey("blue", A, B, 34)))
@@ -224,20 +226,22 @@ async def test_wrong_registration_is_refused(
         plane.flows.add(key, source_qp)
 
 
-async def test_disabled_node_takes_no_part(network: dict[str, Any], switches: Switches) -> None:
-    network["nodes"]["pe1"]["feature"] = False
+async def test_node_that_does_not_learn_labels_no_flow(
+    network: dict[str, Any], switches: Switches
+) -> None:
+    network["nodes"]["pe1"]["features"] = ["translation", "notification"]
     async with running(parse_config(yaml.safe_dump(network))) as plane:
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         switches["pe1"].engine.digest("cm_ipv4_t", REQ)
         switches["pe2"].engine.digest("cm_ipv4_t", REP)
         assert (await flow(plane, "pe2", BACK)).source_qp == 33
         assert not plane.flows.on_node("pe1")
-        with pytest.raises(FlowError, match="fcn feature enable pe1"):
+        with pytest.raises(FlowError, match="fcn feature enable pe1 learning"):
             plane.flows.add(FORTH, 17)
-        plane.nodes["pe1"].set_feature(True)
+        plane.nodes["pe1"].set_features(frozenset({Feature.LEARNING}))
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         assert (await flow(plane, "pe1", FORTH)).source_qp == 17
-        plane.nodes["pe1"].set_feature(False)
+        plane.nodes["pe1"].set_features(frozenset(Feature) - {Feature.LEARNING})
         assert not plane.flows.on_node("pe1")
         assert await plane.nodes["pe1"].settled()
         assert switches["pe1"].engine.size("flow_ipv4") == 0

@@ -24,7 +24,7 @@ from fcn.controller.hostagent.agent import AgentError, Credentials, HostAgent
 from fcn.controller.hostagent.rdma import RdmaError
 from fcn.controller.hostagent.reports import MIN_INTERVAL, Device, Reason
 from fcn.controller.hostagent.service import AgentServiceError
-from fcn.controller.node.agent import State
+from fcn.controller.node.connection import State
 from fcn.controller.proto import hostagent_pb2 as pb
 from fcn.controller.proto import hostagent_pb2_grpc
 
@@ -95,7 +95,7 @@ def with_agents(network: dict[str, Any], authority: Authority) -> dict[str, Any]
         },
     }
     for node in network["nodes"].values():
-        node["feature"] = True
+        node["features"] = "all"
     return network
 
 

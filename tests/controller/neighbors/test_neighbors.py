@@ -17,7 +17,7 @@ from switches import MemorySwitch, QuietEngine, until
 from fcn.contract.constants import PuntReason
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
-from fcn.controller.node.agent import State
+from fcn.controller.node.connection import State
 
 Switches = dict[str, MemorySwitch]
 

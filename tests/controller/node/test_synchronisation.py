@@ -1,6 +1,7 @@
 """Applying the configuration: complete, idempotent, repaired when a switch drifts or restarts."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,7 +14,8 @@ from switches import MemorySwitch, until
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
-from fcn.controller.node.agent import State
+from fcn.controller.config.features import ROLE_FEATURES, Feature, feature_names
+from fcn.controller.node.connection import State
 
 Switches = dict[str, MemorySwitch]
 
@@ -36,7 +38,7 @@ def writes(switches: Switches) -> int:
 async def test_every_switch_gets_its_entries(config: Config, switches: Switches) -> None:
     async with running(config) as plane:
         await all_up(plane)
-        assert not any(agent.status.refused for agent in plane.nodes.values())
+        assert not any(agent.refused for agent in plane.nodes.values())
         assert not any(agent.intent.pending for agent in plane.nodes.values())
         pe1 = switches["pe1"].engine
         assert pe1.size("port_role") == 2
@@ -114,9 +116,12 @@ async def test_drift_is_repaired(config: Config, switches: Switches) -> None:
 
 async def content(switch: fy.Switch) -> set[str]:
     found: set[str] = set()
-    reading: Any = switch.read(
-        [fy.P4TableEntry(), fy.P4TableEntry("cnp_profile", is_default_action=True)]
-    )
+    profiles = [
+        fy.P4TableEntry(table.alias, is_default_action=True)
+        for table in switch.p4info.tables
+        if table.alias in ("cnp_profile", "fast_cnp_profile", "flow_learning")
+    ]
+    reading: Any = switch.read([fy.P4TableEntry(), *profiles])
     async for entry in reading:
         schema = switch.p4info
         found.add(f"{entry.table_id} {entry.match_str(schema)} {entry.action_str(schema)}")
@@ -180,28 +185,42 @@ async def test_refused_entries_are_reported_and_the_rest_is_written(
     async with running(parse_config(yaml.safe_dump(network))) as plane:
         await all_up(plane)
         agent = plane.nodes["pe1"]
-        size = agent.pipeline.table_size("route_ipv4")
+        size = agent.provision.pipeline.table_size("route_ipv4")
         assert switches["pe1"].engine.size("route_ipv4") == size
-        assert agent.status.refused == 8200 + 3 - size
+        assert agent.refused == 8200 + 3 - size
         assert switches["pe1"].engine.size("port_role") == 2
 
 
-@pytest.mark.parametrize("enabled", [True, False])
-async def test_feature_is_switched_in_the_data_plane(
-    config: Config, switches: Switches, enabled: bool
+@pytest.mark.parametrize("node", ["pe1", "p1"])
+@pytest.mark.parametrize(
+    "features",
+    [frozenset(found) for size in range(4) for found in itertools.combinations(Feature, size)],
+    ids=lambda features: "+".join(feature_names(features)) or "none",
+)
+async def test_features_are_switched_in_the_data_plane(
+    config: Config, switches: Switches, node: str, features: frozenset[Feature]
 ) -> None:
+    role = config.nodes[node].role
+    features &= ROLE_FEATURES[role]
     async with running(config) as plane:
         await all_up(plane)
-        plane.nodes["pe1"].set_feature(not enabled)
-        plane.nodes["pe1"].set_feature(enabled)
-        assert await plane.nodes["pe1"].settled()
-    pipeline = load_pipeline("pe")
-    options = fy.SwitchOptions(p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=1)
-    async with fy.Switch("other", switches["pe1"].address, options) as other:
+        plane.nodes[node].set_features(ROLE_FEATURES[role] - features)
+        plane.nodes[node].set_features(features)
+        assert plane.nodes[node].features == features
+        assert await plane.nodes[node].settled()
+    pipeline = load_pipeline(role)
+    device_id = config.nodes[node].device_id
+    options = fy.SwitchOptions(p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=device_id)
+    async with fy.Switch("other", switches[node].address, options) as other:
         text = " ".join(await content(other))
-    assert ("cnp_enabled" in text) is enabled
-    assert ("notify=0x1" in text) is enabled
+    notification = Feature.NOTIFICATION in features
+    assert ("notify=0x1" in text) is notification
     assert "mark=0x1" in text
+    if role == "p":
+        assert ("fast_cnp_enabled" in text) is notification
+    else:
+        assert ("cnp_enabled" in text) is (notification or Feature.TRANSLATION in features)
+        assert ("learning_on" in text) is (Feature.LEARNING in features)
 
 
 async def test_stopping_ends_every_task(config: Config, switches: Switches) -> None:

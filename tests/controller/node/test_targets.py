@@ -21,7 +21,8 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.node.agent import NodeAgent, State
+from fcn.controller.node.connection import Connection, State
+from fcn.controller.node.counters import Counters
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
 
@@ -99,15 +100,16 @@ async def test_nodes_of_both_kinds_have_one_controller(
     shutil.copy(COMPILED / "pe.p4info.txtpb", tmp_path)
     (tmp_path / "pe.bin").write_bytes(b"for the chip")
     network["nodes"]["pe1"]["program"] = str(tmp_path)
-    nodes = ControlPlane(parse(network)).nodes
-    assert {name: agent.pipeline.target for name, agent in nodes.items()} == {
+    plane = ControlPlane(parse(network))
+    pipelines = {name: agent.provision.pipeline for name, agent in plane.nodes.items()}
+    assert {name: pipeline.target for name, pipeline in pipelines.items()} == {
         "pe1": TOFINO1,
         "p1": V1MODEL,
         "p2": V1MODEL,
         "pe2": V1MODEL,
     }
-    assert nodes["pe1"].pipeline.schema.p4blob == b"for the chip"
-    assert [nodes[pe].capacity(4) for pe in ("pe1", "pe2")] == [32768, 16384]
+    assert pipelines["pe1"].schema.p4blob == b"for the chip"
+    assert [plane.edges[pe].capacity(4) for pe in ("pe1", "pe2")] == [32768, 16384]
 
 
 @pytest.mark.parametrize("missing", ["pe.p4info.txtpb", "pe.json"])
@@ -332,13 +334,15 @@ async def test_counters_add_up(
 ) -> None:
     config = parse(network)
     pipeline = tna_pipeline(config.nodes[node].role)
-    agent = NodeAgent(config, node, pipeline, EventBus())
-    agent.status.state = State.UP
+    intended = Provision(config, node, pipeline)
+    connection = Connection(node, config.nodes[node], pipeline, EventBus())
+    counters = Counters(intended, connection)
+    connection.enter(State.UP)
     held |= {"mark_events": {1: (5, 50)}, "egress_events": {1: (6, 60)}, "port_rx": {2: (8, 80)}}
     reads = FakeReads(held)
-    monkeypatch.setattr("fcn.controller.node.agent.read", reads.read)
-    values = await agent.counters()
-    assert agent.last_counters == values
+    monkeypatch.setattr("fcn.controller.node.counters.read", reads.read)
+    values = await counters.read()
+    assert counters.last == values
     assert values.keys() == {"drops", "events", "egress_events", "port_rx", "port_tx"}
     names = {number: name for name, number in pipeline.enum("Event").items()}
     counted = {name: value for name, value in values["events"].items() if value != (0, 0)}

@@ -1,23 +1,36 @@
 """Logs, metrics, events and the shell's environment."""
 
+import asyncio
 import json
 import logging
+import socket
 import urllib.request
+from dataclasses import FrozenInstanceError
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from prometheus_client import generate_latest
 from rich.console import Console
 from switches import MemorySwitch, until
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.shell import ShellError, open_shell
-from fcn.controller.config import parse_config
+from fcn.controller.config import Config, parse_config
 from fcn.controller.events import QUEUE_SIZE, EventBus, Kind
+from fcn.controller.flows.key import FlowKey
 from fcn.controller.logs import JsonFormatter, KeyValueFormatter
-from fcn.controller.node.agent import State
-from fcn.controller.northbound.metrics import serve_metrics
+from fcn.controller.node.connection import State
+from fcn.controller.northbound.snapshot import take_snapshot
+
+
+def free_port() -> int:
+    """A TCP port nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+    return port
 
 
 def record(**fields: str) -> logging.LogRecord:
@@ -50,7 +63,7 @@ async def test_slow_watcher_loses_the_oldest_events_and_is_told() -> None:
     bus = EventBus()
     with bus.watch() as events:
         for number in range(QUEUE_SIZE + 3):
-            bus.emit(Kind.FEATURE, "pe1", str(number))
+            bus.emit(Kind.FEATURES, "pe1", str(number))
         first, second = await anext(events), await anext(events)
     assert first.kind is Kind.LOST
     assert first.message.startswith("3 events were lost")
@@ -62,29 +75,58 @@ async def test_watching_ends_with_the_context() -> None:
     with bus.watch():
         pass
     for number in range(QUEUE_SIZE + 1):
-        bus.emit(Kind.FEATURE, "pe1", str(number))
+        bus.emit(Kind.FEATURES, "pe1", str(number))
 
 
 async def test_metrics_show_nodes_flows_and_counters(
     network: dict[str, Any], switches: dict[str, MemorySwitch]
 ) -> None:
+    """What Prometheus is served is at most one snapshot old."""
+    network["metrics"] = f"127.0.0.1:{free_port()}"
+    network["nodes"]["pe2"]["features"] = ["learning"]
+    url = f"http://{network['metrics']}/metrics"
+
+    async def served() -> str:
+        def read() -> str:
+            with urllib.request.urlopen(url) as answer:
+                return str(answer.read().decode())
+
+        return await asyncio.to_thread(read)
+
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
     async with plane.running():
+        assert 'fcn_node_up{node="pe1"} 0.0' in await served()
         await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
         digest = (1, 0x0A01000A, 0x0A020014, 33, 0xFFFF, 5, 50000, 4)
         switches["pe1"].engine.digest("new_flow_ipv4_t", digest)
         await until(lambda: plane.flows.all())
-        await plane.nodes["pe1"].counters()
-        stop, port = serve_metrics(plane, "127.0.0.1:0")
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:  # noqa: ASYNC210 - served by a thread
-                text = answer.read().decode()
-        finally:
-            stop()
+        await plane.nodes["pe1"].counters.read()
+        expected = (
+            'fcn_flows{node="pe1",source_qp="unknown"} 1.0',
+            'fcn_switch_packets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0',
+        )
+        async with asyncio.timeout(30):
+            while not all(line in (text := await served()) for line in expected):
+                pass
     assert 'fcn_node_up{node="pe1"} 1.0' in text
-    assert 'fcn_flows{node="pe1",source_qp="unknown"} 1.0' in text
     assert 'fcn_labels{state="used"} 1.0' in text
-    assert 'fcn_switch_packets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0' in text
+    assert 'fcn_node_feature{feature="notification",node="p1"} 1.0' in text
+    assert 'fcn_node_feature{feature="learning",node="pe2"} 1.0' in text
+    assert 'fcn_node_feature{feature="translation",node="pe2"} 0.0' in text
+    assert 'fcn_node_feature{feature="learning",node="p1"}' not in text
+
+
+async def test_metrics_are_those_of_a_snapshot(config: Config) -> None:
+    """The HTTP server's thread sees nothing of what happens in between."""
+    plane = ControlPlane(config)
+    key = FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 33)
+    before = generate_latest(plane.metrics)
+    with pytest.raises(FrozenInstanceError):
+        setattr(take_snapshot(plane.network), "labels_used", 7)  # noqa: B010
+    plane.flows.add(key, 17)
+    assert generate_latest(plane.metrics) == before
+    plane.metrics.show(take_snapshot(plane.network))
+    assert b'fcn_flows{node="pe1",source_qp="known"} 1.0' in generate_latest(plane.metrics)
 
 
 def test_shell_explains_when_it_cannot_be_installed(

@@ -1,0 +1,50 @@
+"""What the commands have in common: options, the controller's client, errors and exit codes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from fcn.controller.northbound.client import ControllerError, FcnClient
+
+EXIT_FAILED = 1
+EXIT_CONFIG = 3
+EXIT_UNREACHABLE = 4
+
+out = Console()
+err = Console(stderr=True)
+
+Api = Annotated[
+    str,
+    typer.Option(envvar="FCN_API", help="Where the controller listens: host:port or unix:/path."),
+]
+Json = Annotated[bool, typer.Option("--json", help="JSON for scripts instead of a table.")]
+NodeName = Annotated[str, typer.Argument(help="Name of a node in the configuration.")]
+AnyNode = Annotated[str, typer.Argument(help="Name of a node; all without it.", show_default=False)]
+
+
+def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:
+    """Print an error; raise what this returns."""
+    err.print(f"[bold red]error:[/] {message}", highlight=False, soft_wrap=True)
+    return typer.Exit(code)
+
+
+@contextmanager
+def controller(api: str) -> Iterator[FcnClient]:
+    """The running controller; its refusals end the command with a message."""
+    try:
+        with FcnClient(api) as client:
+            yield client
+    except ControllerError as error:
+        unreachable = "no controller answers" in str(error)
+        raise fail(str(error), EXIT_UNREACHABLE if unreachable else EXIT_FAILED) from None
+
+
+def number(text: str) -> int:
+    """A number, decimal or 0x…; anything else is wrong usage."""
+    try:
+        return int(text.strip(), 0)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no number") from None

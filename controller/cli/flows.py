@@ -1,0 +1,101 @@
+"""`fcn flows`: labels and queue pairs."""
+
+from ipaddress import ip_address
+from typing import Annotated
+
+import typer
+
+from fcn.controller.cli import tables
+from fcn.controller.cli.common import Api, Json, controller, err, fail, number, out
+from fcn.controller.config.types import parse_duration
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.northbound.client import DEFAULT_ENDPOINT
+
+Vrf = Annotated[str, typer.Argument(help="VRF.")]
+Source = Annotated[str, typer.Argument(help="Source address of the flow.")]
+Destination = Annotated[str, typer.Argument(help="Destination address of the flow.")]
+DestQp = Annotated[str, typer.Argument(help="Destination QP, decimal or 0x…")]
+
+flows_app = typer.Typer(help="Flows: labels and queue pairs.", no_args_is_help=True)
+
+
+@flows_app.command("list")
+def flows_list(
+    node: Annotated[str, typer.Option(help="Only flows that enter the WAN here.")] = "",
+    vrf: Annotated[str, typer.Option(help="Only flows of this VRF.")] = "",
+    address: Annotated[str, typer.Option(help="Only flows from or to this address.")] = "",
+    counters: Annotated[bool, typer.Option(help="Read packet counts from the switches.")] = False,
+    silent: Annotated[bool, typer.Option(help="Also known flows without a label now.")] = False,
+    api: Api = DEFAULT_ENDPOINT,
+    as_json: Json = False,
+) -> None:
+    """Flows, their labels and queue pairs."""
+    with controller(api) as client:
+        found = client.flows(
+            node=node, vrf=vrf, address=address, counters=counters, unlabelled=silent
+        )
+        tables.show_flows(out, found, as_json=as_json)
+
+
+@flows_app.command("show")
+def flows_show(
+    label_or_address: Annotated[str, typer.Argument(help="A label (0x…) or an address.")],
+    api: Api = DEFAULT_ENDPOINT,
+    as_json: Json = False,
+) -> None:
+    """Everything about the flows with a label or an address, with packet counts."""
+    with controller(api) as client:
+        found = client.flows(counters=True, unlabelled=True)
+        wanted = [
+            flow
+            for flow in found
+            if label_or_address in (flow.key.src, flow.key.dst)
+            or (flow.HasField("label") and label_or_address in (hex(flow.label), str(flow.label)))
+        ]
+        if not wanted:
+            raise fail(f"no flow has {label_or_address}; `fcn flows list` shows all")
+        tables.show_flow_details(out, wanted, as_json=as_json)
+
+
+@flows_app.command("add")
+def flows_add(
+    vrf: Vrf,
+    src: Source,
+    dst: Destination,
+    dest_qp: DestQp,
+    source_qp: Annotated[str, typer.Argument(help="Queue pair that sends the flow.")],
+    timeout: Annotated[
+        str | None, typer.Option(help="Silence after which the label is released, or 'never'.")
+    ] = None,
+    api: Api = DEFAULT_ENDPOINT,
+    as_json: Json = False,
+) -> None:
+    """Register a flow whose set-up cannot be observed."""
+    key = _key(vrf, src, dst, dest_qp)
+    microseconds = None
+    if timeout is not None:
+        try:
+            microseconds = 0 if timeout == "never" else parse_duration(timeout)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+    with controller(api) as client:
+        response = client.add_flow(key, number(source_qp), microseconds)
+        tables.show_flow_details(out, [response.flow], as_json=as_json)
+        if not response.written:
+            err.print(f"{response.flow.node} is away and gets the flow when it is back")
+
+
+@flows_app.command("del")
+def flows_del(
+    vrf: Vrf, src: Source, dst: Destination, dest_qp: DestQp, api: Api = DEFAULT_ENDPOINT
+) -> None:
+    """Forget a flow and release its label."""
+    with controller(api) as client:
+        client.delete_flow(_key(vrf, src, dst, dest_qp))
+
+
+def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:
+    try:
+        return FlowKey(vrf, ip_address(src), ip_address(dst), number(dest_qp))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None

@@ -1,0 +1,86 @@
+"""`fcn feature` and `fcn thresholds`: what may change while the network runs."""
+
+from typing import Annotated
+
+import typer
+
+from fcn.controller.cli import tables
+from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, err, out
+from fcn.controller.config.features import Feature
+from fcn.controller.config.types import format_depth, parse_depth
+from fcn.controller.northbound.client import DEFAULT_ENDPOINT
+
+feature_app = typer.Typer(help="Turn features of a node on or off.", no_args_is_help=True)
+thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_is_help=True)
+
+FeatureNames = Annotated[
+    list[Feature] | None,
+    typer.Argument(help="Features; all that the node's role has without any.", show_default=False),
+]
+
+
+@feature_app.command("enable")
+def feature_enable(
+    node: NodeName, features: FeatureNames = None, api: Api = DEFAULT_ENDPOINT
+) -> None:
+    """Let a node learn flows, translate Fast CNPs or notify of its congestion."""
+    _set_features(node, features or [], api, enabled=True)
+
+
+@feature_app.command("disable")
+def feature_disable(
+    node: NodeName, features: FeatureNames = None, api: Api = DEFAULT_ENDPOINT
+) -> None:
+    """Let a node do so no more; without learning its flows lose their labels."""
+    _set_features(node, features or [], api, enabled=False)
+
+
+def _set_features(node: str, features: list[Feature], api: str, *, enabled: bool) -> None:
+    with controller(api) as client:
+        done = client.set_features(node, enabled, features)
+    _until_restart(node, f"features: [{', '.join(done.features)}]", done.written)
+
+
+def _until_restart(node: str, setting: str, written: bool) -> None:
+    if not written:
+        err.print(f"{node} is away and hears of it when it is back", highlight=False)
+    err.print(
+        f"holds until the controller is restarted; to keep it, put `{setting}` into the "
+        f"configuration of {node}",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@thresholds_app.command("show")
+def thresholds_show(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
+    """Queue depths at which levels begin, and what is done at each level."""
+    with controller(api) as client:
+        tables.show_thresholds(out, client.thresholds(node), as_json=as_json)
+
+
+@thresholds_app.command("set")
+def thresholds_set(
+    node: NodeName,
+    port: Annotated[int, typer.Argument(help="Port number.")],
+    depths: Annotated[
+        str,
+        typer.Argument(
+            help="Depths at which levels 1, 2, … begin, in packets as 8,16,24 or in octets as "
+            "64kB,128kB; or 'none'."
+        ),
+    ],
+    queue: Annotated[int, typer.Option(help="Queue of the port.")] = 0,
+    api: Api = DEFAULT_ENDPOINT,
+) -> None:
+    """Change the levels of one queue."""
+    try:
+        parsed = () if depths == "none" else tuple(map(parse_depth, depths.split(",")))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    with controller(api) as client:
+        written = client.set_thresholds(node, port, queue, parsed)
+    shown = ", ".join(map(format_depth, parsed))
+    setting = f"thresholds: [{{port: {port}, queue: {queue}, depths: [{shown}]}}]"
+    _until_restart(node, setting, written)

@@ -1,0 +1,62 @@
+"""What can be switched on at a node, by name (FCN-16); everything is off by default."""
+
+from collections.abc import Collection
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ValidationInfo
+
+Role = Literal["pe", "p"]
+
+
+class Feature(StrEnum):
+    """A part of fast congestion notification.
+
+    LEARNING: a PE reports new flows and connection set-ups, and flows get labels (FCN-2, FCN-3).
+    TRANSLATION: a PE answers a Fast CNP with a CNP to the flow's sender (FCN-13).
+    NOTIFICATION: a node whose own queue is congested says so: a P node with a Fast CNP, a PE with a
+    CNP (FCN-9, FCN-12).
+    """
+
+    LEARNING = "learning"
+    TRANSLATION = "translation"
+    NOTIFICATION = "notification"
+
+
+ROLE_FEATURES: dict[Role, frozenset[Feature]] = {
+    "pe": frozenset(Feature),
+    "p": frozenset({Feature.NOTIFICATION}),
+}
+"""What has a meaning at a node of each role."""
+
+
+def feature_names(features: Collection[Feature]) -> list[str]:
+    """The names of features, always in the same order."""
+    return [feature.value for feature in Feature if feature in features]
+
+
+def parse_features(names: Collection[str], role: Role) -> frozenset[Feature]:
+    """Features by name. Raises ValueError for a name that means nothing at a node of this role."""
+    known = ROLE_FEATURES[role]
+    choice = ", ".join(feature_names(known))
+    for name in names:
+        if name not in set(Feature):
+            raise ValueError(f"there is no feature {name!r}; a {role} node has: {choice}")
+        if name not in known:
+            raise ValueError(f"{name} means nothing at a {role} node, which has: {choice}")
+    return frozenset(map(Feature, names))
+
+
+def _parse(value: object, info: ValidationInfo) -> frozenset[Feature]:
+    """`all`, or a list of names. Where the node's role is wrong itself, every name passes."""
+    role: Role = info.data.get("role", "pe")
+    if value == "all":
+        return ROLE_FEATURES[role]
+    if not isinstance(value, list | frozenset) or not all(isinstance(name, str) for name in value):
+        choice = ", ".join(feature_names(ROLE_FEATURES[role]))
+        raise ValueError(f"expected all or a list of features ({choice}), got {value!r}")
+    return parse_features(value, role)
+
+
+Features = Annotated[frozenset[Feature], BeforeValidator(_parse)]
+"""A field of a model that has `role` before it."""

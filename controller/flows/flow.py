@@ -1,0 +1,58 @@
+"""A labelled flow, and what the PE that holds it must offer."""
+
+import time
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from fcn.controller.flows.key import FlowKey
+
+DEFAULT_P_KEY = 0xFFFF
+
+
+class Origin(StrEnum):
+    """How a flow became known."""
+
+    DATA = "data"
+    CM = "cm"
+    INFERRED = "inferred"
+    AGENT = "agent"
+    MANUAL = "manual"
+    RESTORED = "restored"
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A labelled flow on its ingress PE.
+
+    `timeout` is in microseconds of silence (0: kept until removed), `since` in seconds since the
+    epoch. Without `source_qp` the sender cannot be notified; while `watched` the PE reports packets
+    of the flow, from which its source may be inferred.
+    """
+
+    key: FlowKey
+    node: str
+    label: int
+    timeout: int
+    origin: Origin
+    source_qp: int | None = None
+    p_key: int = DEFAULT_P_KEY
+    since: float = field(default_factory=time.time)
+    watched: bool = False
+
+
+class Edge(Protocol):
+    """An ingress PE."""
+
+    @property
+    def learning(self) -> bool:
+        """Whether it reports flows and labels them (FCN-16)."""
+
+    def capacity(self, ip_version: int) -> int:
+        """How many flows of an IP version it can label."""
+
+    def install(self, flow: Flow) -> None:
+        """Label the flow's packets, answer notifications of its label."""
+
+    def remove(self, flow: Flow) -> None:
+        """Undo `install`."""

@@ -1,0 +1,114 @@
+"""Where a switch's neighbours are, as the configuration says: ports, subnets, next hops."""
+
+from dataclasses import dataclass
+
+from fcn.controller.config.addressing import attachment, gateway, link_local, port_mac
+from fcn.controller.config.model import Node, Port, Route
+from fcn.controller.config.types import Address
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a neighbour is: VRF ("" for the underlay), port, VLAN, address."""
+
+    vrf: str
+    port: int
+    vlan: int
+    address: Address
+
+
+class Places:
+    """What one node's configuration says about neighbours."""
+
+    def __init__(self, name: str, node: Node) -> None:
+        self._name = name
+        self._node = node
+
+    def port_of(self, place: Place) -> Port | None:
+        """The port a neighbour is behind."""
+        return self._node.port(place.port, place.vlan)
+
+    def mac(self, port: Port) -> int:
+        """The node's own MAC address on a port."""
+        return port_mac(self._name, self._node, port)
+
+    def own(self, port: Port) -> set[Address]:
+        """The node's own addresses on a port."""
+        own: set[Address] = {interface.ip for interface in port.addresses}
+        own.add(link_local(self.mac(port)))
+        return own
+
+    def source(self, port: Port, target: Address) -> Address | None:
+        """The node's own address to ask for a neighbour from."""
+        interface = gateway(port, target)
+        if interface is not None:
+            return interface.ip
+        return link_local(self.mac(port)) if target.version == 6 else None
+
+    def on(self, port: Port, address: Address) -> Place:
+        """An address on a port."""
+        return Place(port.vrf or "", port.number, port.vlan, address)
+
+    def of_customer(self, vrf: str, address: Address) -> Place | None:
+        """The neighbour for packets of a VRF: their destination, or its next hop."""
+        found = attachment(self._node, vrf, address)
+        if found is None or found.neighbor in self.own(found.port):
+            return None
+        return self.on(found.port, found.neighbor)
+
+    def of_underlay(self, destination: Address) -> Place | None:
+        """The neighbour for an underlay packet: on a core subnet, or an unresolved next hop."""
+        for port in self._node.core_ports:
+            if any(destination in interface.network for interface in port.addresses):
+                return self.on(port, destination)
+        routes = [route for route in self._node.underlay if destination in route.prefix]
+        for route in sorted(routes, key=lambda route: -route.prefix.prefixlen):
+            for hop in route.via:
+                if hop.address is not None:
+                    return Place("", hop.port, 0, hop.address)
+        return None
+
+    def learned_route(self, vrf: str, address: Address) -> Place | None:
+        """The neighbour a host route found on the switch stands for; None where it is none."""
+        found = attachment(self._node, vrf, address)
+        if found is None or found.neighbor != address or address in found.port.hosts:
+            return None
+        return self.on(found.port, address)
+
+    def next_hops(self) -> set[Place]:
+        """Neighbours that routes of the configuration need."""
+        places = {
+            Place("", hop.port, 0, hop.address)
+            for route in self._node.underlay
+            for hop in route.via
+            if hop.address is not None
+        }
+        for vrf, local in self._node.vrfs.items():
+            for route in local.routes:
+                place = self.of_customer(vrf, route.via) if route.via is not None else None
+                if place is not None and self.static_mac(place) is None:
+                    places.add(place)
+        return places
+
+    def is_next_hop(self, place: Place) -> bool:
+        """Whether a route of the configuration needs this neighbour."""
+        return place in self.next_hops()
+
+    def static_mac(self, place: Place) -> int | None:
+        """The MAC address the configuration gives a neighbour, if it does."""
+        port = self.port_of(place)
+        return port.hosts.get(place.address) if port is not None else None
+
+    def routes_via(self, place: Place) -> list[Route]:
+        """Customer routes whose next hop is this neighbour."""
+        local = self._node.vrfs.get(place.vrf)
+        return [route for route in local.routes if route.via == place.address] if local else []
+
+    def may_learn(self, port: Port, address: Address) -> bool:
+        """Whether an address may be learned on a port: in its subnets, or link-local on a core."""
+        if address in self.own(port):
+            return False
+        if gateway(port, address) is not None:
+            place = self.of_customer(port.vrf, address) if port.vrf else self.on(port, address)
+            return place == self.on(port, address)
+        return port.role == "core" and address.version == 6 and address.is_link_local

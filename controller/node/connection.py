@@ -1,0 +1,156 @@
+"""The P4Runtime connection to one switch, and how the controller stands with it.
+
+finsy keeps the stream, the arbitration and the pipeline, and connects again and again. What is
+known of the state comes from finsy's events (finsy.SwitchEvent) and from what the node itself did.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+import finsy as fy
+from finsy.grpcutil import GRPCStatusCode
+from finsy.p4client import P4ClientError
+from finsy.p4entity import P4DigestListAck
+
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.model import Node
+from fcn.controller.events import EventBus, Kind
+from fcn.controller.owners.punt import Punt
+
+ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
+
+
+class State(StrEnum):
+    """How the controller stands with a switch."""
+
+    CONNECTING = "connecting"
+    SYNCHRONIZING = "synchronizing"
+    UP = "up"
+    AWAY = "away"
+    BACKUP = "backup"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """State of a switch since a time (seconds since the epoch), and what there is to say of it."""
+
+    state: State
+    detail: str = ""
+    since: float = field(default_factory=time.time)
+
+
+class Connection:
+    """One switch. Who uses it registers what to do when it is ready and when it is down."""
+
+    def __init__(self, name: str, node: Node, pipeline: Pipeline, bus: EventBus) -> None:
+        self.name = name
+        self.status = Status(State.CONNECTING, f"no session with {node.grpc} yet")
+        self._bus = bus
+        self._pipeline = pipeline
+        self._sending = asyncio.Lock()
+        self._closing = False
+        self._pipeline_set = False
+        self._failure = ""
+        self.switch = fy.Switch(
+            name,
+            node.grpc,
+            fy.SwitchOptions(
+                p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=node.device_id
+            ),
+        )
+        self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
+        self.switch.ee.add_listener(fy.SwitchEvent.BECOME_PRIMARY, self._begin)
+        self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_READY, self._ready)
+        self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_DOWN, self._down)
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the switch is as intended, and can be read and written."""
+        return self.status.state is State.UP
+
+    def when_ready(self, handler: ReadyHandler) -> None:
+        """Run `handler` whenever the pipeline is set, and whenever another controller becomes or is
+        no longer the primary one; it is cancelled when that ends."""
+        self.switch.ee.add_listener(
+            fy.SwitchEvent.CHANNEL_READY, lambda _switch: self._guarded(handler())
+        )
+
+    def when_down(self, handler: Callable[[], None]) -> None:
+        """Call `handler` whenever the connection is lost."""
+        self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_DOWN, lambda _switch: handler())
+
+    def start(self, name: str, job: Coroutine[Any, Any, None]) -> None:
+        """Run a job as long as the connection lasts; where it fails, so does the connection."""
+        self.switch.create_task(self._guarded(job), name=name)
+
+    def enter(self, state: State, detail: str = "") -> None:
+        """The state is another one from now on."""
+        self.status = Status(state, detail)
+
+    def tell(self, detail: str) -> None:
+        """There is something else to say of the same state."""
+        self.status = replace(self.status, detail=detail)
+
+    def close(self) -> None:
+        """The connection is about to be ended on purpose."""
+        self._closing = True
+
+    async def send_packet(self, port: int, frame: bytes) -> bool:
+        """Send a frame out of a port. False when the switch is not up."""
+        if not self.is_up:
+            return False
+        await self.send(Punt.send(port, frame))
+        return True
+
+    async def send(self, *messages: fy.P4PacketOut | P4DigestListAck) -> None:
+        """Put messages on the stream. Raises P4ClientError."""
+        # A gRPC stream takes one message at a time.
+        async with self._sending:
+            await self.switch.write(messages)
+
+    async def _guarded(self, job: Coroutine[Any, Any, None]) -> None:
+        """Note why a job failed; finsy ends the connection for it and connects again."""
+        try:
+            await job
+        except Exception as error:
+            # A switch that went away is no failure of the job, and is reported as such.
+            unavailable = GRPCStatusCode.UNAVAILABLE
+            if not (isinstance(error, P4ClientError) and error.code == unavailable):
+                text = str(error) or type(error).__name__
+                self._failure = text.splitlines()[0]
+                self._bus.emit(Kind.NODE_ERROR, self.name, f"{self.name}: {self._failure}")
+            raise
+
+    def _begin(self, _switch: fy.Switch) -> None:
+        self._pipeline_set = False
+
+    def _ready(self, _switch: fy.Switch) -> None:
+        self._pipeline_set = True
+
+    def _down(self, switch: fy.Switch) -> None:
+        if self._closing:
+            return
+        reason = self._failure or f"lost the connection to {switch.address}"
+        if not self._failure and not self._pipeline_set:
+            reason += f" before it took {self._pipeline.blob}; the controller's log may say why"
+        self._failure = ""
+        detail = f"{reason}; trying again"
+        self.enter(State.AWAY, detail)
+        self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
+
+
+@asynccontextmanager
+async def connected(connections: Iterable[Connection]) -> AsyncIterator[None]:
+    """Connect, and connect again, until the context ends."""
+    found = list(connections)
+    async with fy.Controller(connection.switch for connection in found):
+        try:
+            yield
+        finally:
+            for connection in found:
+                connection.close()

@@ -1,0 +1,79 @@
+"""The counters of one switch, read on demand and kept as last read."""
+
+from collections.abc import Collection, Mapping
+
+import finsy as fy
+
+from fcn.contract.constants import PipelineError
+from fcn.contract.counters import add_up
+from fcn.contract.names import COUNTER_ENUMS, PORT_COUNTERS
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.addressing import vrf_names
+from fcn.controller.config.model import Node
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.node.connection import Connection
+from fcn.controller.node.provision import Provision
+from fcn.controller.node.readback import flow_key, read
+from fcn.controller.owners.flow_table import FlowTable
+
+Count = tuple[int, int]
+"""Packets, octets."""
+
+CounterValues = Mapping[str, Mapping[str, Count]]
+"""By counter and name."""
+
+
+class Counters:
+    """Reads one switch's counters. `last` is a snapshot: it is replaced, and never changed."""
+
+    def __init__(self, provision: Provision, connection: Connection) -> None:
+        self.last: CounterValues = {}
+        self._pipeline = provision.pipeline
+        self._connection = connection
+        self._names = _members(provision.pipeline, provision.node)
+        self._vrf_names = vrf_names(provision.config)
+        self._is_pe = provision.is_pe
+
+    async def read(self, wanted: Collection[str] | None = None) -> CounterValues:
+        """All counters, or the wanted ones.
+
+        Reasons and events have the names of the program's enums, ports those of the configuration.
+        Raises P4ClientError, PipelineError.
+        """
+        connection = self._connection
+        if not connection.is_up:
+            state = connection.status.state
+            raise PipelineError(f"{connection.name} is {state}; its counters cannot be read")
+        values: dict[str, dict[str, Count]] = {}
+        for counter in self._names.keys() & (wanted or self._names.keys()):
+            cells = [
+                cell
+                for part in self._pipeline.counter_parts(counter)
+                async for cell in read(connection.switch, fy.P4CounterEntry(part))
+            ]
+            by_index = add_up(cells)
+            values[counter] = {
+                name: by_index.get(index, (0, 0)) for name, index in self._names[counter].items()
+            }
+        self.last = {**self.last, **values}
+        return values
+
+    async def of_flows(self) -> dict[FlowKey, Count]:
+        """Packets of each labelled flow since it was labelled. Raises P4ClientError."""
+        counts: dict[FlowKey, Count] = {}
+        for pattern in FlowTable.counted() if self._is_pe else ():
+            async for entry in read(self._connection.switch, pattern):
+                match, count = FlowTable.count_of(entry) or (None, (0, 0))
+                key = flow_key(match, self._vrf_names)
+                if key is not None:
+                    counts[key] = count
+        return counts
+
+
+def _members(pipeline: Pipeline, node: Node) -> dict[str, dict[str, int]]:
+    """Index of everything that each of a program's counters counts, by its name."""
+    ports = {f"port {port.number}": port.number for port in node.ports}
+    names = dict.fromkeys(PORT_COUNTERS, ports)
+    for counter, enum in COUNTER_ENUMS.items():
+        names[counter] = {name: number for name, number in pipeline.enum(enum).items() if number}
+    return {counter: names[counter] for counter in names if counter in pipeline.counters}

@@ -1,0 +1,46 @@
+"""A PE as the flow service sees it: flows are put into its intent (flows/flow.py, Edge)."""
+
+from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
+from fcn.controller.config.addressing import cnp_source
+from fcn.controller.config.features import Feature
+from fcn.controller.flows.flow import Flow
+from fcn.controller.node.provision import Provision
+
+
+class NodeEdge:
+    """Installs and removes the flows of one PE."""
+
+    def __init__(self, provision: Provision) -> None:
+        self._provision = provision
+
+    @property
+    def learning(self) -> bool:
+        """Whether the PE reports flows and labels them (FCN-16)."""
+        return Feature.LEARNING in self._provision.features
+
+    def capacity(self, ip_version: int) -> int:
+        """Flows of an IP version the switch can label and find by their labels."""
+        tables = FLOW_TABLES[ip_version], LABEL_TABLES[ip_version]
+        return min(map(self._provision.pipeline.table_size, tables))
+
+    def install(self, flow: Flow) -> None:
+        """Label a flow; notifications of the label become CNPs when the sender is known."""
+        provision, key = self._provision, flow.key
+        vrf = provision.vrf_id(key.vrf)
+        source = cnp_source(provision.node, key.vrf, key.src, key.dst)
+        if flow.source_qp is None or source is None:
+            provision.flow_by_label.source_unknown(flow.label, key.src.version)
+        else:
+            provision.flow_by_label.notify_sender(
+                flow.label, vrf, source, key.src, flow.source_qp, flow.p_key
+            )
+        provision.flow_table.label(
+            vrf, key.src, key.dst, key.dest_qp, flow.label, flow.timeout, watched=flow.watched
+        )
+
+    def remove(self, flow: Flow) -> None:
+        """Undo `install`."""
+        provision, key = self._provision, flow.key
+        vrf = provision.vrf_id(key.vrf)
+        provision.flow_table.unlabel(vrf, key.src, key.dst, key.dest_qp)
+        provision.flow_by_label.forget(flow.label, key.src.version)

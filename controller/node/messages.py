@@ -1,0 +1,116 @@
+"""What a switch tells the controller: digests, idle flows, packets."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from typing import TypeVar, cast
+
+import finsy as fy
+from finsy.p4client import P4ClientError
+from finsy.p4entity import P4DigestListAck
+
+from fcn.controller.config.addressing import vrf_names
+from fcn.controller.flows.service import FlowService
+from fcn.controller.node.connection import Connection
+from fcn.controller.node.digests import cm_message, new_flow
+from fcn.controller.node.provision import Provision
+from fcn.controller.node.readback import flow_key, read
+from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, Report
+from fcn.controller.owners.flow_table import FlowMatch, FlowTable
+
+T = TypeVar("T")
+
+LOG = logging.getLogger("fcn.node")
+
+QUEUE = 100_000
+"""Digest lists, packets and notifications that may wait for the controller."""
+
+PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
+
+
+class Messages:
+    """Reads one switch's messages and passes them on; `acknowledge` gets what answers a digest."""
+
+    def __init__(
+        self,
+        provision: Provision,
+        connection: Connection,
+        flows: FlowService,
+        on_packet: PacketHandler,
+        acknowledge: Callable[[P4DigestListAck], None],
+    ) -> None:
+        self._name = provision.name
+        self._is_pe = provision.is_pe
+        self._vrf_names = vrf_names(provision.config)
+        self._connection = connection
+        self._switch = connection.switch
+        self._flows = flows
+        self._on_packet = on_packet
+        self._acknowledge = acknowledge
+
+    def start(self, synchronized: asyncio.Event) -> None:
+        """Collect messages as long as the connection lasts; handle them once `synchronized`."""
+        if self._is_pe:
+            for digest in DIGESTS:
+                self._connection.start(digest, self._read_digests(digest, synchronized))
+            self._connection.start("idle", self._read_idle(synchronized))
+        self._connection.start("packets", self._read_packets(synchronized))
+
+    async def check_idle(self) -> None:
+        """Release flows whose idle notification was missed, as while the switch was away."""
+        if not self._connection.is_up or not self._is_pe:
+            return
+        for pattern in FlowTable.timed():
+            async for entry in read(self._switch, pattern):
+                self._idle(FlowTable.overdue(entry))
+
+    async def _read_digests(self, name: str, synchronized: asyncio.Event) -> None:
+        async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
+            async for digest in digests:
+                await synchronized.wait()
+                for item in digest:
+                    report = FlowLearning.report(name, item)
+                    vrf = self._vrf_names.get(report.vrf)
+                    if vrf is not None:
+                        self._reported(vrf, report)
+                self._acknowledge(digest.ack())
+
+    def _reported(self, vrf: str, report: Report) -> None:
+        if isinstance(report, NewFlow):
+            self._flows.seen(self._name, *new_flow(vrf, report))
+        else:
+            self._flows.connection_message(self._name, cm_message(vrf, report))
+
+    async def _read_idle(self, synchronized: asyncio.Event) -> None:
+        async with _closed(self._switch.read_idle_timeouts(queue_size=QUEUE)) as notifications:
+            async for notification in notifications:
+                await synchronized.wait()
+                for entry in notification:
+                    self._idle(FlowTable.flow_of(entry))
+
+    def _idle(self, flow: FlowMatch | None) -> None:
+        key = flow_key(flow, self._vrf_names)
+        if key is not None:
+            self._flows.idle(self._name, key)
+
+    async def _read_packets(self, synchronized: asyncio.Event) -> None:
+        async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:
+            async for packet in packets:
+                await synchronized.wait()
+                try:
+                    await self._on_packet(packet)
+                except P4ClientError:
+                    raise
+                except Exception:
+                    # Customers write these packets: none of them may end the connection.
+                    LOG.exception("%s: cannot handle packet %s", self._name, packet.payload.hex())
+
+
+def _closed(messages: AsyncIterator[T]) -> aclosing[AsyncGenerator[T, None]]:
+    """finsy's queue of messages, closed when reading ends, for the next connection opens it anew.
+
+    finsy's iterators are generators, whatever their annotations say; after a failure one would be
+    closed when its traceback is collected.
+    """
+    return aclosing(cast(AsyncGenerator[T, None], messages))

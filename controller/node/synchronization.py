@@ -1,0 +1,127 @@
+"""From intent to switch: on every (re)connection the switch is read and compared with the intent,
+and the difference is written in batches. Between connections the intent goes on changing."""
+
+import asyncio
+from collections.abc import Iterable
+
+import finsy as fy
+from finsy.p4client import P4ClientError
+from finsy.p4entity import P4DigestListAck, P4Entity
+from finsy.proto import p4r
+
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.events import EventBus, Kind
+from fcn.controller.node.connection import Connection, State
+from fcn.controller.owners.intent import Intent, Refusal
+
+BATCH = 500
+"""Updates per write request."""
+
+
+class Synchronizer:
+    """Writes what one switch should hold. `refused` counts updates it did not accept."""
+
+    def __init__(
+        self, intent: Intent, pipeline: Pipeline, connection: Connection, bus: EventBus
+    ) -> None:
+        self.refused = 0
+        self._intent = intent
+        self._pipeline = pipeline
+        self._connection = connection
+        self._bus = bus
+        self._acks: list[P4DigestListAck] = []
+        self._waiters: list[asyncio.Future[bool]] = []
+        connection.when_down(self._give_up)
+
+    async def synchronize(self, held: Iterable[P4Entity]) -> None:
+        """The switch holds this; make it hold the intent. Raises P4ClientError."""
+        name = self._connection.name
+        self._intent.observe(entity.encode(self._pipeline.schema) for entity in held)
+        differing = self._intent.pending
+        written = await self._write_pending()
+        self._bus.emit(
+            Kind.SYNCHRONIZED,
+            name,
+            f"{name} holds {len(self._intent)} entries, {written} of them were written now",
+            entries=len(self._intent),
+            differing=differing,
+            written=written,
+        )
+
+    async def keep_written(self) -> None:
+        """Write every change of the intent, until cancelled. Raises P4ClientError."""
+        while True:
+            self._intent.changed.clear()
+            await self._write_pending()
+            if self._acks:
+                acks, self._acks = self._acks, []
+                await self._connection.send(*acks)
+            if not self._intent.pending:
+                self._resolve(True)
+                await self._intent.changed.wait()
+
+    def acknowledge(self, ack: P4DigestListAck) -> None:
+        """Acknowledge a digest list once what followed from it is written."""
+        self._acks.append(ack)
+        self._intent.changed.set()
+
+    async def settled(self) -> bool:
+        """Wait until the switch holds the intent. False at once when it is not up."""
+        if not self._connection.is_up:
+            return False
+        if not self._intent.pending:
+            return True
+        waiter: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        return await waiter
+
+    def stand_by(self) -> None:
+        """Somebody else writes to the switch now: nobody need wait."""
+        self._resolve(False)
+
+    def _give_up(self) -> None:
+        self._resolve(False)
+        self._acks.clear()
+
+    def _resolve(self, written: bool) -> None:
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(written)
+
+    async def _write_pending(self) -> int:
+        written = 0
+        while updates := self._intent.take_updates(BATCH):
+            await self._write(updates)
+            written += len(updates)
+            if self._connection.status.state is State.SYNCHRONIZING:
+                self._connection.tell(f"{written} entries written, {self._intent.pending} to go")
+        return written
+
+    async def _write(self, updates: list[p4r.Update]) -> None:
+        failures: dict[int, tuple[fy.GRPCStatusCode, str]] = {}
+        try:
+            await self._connection.switch.write(updates)
+        except P4ClientError as error:
+            failures = {
+                index: (detail.canonical_code, detail.message)
+                for index, detail in error.details.items()
+            }
+            if not failures:
+                raise
+        for refusal in self._intent.settle(updates, failures):
+            self._report(refusal)
+
+    def _report(self, refusal: Refusal) -> None:
+        self.refused += 1
+        name = self._connection.name
+        kind = p4r.Update.Type.Name(refusal.update.type)
+        table = refusal.update.entity.table_entry.table_id
+        where = self._pipeline.schema.tables[table].alias if table else "entity"
+        self._bus.emit(
+            Kind.NODE_ERROR,
+            name,
+            f"{name} refuses {kind} in {where}: {refusal.message} ({refusal.code.name})",
+            table=where,
+            code=refusal.code.name,
+        )

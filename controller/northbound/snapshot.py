@@ -1,0 +1,68 @@
+"""What the metrics show, copied in the event loop so that another thread may read it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fcn.controller.config.features import ROLE_FEATURES, Feature
+from fcn.controller.node.counters import CounterValues
+from fcn.controller.northbound.network import Network
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSnapshot:
+    """One node. `known` and `unknown` are labelled flows by whether their sender is known."""
+
+    name: str
+    up: bool
+    features: Mapping[Feature, bool]
+    entries: int
+    pending: int
+    refused: int
+    known: int
+    unknown: int
+    neighbors: int
+    counters: CounterValues
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The network at one moment."""
+
+    nodes: tuple[NodeSnapshot, ...]
+    labels_used: int
+    labels_quarantined: int
+    reports_accepted: Mapping[str, int]
+    reports_refused: Mapping[str, int]
+
+
+def take_snapshot(network: Network) -> Snapshot:
+    """Copy what the metrics show. Belongs to the event loop, as everything it reads does."""
+    return Snapshot(
+        tuple(_node(network, name) for name in network.nodes),
+        len(network.flows.labels),
+        network.flows.labels.resting,
+        dict(network.reports.accepted),
+        {reason.value: count for reason, count in network.reports.refused.items()},
+    )
+
+
+def _node(network: Network, name: str) -> NodeSnapshot:
+    agent = network.nodes[name]
+    flows = network.flows.on_node(name).values()
+    known = sum(flow.source_qp is not None for flow in flows)
+    return NodeSnapshot(
+        name=name,
+        up=agent.is_up,
+        features={
+            feature: feature in agent.features
+            for feature in Feature
+            if feature in ROLE_FEATURES[agent.provision.node.role]
+        },
+        entries=len(agent.intent),
+        pending=agent.intent.pending,
+        refused=agent.refused,
+        known=known,
+        unknown=len(flows) - known,
+        neighbors=len(network.neighbors[name]),
+        counters=agent.counters.last,
+    )

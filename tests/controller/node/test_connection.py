@@ -1,0 +1,96 @@
+"""What the controller says of a connection: why it ended, and nothing when it ends it itself."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from switches import MemorySwitch, until
+
+from fcn.contract.constants import compiled_programs
+from fcn.controller.app import ControlPlane
+from fcn.controller.config import Config, parse_config
+from fcn.controller.events import Event, EventBus, Kind
+from fcn.controller.node.connection import State
+
+Switches = dict[str, MemorySwitch]
+
+
+@contextmanager
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Event]]:
+    """Every event that is emitted."""
+    events: list[Event] = []
+
+    def emit(_bus: EventBus, kind: Kind, node: str, message: str, **_fields: object) -> None:
+        events.append(Event(kind, node, message))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EventBus, "emit", emit)
+        yield events
+
+
+def packet_to(dest_qp: int) -> tuple[int, ...]:
+    """The report of a packet of a new flow."""
+    return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
+
+
+async def all_up(plane: ControlPlane) -> None:
+    await until(lambda: all(agent.is_up for agent in plane.nodes.values()))
+
+
+async def test_reason_of_a_failed_job_is_told_and_the_node_comes_back(
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recorded(monkeypatch) as events:
+        plane = ControlPlane(config)
+        async with plane.running():
+            await all_up(plane)
+
+            reports = []
+
+            def fail_once(*report: object) -> None:
+                reports.append(report)
+                if len(reports) == 1:
+                    raise ValueError("no such flow\nand more")
+
+            monkeypatch.setattr(plane.flows, "seen", fail_once)
+            switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
+            await until(lambda: Kind.NODE_DOWN in {event.kind for event in events})
+            told = [event for event in events if event.kind in (Kind.NODE_ERROR, Kind.NODE_DOWN)]
+            assert [(event.node, event.message) for event in told] == [
+                ("pe1", "pe1: no such flow"),
+                ("pe1", "pe1: no such flow; trying again"),
+            ]
+            assert plane.nodes["pe1"].status.state is State.AWAY
+            assert plane.nodes["pe1"].status.detail == "no such flow; trying again"
+            await all_up(plane)
+            switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(34))
+            await until(lambda: len(reports) == 2)
+
+
+async def test_switch_that_does_not_take_its_program_is_named(
+    network: dict[str, Any], switches: Switches, tmp_path: Path
+) -> None:
+    shutil.copy(compiled_programs() / "pe.p4info.txtpb", tmp_path)
+    (tmp_path / "pe.json").write_text(json.dumps({"no": "program"}))
+    network["nodes"]["pe1"]["program"] = str(tmp_path)
+    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    async with plane.running():
+        await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
+        detail = plane.nodes["pe1"].status.detail
+        assert f"before it took {tmp_path / 'pe.json'}; the controller's log may say why" in detail
+
+
+async def test_ending_the_controller_is_no_failure_of_the_nodes(
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with recorded(monkeypatch) as events:
+        plane = ControlPlane(config)
+        async with plane.running():
+            await all_up(plane)
+    assert {event.kind for event in events} == {Kind.SYNCHRONIZED, Kind.NODE_UP}
+    assert all(agent.is_up for agent in plane.nodes.values())
