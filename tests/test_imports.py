@@ -57,7 +57,8 @@ def imported(tree: ast.AST, modules: Mapping[str, Path]) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
         elif isinstance(node, ast.ImportFrom):
-            assert node.module and node.level == 0, "relative imports are not used here"
+            assert node.level == 0, "relative imports are not used here"
+            assert node.module
             for alias in node.names:
                 submodule = f"{node.module}.{alias.name}"
                 if submodule in modules:

@@ -105,9 +105,10 @@ async def test_metrics_show_nodes_flows_and_counters(
             'fcn_flows{node="pe1",source_qp="unknown"} 1.0',
             'fcn_switch_packets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0',
         )
+        text = ""
         async with asyncio.timeout(30):
-            while not all(line in (text := await served()) for line in expected):
-                pass
+            while not all(line in text for line in expected):
+                text = await served()
     assert 'fcn_node_up{node="pe1"} 1.0' in text
     assert 'fcn_labels{state="used"} 1.0' in text
     assert 'fcn_node_feature{feature="notification",node="p1"} 1.0' in text
