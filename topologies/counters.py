@@ -23,7 +23,7 @@ COMPILED = Path(__file__).resolve().parents[1] / "p4src" / "compiled"
 # Counters indexed by a serializable enum, with that enum; the others are indexed by port.
 NAMED = {"drops": "DropReason", "events": "Event", "egress_events": "Event"}
 PORT_COUNTERS = ("port_rx", "port_tx")
-READ_TIMEOUT_S = 10.0
+READ_TIMEOUT_S = 60.0
 
 K = TypeVar("K", str, int)
 

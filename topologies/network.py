@@ -26,8 +26,8 @@ Target = Literal["softswitch", "bmv2"]
 SWITCHES: dict[Target, type[P4Switch]] = {"softswitch": SoftSwitch, "bmv2": Bmv2Switch}
 
 CORE_MTU = 9000
-CONTROLLER_TIMEOUT_S = 60.0
-COMMAND_TIMEOUT_S = 30.0
+CONTROLLER_TIMEOUT_S = 180.0
+COMMAND_TIMEOUT_S = 120.0
 
 
 class DelayLine(Node):  # type: ignore[misc]

@@ -27,7 +27,7 @@ from finsy.proto import p4r, p4r_grpc, rpc_code, rpc_status
 
 _T = TypeVar("_T")
 
-RPC_TIMEOUT = 10.0
+RPC_TIMEOUT = 120.0
 """Seconds any single RPC may take; loading a pipeline into a loaded machine is the slowest."""
 
 

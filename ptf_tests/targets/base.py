@@ -12,7 +12,7 @@ from fcn.ptf_tests.lib.programs import CPU_PORT
 
 DROP_PORT = 511
 """Where v1model's mark_to_drop sends a packet."""
-START_TIMEOUT = 60.0
+START_TIMEOUT = 180.0
 """Seconds; softswitch may have to compile its pipeline library on the first run."""
 STOP_TIMEOUT = 10.0
 

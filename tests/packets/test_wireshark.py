@@ -51,7 +51,7 @@ def _tshark(capture: Path, *arguments: str) -> str:
         ["tshark", "-n", "-X", f"lua_script:{SCRIPT}", "-r", capture, *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env={**os.environ, "HOME": str(capture.parent)},
         check=True,
     )

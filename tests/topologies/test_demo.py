@@ -19,7 +19,7 @@ def test_demo_on_softswitch(tmp_path: Path) -> None:
             sys.executable, "-m", "fcn.topologies.demo",
             "--target", "softswitch", "--seconds", "4", "--out", str(tmp_path),
         ],
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "failed" not in done.stdout
@@ -48,7 +48,7 @@ def test_commands_in_hosts(tmp_path: Path) -> None:
     done = subprocess.run(
         [*command, "--out", tmp_path],
         input="h1 ping -c 1 -W 5 10.2.1.10\nexit\n",
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 received" in done.stdout + done.stderr

@@ -29,7 +29,7 @@ class Driver:
         """End it; a sanitizer report (leaks included) is a failure."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        assert self._process.wait(timeout=30) == 0
+        assert self._process.wait(timeout=120) == 0
 
 
 @dataclass(frozen=True)
