@@ -1,14 +1,13 @@
 """Compile the v1model programs, or check that what is committed is what the sources give.
 
-`compile.py` runs p4c and writes p4src/compiled/: per program the BMv2 JSON and the P4Info, the P4
-constants Python needs (constants.json), and manifest.json with a hash of the sources and outputs
-and the compiler's version. `compile.py --check` needs no compiler: it fails when the sources or
+`python -m tools.p4.compile` runs p4c and writes p4src/compiled/: per program the BMv2 JSON and the
+P4Info, the P4 constants Python needs (constants.json), and manifest.json with a hash of the sources
+and outputs and the compiler's version. `--check` needs no compiler: it fails when the sources or
 outputs are not those of the manifest; where the same p4c is installed it also recompiles and
 compares.
 """
 
 import argparse
-import hashlib
 import json
 import re
 import shutil
@@ -17,9 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2] / "p4src"
-COMPILED = ROOT / "compiled"
-PROGRAMS = ("pe", "p")
+from tools.p4.programs import COMPILED, MANIFEST, P4SRC, PROGRAMS, digest, same_compiler, sources
+
 COMPILER = "p4c-bm2-ss"
 # The controls are written so that one header of each pair is valid; p4c cannot see which.
 FLAGS = (
@@ -33,20 +31,6 @@ CONSTANT_SOURCES = ("common/config.p4", "common/types.p4", "v1model/externs.p4")
 CONSTANT = re.compile(r"^const [\w<>]+ (\w+) = (0[xX][0-9a-fA-F]+|\d+);", re.MULTILINE)
 ENUM = re.compile(r"^enum bit<\d+> (\w+) \{(.*?)^\}", re.MULTILINE | re.DOTALL)
 MEMBER = re.compile(r"(\w+) = (0[xX][0-9a-fA-F]+|\d+)")
-
-
-def sources() -> list[Path]:
-    """The P4 files of the v1model programs, in a stable order."""
-    return sorted([*ROOT.glob("common/*.p4"), *ROOT.glob("v1model/*.p4")])
-
-
-def digest(paths: list[Path], base: Path) -> str:
-    """SHA-256 over names and contents."""
-    total = hashlib.sha256()
-    for path in paths:
-        total.update(f"{path.relative_to(base)}\0".encode())
-        total.update(path.read_bytes())
-    return total.hexdigest()
 
 
 def compiler_version() -> str | None:
@@ -71,7 +55,7 @@ def constants() -> dict[str, object]:
     """Numeric constants and enums of the sources, by name."""
     values: dict[str, object] = {}
     for name in CONSTANT_SOURCES:
-        text = (ROOT / name).read_text()
+        text = (P4SRC / name).read_text()
         values.update({key: int(value, 0) for key, value in CONSTANT.findall(text)})
         for enum, body in ENUM.findall(text):
             values[enum] = {key: int(value, 0) for key, value in MEMBER.findall(body)}
@@ -91,7 +75,7 @@ def compile_into(directory: Path) -> None:
                 str(directory / f"{program}.json"),
                 f"v1model/{program}.p4",
             ],
-            cwd=ROOT,
+            cwd=P4SRC,
             check=True,
         )
     (directory / "constants.json").write_text(json.dumps(constants(), indent=2) + "\n")
@@ -100,7 +84,7 @@ def compile_into(directory: Path) -> None:
 def manifest(directory: Path, version: str) -> dict[str, str]:
     """What identifies a compilation."""
     return {
-        "sources": digest(sources(), ROOT),
+        "sources": digest(sources("v1model"), P4SRC),
         "outputs": digest(outputs(directory), directory),
         "p4c": version,
     }
@@ -114,16 +98,14 @@ def write() -> int:
         return 1
     COMPILED.mkdir(exist_ok=True)
     compile_into(COMPILED)
-    (COMPILED / "manifest.json").write_text(
-        json.dumps(manifest(COMPILED, version), indent=2) + "\n"
-    )
+    (COMPILED / MANIFEST).write_text(json.dumps(manifest(COMPILED, version), indent=2) + "\n")
     print(f"p4src/compiled written by p4c {version}")
     return 0
 
 
 def check() -> int:
     """Compare the committed outputs with the sources."""
-    recorded = json.loads((COMPILED / "manifest.json").read_text())
+    recorded = json.loads((COMPILED / MANIFEST).read_text())
     present = manifest(COMPILED, recorded["p4c"])
     for what in ("sources", "outputs"):
         if present[what] != recorded[what]:
@@ -134,7 +116,7 @@ def check() -> int:
             )
             return 1
     version = compiler_version()
-    if version != recorded["p4c"]:
+    if version is None or not same_compiler(version, recorded["p4c"]):
         print(f"p4src/compiled matches its sources (not recompiled: p4c here is {version})")
         return 0
     with tempfile.TemporaryDirectory() as name:

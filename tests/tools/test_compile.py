@@ -1,0 +1,133 @@
+"""The compiled programs' check: when it recompiles, and what it notices."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.p4 import compile as p4_compile
+from tools.p4 import programs
+from tools.p4.programs import same_compiler
+
+# Its output depends on the source and on $FAKE_TWIST only; it notes every compilation.
+FAKE_COMPILER = """#!/bin/sh
+if [ "$1" = --version ]; then
+    echo "p4c-bm2-ss"
+    echo "Version $FAKE_VERSION (SHA: $FAKE_COMMIT BUILD: Release)"
+    exit
+fi
+while [ $# -gt 1 ]; do
+    case $1 in
+        --p4runtime-files) info=$2; shift ;;
+        -o) json=$2; shift ;;
+    esac
+    shift
+done
+echo "$1" >> "$FAKE_LOG"
+{ cat "$1"; echo "$FAKE_TWIST"; } > "$json"
+cat "$1" > "$info"
+"""
+
+
+class Checkout:
+    """Two programs, a compiler, and what is recorded of them."""
+
+    def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
+        self._patch = patch
+        self.p4src, self.log = root / "p4src", root / "log"
+        for name in (*p4_compile.CONSTANT_SOURCES, "v1model/pe.p4", "v1model/p.p4"):
+            (self.p4src / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.p4src / name).write_text(f"const bit<8> {Path(name).stem.upper()} = 0x10;\n")
+        for module in (programs, p4_compile):
+            patch.setattr(module, "P4SRC", self.p4src)
+            patch.setattr(module, "COMPILED", self.p4src / "compiled")
+        compiler = root / "bin" / p4_compile.COMPILER
+        compiler.parent.mkdir()
+        compiler.write_text(FAKE_COMPILER)
+        compiler.chmod(0o755)
+        patch.setenv("PATH", str(compiler.parent), prepend=":")
+        patch.setenv("FAKE_LOG", str(self.log))
+        self.compiler("1.2.5.16", "34b86e9ba")
+
+    def compiler(self, version: str, commit: str, twist: str = "") -> None:
+        """From now on the installed compiler is this one."""
+        self._patch.setenv("FAKE_VERSION", version)
+        self._patch.setenv("FAKE_COMMIT", commit)
+        self._patch.setenv("FAKE_TWIST", twist)
+
+    def compilations(self) -> int:
+        """How often it compiled since the last call."""
+        found = len(self.log.read_text().splitlines()) if self.log.exists() else 0
+        self.log.unlink(missing_ok=True)
+        return found
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    made = Checkout(tmp_path, monkeypatch)
+    assert p4_compile.write() == 0
+    assert made.compilations() == 2
+    return made
+
+
+@pytest.mark.parametrize("commit", ["34b86e9ba", "34b86e9bac", "34b86e9"])
+def test_the_same_compiler_recompiles_however_long_its_commit_is(
+    checkout: Checkout, commit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout.compiler("1.2.5.16", commit)
+    assert p4_compile.check() == 0
+    assert checkout.compilations() == 2
+    assert "is what p4c" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("version", "commit"), [("1.2.5.17", "34b86e9ba"), ("1.2.5.16", "abcdef")])
+def test_another_compiler_does_not_recompile(
+    checkout: Checkout, version: str, commit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout.compiler(version, commit)
+    assert p4_compile.check() == 0
+    assert checkout.compilations() == 0
+    assert f"not recompiled: p4c here is {version} {commit}" in capsys.readouterr().out
+
+
+def test_without_a_compiler_hashes_are_compared(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert p4_compile.check() == 0
+    assert "not recompiled" in capsys.readouterr().out
+    assert p4_compile.write() == 1
+    assert "is not on PATH" in capsys.readouterr().err
+
+
+def test_other_output_of_the_same_compiler_is_noticed(
+    checkout: Checkout, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout.compiler("1.2.5.16", "34b86e9bac", twist="something else")
+    assert p4_compile.check() == 1
+    assert "makes something else" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("file", "what"), [("v1model/pe.p4", "sources"), ("compiled/pe.json", "outputs")]
+)
+def test_changes_are_noticed(
+    checkout: Checkout, file: str, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout.p4src / file).write_text("changed")
+    assert p4_compile.check() == 1
+    assert f"the {what} are not those" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("1.2.5 34b86e9ba", "1.2.5 34b86e9bac", True),
+        ("9.13.4", "9.13.4", True),
+        ("1.2.5 34b86e9ba", "1.2.5 34b86e9bb", False),
+        ("1.2.5 34b86e9ba", "1.2.6 34b86e9ba", False),
+        ("1.2.5 34b86e9ba", "1.2.5", False),
+    ],
+)
+def test_same_compiler(one: str, other: str, *, same: bool) -> None:
+    assert same_compiler(one, other) is same
+    assert same_compiler(other, one) is same
