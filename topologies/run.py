@@ -5,7 +5,6 @@
 """
 
 import shutil
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -14,9 +13,10 @@ import typer
 from rich.console import Console
 
 from fcn.hosts.processes import ProcessError
+from fcn.topologies.api import commands_to_try
 from fcn.topologies.catalog import CATALOG
 from fcn.topologies.controller_config import FcnSettings
-from fcn.topologies.isolation import IsolationError, enter
+from fcn.topologies.isolation import IsolationError, enter, wait_for_signal
 from fcn.topologies.network import SWITCHES, Network, Target
 
 console = Console()
@@ -35,12 +35,10 @@ def choose_target(name: str) -> Target:
     raise typer.BadParameter(f"no target {name}; there are {', '.join(SWITCHES)}")
 
 
-def wait_for_signal() -> None:
-    """Return on SIGINT or SIGTERM."""
-    ending = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, ending)
-    signal.sigwait(ending)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
+def say_how_to_look(console: Console, network: Network) -> None:
+    """Print the commands for another terminal, each whole on its line."""
+    text = f"look at it from another terminal:\n{commands_to_try(network.api)}"
+    console.print(text, soft_wrap=True, highlight=False, markup=False)
 
 
 def main(
@@ -67,10 +65,11 @@ def main(
         with Network(topology, chosen, FcnSettings(), out) as network:
             names = ", ".join(host.name for host in topology.hosts)
             console.print(f"{name} runs on {chosen}; hosts {names}; logs in {out}")
+            say_how_to_look(console, network)
             if cli:
                 network.interact()
             else:
-                console.print("Ctrl-C ends it")
+                console.print("Ctrl-C, or SIGTERM to this process, ends it")
                 wait_for_signal()
     except (IsolationError, ProcessError) as error:
         console.print(f"[red]{error}")

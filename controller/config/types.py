@@ -4,6 +4,7 @@ Every type accepts the one spelling people write (a string or a number) and refu
 the reason and an example, because the message is shown beside the line of the file.
 """
 
+import os
 import re
 from ipaddress import (
     IPv4Address,
@@ -30,6 +31,9 @@ Interface = IPv4Interface | IPv6Interface
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)")
 _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
+SOCKET_PATH_MAX = 107
+"""Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
+
 _ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):(\d{1,5})")
 
 
@@ -122,6 +126,14 @@ def format_duration(microseconds: int) -> str:
 def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
     text = _text(value, "host:port")
     if text.startswith("unix:"):
+        path = text.removeprefix("unix:")
+        if not path.startswith("/"):
+            raise ValueError(f"{text!r} is no absolute path; write unix:/run/fcn/api")
+        if len(os.fsencode(path)) > SOCKET_PATH_MAX:
+            raise ValueError(
+                f"the path of a Unix socket has at most {SOCKET_PATH_MAX} octets, "
+                f"{path} has {len(os.fsencode(path))}"
+            )
         return text
     found = _ENDPOINT.fullmatch(text)
     if not found or int(found[2]) > 65535:

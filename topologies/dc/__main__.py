@@ -11,9 +11,9 @@ from fcn.hosts.processes import ProcessError
 from fcn.topologies.dc.run import running_dual_dc
 from fcn.topologies.dc.sample import SampleResult, run_sample, sample_flows
 from fcn.topologies.dual_dc import HOSTS
-from fcn.topologies.isolation import IsolationError, enter
+from fcn.topologies.isolation import IsolationError, enter, wait_for_signal
 from fcn.topologies.network import Target
-from fcn.topologies.run import choose_target, wait_for_signal
+from fcn.topologies.run import choose_target, say_how_to_look
 
 console = Console()
 
@@ -45,8 +45,9 @@ def _run(hosts: int, target: Target, sample: int, out: Path) -> bool:
             f"logs in {out}; `ip netns exec d1h1 ...` runs inside a host",
             highlight=False,
         )
+        say_how_to_look(console, dual.network)
         if not sample:
-            console.print("Ctrl-C ends it")
+            console.print("Ctrl-C, or SIGTERM to this process, ends it")
             wait_for_signal()
             return True
         flows = sample_flows(dual.near, dual.far, sample)

@@ -32,7 +32,7 @@ from fcn.topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario, demo
 from fcn.topologies.demo.traffic import Run, RunRecord
 from fcn.topologies.isolation import IsolationError, enter
 from fcn.topologies.network import Network, Target
-from fcn.topologies.run import choose_target
+from fcn.topologies.run import choose_target, say_how_to_look
 
 DEFAULT_SECONDS = 16.0
 MIN_SECONDS = 4.0
@@ -49,6 +49,7 @@ def run_once(network: Network, scenario: Scenario, mode: Mode, out: Path) -> Run
 def run_both(scenario: Scenario, target: Target, out: Path) -> Records:
     """Both runs on one network."""
     with Network(scenario.topology, target, scenario.settings, out / "network") as network:
+        say_how_to_look(console, network)
         for flow in scenario.flows:
             network.wait_for_ping(flow.sender, flow.receiver)
         return {mode: run_once(network, scenario, mode, out) for mode in MODES}

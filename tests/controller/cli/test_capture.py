@@ -28,6 +28,7 @@ ADDRESS = f"127.0.0.1:{20000 + os.getpid() % 20000}"
 PATIENCE = 120.0
 """Seconds for a program to start or end; only a failure takes that long."""
 MAC_A, MAC_B = "02:00:00:00:00:01", "02:00:00:00:00:02"
+NO_API = "127.0.0.1:1"
 LABELS = range(0x80000, 0x80005)
 SEND = """
 import socket, sys
@@ -232,7 +233,27 @@ def test_both_kinds_of_switch_are_found_by_their_address(tmp_path: Path) -> None
     _process(tmp_path, 8, "python -m fcn.softswitch -i1@d -- --grpc-server-addr=127.0.0.1:6003")
     (tmp_path / "9").mkdir()
     (tmp_path / "net").mkdir()
-    assert running_switch("127.0.0.1:6001", tmp_path).interfaces == {1: "a", 2: "b"}
-    assert running_switch("127.0.0.1:6003", tmp_path).interfaces == {1: "d"}
+    assert running_switch("127.0.0.1:6001", NO_API, tmp_path).interfaces == {1: "a", 2: "b"}
+    assert running_switch("127.0.0.1:6003", NO_API, tmp_path).interfaces == {1: "d"}
     with pytest.raises(CaptureError, match=r"serves 127\.0\.0\.1:6004"):
-        running_switch("127.0.0.1:6004", tmp_path)
+        running_switch("127.0.0.1:6004", NO_API, tmp_path)
+
+
+def test_of_switches_with_one_address_the_controllers_own_is_taken(
+    api: str, tmp_path: Path
+) -> None:
+    """Two networks at once: the controller listens on a Unix socket, here this process."""
+    for pid, interface, namespace in (
+        (5, "a", "net:[1]"),
+        (6, "b", "net:[2]"),
+        (7, "c", "net:[1]"),
+    ):
+        _process(tmp_path, pid, f"simple_switch_grpc -i 1@{interface} -- --grpc-server-addr :6001")
+        _in_namespace(tmp_path, pid, namespace)
+    _in_namespace(tmp_path, os.getpid(), "net:[2]")
+    assert running_switch("127.0.0.1:6001", api, tmp_path).interfaces == {1: "b"}
+
+
+def _in_namespace(proc: Path, pid: int, namespace: str) -> None:
+    (proc / str(pid) / "ns").mkdir(parents=True)
+    (proc / str(pid) / "ns" / "net").symlink_to(namespace)
