@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -52,10 +52,14 @@ def enter(module: str, arguments: Sequence[str]) -> None:
     sys.exit(_supervise(command, {**os.environ, _MARK: "1"}))
 
 
-def wait_for_signal() -> None:
-    """Inside: return on SIGINT or a signal of ENDING; more of the latter do not interrupt."""
+def wait_for_signal(ready: Callable[[], None]) -> None:
+    """Inside: return on SIGINT or a signal of ENDING; more of the latter do not interrupt.
+
+    ready: called once these signals are waited for.
+    """
     ending = {signal.SIGINT, *ENDING}
     signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+    ready()
     signal.sigwait(ending)
     _ignore()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)

@@ -22,6 +22,7 @@ from fcn.topologies.network import SWITCHES, Network, Target
 console = Console()
 
 DUAL_DC = "dual-dc"
+HOW_TO_END = "Ctrl-C, or SIGTERM to this process, ends it"
 NAMES = (*CATALOG, DUAL_DC)
 
 
@@ -69,8 +70,7 @@ def main(
             if cli:
                 network.interact()
             else:
-                console.print("Ctrl-C, or SIGTERM to this process, ends it")
-                wait_for_signal()
+                wait_for_signal(lambda: console.print(HOW_TO_END))
     except (IsolationError, ProcessError) as error:
         console.print(f"[red]{error}")
         raise typer.Exit(1) from error

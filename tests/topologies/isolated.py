@@ -9,7 +9,7 @@ enter("isolated", sys.argv[1:])
 print(f"inside {os.readlink('/proc/self/ns/net')}", flush=True)
 match sys.argv[1]:
     case "serve":
-        wait_for_signal()
+        wait_for_signal(lambda: print("waiting", flush=True))
         print("ended in order", flush=True)
     case "work":
         try:

@@ -66,6 +66,7 @@ def test_work_is_interrupted_and_cleans_up(number: signal.Signals) -> None:
 def test_a_service_ends_in_order(number: signal.Signals) -> None:
     with program("isolated", "serve") as process:
         assert "inside" in first_line(process)
+        assert first_line(process) == "waiting\n"
         process.send_signal(number)
         assert process.wait(PATIENCE_S) == 0
         assert first_line(process) == "ended in order\n"

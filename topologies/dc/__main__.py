@@ -13,7 +13,7 @@ from fcn.topologies.dc.sample import SampleResult, run_sample, sample_flows
 from fcn.topologies.dual_dc import HOSTS
 from fcn.topologies.isolation import IsolationError, enter, wait_for_signal
 from fcn.topologies.network import Target
-from fcn.topologies.run import choose_target, say_how_to_look
+from fcn.topologies.run import HOW_TO_END, choose_target, say_how_to_look
 
 console = Console()
 
@@ -47,8 +47,7 @@ def _run(hosts: int, target: Target, sample: int, out: Path) -> bool:
         )
         say_how_to_look(console, dual.network)
         if not sample:
-            console.print("Ctrl-C, or SIGTERM to this process, ends it")
-            wait_for_signal()
+            wait_for_signal(lambda: console.print(HOW_TO_END))
             return True
         flows = sample_flows(dual.near, dual.far, sample)
         result = run_sample(dual.network, flows, out / "sample", _say)

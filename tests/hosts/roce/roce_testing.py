@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-CAPTURE = Path(__file__).parents[2] / "data" / "softroce-rping-write-v4v6.pcap"
-
 
 class Driver:
     """Line protocol of roce_driver.c, built with ASan and UBSan."""
