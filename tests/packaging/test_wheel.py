@@ -135,8 +135,8 @@ def installed(wheel: Path, tmp_path: Path) -> Installed:
     venv.create(folder, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
     # A .pth file's directories are searched, but not their .pth files: no editable install here.
-    here = {path for path in (*sys.path, sysconfig.get_path("purelib")) if "-packages" in path}
-    (packages / "others.pth").write_text("".join(f"{path}\n" for path in sorted(here)))
+    here = [path for path in (sysconfig.get_path("purelib"), *sys.path) if "-packages" in path]
+    (packages / "others.pth").write_text("".join(f"{path}\n" for path in here))
     pip = (sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install")
     run(*pip, "--no-deps", "--no-index", "--force-reinstall", "--quiet", wheel, cwd=work)
     return Installed(folder, work)
