@@ -15,7 +15,7 @@ from fcn.topologies.isolation import IsolationError, enter
 
 def main() -> None:
     """Parse the options, enter the sandbox, run the suite and exit with its verdict."""
-    parser = argparse.ArgumentParser(prog="python -m ptf_tests", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fcn.ptf_tests", description=__doc__)
     parser.add_argument("--target", choices=sorted(TARGETS), default="softswitch")
     parser.add_argument(
         "--log-dir", type=Path, help="keep logs and packet traces in this directory"
@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("tests", nargs="*", help="test files or file.Class; all by default")
     options = parser.parse_args()
     try:
-        enter("ptf_tests", sys.argv[1:])
+        enter("fcn.ptf_tests", sys.argv[1:])
         totals = runner.run(options.target, options.tests, options.log_dir, options.failfast)
     except (IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{options.target}: {error}\n")

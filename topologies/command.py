@@ -1,11 +1,14 @@
 """What the commands that run topologies have in common."""
 
 import shutil
-import signal
 
 import typer
+from rich.console import Console
 
-from fcn.topologies.network import SWITCHES, Target
+from fcn.topologies.api import commands_to_try
+from fcn.topologies.network import SWITCHES, Network, Target
+
+HOW_TO_END = "Ctrl-C, or SIGTERM to this process, ends it"
 
 
 def choose_target(name: str) -> Target:
@@ -18,9 +21,7 @@ def choose_target(name: str) -> Target:
     raise typer.BadParameter(f"no target {name}; there are {', '.join(SWITCHES)}")
 
 
-def wait_for_signal() -> None:
-    """Return on SIGINT or SIGTERM."""
-    ending = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, ending)
-    signal.sigwait(ending)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
+def say_how_to_look(console: Console, network: Network) -> None:
+    """Print the commands for another terminal, each whole on its line."""
+    text = f"look at it from another terminal:\n{commands_to_try(network.api)}"
+    console.print(text, soft_wrap=True, highlight=False, markup=False)

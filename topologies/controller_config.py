@@ -7,11 +7,11 @@ from typing import Any
 import yaml
 
 from fcn.contract.depth import DEFAULT_THRESHOLDS
+from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.model import ROOMY_THRESHOLD, Node, Topology
 
 GRPC_BASE = 50_000
-API_ENDPOINT = "127.0.0.1:9661"
 VRF_TUNNEL_BASE = 1000
 
 
@@ -48,11 +48,13 @@ def grpc_endpoint(topology: Topology, node: str) -> str:
     return f"127.0.0.1:{GRPC_BASE + topology.index(node)}"
 
 
-def controller_config(topology: Topology, settings: FcnSettings) -> dict[str, Any]:
-    """The configuration as plain data, in the controller's model."""
+def controller_config(
+    topology: Topology, settings: FcnSettings, api: str = DEFAULT_ENDPOINT
+) -> dict[str, Any]:
+    """The configuration as plain data, in the controller's model; `api` is where it listens."""
     return {
         "fast_cnp_port": FAST_CNP_PORT,
-        "api": API_ENDPOINT,
+        "api": api,
         "flows": {"timeout": settings.flow_timeout},
         "congestion": _congestion(settings),
         "vrfs": {
@@ -73,9 +75,9 @@ def controller_config(topology: Topology, settings: FcnSettings) -> dict[str, An
     }
 
 
-def controller_yaml(topology: Topology, settings: FcnSettings) -> str:
+def controller_yaml(topology: Topology, settings: FcnSettings, api: str = DEFAULT_ENDPOINT) -> str:
     """The configuration as YAML text."""
-    return yaml.safe_dump(controller_config(topology, settings), sort_keys=False)
+    return yaml.safe_dump(controller_config(topology, settings, api), sort_keys=False)
 
 
 def _congestion(settings: FcnSettings) -> dict[str, Any]:

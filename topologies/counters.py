@@ -20,7 +20,7 @@ from fcn.controller.owners.flow_by_label import FlowByLabel
 from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.model import Topology
 
-READ_TIMEOUT_S = 10.0
+READ_TIMEOUT_S = 60.0
 
 K = TypeVar("K", str, int)
 

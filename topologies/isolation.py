@@ -8,9 +8,22 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 _MARK = "FCN_ISOLATED_PARENT"
+
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the program and everything in its namespaces."""
+
+STOP_TIMEOUT_S = 60.0
+"""How long the program may take to stop its network in order."""
+
+_REPEAT_S = 0.5
 
 
 class IsolationError(RuntimeError):
@@ -18,14 +31,16 @@ class IsolationError(RuntimeError):
 
 
 def enter(module: str, arguments: Sequence[str]) -> None:
-    """Return inside the namespaces, replacing this process by `python -m module` when outside.
+    """Return inside the namespaces; outside, run `python -m module` there and exit as it does.
 
-    Standard streams, terminal and working directory stay those of the caller. Raises
-    IsolationError without root.
+    Standard streams, terminal and working directory stay those of the caller. SIGTERM and SIGHUP
+    to the process outside end what is inside: it leaves with SystemExit of 128 and the signal's
+    number. Raises IsolationError without root.
     """
     if os.environ.get(_MARK) and os.getpid() == 1:
         # The first process of a namespace ignores signals it has no handler for.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        for number in ENDING:
+            signal.signal(number, _leave)
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         # /sys/class/net of the caller shows its interfaces; BMv2 looks there for link states.
         subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)
@@ -34,7 +49,68 @@ def enter(module: str, arguments: Sequence[str]) -> None:
         raise IsolationError("Mininet needs root: run it with sudo")
     command = ["unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
     command += [sys.executable, "-m", module, *arguments]
+    sys.exit(_supervise(command, {**os.environ, _MARK: "1"}))
+
+
+def wait_for_signal(ready: Callable[[], None]) -> None:
+    """Inside: return on SIGINT or a signal of ENDING; more of the latter do not interrupt.
+
+    ready: called once these signals are waited for.
+    """
+    ending = {signal.SIGINT, *ENDING}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+    ready()
+    signal.sigwait(ending)
+    _ignore()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    del frame
+    _ignore()
+    sys.exit(128 + number)
+
+
+def _ignore() -> None:
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run `unshare`, pass signals on to the process it forks, return the exit status.
+
+    Ctrl-C reaches that process by the terminal; unshare and this one do not end by it. Should this
+    process be killed, the kernel kills unshare, which takes the other with it.
+    """
+    awaited = {signal.SIGINT, signal.SIGCHLD, *ENDING}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
     try:
-        os.execvpe(command[0], command, {**os.environ, _MARK: "1"})
+        process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", *command],
+            env=environment,
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
+        )
     except FileNotFoundError as error:
-        raise IsolationError("unshare (package util-linux) is not on PATH") from error
+        raise IsolationError("setpriv and unshare (package util-linux) are not on PATH") from error
+    asked, deadline = 0, float("inf")
+    while process.poll() is None:
+        if asked:
+            # Before it has a handler, the first process of a namespace does not hear a signal.
+            _send(process.pid, asked)
+            got = signal.sigtimedwait(awaited, _REPEAT_S)
+        else:
+            got = signal.sigwaitinfo(awaited)
+        if got is not None and got.si_signo in ENDING and not asked:
+            asked, deadline = got.si_signo, time.monotonic() + STOP_TIMEOUT_S
+        if time.monotonic() > deadline:
+            process.kill()
+    status = process.returncode
+    if status < 0:
+        return 128 + (asked or -status)
+    return status
+
+
+def _send(unshare: int, number: int) -> None:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for child in Path(f"/proc/{unshare}/task/{unshare}/children").read_text().split():
+            os.kill(int(child), number)

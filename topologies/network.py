@@ -1,10 +1,9 @@
 """A topology brought to life: Mininet, its switches and hosts, and the controller."""
 
-import json
-import os
+import fcntl
 import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +16,8 @@ from mininet.node import Node
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, ProcessError, wait_until
-from fcn.topologies.controller_config import API_ENDPOINT, FcnSettings, controller_yaml
+from fcn.topologies.api import api_endpoint, fcn_command
+from fcn.topologies.controller_config import FcnSettings, controller_yaml
 from fcn.topologies.hosts import RoceHost
 from fcn.topologies.model import Link, Topology
 from fcn.topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
@@ -26,8 +26,7 @@ Target = Literal["softswitch", "bmv2"]
 SWITCHES: dict[Target, type[P4Switch]] = {"softswitch": SoftSwitch, "bmv2": Bmv2Switch}
 
 CORE_MTU = 9000
-CONTROLLER_TIMEOUT_S = 60.0
-COMMAND_TIMEOUT_S = 30.0
+CONTROLLER_TIMEOUT_S = 180.0
 
 
 class DelayLine(Node):  # type: ignore[misc]
@@ -56,7 +55,8 @@ class Network:
 
     The caller has entered namespaces of its own (`fcn.topologies.isolation`). `directory` receives
     the configuration and the output of every process. `make_host` makes a Mininet host of its
-    name, `addresses` and Mininet's parameters.
+    name, `addresses` and Mininet's parameters. `api` is where the controller's API listens;
+    hosts and other programs started meanwhile have it in FCN_API.
     """
 
     def __init__(
@@ -72,7 +72,9 @@ class Network:
         self.settings = settings
         self.directory = directory
         self.make_host = make_host
+        self.api = ""
         self.controller: Process | None = None
+        self._resources = ExitStack()
         self._delay_lines: list[DelayLine] = []
         self._mininet: Any = None
 
@@ -94,6 +96,8 @@ class Network:
 
     def _start(self) -> None:
         setLogLevel("warning")
+        self._resources.enter_context(_exclusive(self.directory))
+        self.api = self._resources.enter_context(api_endpoint(self.directory))
         # No address, no duplicate address detection, no router solicitation on switch ports.
         _sysctl("net.ipv6.conf.default.disable_ipv6", "1")
         # Mininet would raise limits of the whole machine, which four switches do not need.
@@ -144,7 +148,7 @@ class Network:
 
     def _start_controller(self) -> None:
         config = self.directory / "network.yaml"
-        config.write_text(controller_yaml(self.topology, self.settings))
+        config.write_text(controller_yaml(self.topology, self.settings, self.api))
         self.controller = Process(
             "fcn run", [fcn_command(), "run", "-c", config], self.directory / "controller.log"
         )
@@ -152,7 +156,7 @@ class Network:
 
     def _all_nodes_ready(self) -> bool:
         try:
-            with FcnClient(API_ENDPOINT) as client:
+            with FcnClient(self.api) as client:
                 nodes = client.status().nodes
         except ControllerError:
             return False
@@ -162,27 +166,9 @@ class Network:
         up = [node for node in nodes if node.state == "up" and not node.pending]
         return len(up) == len(self.topology.nodes)
 
-    def fcn(self, *arguments: str) -> str:
-        """Output of a command of the `fcn` command line; raises ProcessError when it fails."""
-        done = subprocess.run(
-            [fcn_command(), *arguments],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "FCN_API": API_ENDPOINT},
-            timeout=COMMAND_TIMEOUT_S,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise ProcessError(f"fcn {' '.join(arguments)}: {done.stderr or done.stdout}")
-        return done.stdout
-
-    def fcn_json(self, *arguments: str) -> Any:  # noqa: ANN401 (JSON value)
-        """Output of a command with --json, decoded."""
-        return json.loads(self.fcn(*arguments, "--json"))
-
     def set_features(self, enabled: bool) -> None:
         """Switch every feature of every node on or off (FCN-16); raises ControllerError."""
-        with FcnClient(API_ENDPOINT) as client:
+        with FcnClient(self.api) as client:
             for node in self.topology.nodes:
                 client.set_features(node.name, enabled)
 
@@ -233,12 +219,21 @@ class Network:
             self._mininet.stop()
         for line in self._delay_lines:
             line.terminate()
+        self._resources.close()
 
 
-def fcn_command() -> str:
-    """The `fcn` that belongs to this Python."""
-    beside = Path(sys.executable).with_name("fcn")
-    return str(beside) if beside.exists() else "fcn"
+@contextmanager
+def _exclusive(directory: Path) -> Iterator[None]:
+    """Keep others from writing to the directory; raises ProcessError when another does."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ProcessError(
+                f"another topology writes to {directory}: choose another directory with --out"
+            ) from None
+        yield
 
 
 def _run(command: list[str]) -> None:

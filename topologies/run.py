@@ -13,10 +13,10 @@ from rich.console import Console
 
 from fcn.hosts.processes import ProcessError
 from fcn.topologies.catalog import CATALOG
-from fcn.topologies.command import choose_target, wait_for_signal
+from fcn.topologies.command import HOW_TO_END, choose_target, say_how_to_look
 from fcn.topologies.controller_config import FcnSettings
 from fcn.topologies.dc.__main__ import main as run_dual_dc
-from fcn.topologies.isolation import IsolationError, enter
+from fcn.topologies.isolation import IsolationError, enter, wait_for_signal
 from fcn.topologies.network import Network
 
 console = Console()
@@ -47,11 +47,11 @@ def main(
         with Network(topology, chosen, FcnSettings(), out) as network:
             names = ", ".join(host.name for host in topology.hosts)
             console.print(f"{name} runs on {chosen}; hosts {names}; logs in {out}")
+            say_how_to_look(console, network)
             if cli:
                 network.interact()
             else:
-                console.print("Ctrl-C ends it")
-                wait_for_signal()
+                wait_for_signal(lambda: console.print(HOW_TO_END))
     except (IsolationError, ProcessError) as error:
         console.print(f"[red]{error}")
         raise typer.Exit(1) from error

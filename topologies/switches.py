@@ -20,7 +20,7 @@ from fcn.topologies.model import ROOMY_DEPTH, Port, Topology
 from fcn.topologies.trafficmanager import TrafficManager
 
 THRIFT_BASE = 49_000
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 180.0
 
 
 class P4Switch(Switch):  # type: ignore[misc]

@@ -9,6 +9,8 @@ their summary of captured and dropped packets are their own.
 import argparse
 import os
 import shutil
+import socket
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,9 @@ from typing import NoReturn
 from fcn import packets
 
 PROC = Path("/proc")
+_UCRED = struct.Struct("3i")
+"""struct ucred (unix(7)): process, user and group."""
+
 DISSECTOR = Path(packets.__file__).parent / "wireshark" / "fcn.lua"
 
 
@@ -32,17 +37,48 @@ class SwitchProcess:
     interfaces: dict[int, str]
 
 
-def running_switch(address: str, proc: Path = PROC) -> SwitchProcess:
-    """The process that serves P4Runtime at `address` (host:port). Raises CaptureError."""
+def running_switch(address: str, api: str, proc: Path = PROC) -> SwitchProcess:
+    """The process that serves P4Runtime at `address` (host:port). Raises CaptureError.
+
+    api: of the controller that uses the address. Switches in several network namespaces may have
+    the same; then it is the one in the controller's.
+    """
     wanted = address.rpartition(":")[2]
-    for pid, arguments in _commands(proc):
-        served, interfaces = _switch_options(arguments)
-        if interfaces and served.rpartition(":")[2] == wanted:
-            return SwitchProcess(pid, interfaces)
+    found = [
+        SwitchProcess(pid, interfaces)
+        for pid, (served, interfaces) in (
+            (pid, _switch_options(arguments)) for pid, arguments in _commands(proc)
+        )
+        if interfaces and served.rpartition(":")[2] == wanted
+    ]
+    if len(found) > 1:
+        namespace = _network_namespace(_controller(api), proc)
+        found.sort(key=lambda each: _network_namespace(each.pid, proc) != namespace)
+    if found:
+        return found[0]
     raise CaptureError(
         f"no switch of this machine serves {address} (looked for -i PORT@INTERFACE and "
         f"--grpc-server-addr in {proc}); run the command as root where the switch runs"
     )
+
+
+def _controller(api: str) -> int:
+    """The process that listens on a Unix socket; otherwise this one, which reaches the same
+    addresses as a controller it talks to over the loopback."""
+    if not api.startswith("unix:"):
+        return os.getpid()
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(api.removeprefix("unix:"))
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+    pid: int = _UCRED.unpack(credentials)[0]
+    return pid
+
+
+def _network_namespace(pid: int, proc: Path) -> str | None:
+    try:
+        return os.readlink(proc / str(pid) / "ns" / "net")
+    except OSError:
+        return None
 
 
 def _commands(proc: Path) -> Iterator[tuple[int, list[str]]]:
@@ -72,14 +108,15 @@ def _switch_options(arguments: Sequence[str]) -> tuple[str, dict[int, str]]:
 
 
 def capture(
-    address: str, node: str, port: int, *, file: Path | None, count: int, expression: str
+    address: str, api: str, node: str, port: int, *, file: Path | None, count: int, expression: str
 ) -> NoReturn:
     """Become the program that captures. Raises CaptureError.
 
-    address: of the node's P4Runtime server; file: pcap to write, `-` is standard output, None
-    shows packets as text; count: end after so many packets, 0 never; expression: a pcap filter.
+    address: of the node's P4Runtime server; api: of its controller; file: pcap to write, `-` is
+    standard output, None shows packets as text; count: end after so many packets, 0 never;
+    expression: a pcap filter.
     """
-    switch = running_switch(address)
+    switch = running_switch(address, api)
     interface = switch.interfaces.get(port)
     if interface is None:
         ports = ", ".join(

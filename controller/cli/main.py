@@ -163,7 +163,7 @@ def capture(
     """The packets of a switch's port, on the machine where the switch runs."""
     address = _switch(node, api).grpc
     try:
-        capture_port(address, node, port, file=file, count=count, expression=expression)
+        capture_port(address, api, node, port, file=file, count=count, expression=expression)
     except CaptureError as error:
         raise fail(str(error)) from None
 

@@ -1,5 +1,6 @@
 """`fcn shell`: p4runtime-shell in an environment of its own, because its pins are old."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -49,10 +50,18 @@ def ready_environment(console: Console) -> Path:
     """The Python of the shell's environment, made on first use. Raises ShellError."""
     home = environment()
     python, complete = home / "bin" / "python", home / "complete"
-    if complete.exists():
-        return python
-    shutil.rmtree(home, ignore_errors=True)
     home.parent.mkdir(parents=True, exist_ok=True)
+    with home.with_suffix(".lock").open("w") as lock:
+        # Who comes second waits, and finds it made. A venv holds its path, so none can be moved in.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not complete.exists():
+            _make(home, python, console)
+            complete.touch()
+    return python
+
+
+def _make(home: Path, python: Path, console: Console) -> None:
+    shutil.rmtree(home, ignore_errors=True)
     steps = {
         f"making an environment in {home}": [sys.executable, "-m", "venv", str(home)],
         "installing p4runtime-shell (once)": [
@@ -64,8 +73,6 @@ def ready_environment(console: Console) -> Path:
         with console.status(what):
             _run(what, command)
         console.print(f"{what}: done", highlight=False)
-    complete.touch()
-    return python
 
 
 def _run(what: str, command: list[str]) -> None:

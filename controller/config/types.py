@@ -4,6 +4,7 @@ Every type accepts the one spelling people write (a string or a number) and refu
 the reason and an example, because the message is shown beside the line of the file.
 """
 
+import os
 import re
 from ipaddress import (
     IPv4Address,
@@ -36,6 +37,9 @@ _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_6
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)")
 _OCTETS = {"MB": 10**6, "MiB": 1 << 20, "kB": 10**3, "KB": 10**3, "KiB": 1 << 10, "B": 1}
 _PACKETS = ("", "p", "packet", "packets")
+SOCKET_PATH_MAX = 107
+"""Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
+
 _ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):(\d{1,5})")
 
 
@@ -162,6 +166,14 @@ def parse_octets(value: Any) -> int:  # noqa: ANN401
 def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
     text = _text(value, "host:port")
     if text.startswith("unix:"):
+        path = text.removeprefix("unix:")
+        if not path.startswith("/"):
+            raise ValueError(f"{text!r} is no absolute path; write unix:/run/fcn/api")
+        if len(os.fsencode(path)) > SOCKET_PATH_MAX:
+            raise ValueError(
+                f"the path of a Unix socket has at most {SOCKET_PATH_MAX} octets, "
+                f"{path} has {len(os.fsencode(path))}"
+            )
         return text
     found = _ENDPOINT.fullmatch(text)
     if not found or int(found[2]) > 65535:

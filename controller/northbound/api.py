@@ -1,5 +1,6 @@
 """The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -267,17 +268,35 @@ def _flow_message(flow: Flow, counts: tuple[int, int] | None = None) -> pb.Flow:
     )
 
 
-def _remove_stale_socket(endpoint: str) -> None:
-    if endpoint.startswith("unix:"):
-        Path(endpoint.removeprefix("unix:")).unlink(missing_ok=True)
+def _prepare_socket(endpoint: str) -> None:
+    """Remove the socket of a controller that has ended. Raises ApiError."""
+    if not endpoint.startswith("unix:"):
+        return
+    path = Path(endpoint.removeprefix("unix:"))
+    if not path.parent.is_dir():
+        raise ApiError(f"cannot listen on {endpoint}: there is no directory {path.parent}")
+    if not path.exists():
+        return
+    if not path.is_socket():
+        raise ApiError(f"cannot listen on {endpoint}: {path} exists and is no socket")
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+            return
+    raise ApiError(
+        f"cannot listen on {endpoint}: another controller does; "
+        "stop it, or choose another `api:` in the configuration"
+    )
 
 
 @asynccontextmanager
 async def serving(network: Network, endpoint: str) -> AsyncIterator[str]:
-    """Serve on host:port or unix:/path; yields the address in use. Raises ApiError."""
+    """Serve on host:port or unix:/path; yields the address in use. Raises ApiError, OSError."""
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
     fcn_pb2_grpc.add_FcnServicer_to_server(FcnService(network), server)
-    _remove_stale_socket(endpoint)
+    _prepare_socket(endpoint)
     try:
         port = server.add_insecure_port(endpoint)
     except RuntimeError:

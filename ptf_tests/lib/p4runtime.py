@@ -29,7 +29,7 @@ from fcn.contract.pipeline import Pipeline
 
 _T = TypeVar("_T")
 
-RPC_TIMEOUT = 10.0
+RPC_TIMEOUT = 120.0
 """Seconds any single RPC may take; loading a pipeline into a loaded machine is the slowest."""
 
 

@@ -20,7 +20,7 @@ from fcn.ptf_tests.targets import TARGETS
 from fcn.topologies.isolation import enter
 
 TUNNELS = ("srv6", "vxlan", "gre", "mpls-udp")
-ARRIVAL = 5.0
+ARRIVAL = 60.0
 """Seconds a packet may take."""
 KNOWLEDGE = 10.0
 """Seconds the controller may take to know what the packets so far say."""

@@ -10,7 +10,7 @@ from typing import Self
 from fcn.contract.targets import V1MODEL
 from fcn.ptf_tests.lib.p4runtime import wait_until_serving
 
-START_TIMEOUT = 60.0
+START_TIMEOUT = 180.0
 """Seconds; softswitch may have to compile its pipeline library on the first run."""
 STOP_TIMEOUT = 10.0
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Any
 
 from scapy.layers.inet import IP
@@ -19,12 +18,12 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_V6,
     host_frame_in,
 )
+from fcn.ptf_tests.lib.captures import SOFTROCE
 from fcn.ptf_tests.lib.cm import CmMessage, cm_message, parse_cm
 from fcn.ptf_tests.lib.learning import LearningTest
 from fcn.ptf_tests.lib.packets import datagram_of
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
-CAPTURE = Path(__file__).resolve().parents[2] / "tests" / "data" / "softroce-rping-write-v4v6.pcap"
 DIRECTIONS = (
     (HOST_V4, REMOTE_V4),
     (HOST_V6, REMOTE_V6),
@@ -86,7 +85,7 @@ class RealHandshakesAreReported(CmTest):
     def configure(self) -> None:
         """Both hosts of the capture are behind the WAN, so one port sees all messages."""
         super().configure()
-        for packet in rdpcap(str(CAPTURE)):
+        for packet in rdpcap(str(SOFTROCE)):
             destination = packet[IP].dst if IP in packet else None
             destination = packet[IPv6].dst if IPv6 in packet else destination
             if destination and not ip_address(destination).is_multicast:
@@ -101,7 +100,7 @@ class RealHandshakesAreReported(CmTest):
         super().setUp()
 
     def runTest(self) -> None:
-        datagrams = [datagram_of(bytes(packet)) for packet in rdpcap(str(CAPTURE))]
+        datagrams = [datagram_of(bytes(packet)) for packet in rdpcap(str(SOFTROCE))]
         messages = [
             d for d in datagrams if d[0] >> 4 in (4, 6) and len(d) > 300 and parse_cm(d) is not None
         ]

@@ -18,9 +18,11 @@ import yaml
 
 from fcn.contract.targets import V1MODEL
 from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.proto import fcn_pb2 as pb
 
 WAIT = 120.0
-"""Seconds for anything to come true; the first start of a switch compiles its program."""
+"""Seconds for anything to come true, on a busy machine too; the first start of a switch compiles
+its program."""
 
 TARGETS = {
     "softswitch": (sys.executable, "-m", "fcn.softswitch"),
@@ -199,13 +201,22 @@ class Lab:
         return process.wait(WAIT)
 
     def up(self, *names: str) -> bool:
-        """Whether these switches (all without names) are as intended."""
+        """Whether the controller is connected to these switches (all without names)."""
+        nodes = self._nodes()
+        return bool(nodes) and all(nodes[name].state == "up" for name in names or PORTS)
+
+    def settled(self) -> bool:
+        """Whether every switch holds what the controller wants it to hold."""
+        nodes = self._nodes().values()
+        return self.up() and not any(node.pending for node in nodes)
+
+    def _nodes(self) -> dict[str, pb.NodeStatus]:
+        """The controller's view by name; nothing while it does not answer."""
         try:
             with FcnClient(self.api) as client:
-                states = {node.name: node.state for node in client.status().nodes}
+                return {node.name: node for node in client.status().nodes}
         except ControllerError:
-            return False
-        return all(states[name] == "up" for name in names or PORTS)
+            return {}
 
     def ping(self, host: str, target: str) -> bool:
         """Whether three pings in a row are answered, without loss."""

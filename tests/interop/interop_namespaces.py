@@ -11,7 +11,7 @@ from pathlib import Path
 
 CLONE_NEWNET = 0x40000000
 ETH_P_ALL = 3
-START_TIMEOUT_S = 10.0
+START_TIMEOUT_S = 60.0
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TIMEOUT_S = 240
+TIMEOUT_S = 900
 HOSTS = 16
 """One on every leaf of each data centre."""
 

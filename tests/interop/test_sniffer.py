@@ -1,17 +1,14 @@
 """What the sniffer on a guest's TAP makes of datagrams."""
 
-from pathlib import Path
-
 import pytest
 from scapy.layers.l2 import Ether
 from scapy.utils import PcapReader
 
 from fcn.packets.icrc import icrc_valid
 from fcn.packets.roce import Opcode
+from fcn.ptf_tests.lib.captures import SOFTROCE
 from fcn.ptf_tests.lib.packets import cnp, roce, udp
 from fcn.topologies.interop.sniffer import Cnp, read_cnp, roce_opcode
-
-CAPTURE = Path(__file__).parents[1] / "data" / "softroce-rping-write-v4v6.pcap"
 
 
 @pytest.mark.parametrize(
@@ -36,7 +33,7 @@ def test_other_packets_are_not_taken_for_cnps() -> None:
 def test_the_kernels_own_icrcs_check_by_the_same_routine() -> None:
     """The capture is two Debian kernels' rdma_rxe: the routine agrees with them on every packet."""
     checked = 0
-    with PcapReader(str(CAPTURE)) as packets:
+    with PcapReader(str(SOFTROCE)) as packets:
         for packet in packets:
             datagram = bytes(Ether(bytes(packet)).payload)
             if roce_opcode(datagram) is not None:

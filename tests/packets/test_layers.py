@@ -28,16 +28,16 @@ from fcn.packets.fast_cnp import FAST_CNP_PORT, FastCnp
 from fcn.packets.icrc import icrc, icrc_valid
 from fcn.packets.roce import AETH, BTH, ROCEV2_PORT, CNPPadding, Deth, Opcode
 from fcn.ptf_tests.lib import vectors
+from fcn.ptf_tests.lib.captures import SOFTROCE
 
 ROOT = Path(__file__).parents[2]
-CAPTURE = ROOT / "tests" / "data" / "softroce-rping-write-v4v6.pcap"
 CM_UDP_LENGTH = 288
 
 
 @pytest.fixture(scope="module")
 def roce_packets() -> list[Packet]:
     """The capture's RoCEv2 datagrams, from their IP header."""
-    found = [p.payload for p in rdpcap(str(CAPTURE)) if UDP in p and p[UDP].dport == ROCEV2_PORT]
+    found = [p.payload for p in rdpcap(str(SOFTROCE)) if UDP in p and p[UDP].dport == ROCEV2_PORT]
     assert len(found) == 404
     return found
 

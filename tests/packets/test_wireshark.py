@@ -16,6 +16,7 @@ from scapy.utils import wrpcap
 from fcn.packets.fast_cnp import FAST_CNP_PORT
 from fcn.packets.roce import CNP_RESERVED, ROCEV2_PORT, Opcode
 from fcn.ptf_tests.lib import vectors
+from fcn.ptf_tests.lib.captures import SOFTROCE
 from fcn.ptf_tests.lib.packets import (
     BECN,
     ethernet,
@@ -34,7 +35,6 @@ pytestmark = pytest.mark.skipif(
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "packets" / "wireshark" / "fcn.lua"
-CAPTURE = ROOT / "tests" / "data" / "softroce-rping-write-v4v6.pcap"
 PE, P = "2001:db8::1", "2001:db8::2"
 SENDER, RECEIVER = "10.0.0.10", "10.1.0.1"
 MAC_A, MAC_B = "02:00:00:00:00:01", "02:00:00:00:00:02"
@@ -51,7 +51,7 @@ def _tshark(capture: Path, *arguments: str) -> str:
         ["tshark", "-n", "-X", f"lua_script:{SCRIPT}", "-r", capture, *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env={**os.environ, "HOME": str(capture.parent)},
         check=True,
     )
@@ -175,8 +175,8 @@ def test_truncation_at_every_octet_is_no_error_of_the_script(tmp_path: Path) -> 
 
 
 def test_real_traffic_has_neither_and_stays_as_it_was(tmp_path: Path) -> None:
-    capture = tmp_path / CAPTURE.name
-    capture.write_bytes(CAPTURE.read_bytes())
+    capture = tmp_path / SOFTROCE.name
+    capture.write_bytes(SOFTROCE.read_bytes())
     assert _tshark(capture, "-Y", "fast_cnp || roce_cnp") == ""
     opcodes = _tshark(capture, "-T", "fields", "-e", "infiniband.bth.opcode").split()
     assert Counter(opcodes)[str(int(Opcode.UD_SEND_ONLY))] == 20

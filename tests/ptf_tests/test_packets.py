@@ -1,7 +1,5 @@
 """The packet builders themselves: the ICRC oracle against known vectors and real packets."""
 
-from pathlib import Path
-
 import pytest
 from scapy.contrib.roce import BTH
 from scapy.contrib.roce import cnp as scapy_cnp
@@ -12,6 +10,7 @@ from scapy.utils import rdpcap
 from fcn.packets.icrc import icrc_valid
 from fcn.packets.roce import ROCEV2_PORT
 from fcn.ptf_tests.lib import vectors
+from fcn.ptf_tests.lib.captures import SOFTROCE
 from fcn.ptf_tests.lib.packets import (
     cnp,
     datagram_of,
@@ -26,8 +25,6 @@ from fcn.ptf_tests.lib.packets import (
     with_ecn,
     with_ttl,
 )
-
-CAPTURE = Path(__file__).parents[1] / "data" / "softroce-rping-write-v4v6.pcap"
 
 
 @pytest.mark.parametrize("vector", vectors.CNP_VECTORS, ids=lambda v: v.name)
@@ -58,7 +55,7 @@ def test_scapy_agrees_on_the_icrc(vector: vectors.CnpVector) -> None:
 
 def test_every_roce_packet_of_the_capture_has_a_valid_icrc() -> None:
     roce = [
-        bytes(p.payload) for p in rdpcap(str(CAPTURE)) if UDP in p and p[UDP].dport == ROCEV2_PORT
+        bytes(p.payload) for p in rdpcap(str(SOFTROCE)) if UDP in p and p[UDP].dport == ROCEV2_PORT
     ]
     assert len(roce) > 400
     assert [d.hex() for d in roce if not icrc_valid(d)] == []

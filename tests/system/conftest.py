@@ -13,7 +13,7 @@ import pytest
 
 from fcn.ptf_tests.replay.loop import UNAVAILABLE
 
-RUN_TIMEOUT = 300
+RUN_TIMEOUT = 900
 Runner = Callable[..., dict[str, Any]]
 
 

@@ -5,11 +5,11 @@ and without CM. FCN-1, FCN-3, FCN-4, FCN-5.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fcn.ptf_tests.lib.captures import SOFTROCE
 from fcn.ptf_tests.replay.capture import (
     FlowId,
     exchanged_qps,
@@ -18,7 +18,6 @@ from fcn.ptf_tests.replay.capture import (
     source_qps,
 )
 
-CAPTURE = Path(__file__).parents[1] / "data" / "softroce-rping-write-v4v6.pcap"
 V4 = ("192.168.7.2", "192.168.7.1")
 V6 = ("fd00:7::2", "fd00:7::1")
 CM_QPS = {V4: (0x11, 0x13, 0x14), V6: (0x12,)}
@@ -33,7 +32,7 @@ QP_WITHOUT_CM = 0x15
 def test_capture_crosses_the_wan_unchanged_and_is_learned(
     target: str, tunnel: str, run_system: Callable[..., dict[str, Any]]
 ) -> None:
-    report = run_system("fcn.ptf_tests.replay", target, "--tunnel", tunnel, str(CAPTURE))
+    report = run_system("fcn.ptf_tests.replay", target, "--tunnel", tunnel, str(SOFTROCE))
     assert report["lost"] == []
     assert report["changed"] == []
     assert report["unexpected"] == []
@@ -45,7 +44,7 @@ def test_capture_crosses_the_wan_unchanged_and_is_learned(
 
 
 def test_the_capture_holds_what_the_replay_is_to_find() -> None:
-    packets = routable_packets(CAPTURE)
+    packets = routable_packets(SOFTROCE)
     expected = {
         FlowId(src, dst, qp): qp
         for ends, qps in CM_QPS.items()

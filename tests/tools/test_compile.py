@@ -1,84 +1,134 @@
-"""Numbers taken from the P4 sources, per chip, and that stale ones are noticed."""
+"""The compiled programs' check: when it recompiles, and what it notices."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tools.p4 import compile as p4
+from tools.p4 import compile as p4_compile
+from tools.p4 import programs
+from tools.p4.programs import same_compiler
 
-SOURCE = """\
-#ifndef GUARD
-#define GUARD
-#if __TARGET_TOFINO__ == 2
-#include <t2na.p4>
-#else
-#include <tna.p4>
-#endif
-#ifndef FLOWS
-#define FLOWS 32768
-#endif
-const bit<9> BOTH = 0x10;
-#if __TARGET_TOFINO__ == 2
-const bit<9> PORT = 6;
-#ifdef INNER
-const int ONLY_2 = 1;
-#endif
-#else
-const bit<9> PORT = 68;
-#endif
-enum bit<10> Session {
-    RECIRC = 1
-}
-#endif
+# Its output depends on the source and on $FAKE_TWIST only; it notes every compilation.
+FAKE_COMPILER = """#!/bin/sh
+if [ "$1" = --version ]; then
+    echo "p4c-bm2-ss"
+    echo "Version $FAKE_VERSION (SHA: $FAKE_COMMIT BUILD: Release)"
+    exit
+fi
+while [ $# -gt 1 ]; do
+    case $1 in
+        --p4runtime-files) info=$2; shift ;;
+        -o) json=$2; shift ;;
+    esac
+    shift
+done
+echo "$1" >> "$FAKE_LOG"
+{ cat "$1"; echo "$FAKE_TWIST"; } > "$json"
+cat "$1" > "$info"
 """
 
 
-@pytest.mark.parametrize(
-    ("chip", "expected"), [(1, {"PORT": 68}), (2, {"PORT": 6, "ONLY_2": 1}), (0, {"PORT": 68})]
-)
-def test_numbers_of_a_chip(chip: int, expected: dict[str, int]) -> None:
-    assert p4.numbers(p4.for_chip(SOURCE, chip)) == {
-        "BOTH": 16,
-        **expected,
-        "Session": {"RECIRC": 1},
-    }
+class Checkout:
+    """Two programs, a compiler, and what is recorded of them."""
+
+    def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
+        self._patch = patch
+        self.p4src, self.log = root / "p4src", root / "log"
+        chips = {name for name, _ in p4_compile.ARCHITECTURES.values()}
+        for name in (*p4_compile.CONSTANT_SOURCES, *chips, "v1model/pe.p4", "v1model/p.p4"):
+            (self.p4src / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.p4src / name).write_text(f"const bit<8> {Path(name).stem.upper()} = 0x10;\n")
+        for module in (programs, p4_compile):
+            patch.setattr(module, "P4SRC", self.p4src)
+            patch.setattr(module, "COMPILED", self.p4src / "compiled")
+        compiler = root / "bin" / p4_compile.COMPILER
+        compiler.parent.mkdir()
+        compiler.write_text(FAKE_COMPILER)
+        compiler.chmod(0o755)
+        patch.setenv("PATH", str(compiler.parent), prepend=":")
+        patch.setenv("FAKE_LOG", str(self.log))
+        self.compiler("1.2.5.16", "34b86e9ba")
+
+    def compiler(self, version: str, commit: str, twist: str = "") -> None:
+        """From now on the installed compiler is this one."""
+        self._patch.setenv("FAKE_VERSION", version)
+        self._patch.setenv("FAKE_COMMIT", commit)
+        self._patch.setenv("FAKE_TWIST", twist)
+
+    def compilations(self) -> int:
+        """How often it compiled since the last call."""
+        found = len(self.log.read_text().splitlines()) if self.log.exists() else 0
+        self.log.unlink(missing_ok=True)
+        return found
 
 
-def test_ports_of_every_architecture() -> None:
-    """As p4src/*/externs.p4 has them today."""
-    found = json.loads(p4.constants_text())["architectures"]
-    ports = {name: (of["CPU_PORT"], of["RECIRC_PORT"]) for name, of in found.items()}
-    assert ports == {"v1model": (510, 509), "tna": (64, 68), "t2na": (0, 6)}
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    made = Checkout(tmp_path, monkeypatch)
+    assert p4_compile.write() == 0
+    assert made.compilations() == 2
+    return made
 
 
-def _copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """p4src in a place of its own; no compiler."""
-    for source in p4.ROOT.rglob("*"):
-        if source.is_file() and "__pycache__" not in source.parts:
-            target = tmp_path / source.relative_to(p4.ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
-    monkeypatch.setattr(p4, "ROOT", tmp_path)
-    monkeypatch.setattr(p4, "COMPILED", tmp_path / "compiled")
-    monkeypatch.setattr(p4, "compiler_version", lambda: None)
-    return tmp_path
-
-
-def test_number_of_a_chip_that_changed_is_noticed_and_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("commit", ["34b86e9ba", "34b86e9bac", "34b86e9"])
+def test_the_same_compiler_recompiles_however_long_its_commit_is(
+    checkout: Checkout, commit: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    externs = _copy(tmp_path, monkeypatch) / "tna" / "externs.p4"
-    recorded = json.loads((tmp_path / "compiled" / "manifest.json").read_text())
-    assert p4.check() == 0
-    externs.write_text(externs.read_text().replace("RECIRC_PORT = 68", "RECIRC_PORT = 196"))
-    assert p4.check() == 1
-    assert "constants.json is not what the sources give" in capsys.readouterr().err
-    assert p4.write_constants() == 0
-    assert p4.check() == 0
-    written = json.loads((tmp_path / "compiled" / "constants.json").read_text())
-    assert written["architectures"]["tna"]["RECIRC_PORT"] == 196
-    manifest = json.loads((tmp_path / "compiled" / "manifest.json").read_text())
-    assert manifest["p4c"] == recorded["p4c"]
-    assert manifest["sources"] == recorded["sources"]
-    assert manifest["outputs"] != recorded["outputs"]
+    checkout.compiler("1.2.5.16", commit)
+    assert p4_compile.check() == 0
+    assert checkout.compilations() == 2
+    assert "is what p4c" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("version", "commit"), [("1.2.5.17", "34b86e9ba"), ("1.2.5.16", "abcdef")])
+def test_another_compiler_does_not_recompile(
+    checkout: Checkout, version: str, commit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout.compiler(version, commit)
+    assert p4_compile.check() == 0
+    assert checkout.compilations() == 0
+    assert f"not recompiled: p4c here is {version} {commit}" in capsys.readouterr().out
+
+
+def test_without_a_compiler_hashes_are_compared(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert p4_compile.check() == 0
+    assert "not recompiled" in capsys.readouterr().out
+    assert p4_compile.write() == 1
+    assert "is not on PATH" in capsys.readouterr().err
+
+
+def test_other_output_of_the_same_compiler_is_noticed(
+    checkout: Checkout, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout.compiler("1.2.5.16", "34b86e9bac", twist="something else")
+    assert p4_compile.check() == 1
+    assert "makes something else" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("file", "what"), [("v1model/pe.p4", "sources"), ("compiled/pe.json", "outputs")]
+)
+def test_changes_are_noticed(
+    checkout: Checkout, file: str, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout.p4src / file).write_text("changed")
+    assert p4_compile.check() == 1
+    assert f"the {what} are not those" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("1.2.5 34b86e9ba", "1.2.5 34b86e9bac", True),
+        ("9.13.4", "9.13.4", True),
+        ("1.2.5 34b86e9ba", "1.2.5 34b86e9bb", False),
+        ("1.2.5 34b86e9ba", "1.2.6 34b86e9ba", False),
+        ("1.2.5 34b86e9ba", "1.2.5", False),
+    ],
+)
+def test_same_compiler(one: str, other: str, *, same: bool) -> None:
+    assert same_compiler(one, other) is same
+    assert same_compiler(other, one) is same

@@ -1,15 +1,14 @@
 """Compile the v1model programs, or check that what is committed is what the sources give.
 
-`compile.py` runs p4c and writes p4src/compiled/: per program the BMv2 JSON and the P4Info, the P4
-constants Python needs (constants.json, with those of every architecture), and manifest.json with a
-hash of the sources and outputs and the compiler's version. `compile.py --check` needs no compiler:
-it fails when the sources or outputs are not those of the manifest, or the constants not those of
-the sources; where the same p4c is installed it also recompiles and compares.
-`compile.py --constants` writes the constants alone, and needs no compiler either.
+`python -m tools.p4.compile` runs p4c and writes p4src/compiled/: per program the BMv2 JSON and the
+P4Info, the P4 constants Python needs (constants.json, with those of every architecture), and
+manifest.json with a hash of the sources and outputs and the compiler's version. `--check` needs no
+compiler: it fails when the sources or outputs are not those of the manifest, or the constants not
+those of the sources; where the same p4c is installed it also recompiles and compares. `--constants`
+writes the constants alone, and needs no compiler either.
 """
 
 import argparse
-import hashlib
 import json
 import re
 import shutil
@@ -18,9 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2] / "p4src"
-COMPILED = ROOT / "compiled"
-PROGRAMS = ("pe", "p")
+from tools.p4.programs import COMPILED, MANIFEST, P4SRC, PROGRAMS, digest, same_compiler, sources
+
 COMPILER = "p4c-bm2-ss"
 # The controls are written so that one header of each pair is valid; p4c cannot see which.
 FLAGS = (
@@ -41,20 +39,6 @@ CHIP_CONDITION = re.compile(r"#if __TARGET_TOFINO__ == (\d+)$")
 CONSTANT = re.compile(r"^const [\w<>]+ (\w+) = (0[xX][0-9a-fA-F]+|\d+);", re.MULTILINE)
 ENUM = re.compile(r"^enum bit<\d+> (\w+) \{(.*?)^\}", re.MULTILINE | re.DOTALL)
 MEMBER = re.compile(r"(\w+) = (0[xX][0-9a-fA-F]+|\d+)")
-
-
-def sources() -> list[Path]:
-    """The P4 files of the v1model programs, in a stable order."""
-    return sorted([*ROOT.glob("common/*.p4"), *ROOT.glob("v1model/*.p4")])
-
-
-def digest(paths: list[Path], base: Path) -> str:
-    """SHA-256 over names and contents."""
-    total = hashlib.sha256()
-    for path in paths:
-        total.update(f"{path.relative_to(base)}\0".encode())
-        total.update(path.read_bytes())
-    return total.hexdigest()
 
 
 def compiler_version() -> str | None:
@@ -107,9 +91,9 @@ def constants() -> dict[str, object]:
     """Numbers of the shared sources by name, and of each architecture under its name."""
     values: dict[str, object] = {}
     for name in CONSTANT_SOURCES:
-        values |= numbers((ROOT / name).read_text())
+        values |= numbers((P4SRC / name).read_text())
     values["architectures"] = {
-        architecture: numbers(for_chip((ROOT / name).read_text(), chip))
+        architecture: numbers(for_chip((P4SRC / name).read_text(), chip))
         for architecture, (name, chip) in ARCHITECTURES.items()
     }
     return values
@@ -133,7 +117,7 @@ def compile_into(directory: Path) -> None:
                 str(directory / f"{program}.json"),
                 f"v1model/{program}.p4",
             ],
-            cwd=ROOT,
+            cwd=P4SRC,
             check=True,
         )
     (directory / "constants.json").write_text(constants_text())
@@ -142,7 +126,7 @@ def compile_into(directory: Path) -> None:
 def manifest(directory: Path, version: str) -> dict[str, str]:
     """What identifies a compilation."""
     return {
-        "sources": digest(sources(), ROOT),
+        "sources": digest(sources("v1model"), P4SRC),
         "outputs": digest(outputs(directory), directory),
         "p4c": version,
     }
@@ -163,12 +147,12 @@ def write() -> int:
 
 def write_manifest(content: dict[str, str]) -> None:
     """Record it beside the outputs."""
-    (COMPILED / "manifest.json").write_text(json.dumps(content, indent=2) + "\n")
+    (COMPILED / MANIFEST).write_text(json.dumps(content, indent=2) + "\n")
 
 
 def write_constants() -> int:
     """Bring constants.json up to date; what p4c made stays as it is recorded."""
-    recorded = json.loads((COMPILED / "manifest.json").read_text())
+    recorded = json.loads((COMPILED / MANIFEST).read_text())
     (COMPILED / "constants.json").write_text(constants_text())
     write_manifest(recorded | {"outputs": digest(outputs(COMPILED), COMPILED)})
     print("p4src/compiled/constants.json written")
@@ -177,7 +161,7 @@ def write_constants() -> int:
 
 def check() -> int:
     """Compare the committed outputs with the sources."""
-    recorded = json.loads((COMPILED / "manifest.json").read_text())
+    recorded = json.loads((COMPILED / MANIFEST).read_text())
     present = manifest(COMPILED, recorded["p4c"])
     for what in ("sources", "outputs"):
         if present[what] != recorded[what]:
@@ -196,7 +180,7 @@ def check() -> int:
         )
         return 1
     version = compiler_version()
-    if version != recorded["p4c"]:
+    if version is None or not same_compiler(version, recorded["p4c"]):
         print(f"p4src/compiled matches its sources (not recompiled: p4c here is {version})")
         return 0
     with tempfile.TemporaryDirectory() as name:

@@ -8,11 +8,11 @@ from rich.console import Console
 
 from fcn.controller.northbound.client import ControllerError
 from fcn.hosts.processes import ProcessError
-from fcn.topologies.command import choose_target, wait_for_signal
+from fcn.topologies.command import HOW_TO_END, choose_target, say_how_to_look
 from fcn.topologies.dc.run import running_dual_dc
 from fcn.topologies.dc.sample import SampleResult, run_sample, sample_flows
 from fcn.topologies.dual_dc import HOSTS
-from fcn.topologies.isolation import IsolationError, enter
+from fcn.topologies.isolation import IsolationError, enter, wait_for_signal
 from fcn.topologies.network import Target
 
 console = Console()
@@ -45,9 +45,9 @@ def _run(hosts: int, target: Target, sample: int, out: Path) -> bool:
             f"logs in {out}; `ip netns exec d1h1 ...` runs inside a host",
             highlight=False,
         )
+        say_how_to_look(console, dual.network)
         if not sample:
-            console.print("Ctrl-C ends it")
-            wait_for_signal()
+            wait_for_signal(lambda: console.print(HOW_TO_END))
             return True
         flows = sample_flows(dual.near, dual.far, sample)
         result = run_sample(dual.network, flows, out / "sample", _say)

@@ -18,7 +18,7 @@ from fcn.hosts.processes import Process, holds_within, wait_until
 from fcn.hosts.roce.build import fcn_roce
 from fcn.hosts.roce.log import RoceLog, read_log
 from fcn.hosts.roce.options import Dcqcn, Receiver, Sender
-from fcn.topologies.controller_config import API_ENDPOINT, FcnSettings, Level
+from fcn.topologies.controller_config import FcnSettings, Level
 from fcn.topologies.counters import CounterReader
 from fcn.topologies.dc.fabric import NAMESPACES, answers
 from fcn.topologies.dc.plan import DataCentre, DcHost
@@ -136,7 +136,7 @@ def run_sample(
         senders = [stack.enter_context(_sender(flow, rate, start_ns, directory)) for flow in flows]
         _wait_for("connected", "sender", flows, senders, directory)
         progress("mapping")
-        mapped, surplus = _compare(flows)
+        mapped, surplus = _compare(network.api, flows)
         progress("traffic")
         least_ns = start_ns + round(LEAST_S * NS_PER_S)
         holds_within(
@@ -223,7 +223,7 @@ def _contains(path: Path, event: str) -> bool:
     return path.exists() and f'"event":"{event}"' in path.read_text()
 
 
-def _compare(flows: Sequence[SampleFlow]) -> tuple[int, int]:
+def _compare(api: str, flows: Sequence[SampleFlow]) -> tuple[int, int]:
     """Directions of the sample's connections in the mapping, and flows that are none of them."""
     expected = {
         pair
@@ -234,7 +234,7 @@ def _compare(flows: Sequence[SampleFlow]) -> tuple[int, int]:
         )
     }
     deadline = time.monotonic() + MAPPING_TIMEOUT_S
-    with FcnClient(API_ENDPOINT) as client:
+    with FcnClient(api) as client:
         while True:
             known = {
                 (flow.key.src, flow.key.dst, flow.source_qp, flow.key.dest_qp)

@@ -16,7 +16,7 @@ from fcn.controller.northbound.client import ControllerError
 from fcn.hosts.build import BuildError
 from fcn.hosts.processes import ProcessError
 from fcn.hosts.roce.log import LogError
-from fcn.topologies.command import choose_target
+from fcn.topologies.command import choose_target, say_how_to_look
 from fcn.topologies.demo.checks import check_run
 from fcn.topologies.demo.display import Display
 from fcn.topologies.demo.measure import MeasureError, measure
@@ -49,6 +49,7 @@ def run_once(network: Network, scenario: Scenario, mode: Mode, out: Path) -> Run
 def run_both(scenario: Scenario, target: Target, out: Path) -> Records:
     """Both runs on one network."""
     with Network(scenario.topology, target, scenario.settings, out / "network") as network:
+        say_how_to_look(console, network)
         for flow in scenario.flows:
             network.wait_for_ping(flow.sender, flow.receiver)
         return {mode: run_once(network, scenario, mode, out) for mode in MODES}

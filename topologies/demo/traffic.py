@@ -24,10 +24,10 @@ from fcn.topologies.trafficmanager import QueueDepth, QueueRecorder, TrafficMana
 
 NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000
-CONNECT_S = 3.0
+CONNECT_S = 6.0
 HOLD_MS = 60_000
-READY_TIMEOUT_S = 20.0
-SETTLE_TIMEOUT_S = 20.0
+READY_TIMEOUT_S = 120.0
+SETTLE_TIMEOUT_S = 60.0
 SETTLE_S = 0.3
 PROGRESS_S = 0.1
 

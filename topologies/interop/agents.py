@@ -11,17 +11,15 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from fcn.controller.hostagent.reports import Reason
-from fcn.controller.northbound.client import FcnClient
 from fcn.hosts.guest.channel import GuestError
 from fcn.hosts.processes import wait_until
-from fcn.topologies.controller_config import API_ENDPOINT
+from fcn.topologies.api import fcn_command, topology_client
 from fcn.topologies.guest_host import HOST_ROOT, GuestHost
 from fcn.topologies.interop.certificates import Authority
 from fcn.topologies.interop.execution import ended, start
 from fcn.topologies.interop.mapping import Pair, reported
 from fcn.topologies.interop.transfers import QUEUE_PAIRS, Transfer, quiet_send
 from fcn.topologies.model import Topology
-from fcn.topologies.network import fcn_command
 
 AGENTS_PORT = 9663
 METRICS_ENDPOINT = "127.0.0.1:9662"
@@ -172,7 +170,7 @@ def _look(near: GuestHost, far: GuestHost, family: int) -> AgentFlows:
     pairs = reported(near, far, family)
     truth = {(each.src, each.dst, each.dest_qp): each.source_qp for each in pairs}
     by_agent, wrong = set(), set()
-    with FcnClient(API_ENDPOINT) as client:
+    with topology_client() as client:
         flows = client.flows(unlabelled=True)
     for flow in flows:
         key = (flow.key.src, flow.key.dst, flow.key.dest_qp)

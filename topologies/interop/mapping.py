@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from fcn.controller.northbound.client import FcnClient
-from fcn.topologies.controller_config import API_ENDPOINT
+from fcn.topologies.api import topology_client
 from fcn.topologies.guest_host import GuestHost
 
 
@@ -90,7 +89,7 @@ def reported(near: GuestHost, far: GuestHost, family: int) -> frozenset[Pair]:
 
 def mapped() -> frozenset[Pair]:
     """All flows the controller knows, those without a label included."""
-    with FcnClient(API_ENDPOINT) as client:
+    with topology_client() as client:
         return frozenset(
             Pair(
                 flow.key.src,

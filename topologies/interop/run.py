@@ -9,7 +9,6 @@ from pathlib import Path
 from fcn.controller.northbound.client import FcnClient
 from fcn.hosts.guest.channel import GuestError
 from fcn.hosts.guest.image import Image
-from fcn.topologies.controller_config import API_ENDPOINT
 from fcn.topologies.guest_host import GuestHost
 from fcn.topologies.interop.agents import AgentReport, agent_sections, host_agents
 from fcn.topologies.interop.controls import Control, controls
@@ -133,7 +132,7 @@ def _death(network: Network, near: GuestHost, far: GuestHost) -> dict[str, bool]
     statuses = [
         ended(host, number, deadline).status for host, number in ((near, client), (far, server))
     ]
-    with FcnClient(API_ENDPOINT) as controller:
+    with FcnClient(network.api) as controller:
         states = [node.state for node in controller.status().nodes]
     return {
         "the sender's transfer fails": failed,

@@ -5,9 +5,10 @@ import select
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import grpc
@@ -24,8 +25,10 @@ from fcn.ptf_tests.lib.packets import ethernet, fast_cnp, udp
 PORT, INTERFACE, FAR = 7, "fcncap0", "fcncap1"
 ADDRESS = f"127.0.0.1:{20000 + os.getpid() % 20000}"
 """In a namespace of its own, but every process of the machine is looked at."""
-START_LIMIT = 30.0
+PATIENCE = 120.0
+"""Seconds for a program to start or end; only a failure takes that long."""
 MAC_A, MAC_B = "02:00:00:00:00:01", "02:00:00:00:00:02"
+NO_API = "127.0.0.1:1"
 LABELS = range(0x80000, 0x80005)
 SEND = """
 import socket, sys
@@ -93,12 +96,42 @@ def switch() -> Iterator[str]:
         ) as process:
             assert process.stdout is not None
             try:
-                ready, _, _ = select.select([process.stdout], [], [], START_LIMIT)
+                ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
                 assert ready, "the switch does not start"
                 assert ADDRESS in process.stdout.readline()
                 yield namespace
             finally:
                 process.terminate()
+
+
+def _wait_until_capturing(process: "subprocess.Popen[str]") -> None:
+    """Wait until the kernel hands packets to it: tshark says so before it is true."""
+    deadline = time.monotonic() + PATIENCE
+    while not _captures(process.pid):
+        assert process.poll() is None, "fcn capture ended early"
+        assert time.monotonic() < deadline, "nothing captures"
+        time.sleep(0.01)
+
+
+def _captures(pid: int) -> bool:
+    """Whether the process or a child of it has a packet socket that is bound and running.
+
+    /proc/PID/net/packet: sk, RefCnt, Type, Proto, Iface (0: not bound), R (running), Rmem, User,
+    Inode.
+    """
+    proc = Path("/proc")
+    rows = [row.split() for row in (proc / f"{pid}/net/packet").read_text().splitlines()[1:]]
+    running = {f"socket:[{row[8]}]" for row in rows if row[4] != "0" and row[5] == "1"}
+    family = [pid]
+    for parent in family:
+        # A child may end, and a descriptor be closed, while this looks.
+        with suppress(FileNotFoundError):
+            family += map(int, (proc / f"{parent}/task/{parent}/children").read_text().split())
+            for descriptor in (proc / f"{parent}/fd").iterdir():
+                with suppress(FileNotFoundError):
+                    if os.readlink(descriptor) in running:
+                        return True
+    return False
 
 
 @contextmanager
@@ -116,6 +149,7 @@ def _capture(api: str, *arguments: str | Path) -> Iterator["subprocess.Popen[str
             for line in process.stderr:
                 if "listening on" in line or "Capturing on" in line:
                     break
+            _wait_until_capturing(process)
             yield process
         finally:
             process.kill()
@@ -142,7 +176,7 @@ def test_writes_a_pcap_of_the_filtered_packets(api: str, switch: str, tmp_path: 
     expression = f"udp dst port {FAST_CNP_PORT}"
     with _capture(api, "-w", file, "-c", str(len(LABELS)), "--filter", expression) as process:
         _send(switch)
-        process.communicate(timeout=START_LIMIT)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
     found = rdpcap(str(file))
     assert [packet[FastCnp].label for packet in found] == list(LABELS)
@@ -155,7 +189,7 @@ def test_writes_a_pcap_of_the_filtered_packets(api: str, switch: str, tmp_path: 
 def test_shows_packets_by_name(api: str, switch: str) -> None:
     with _capture(api, "-c", "2", "--filter", f"udp port {FAST_CNP_PORT}") as process:
         _send(switch)
-        output, _ = process.communicate(timeout=START_LIMIT)
+        output, _ = process.communicate(timeout=PATIENCE)
     assert [line.partition("FastCNP")[2].split(": ", 1)[1] for line in output.splitlines()] == [
         f"flow label {label:#x}, level 3" for label in LABELS[:2]
     ]
@@ -199,7 +233,27 @@ def test_both_kinds_of_switch_are_found_by_their_address(tmp_path: Path) -> None
     _process(tmp_path, 8, "python -m fcn.softswitch -i1@d -- --grpc-server-addr=127.0.0.1:6003")
     (tmp_path / "9").mkdir()
     (tmp_path / "net").mkdir()
-    assert running_switch("127.0.0.1:6001", tmp_path).interfaces == {1: "a", 2: "b"}
-    assert running_switch("127.0.0.1:6003", tmp_path).interfaces == {1: "d"}
+    assert running_switch("127.0.0.1:6001", NO_API, tmp_path).interfaces == {1: "a", 2: "b"}
+    assert running_switch("127.0.0.1:6003", NO_API, tmp_path).interfaces == {1: "d"}
     with pytest.raises(CaptureError, match=r"serves 127\.0\.0\.1:6004"):
-        running_switch("127.0.0.1:6004", tmp_path)
+        running_switch("127.0.0.1:6004", NO_API, tmp_path)
+
+
+def test_of_switches_with_one_address_the_controllers_own_is_taken(
+    api: str, tmp_path: Path
+) -> None:
+    """Two networks at once: the controller listens on a Unix socket, here this process."""
+    for pid, interface, namespace in (
+        (5, "a", "net:[1]"),
+        (6, "b", "net:[2]"),
+        (7, "c", "net:[1]"),
+    ):
+        _process(tmp_path, pid, f"simple_switch_grpc -i 1@{interface} -- --grpc-server-addr :6001")
+        _in_namespace(tmp_path, pid, namespace)
+    _in_namespace(tmp_path, os.getpid(), "net:[2]")
+    assert running_switch("127.0.0.1:6001", api, tmp_path).interfaces == {1: "b"}
+
+
+def _in_namespace(proc: Path, pid: int, namespace: str) -> None:
+    (proc / str(pid) / "ns").mkdir(parents=True)
+    (proc / str(pid) / "ns" / "net").symlink_to(namespace)

@@ -58,6 +58,11 @@ def test_features_are_named(node: str, written: object, enabled: set[Feature]) -
     assert parse_config(yaml.safe_dump(data)).nodes[node].features == enabled
 
 
+def test_the_api_may_be_on_a_unix_socket() -> None:
+    longest = "unix:/" + "a" * 106
+    assert Config.model_validate(example() | {"api": longest}).api == longest
+
+
 def test_configuration_is_frozen() -> None:
     config = load_config(EXAMPLE)
     with pytest.raises(ValueError, match="frozen"):
@@ -301,6 +306,16 @@ def _underlay_over_dc_port(data: dict[str, Any]) -> None:
 @vary("metrics | write host:port")
 def _metrics_on_a_socket(data: dict[str, Any]) -> None:
     data["metrics"] = "unix:/run/fcn"
+
+
+@vary("api | no absolute path; write unix:/run/fcn/api")
+def _api_on_a_relative_path(data: dict[str, Any]) -> None:
+    data["api"] = "unix:api"
+
+
+@vary("api | at most 107 octets")
+def _api_on_a_long_path(data: dict[str, Any]) -> None:
+    data["api"] = "unix:/" + "a" * 107
 
 
 @vary("nodes.pe1.colour | unknown key")

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import IPv4Address, ip_address
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 from scapy.layers.inet import IP, UDP
@@ -22,8 +21,7 @@ from fcn.controller.flows.connections import (
     QueuePairLearned,
 )
 from fcn.controller.flows.key import FlowKey
-
-CAPTURE = Path(__file__).parents[2] / "data" / "softroce-rping-write-v4v6.pcap"
+from fcn.ptf_tests.lib.captures import SOFTROCE
 
 A, B = IPv4Address("10.0.0.1"), IPv4Address("10.0.0.2")
 REQ = CmMessage("blue", A, B, CmAttribute.REQ, 0xA1, 0, 17)
@@ -56,7 +54,7 @@ def feed(connections: ConnectionTracker, *messages: CmMessage) -> list[CmEvent]:
 
 def captured() -> Iterator[CmMessage]:
     """The capture's CM messages as a PE's digest has them (offsets: IBTA volume 1, chapter 12)."""
-    with PcapReader(str(CAPTURE)) as packets:
+    with PcapReader(str(SOFTROCE)) as packets:
         for packet in packets:
             if UDP not in packet or packet[UDP].dport != 4791:
                 continue

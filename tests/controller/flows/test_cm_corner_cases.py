@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_address
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 from scapy.layers.inet import IP
@@ -40,8 +39,8 @@ from fcn.packets.cm import (
     RejectReason,
 )
 from fcn.packets.roce import BTH
+from fcn.ptf_tests.lib.captures import SOFTROCE
 
-CAPTURE = Path(__file__).parents[2] / "data" / "softroce-rping-write-v4v6.pcap"
 A4, B4 = ip_address("192.168.7.2"), ip_address("192.168.7.1")
 A6, B6 = ip_address("fd00:7::2"), ip_address("fd00:7::1")
 SIDR_REQ, SIDR_REP = 0x17, 0x18
@@ -51,7 +50,7 @@ UC = 1
 @pytest.fixture(scope="module")
 def messages() -> list[Packet]:
     """The capture's CM frames, in order: four handshakes with their disconnects."""
-    found = [packet for packet in rdpcap(str(CAPTURE)) if Mad in packet]
+    found = [packet for packet in rdpcap(str(SOFTROCE)) if Mad in packet]
     assert len(found) == 20
     return found
 

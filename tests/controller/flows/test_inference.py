@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable
 from ipaddress import ip_address
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -30,8 +29,8 @@ from fcn.controller.flows.inference import PATIENCE, Inference, Sample, connecti
 from fcn.controller.flows.key import FlowKey
 from fcn.packets.cm import QP1
 from fcn.packets.roce import BTH, ROCEV2_PORT
+from fcn.ptf_tests.lib.captures import SOFTROCE
 
-CAPTURE = Path(__file__).parents[2] / "data" / "softroce-rping-write-v4v6.pcap"
 READ_REQUEST, READ_RESPONSE, UC_SEND, UD_SEND = 0x0C, 0x10, 0x24, 0x64
 FORTH, BACK = FlowKey(VRF, A, B, 0x85), FlowKey(VRF, B, A, 0x15)
 
@@ -68,7 +67,7 @@ def _replay(
     inference = Inference(lambda: clock, lambda _: True)
     bound: dict[FlowKey, int] = {}
     reported: dict[FlowKey, float] = {}
-    for packet in rdpcap(str(CAPTURE)):
+    for packet in rdpcap(str(SOFTROCE)):
         if UDP not in packet or packet[UDP].dport != ROCEV2_PORT or packet[BTH].dqpn == QP1:
             continue
         ip, bth = packet[IP] if IP in packet else packet[IPv6], packet[BTH]

@@ -1,8 +1,10 @@
 """CM messages of fcn-roce at the offsets network nodes learn queue pairs from (FCN-3)."""
 
 import pytest
-from roce_testing import CAPTURE, Driver
+from roce_testing import Driver
 from scapy.utils import RawPcapReader
+
+from fcn.ptf_tests.lib.captures import SOFTROCE
 
 BTH = 12  # the offsets below count from BTH octet 0
 REQ, REJ, REP, RTU, DREQ, DREP = 0x10, 0x12, 0x13, 0x14, 0x15, 0x16
@@ -49,7 +51,7 @@ def test_fixed_req_fields_match_the_real_capture(driver: Driver) -> None:
     """Path MTU, transport and GID layout as two Debian kernels with rdma_rxe send them."""
     real = next(
         data[14 + 20 + 8 :]
-        for data, _ in RawPcapReader(str(CAPTURE))
+        for data, _ in RawPcapReader(str(SOFTROCE))
         if data[14] == 0x45 and data[42] == 0x64 and data[14 + 28 + 36 : 14 + 28 + 38] == b"\0\x10"
     )
     ours = built(driver, REQ)

@@ -4,12 +4,14 @@ import random
 import zlib
 
 import pytest
-from roce_testing import CAPTURE, Driver
+from roce_testing import Driver
 from scapy.contrib.roce import BTH
 from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.utils import RawPcapReader
+
+from fcn.ptf_tests.lib.captures import SOFTROCE
 
 # wire-facts vectors: CNPs from the IP header on, the last one captured from a ConnectX-4.
 VECTORS = {
@@ -25,7 +27,7 @@ VECTORS = {
 @pytest.fixture(scope="module")
 def captured() -> list[bytes]:
     """RoCEv2 packets of the real capture, from the IP header on."""
-    frames = [data for data, _ in RawPcapReader(str(CAPTURE))]
+    frames = [data for data, _ in RawPcapReader(str(SOFTROCE))]
     roce = [bytes(ip) for frame in frames if (ip := Ether(frame).payload).haslayer(BTH)]
     assert len(roce) > 20
     return roce

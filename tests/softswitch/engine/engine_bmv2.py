@@ -30,7 +30,7 @@ from fcn.softswitch.api import (
     Ternary,
 )
 
-TIMEOUT = 30.0
+TIMEOUT = 120.0
 CPU_PORT = 510
 
 

@@ -18,7 +18,7 @@ from fcn.softswitch.engine import MemoryEngine, load_program
 PACKETS = int(os.environ.get("FCN_DIFFERENTIAL_PACKETS", "600"))
 SEED = int(os.environ.get("FCN_DIFFERENTIAL_SEED", "1"))
 BATCH = 16
-PATIENCE = 2.0
+PATIENCE = 30.0
 
 Cells = dict[tuple[str, int], tuple[int, int]]
 

@@ -19,7 +19,7 @@ from fcn.softswitch.engine import RealEngine, load_program
 
 REASON = engine_veth.usable()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
-PATIENCE = 5.0
+PATIENCE = 60.0
 
 
 @pytest.fixture

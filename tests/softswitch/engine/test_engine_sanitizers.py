@@ -124,7 +124,7 @@ def test_interfaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for frame in frames:
             ports.send(1, frame)
         got = ports.receive({2: len(expected)}, 20.0)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors[:4000]
     assert got.get(2, []) == expected
 

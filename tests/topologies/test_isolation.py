@@ -1,0 +1,149 @@
+"""Programs in namespaces of their own, when the process one started is told to end."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from process_tree import descendants, interfaces, is_running
+
+from fcn.hosts.processes import wait_until
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
+
+PATIENCE_S = 180.0
+ENDING = [signal.SIGTERM, signal.SIGHUP]
+
+
+@contextmanager
+def program(*command: str | Path) -> Iterator["subprocess.Popen[str]"]:
+    """A program of this Python; killed in the end."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    with subprocess.Popen(
+        [sys.executable, "-m", *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def first_line(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
+def test_status_is_that_of_the_program_inside() -> None:
+    with program("isolated", "7") as process:
+        line = first_line(process)
+        assert re.fullmatch(r"inside net:\[\d+\]\n", line)
+        assert os.readlink("/proc/self/ns/net") not in line
+        assert process.wait(PATIENCE_S) == 7
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_work_is_interrupted_and_cleans_up(number: signal.Signals) -> None:
+    with program("isolated", "work") as process:
+        assert "inside" in first_line(process)
+        started = descendants(process.pid)
+        process.send_signal(number)
+        assert process.wait(PATIENCE_S) == 128 + number
+        assert first_line(process) == "cleaned up\n"
+        assert not any(map(is_running, started))
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_service_ends_in_order(number: signal.Signals) -> None:
+    with program("isolated", "serve") as process:
+        assert "inside" in first_line(process)
+        assert first_line(process) == "waiting\n"
+        process.send_signal(number)
+        assert process.wait(PATIENCE_S) == 0
+        assert first_line(process) == "ended in order\n"
+
+
+def test_a_signal_before_the_program_can_hear_it_is_not_lost() -> None:
+    with program("isolated", "work") as process:
+        wait_until(lambda: bool(descendants(process.pid)), PATIENCE_S, "unshare")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 128 + signal.SIGTERM
+
+
+def test_nothing_is_left_when_the_process_is_killed() -> None:
+    with program("isolated", "work") as process:
+        assert "inside" in first_line(process)
+        started = descendants(process.pid)
+        assert len(started) == 2
+        process.kill()
+        wait_until(lambda: not any(map(is_running, started)), PATIENCE_S, "all processes gone")
+
+
+@contextmanager
+def wan(out: Path) -> Iterator[tuple["subprocess.Popen[str]", list[list[str]]]]:
+    """`fcn topo run wan` as a user starts it, and the commands it tells to try."""
+    command = ("fcn.controller.cli.main", "topo", "run", "wan", "--target", "softswitch")
+    with program(*command, "--out", out) as process:
+        assert process.stdout is not None
+        commands = []
+        for line in process.stdout:
+            if line.startswith("  "):
+                commands.append(shlex.split(line))
+            if "ends it" in line:
+                break
+        assert process.poll() is None, "never started"
+        yield process, commands
+
+
+def nodes_up(command: list[str]) -> int:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return len(re.findall(r"\bup\b", done.stdout))
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_topology_is_reached_from_outside_and_ends_with_all_in_it(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    before = interfaces()
+    with wan(tmp_path) as (process, commands):
+        started = descendants(process.pid)
+        assert len(started) > 8, "switches, hosts and controller"
+        assert [command[1] for command in commands] == ["status", "counters", "events"]
+        assert nodes_up(commands[0]) == 4
+        assert subprocess.run(commands[1], capture_output=True, check=False).returncode == 0
+        assert (tmp_path / "api").stat().st_mode & 0o777 == 0o700
+        process.send_signal(number)
+        assert process.wait(PATIENCE_S) == 0
+        wait_until(lambda: not any(map(is_running, started)), PATIENCE_S, "all processes gone")
+    assert not (tmp_path / "api").exists()
+    assert interfaces() == before
+
+
+def test_two_topologies_at_once(tmp_path: Path) -> None:
+    """The second's directory is so deep that a socket below it would have too long a path."""
+    deep = tmp_path / ("d" * 100)
+    with ExitStack() as stack:
+        _, here = stack.enter_context(wan(tmp_path / "a"))
+        process, there = stack.enter_context(wan(deep))
+        assert here[0] != there[0]
+        assert nodes_up(here[0]) == nodes_up(there[0]) == 4
+        with program("fcn.topologies.run", "wan", "--out", deep) as third:
+            output, _ = third.communicate(timeout=PATIENCE_S)
+            assert third.returncode == 1
+            assert "choose another directory with --out" in " ".join(output.split())
+        socket = Path(there[0][-1].removeprefix("unix:"))
+        assert socket.is_socket()
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
+        assert not socket.parent.exists()
+        assert nodes_up(here[0]) == 4

@@ -1,0 +1,117 @@
+"""Writes down what was built: the tables of docs/tofino.md, the manifest, the plot."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from tools.p4.programs import COMPILED as ALL_COMPILED
+from tools.p4.programs import MANIFEST, P4SRC, digest, sources
+from tools.p4.tofino_build import CHIPS, COMPILER
+from tools.p4.tofino_reports import Usage
+
+COMPILED = ALL_COMPILED / "tna"
+DOCUMENT = P4SRC.parent / "docs" / "tofino.md"
+SWEEP_RESULTS = DOCUMENT.with_name("tofino-flows.json")
+SWEEP_PLOT = DOCUMENT.with_name("tofino-flows.png")
+# Flows per address family that the sweep tries.
+SWEEP = (16384, 32768, 49152, 65536)
+# Stages a program takes, or why there are none.
+Outcome = int | str
+
+
+class DocumentError(Exception):
+    """docs/tofino.md has no place for what is to be written; the message says which."""
+
+
+def report_table(results: Iterable[Usage]) -> str:
+    """Markdown: one row per program and chip, against what one pipe has."""
+    chips = {chip.name: chip for chip in CHIPS}
+    lines = [
+        "| program | chip | stages | SRAM blocks | TCAM blocks | PHV bits "
+        "| hash-distribution units | parser rows in / out | assembled |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for r in results:
+        chip = chips[r.chip]
+        lines.append(
+            f"| {r.program} | {r.chip} | {r.stages} of {chip.stages} "
+            f"| {r.srams} of {chip.stages * chip.srams} | {r.tcams} of {chip.stages * chip.tcams} "
+            f"| {r.phv_bits} | {r.hash_units} of {chip.stages * chip.hash_units} "
+            f"| {r.parser_rows_ingress} / {r.parser_rows_egress} of 256 each "
+            f"| {'yes' if r.assembled else 'no'} |"
+        )
+    return "\n".join(lines)
+
+
+def sweep_table(results: dict[str, dict[str, Outcome]]) -> str:
+    """Markdown: stages of the PE by flows per address family."""
+    limits = {chip.name: chip.stages for chip in CHIPS}
+    lines = [
+        "| flows per family | " + " | ".join(results) + " |",
+        "|---" * (len(results) + 1) + "|",
+    ]
+    for flows in SWEEP:
+        cells = [
+            f"{stages} stages{'' if stages <= limits[chip] else ': does not fit'}"
+            if isinstance(stages := by_flows[str(flows)], int)
+            else stages
+            for chip, by_flows in results.items()
+        ]
+        lines.append(f"| {flows} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def replace_between(text: str, name: str, content: str) -> str:
+    """The document with what stands between the two markers called `name` replaced."""
+    begin, end = f"<!-- {name}: written by tools/p4/tofino_record.py -->", f"<!-- end of {name} -->"
+    if begin not in text or end not in text:
+        raise DocumentError(f"{DOCUMENT} has no marker {begin!r} ... {end!r}")
+    head, rest = text.split(begin, 1)
+    return f"{head}{begin}\n{content}\n{end}{rest.split(end, 1)[1]}"
+
+
+def record(results: Iterable[Usage], version: str, commit: str) -> None:
+    """Write manifest and document: the files in COMPILED were made by this compiler."""
+    results = list(results)
+    outputs = sorted(path for path in COMPILED.iterdir() if path.name != MANIFEST)
+    manifest = {
+        "sources": digest(sources("tna"), P4SRC),
+        "outputs": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in outputs},
+        "compiler": version,
+        "commit": commit,
+        "usage": [asdict(result) for result in results],
+    }
+    (COMPILED / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
+    text = replace_between(DOCUMENT.read_text(), "resources", report_table(results))
+    text = replace_between(text, "compiler", f"{COMPILER} {version}, p4lang/p4c commit {commit}")
+    DOCUMENT.write_text(text)
+
+
+def record_sweep(results: dict[str, dict[str, Outcome]]) -> None:
+    """Write results, table and plot of how many flows fit."""
+    SWEEP_RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+    DOCUMENT.write_text(replace_between(DOCUMENT.read_text(), "flows", sweep_table(results)))
+    plot(results)
+
+
+def plot(results: dict[str, dict[str, Outcome]]) -> None:
+    """Stages the PE would take against flows per family, with every chip's limit."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    for chip in CHIPS:
+        placed = {int(f): n for f, n in results[chip.name].items() if isinstance(n, int)}
+        (line,) = axes.plot(list(placed), list(placed.values()), marker="o", label=chip.name)
+        axes.axhline(chip.stages, color=line.get_color(), linestyle=":", linewidth=1)
+    axes.set(
+        xlabel="flows per address family",
+        ylabel="stages of the PE (dotted: the chip's)",
+    )
+    axes.set_xticks(SWEEP, [f"{flows:,}" for flows in SWEEP])
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    figure.savefig(SWEEP_PLOT, dpi=120)

@@ -1,0 +1,62 @@
+"""Where a topology's controller is reached: a Unix socket, from any network namespace."""
+
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fcn.controller.config.types import SOCKET_PATH_MAX
+from fcn.controller.northbound.client import FcnClient
+
+VARIABLE = "FCN_API"
+NAME = "fcn.sock"
+
+
+@contextmanager
+def api_endpoint(directory: Path) -> Iterator[str]:
+    """`unix:/path` below `directory`, for its owner only; elsewhere where that path is too long.
+
+    Inside, FCN_API is set to it, for this process and those it starts.
+    """
+    place = directory.absolute() / "api"
+    if len(os.fsencode(place / NAME)) > SOCKET_PATH_MAX:
+        place = Path(tempfile.mkdtemp(prefix="fcn-"))
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place.chmod(0o700)
+    endpoint = f"unix:{place / NAME}"
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = endpoint
+    try:
+        yield endpoint
+    finally:
+        if before is None:
+            del os.environ[VARIABLE]
+        else:
+            os.environ[VARIABLE] = before
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def topology_client() -> FcnClient:
+    """The controller of the topology that this process runs."""
+    return FcnClient(os.environ[VARIABLE])
+
+
+def fcn_command() -> str:
+    """The `fcn` that belongs to this Python."""
+    beside = Path(sys.executable).with_name("fcn")
+    return str(beside) if beside.exists() else "fcn"
+
+
+def commands_to_try(endpoint: str) -> str:
+    """What to enter in another terminal, a command per line."""
+    command = fcn_command()
+    if shutil.which("fcn") == command:
+        command = "fcn"
+    where = f"--api {shlex.quote(endpoint)}"
+    return "\n".join(
+        f"  {shlex.quote(command)} {what} {where}" for what in ("status", "counters", "events")
+    )
