@@ -15,8 +15,8 @@ CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[\w.-]+(?:/[\w.*-]+)+/?|[\w.-]+/")
 MODULE = re.compile(r"fcn(?:\.\w+)+")
 
-OTHERS = ("out/", "build/", "bf-p4c/")
-"""Beginnings of paths outside the repository: results of runs, and the sources of p4c-barefoot."""
+OTHERS = ("out/", "build/", "bf-p4c/", "ptf_tests/tests/FILE.py")
+"""Not in the repository: results of runs, sources of p4c-barefoot, and a placeholder."""
 
 SERVICES = ("fcn.softswitch.v1.TrafficManager",)
 """Names of gRPC services, which look like those of modules."""
