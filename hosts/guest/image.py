@@ -58,8 +58,8 @@ PROGRAMS = (
     # glibc loads it when a thread is cancelled.
     "lib/x86_64-linux-gnu/libgcc_s.so.1",
 )
-# Not dependencies of other modules: rdma_rxe requests CRC-32 from the crypto layer by name, rdma_ucm
-# provides /dev/infiniband/rdma_cm, 9p the host's files (Guest, `share`).
+# Not dependencies of other modules: rdma_rxe requests CRC-32 from the crypto layer by name,
+# rdma_ucm provides /dev/infiniband/rdma_cm, 9p the host's files (Guest, `share`).
 MODULES = (
     "virtio_pci",
     "virtio_console",
