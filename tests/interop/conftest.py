@@ -1,4 +1,4 @@
-"""One bed per target and module; every test gets a freshly loaded program and a bare Linux PE."""
+"""One test bed per target and module; each test starts with a new program and a reset Linux PE."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from interop_bed import Bed, skip_unless_possible
 def running_bed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Bed]:
-    """The bed around a running switch."""
+    """The test bed with a running switch."""
     skip_unless_possible(request.param)
     bed = Bed(request.param, tmp_path_factory.mktemp(request.param))
     yield bed
@@ -19,6 +19,6 @@ def running_bed(
 
 @pytest.fixture
 def bed(running_bed: Bed) -> Iterator[Bed]:
-    """The bed without anything of an earlier test at the Linux PE."""
+    """The test bed, with the Linux PE's configuration of earlier tests removed."""
     yield running_bed
     running_bed.clear_linux()

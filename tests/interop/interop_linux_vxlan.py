@@ -21,7 +21,7 @@ NEXT_HOPS = ("169.254.1.1", "fe80::a:1")
 
 
 def our_vxlan(pe: PeTables) -> None:
-    """Both families into the tunnel, and what comes out of it into the VRF."""
+    """Route both families into the tunnel, and decapsulated packets in the VRF."""
     for tunnel in (TUNNEL_V4, TUNNEL_V6):
         pe.tunnel(
             tunnel,
@@ -36,7 +36,7 @@ def our_vxlan(pe: PeTables) -> None:
 
 
 def linux_vxlan(bed: Bed, checksum: str = "noudp6zerocsumtx") -> None:
-    """A VXLAN device towards us that accepts zero UDP checksums, and routes over it."""
+    """A VXLAN device towards our PE that accepts zero UDP checksums, and routes over it."""
     linux = bed.linux
     linux.ip(
         f"link add {VXLAN_DEVICE} mtu 1500 type vxlan id {VNI} local {LINUX_ADDRESS}"

@@ -22,7 +22,7 @@ END_SID = "fc00:0:2:e::"
 SID_V4, SID_V6 = "fc00:0:2:d4::", "fc00:0:2:d6::"
 LABEL = 0x81234
 SIZES = (56, 1400)
-"""Octets of ping payload: small, and close to the data centre's MTU."""
+"""Octets of ping payload: small, and nearly the data centre's MTU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ PATHS = {
 
 
 def linux_route(bed: Bed, route: str) -> None:
-    """Add a route of the test at the Linux PE; skip when its kernel has no seg6."""
+    """Add a route at the Linux PE; skip the test when its kernel has no seg6."""
     try:
         bed.linux.ip(f"route add {route} proto static")
     except CommandError as error:
         if "not supported" not in str(error):
             raise
-        pytest.skip(f"this kernel does not know it: {error}")
+        pytest.skip(f"this kernel does not support the route: {error}")
 
 
 def linux_decapsulates(bed: Bed, decapsulation: Decapsulation) -> None:
@@ -59,7 +59,7 @@ def linux_decapsulates(bed: Bed, decapsulation: Decapsulation) -> None:
 
 
 def linux_encapsulates(bed: Bed, mode: str, *sids: str, table: str = "main") -> None:
-    """Send both families through our SIDs, in travel order, what `table` is looked up for."""
+    """Encapsulate both families with our SIDs, in path order, by routes in `table`."""
     bed.linux.ip(f"sr tunsrc set {LINUX_ADDRESS}")
     for prefix in HOST_PREFIXES:
         encapsulation = f"encap seg6 mode {mode} segs {','.join(sids)} dev wan"
@@ -84,7 +84,7 @@ def we_encapsulate(pe: PeTables, path: str) -> None:
 
 
 def assert_linux_ends(bed: Bed, path: str, decapsulation: Decapsulation) -> None:
-    """Labelled RoCE packets of each ECN field arrive unharmed at the remote host."""
+    """Labelled RoCE packets of each ECN codepoint arrive unchanged at the remote host."""
     pe = bed.configure()
     we_encapsulate(pe, path)
     linux_decapsulates(bed, decapsulation)

@@ -1,4 +1,4 @@
-"""RoCEv2 packets through both PEs, compared octet by octet, and what the core saw of them."""
+"""RoCEv2 packets through both PEs, compared octet by octet, and as captured in the core."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ DISCARD_PORT = 9
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Datagrams between the PEs, and those that arrived at the other host."""
+    """Datagrams captured between the PEs, and those that arrived at the other host."""
 
     core: tuple[bytes, ...]
     arrived: tuple[bytes, ...]
@@ -73,17 +73,17 @@ def _send(
 
 
 def _is_udp(frame: bytes) -> bool:
-    """Not the answer of a host's stack to something nobody listens for."""
+    """Whether a frame is UDP, and not an ICMP error of the host's stack."""
     next_protocol = {b"\x08\x00": 14 + 9, b"\x86\xdd": 14 + 6}.get(frame[12:14])
     return next_protocol is not None and frame[next_protocol] == 17
 
 
 def roce_of_every_ecn(src: str, dst: str) -> tuple[bytes, ...]:
-    """One RDMA WRITE with each ECN field."""
+    """One RDMA WRITE with each ECN codepoint."""
     return tuple(roce(src, dst, DEST_QP, psn=ecn, ecn=ecn) for ecn in Ecn)
 
 
 def assert_unharmed(sent: Sequence[bytes], arrived: Sequence[bytes], hops: int = 2) -> None:
-    """Everything arrived in order, `hops` routing hops older and otherwise the same."""
+    """All packets arrived in order, unchanged but for `hops` routing hops."""
     expected = [with_ttl(datagram, TTL - hops).hex() for datagram in sent]
     assert [datagram.hex() for datagram in arrived] == expected

@@ -1,8 +1,8 @@
-"""RFC 6040 decapsulation (SRF-2): the kernel's VXLAN receive path is the oracle for ours.
+"""RFC 6040 decapsulation (SRF-2): the kernel's VXLAN receive path is the reference for ours.
 
-The same tunnelled packet goes into both; what comes out must be the same, octet by octet, in all
-16 combinations of inner and outer ECN field. (The kernel's encapsulation is no oracle: it follows
-RFC 3168 and puts ECT(0) outside of CE.)
+Both decapsulate the same packet; the results must be equal, octet by octet, in all 16 combinations
+of inner and outer ECN field. (The kernel's encapsulation is no reference: it follows RFC 3168 and
+writes an outer ECT(0) on packets with an inner CE.)
 """
 
 import pytest
@@ -58,10 +58,10 @@ def _vxlan(inner: bytes, near: tuple[str, str], far: tuple[str, str], ecn: Ecn) 
 def forwarded(
     wire: Namespace, interface: str, cells: list[bytes], markers: list[bytes], host: Namespace
 ) -> list[list[str]]:
-    """For each cell's frame the datagrams that reach `host` because of it, as hex.
+    """For the frame of each combination, the datagrams that reach `host` because of it, as hex.
 
-    Behind each frame goes a marker of its own, so that a late one cannot be taken for the next.
-    BMv2 may see what is sent on its own interface and forward it, too: copies count once.
+    A distinct marker follows each frame, so that late datagrams are not attributed to the next one.
+    BMv2 may also receive and forward the frames sent on its own interface: duplicates count once.
     """
     seen: list[bytes] = []
     with wire.packet_socket(interface) as sender, host.packet_socket("eth0") as receiver:
@@ -78,12 +78,12 @@ def forwarded(
 
 
 def marker_payload(number: int) -> bytes:
-    """What tells the marker behind a cell from the others."""
+    """Payload that distinguishes the marker of one combination from the others."""
     return b"cell %02d is before" % number
 
 
 def transport_of(frame: bytes) -> bytes:
-    """BTH and payload, which no router changes; each cell has a PSN of its own."""
+    """BTH and payload, which no router changes; each combination has its own PSN."""
     return frame[-(BTH_HEADER + len(PAYLOAD) + ICRC) : -ICRC]
 
 
@@ -91,11 +91,11 @@ def transport_of(frame: bytes) -> bytes:
     ("src", "dst"), [("10.3.0.30", "10.9.0.9"), ("2001:db8:3::30", "2001:db8:9::9")]
 )
 def test_all_cells(bed: Bed, src: str, dst: str) -> None:
-    """Dropped by both, or forwarded by both as the same datagram; dropped only Not-ECT in CE."""
+    """Both drop the packet or forward the same datagram; only Not-ECT inside CE is dropped."""
     pe = bed.configure()
     our_vxlan(pe)
     linux_vxlan(bed)
-    # The same address is behind both PEs: our host's stack ignores it, it only has to arrive.
+    # Both PEs route to the same address; our host need not own it: the datagrams are captured.
     width, via = (128, REMOTE_V6) if ":" in dst else (32, REMOTE_V4)
     prefix = f"{dst}/{width}"
     pe.route(VRF, prefix, "to_dc", port=DC_PORT, vlan_id=0, src_mac=PE_DC_MAC, dst_mac=HOST_MAC)

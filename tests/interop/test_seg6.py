@@ -1,6 +1,6 @@
-"""The kernel's seg6 as the other PE (FCN-5): its decapsulation ends our tunnels, ours ends its.
+"""The kernel's seg6 as the other PE (FCN-5): each PE decapsulates what the other encapsulates.
 
-The kernel is a peer for headers, not for ECN: it neither copies ECN out nor merges it back.
+Only headers are compared, not ECN: seg6 neither copies ECN to the outer header nor back.
 """
 
 import pytest
@@ -25,20 +25,20 @@ DECAPSULATIONS = {
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("decapsulation", DECAPSULATIONS)
 def test_linux_ends_our_tunnels(bed: Bed, path: str, decapsulation: str) -> None:
-    """Labelled RoCE packets of each ECN field arrive unharmed behind every End action."""
+    """Labelled RoCE packets of each ECN codepoint arrive unchanged through every End behaviour."""
     assert_linux_ends(bed, path, DECAPSULATIONS[decapsulation])
 
 
 @pytest.mark.parametrize("sids", [(PE_SID,), (PE_END_SID, PE_SID)], ids=["one-sid", "two-sids"])
 @pytest.mark.parametrize("mode", ["encap", "encap.red"])
 def test_we_end_linux_tunnels(bed: Bed, mode: str, sids: tuple[str, ...]) -> None:
-    """End and End.DT46 take what the kernel encapsulates, with and without SRH, reduced or not."""
+    """End and End.DT46 process the kernel's packets, with and without SRH, reduced or not."""
     bed.configure()
     linux_encapsulates(bed, mode, *sids)
     for host, remote in PAIRS:
         sent = roce_of_every_ecn(remote, host)
         arrived = send_to_host(bed, (host, remote), *sent).arrived
-        # The kernel's seg6 takes a packet before it is forwarded: no hop of the customer's.
+        # The kernel's seg6 encapsulates before forwarding: the inner TTL is not decremented.
         assert_unharmed(sent, arrived, hops=1)
 
 

@@ -64,11 +64,11 @@ def _into_vrf(bed: Bed) -> None:
     linux.ip(f"link add vrf{TABLE} type vrf table {TABLE}")
     linux.ip(f"link set vrf{TABLE} up")
     linux.ip(f"link set site master vrf{TABLE}")
-    # Moving an interface loses what it had of IPv6.
+    # The kernel flushes an interface's IPv6 addresses and neighbours when its VRF changes.
     linux.ip("addr replace 2001:db8:2::1/64 dev site nodad")
     for address in (REMOTE_V4, REMOTE_V6):
         linux.ip(f"neigh replace {address} lladdr {REMOTE_MAC} dev site nud permanent")
-    # What the VRF encapsulates is looked up in its table, too.
+    # The VRF's encapsulated packets are looked up in its table, too.
     linux.ip(
         f"-6 route add fc00:0:1::/48 via fc00:0:12::1 dev wan src {LINUX_ADDRESS} table {TABLE}"
     )
@@ -77,13 +77,13 @@ def _into_vrf(bed: Bed) -> None:
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("decapsulation", DECAPSULATIONS)
 def test_linux_ends_our_tunnels(bed: Bed, path: str, decapsulation: str) -> None:
-    """Labelled RoCE packets of each ECN field arrive unharmed out of the VRF."""
+    """Labelled RoCE packets of each ECN codepoint arrive unchanged from the VRF."""
     assert_linux_ends(bed, path, DECAPSULATIONS[decapsulation])
 
 
 @pytest.mark.parametrize("mode", ["encap", "encap.red"])
 def test_we_end_linux_tunnels(bed: Bed, mode: str) -> None:
-    """Our End.DT46 takes what the kernel encapsulates in the VRF."""
+    """Our End.DT46 decapsulates the packets the kernel encapsulates in the VRF."""
     bed.configure()
     linux_encapsulates(bed, mode, PE_SID, table=str(TABLE))
     for host, remote in PAIRS:

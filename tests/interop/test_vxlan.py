@@ -19,7 +19,7 @@ SIZES = (56, 1400)
 
 
 def test_linux_ends_our_tunnels(bed: Bed) -> None:
-    """Labelled RoCE packets arrive unharmed; the kernel must allow a zero UDP checksum."""
+    """Labelled RoCE packets arrive unchanged; the kernel must accept a zero UDP checksum."""
     pe = bed.configure()
     our_vxlan(pe)
     linux_vxlan(bed)
@@ -33,7 +33,7 @@ def test_linux_ends_our_tunnels(bed: Bed) -> None:
 
 @pytest.mark.parametrize("checksum", ["noudp6zerocsumtx", "udp6zerocsumtx"])
 def test_we_end_linux_tunnels(bed: Bed, checksum: str) -> None:
-    """We take the kernel's UDP checksum, which it fills in by default, and a zero one."""
+    """Our PE accepts the kernel's UDP checksum, sent by default, and a zero one."""
     our_vxlan(bed.configure())
     linux_vxlan(bed, checksum)
     for host, remote in PAIRS:

@@ -32,7 +32,7 @@ send((IPv6 if ":" in dst else IP)(bytes(whole)), verbose=False)
 def send_cnp(
     pair: HostPair, src: str, dst: str, qp: int, opcode: int = 0x81, damage: int = 0
 ) -> None:
-    """A CNP from host b, made by scapy; `damage` is XORed to the last octet of the ICRC."""
+    """Send a CNP from host b, built by scapy; `damage` is XORed to the last octet of the ICRC."""
     arguments = (src, dst, str(qp), str(opcode), str(damage))
     command = pair.command(pair.b, sys.executable, "-c", CNP_SCRIPT, *arguments)
     subprocess.run(command, check=True)
@@ -54,7 +54,7 @@ def running(command: list[str]) -> Iterator["subprocess.Popen[str]"]:
 def wait_for(path: Path, text: str, seconds: float = 20) -> None:
     deadline = time.monotonic() + seconds
     while not (path.exists() and text in path.read_text()):
-        assert time.monotonic() < deadline, f"{path} never said {text!r}"
+        assert time.monotonic() < deadline, f"{path} does not contain {text!r}"
         time.sleep(0.01)
 
 
@@ -91,7 +91,7 @@ def test_connect_send_disconnect(
         assert peer["octets"] == qp["octets"]
         assert (peer["lost"], peer["late"], peer["ce"], peer["cnps"]) == (0, 0, 0, 0)
         assert qp["acks"] == qp["packets"] // 16
-        # No lower bound: a busy machine loses sending time, and lost time is not made up for.
+        # No lower bound: under load the sender loses sending time, which it does not make up for.
         assert qp["octets"] * 8 / 0.4 <= 4e6 * 1.1
     summary = received.one("summary")
     for problem in ("bad_length", "bad_checksum", "bad_icrc", "unknown_qp", "socket_lost"):
@@ -105,7 +105,7 @@ def test_connect_send_disconnect(
 def test_ce_is_answered_with_cnps_and_slows_the_sender(
     host_pair: HostPair, roce_program: Path, tmp_path: Path
 ) -> None:
-    """Every packet leaves with CE, as after a congested node; the loop must close."""
+    """Every packet is sent with CE, as behind a congested node; the CNPs slow the sender."""
     a, b = HostPair.ADDRESSES[4]
     sent, received = run_pair(
         host_pair,
@@ -179,7 +179,7 @@ def test_cnps_before_the_start_are_taken(
 
 
 def test_losses_are_counted_by_psn(host_pair: HostPair, roce_program: Path, tmp_path: Path) -> None:
-    """A tbf without room drops; receiver's count and the sender's minus received must agree."""
+    """A tbf with a small buffer drops; the receiver counts the packets sent less those received."""
     a, b = HostPair.ADDRESSES[4]
     device = f"{host_pair.a[:-1]}x"
     shaped = subprocess.run(

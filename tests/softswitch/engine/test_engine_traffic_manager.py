@@ -1,4 +1,4 @@
-"""Queues, rates, delays and priorities of ports, and what packets are told about them."""
+"""Queues, rates, delays and priorities of ports, and the queueing metadata of packets."""
 
 from dataclasses import dataclass
 
@@ -61,7 +61,7 @@ def test_bit_rate(make_engine: MakeEngine) -> None:
     engine.advance(1_000_000_000)
     outs = engine.outputs()
     assert [o.time_ns for o in outs] == [FRAME * OCTET_NS * n for n in (1, 2, 3, 4)]
-    # Depths count waiting packets: the first is being sent when the second arrives.
+    # Depth counts waiting packets: the first is being transmitted when the second arrives.
     assert [told(o).enq_qdepth for o in outs] == [0, 0, 1, 2]
     assert [told(o).deq_qdepth for o in outs] == [0, 2, 1, 0]
     assert [told(o).deq_timedelta for o in outs] == [0, 800, 1600, 2400]
@@ -103,7 +103,7 @@ def test_a_full_queue_drops(make_engine: MakeEngine) -> None:
     engine = limited(make_engine, rate_pps=1, depth=4)
     for _ in range(10):
         engine.inject(1, packet())
-    # One is on the line, four wait.
+    # One is being transmitted, four wait.
     counters = engine.port_counters(2)
     assert (counters.queue_drops, counters.queue_depth, counters.queue_peak) == (5, 4, 4)
     engine.advance(10_000_000_000)
