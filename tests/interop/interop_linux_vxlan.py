@@ -1,6 +1,6 @@
 """The two ends of a VXLAN tunnel: a VXLAN device of the kernel and our PE's tables."""
 
-from interop_bed import (
+from interop_testbed import (
     HOST_PREFIXES,
     LINUX_ADDRESS,
     PE_ADDRESS,
@@ -8,7 +8,7 @@ from interop_bed import (
     TUNNEL_V6,
     VRF,
     VXLAN_DEVICE,
-    Bed,
+    InteropTestbed,
 )
 
 from fcn.ptf_tests.lib.entries import PeTables
@@ -35,9 +35,9 @@ def our_vxlan(pe: PeTables) -> None:
     pe.tunnel_vrf(enum_members("TunnelType")["VXLAN"], VNI, VRF)
 
 
-def linux_vxlan(bed: Bed, checksum: str = "noudp6zerocsumtx") -> None:
+def linux_vxlan(testbed: InteropTestbed, checksum: str = "noudp6zerocsumtx") -> None:
     """A VXLAN device towards our PE that accepts zero UDP checksums, and routes over it."""
-    linux = bed.linux
+    linux = testbed.linux
     linux.ip(
         f"link add {VXLAN_DEVICE} mtu 1500 type vxlan id {VNI} local {LINUX_ADDRESS}"
         f" remote {PE_ADDRESS} dstport 4789 nolearning udp6zerocsumrx {checksum}"

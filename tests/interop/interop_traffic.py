@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from interop_bed import (
+from interop_namespaces import Namespace, frames_until
+from interop_testbed import (
     HOST_MAC,
     HOST_V4,
     HOST_V6,
@@ -12,9 +13,8 @@ from interop_bed import (
     REMOTE_MAC,
     REMOTE_V4,
     REMOTE_V6,
-    Bed,
+    InteropTestbed,
 )
-from interop_namespaces import Namespace, frames_until
 
 from fcn.ptf_tests.lib.packets import Ecn, datagram_of, ethernet, roce, udp, with_ttl
 
@@ -34,22 +34,24 @@ class Crossing:
     arrived: tuple[bytes, ...]
 
 
-def send_to_remote(bed: Bed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
+def send_to_remote(testbed: InteropTestbed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
     """From our host to the remote one; `pair` is one of PAIRS."""
     marker = udp(*pair, DISCARD_PORT, DISCARD_PORT, b"last one to remote")
     frames = [ethernet(each, src=HOST_MAC, dst=PE_DC_MAC) for each in (*datagrams, marker)]
-    return _send(bed, bed.host, bed.remote, frames, b"last one to remote", by_linux=False)
+    return _send(
+        testbed, testbed.host, testbed.remote, frames, b"last one to remote", by_linux=False
+    )
 
 
-def send_to_host(bed: Bed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
+def send_to_host(testbed: InteropTestbed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
     """From the remote host to ours; `pair` is one of PAIRS."""
     marker = udp(pair[1], pair[0], DISCARD_PORT, DISCARD_PORT, b"last one to host")
     frames = [ethernet(each, src=REMOTE_MAC, dst=LINUX_SITE_MAC) for each in (*datagrams, marker)]
-    return _send(bed, bed.remote, bed.host, frames, b"last one to host", by_linux=True)
+    return _send(testbed, testbed.remote, testbed.host, frames, b"last one to host", by_linux=True)
 
 
 def _send(
-    bed: Bed,
+    testbed: InteropTestbed,
     near: Namespace,
     far: Namespace,
     frames: Sequence[bytes],
@@ -60,7 +62,7 @@ def _send(
     with (
         near.packet_socket("eth0") as sender,
         far.packet_socket("eth0") as receiver,
-        bed.wires.packet_socket("wan") as core,
+        testbed.wires.packet_socket("wan") as core,
     ):
         for frame in frames:
             sender.send(frame)

@@ -6,7 +6,9 @@ writes an outer ECT(0) on packets with an inner CE.)
 """
 
 import pytest
-from interop_bed import (
+from interop_linux_vxlan import LINUX_MAC, OUR_MAC, VNI, linux_vxlan, our_vxlan
+from interop_namespaces import Namespace, frames_until
+from interop_testbed import (
     DC_PORT,
     HOST_MAC,
     LINUX_ADDRESS,
@@ -17,10 +19,8 @@ from interop_bed import (
     REMOTE_V4,
     REMOTE_V6,
     VRF,
-    Bed,
+    InteropTestbed,
 )
-from interop_linux_vxlan import LINUX_MAC, OUR_MAC, VNI, linux_vxlan, our_vxlan
-from interop_namespaces import Namespace, frames_until
 from interop_traffic import FRAME_TIMEOUT_S
 
 from fcn.ptf_tests.lib.packets import BTH_HEADER, Ecn, datagram_of, ethernet, roce, udp, vxlan
@@ -90,34 +90,34 @@ def transport_of(frame: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("src", "dst"), [("10.3.0.30", "10.9.0.9"), ("2001:db8:3::30", "2001:db8:9::9")]
 )
-def test_all_cells(bed: Bed, src: str, dst: str) -> None:
+def test_all_cells(testbed: InteropTestbed, src: str, dst: str) -> None:
     """Both drop the packet or forward the same datagram; only Not-ECT inside CE is dropped."""
-    pe = bed.configure()
+    pe = testbed.configure()
     our_vxlan(pe)
-    linux_vxlan(bed)
+    linux_vxlan(testbed)
     # Both PEs route to the same address; our host need not own it: the datagrams are captured.
     width, via = (128, REMOTE_V6) if ":" in dst else (32, REMOTE_V4)
     prefix = f"{dst}/{width}"
     pe.route(VRF, prefix, "to_dc", port=DC_PORT, vlan_id=0, src_mac=PE_DC_MAC, dst_mac=HOST_MAC)
-    bed.linux.ip(f"route add {prefix} via {via} dev site onlink proto static")
+    testbed.linux.ip(f"route add {prefix} via {via} dev site onlink proto static")
     markers = [udp(src, dst, 9, 9, marker_payload(number)) for number in range(len(CELLS))]
     cells = [
         (roce(src, dst, 0x118, payload=PAYLOAD, psn=inner << 2 | outer, ecn=inner), outer)
         for inner, outer in CELLS
     ]
     ours = forwarded(
-        bed.wires,
+        testbed.wires,
         "wan",
         [to_us(*cell) for cell in cells],
         [to_us(marker, Ecn.NOT_ECT) for marker in markers],
-        bed.host,
+        testbed.host,
     )
     linux = forwarded(
-        bed.pe,
+        testbed.pe,
         "core",
         [to_linux(*cell) for cell in cells],
         [to_linux(marker, Ecn.NOT_ECT) for marker in markers],
-        bed.remote,
+        testbed.remote,
     )
     by_cell = dict(zip(CELLS, zip(ours, linux, strict=True), strict=True))
     assert {cell: pair[0] for cell, pair in by_cell.items()} == {

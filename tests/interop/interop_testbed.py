@@ -1,4 +1,4 @@
-"""Test bed: our PE connected to a Linux PE, a Linux host behind each.
+"""Testbed: our PE connected to a Linux PE, a Linux host behind each.
 
     host --- dc [ our PE ] core --- wan [ Linux PE ] site --- remote
 
@@ -42,14 +42,14 @@ LINUX_WAN_MAC, LINUX_SITE_MAC = "02:c0:00:00:00:01", "02:c0:00:00:00:02"
 
 
 def skip_unless_possible(target: str) -> None:
-    """Skip, with the reason, where the test bed cannot be built or the target is not installed."""
+    """Skip, with the reason, where the testbed cannot be built or the target is not installed."""
     if os.geteuid() != 0:
         pytest.skip("network namespaces need root")
     if target == "bmv2" and shutil.which("simple_switch_grpc") is None:
         pytest.skip("simple_switch_grpc is not on PATH; the softswitch ran the same test")
 
 
-class Bed:
+class InteropTestbed:
     """Namespaces, links and addresses; the switch has ports and routes but no tunnel yet.
 
     `wires` is the namespace with the Linux PE's ends of the links; `linux` is that PE.
