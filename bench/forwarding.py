@@ -19,11 +19,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import finsy as fy
 from rich.console import Console
 from rich.table import Table
 
 from fcn.bench.plot import plot_sweeps
+from fcn.contract.constants import FCN_LABEL_BIT
+from fcn.contract.pipeline import load_pipeline
 from fcn.ptf_tests.lib import beds, packets
 from fcn.ptf_tests.lib.entries import PeTables, PTables
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
@@ -34,7 +35,6 @@ from fcn.topologies.isolation import IsolationError, enter
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-COMPILED = HERE.parent / "p4src" / "compiled"
 GRPC_ADDRESS = "127.0.0.1:9559"
 FLOWS = 1024
 PAYLOAD = 256
@@ -68,7 +68,7 @@ class Sweep:
 
 def flow(number: int) -> tuple[int, int]:
     """DestQP and flow label of a flow."""
-    return 0x100 + number, 0x80000 | number
+    return 0x100 + number, FCN_LABEL_BIT | number
 
 
 def pe_frames() -> list[bytes]:
@@ -191,14 +191,11 @@ def sweep(
     frames.write_bytes(b"".join(struct.pack("!H", len(f)) + f for f in program.frames()))
     interfaces = {port: f"sw{port}" for port in ALL_PORTS}
     log = work / f"{program.name}-{target}.log"
-    schema = fy.P4Schema(
-        COMPILED / f"{program.name}.p4info.txtpb", COMPILED / f"{program.name}.json"
-    )
     with (
         TARGETS[target](interfaces, GRPC_ADDRESS, 1, log),
         P4RuntimeClient(GRPC_ADDRESS, 1) as client,
     ):
-        client.set_pipeline(schema)
+        client.set_pipeline(load_pipeline(program.name))
         program.configure(client)
         offer(blaster, frames, 0.2, start)
         rate = start

@@ -34,21 +34,31 @@ def compiled_file(name: str, *others: str, folder: Path | None = None) -> Path:
 
 _NUMBERS: dict[str, Any] = json.loads(compiled_file("constants.json").read_text("utf-8"))
 
+_ARCHITECTURES: dict[str, dict[str, Any]] = _NUMBERS.pop("architectures", {})
+
 FCN_LABEL_BIT: int = _NUMBERS["FCN_LABEL_BIT"]
 """Set in every label given to a RoCE flow; clear in entropy labels of other traffic (FCN-2)."""
 
 FLOW_GATE_SIZE: int = _NUMBERS["FLOW_GATE_SIZE"]
 """Cells of the per-flow rate gates; the low bits of a label are the index."""
 
-RECIRC_PORT: int = _NUMBERS["RECIRC_PORT"]
-"""Feeds a packet into its second pass; it is no interface."""
 
-RECIRC_SESSION: int = _NUMBERS["CloneSession"]["RECIRC"]
+def architecture_numbers(architecture: str) -> dict[str, Any]:
+    """Constants and enums of one architecture's externs.p4, by name. Raises PipelineError."""
+    numbers = _ARCHITECTURES.get(architecture)
+    if numbers is None:
+        raise PipelineError(f"constants.json has no {architecture}; run `make p4` to rebuild it")
+    return numbers
 
 
 def enum_members(name: str) -> dict[str, int]:
-    """Members of an enum of the programs, by name; empty when there is none."""
-    members: dict[str, int] = _NUMBERS.get(name, {})
+    """Members of an enum of the programs, by name. Raises PipelineError.
+
+    p4c leaves enums a program counts with, but does not match on, out of its P4Info.
+    """
+    members: dict[str, int] | None = _NUMBERS.get(name)
+    if not isinstance(members, dict):
+        raise PipelineError(f"constants.json has no enum {name}; run `make p4` to rebuild it")
     return dict(members)
 
 

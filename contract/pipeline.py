@@ -1,38 +1,31 @@
-"""The compiled P4 programs the controller pushes, and the names their P4Info gives to numbers."""
+"""A compiled P4 program: its files, the schema made of its P4Info, and its target."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from finsy import P4Schema
+from google.protobuf.text_format import ParseError
 
 from fcn.contract.constants import PipelineError, compiled_file, enum_members
 from fcn.contract.targets import Target, target_of
 
-FLOW_TABLES = {4: "flow_ipv4", 6: "flow_ipv6"}
-LABEL_TABLES = {4: "flow_by_label_ipv4", 6: "flow_by_label_ipv6"}
-ROUTE_TABLES = {4: "route_ipv4", 6: "route_ipv6"}
-"""Tables by IP version."""
-
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """One compiled program: files, and the schema made of its P4Info."""
+    """One compiled program: files, and the schema made of its P4Info.
+
+    blob: None when the program was loaded without its binary.
+    """
 
     name: str
     p4info: Path
-    blob: Path
+    blob: Path | None
     schema: P4Schema
 
     def enum(self, name: str) -> dict[str, int]:
-        """Members of an enum the programs share. Raises PipelineError.
-
-        p4c leaves enums a program counts with, but does not match on, out of its P4Info.
-        """
-        members = enum_members(name)
-        if not members:
-            raise PipelineError(f"constants.json has no enum {name}; run `make p4` to rebuild it")
-        return members
+        """Members of an enum the programs share. Raises PipelineError."""
+        return enum_members(name)
 
     @property
     def target(self) -> Target:
@@ -45,8 +38,9 @@ class Pipeline:
         return frozenset(counter.alias for counter in self.schema.counters)
 
     def counter_parts(self, counter: str) -> tuple[str, ...]:
-        """The program's counters that add up to a counter of the contract."""
-        return tuple(part for part in self.target.counters(counter) if part in self.counters)
+        """The program's counters that add up to a counter of the contract; none: it has none."""
+        parts = self.target.names.counters(counter)
+        return tuple(part for part in parts if part in self.counters)
 
     def has_value_set(self, name: str) -> bool:
         """Whether the program's parser has a value set."""
@@ -67,11 +61,19 @@ class Pipeline:
 
 
 @lru_cache
-def load_pipeline(role: str, folder: Path | None = None) -> Pipeline:
+def load_pipeline(role: str, folder: Path | None = None, *, binary: bool = True) -> Pipeline:
     """The program of a node's role (`pe` or `p`), that of `folder` or the one fcn comes with.
 
-    Raises PipelineError.
+    binary: whether it is to be pushed to a switch, or only to be known. Raises PipelineError.
     """
     p4info = compiled_file(f"{role}.p4info.txtpb", folder=folder)
-    blob = compiled_file(f"{role}.json", f"{role}.bin", folder=folder)
-    return Pipeline(role, p4info, blob, P4Schema(p4info, blob))
+    blob = compiled_file(f"{role}.json", f"{role}.bin", folder=folder) if binary else None
+    try:
+        return Pipeline(role, p4info, blob, P4Schema(p4info, blob))
+    except ParseError as error:
+        raise PipelineError(f"{p4info} is no P4Info: {error}") from None
+
+
+def load_target(role: str, folder: Path | None = None) -> Target:
+    """What the program of a node is compiled for. Raises PipelineError."""
+    return load_pipeline(role, folder, binary=False).target

@@ -1,64 +1,74 @@
-"""What differs between the chips one controller drives; everything else is the P4Info contract.
+"""What differs between the targets one controller drives; everything else is the P4Info contract.
 
-BMv2 and softswitch run the v1model programs, Tofino the TNA programs. Tables, keys, actions and
-parameters are the same on all of them (tests/contract/test_contract.py); the differences are here.
-Owners ask the target of their node's pipeline, and it is known from the P4Info (`target_of`).
+BMv2 and softswitch run the v1model programs, Tofino the TNA programs. Owners take the target from
+their node's pipeline, and it is known from the P4Info (`target_of`).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from finsy.proto import p4i
 
-from fcn.contract.constants import PipelineError
+from fcn.contract.clock import Clock
+from fcn.contract.constants import PipelineError, architecture_numbers
+from fcn.contract.depth import QueueDepth
+from fcn.contract.names import CORE_PORTS, Names
+from fcn.contract.ports import PORT_BITS, Ports
 
-CORE_PORTS = "core_ports"
-"""Value set of a chip's PE parser: the ports that face the WAN."""
 
-MAX_TICKS = (1 << 32) - 1
-"""Time parameters of the programs have 32 bits."""
+@dataclass(frozen=True, slots=True)
+class CloneSession:
+    """The P4Runtime clone session that gives copies their second pass."""
+
+    number: int
+    port: int
+    instance: int = 1
 
 
 @dataclass(frozen=True)
 class Target:
-    """How a target departs from the contract.
+    """One kind of switch.
 
-    counter_parts: per counter of the contract, the counters of the program that add up to it.
-    renamed_actions: per table and action of the contract, the action's name in the program.
-    extra_actions: actions the program has beyond the contract; none of them is ever written.
-    extra_value_sets: parser value sets the program has and v1model cannot have.
-    tick: nanoseconds of one unit of the program's time parameters.
-    clone_session: whether copies are steered by a P4Runtime clone session; a chip's mirror sessions
-        belong to its driver.
+    architecture: what the P4Info of its programs names.
+    clone_session: None where copies are steered by mirror sessions that belong to the driver.
+    value_sets: parser value sets its programs may have.
+    idle_timeout: whether the flow tables report silent flows.
     """
 
     name: str
-    counter_parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    renamed_actions: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    extra_actions: tuple[str, ...] = ()
-    extra_value_sets: tuple[str, ...] = ()
-    tick: int = 1000
-    clone_session: bool = True
-
-    def counters(self, contract_name: str) -> tuple[str, ...]:
-        """The program's counters whose cells add up to those of a counter of the contract."""
-        return self.counter_parts.get(contract_name, (contract_name,))
-
-    def action(self, table: str, contract_name: str) -> str:
-        """What the program calls an action of a table of the contract."""
-        return self.renamed_actions.get((table, contract_name), contract_name)
-
-    def ticks(self, microseconds: int) -> int:
-        """A duration as a time parameter: never shorter, but for what 32 bits cannot hold."""
-        return min(-(-microseconds * 1000 // self.tick), MAX_TICKS)
+    architecture: str
+    ports: Ports
+    depth: QueueDepth
+    clock: Clock = field(default_factory=Clock)
+    names: Names = field(default_factory=Names)
+    clone_session: CloneSession | None = None
+    value_sets: tuple[str, ...] = ()
+    idle_timeout: bool = True
 
 
-V1MODEL = Target("v1model")
+def _ports(architecture: str, front_panel: tuple[range, ...], drop: int | None = None) -> Ports:
+    numbers = architecture_numbers(architecture)
+    return Ports(numbers["CPU_PORT"], numbers["RECIRC_PORT"], front_panel, drop)
 
-# A counter of Tofino is met once per packet, so what may happen to one packet on top of another
-# event is counted beside it. CORE_PORTS holds the ports port_role gives set_core_port.
-TNA = Target(
-    "tna",
+
+def _v1model() -> Target:
+    # simple_switch's mark_to_drop sends to port 511 unless it is told otherwise.
+    ports = _ports("v1model", (range(1 << PORT_BITS),), drop=511)
+    session = architecture_numbers("v1model")["CloneSession"]["RECIRC"]
+    return Target(
+        "BMv2",
+        "v1model",
+        ports,
+        QueueDepth(),
+        clone_session=CloneSession(session, ports.recirculation),
+    )
+
+
+V1MODEL = _v1model()
+"""BMv2 and softswitch."""
+
+# A counter of Tofino is executed once per packet, so what may happen to one packet on top of
+# another event is counted beside it.
+_TNA_NAMES = Names(
     counter_parts={
         "events": ("events", "arrival_events", "report_events"),
         "egress_events": ("egress_events", "mark_events"),
@@ -71,22 +81,43 @@ TNA = Target(
     },
     # A selector table of BMv2 has no default action; here it is the one that drops.
     extra_actions=("underlay_no_route",),
-    extra_value_sets=(CORE_PORTS,),
-    # Bits 8 to 39 of the chip's nanosecond clock.
-    tick=256,
-    clone_session=False,
 )
 
-# Tofino 2 runs the TNA programs as `t2na`.
-_ARCHITECTURES = {"v1model": V1MODEL, "tna": TNA, "t2na": TNA}
+_PIPE_PORTS = 128
+"""A port number of Tofino is a pipe (two bits) and a port of the pipe (seven)."""
+
+
+def _tofino(name: str, architecture: str, front_panel: range, cell: int) -> Target:
+    """front_panel: ports of every pipe. cell: octets of a buffer cell."""
+    pipes = range(0, 1 << PORT_BITS, _PIPE_PORTS)
+    ranges = tuple(range(pipe + front_panel[0], pipe + front_panel[-1] + 1) for pipe in pipes)
+    return Target(
+        name,
+        architecture,
+        _ports(architecture, ranges),
+        QueueDepth(cell),
+        # Bits 8 to 39 of the chip's nanosecond clock.
+        Clock(tick=256),
+        _TNA_NAMES,
+        # Holds the ports port_role gives set_core_port.
+        value_sets=(CORE_PORTS,),
+    )
+
+
+TOFINO1 = _tofino("Tofino 1", "tna", range(64), cell=80)
+TOFINO2 = _tofino("Tofino 2", "t2na", range(8, 72), cell=176)
+
+TARGETS = (V1MODEL, TOFINO1, TOFINO2)
+
+_BY_ARCHITECTURE = {target.architecture: target for target in TARGETS}
 
 
 def target_of(p4info: p4i.P4Info) -> Target:
     """The target a program was compiled for. Raises PipelineError."""
     arch = p4info.pkg_info.arch
-    if arch not in _ARCHITECTURES:
+    if arch not in _BY_ARCHITECTURE:
         raise PipelineError(
             f"the P4Info is of a program for architecture {arch!r}; "
-            f"the controller drives {', '.join(_ARCHITECTURES)}"
+            f"the controller drives {', '.join(_BY_ARCHITECTURE)}"
         )
-    return _ARCHITECTURES[arch]
+    return _BY_ARCHITECTURE[arch]

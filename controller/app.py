@@ -5,7 +5,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import finsy as fy
@@ -35,7 +34,7 @@ Job = Callable[[], Coroutine[Any, Any, None]]
 
 
 def _program(node: Node) -> Pipeline:
-    return load_pipeline(node.role, Path(node.program) if node.program else None)
+    return load_pipeline(node.role, node.program_folder)
 
 
 class ControlPlane:

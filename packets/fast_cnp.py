@@ -7,8 +7,9 @@ from scapy.fields import BitField
 from scapy.layers.inet import UDP
 from scapy.packet import Packet, bind_layers
 
-FAST_CNP_PORT = 1021
-"""UDP destination port by default: RFC 4727 experimental, until TBD1 is assigned."""
+from fcn.packets.wire import FAST_CNP_PORT
+
+__all__ = ["FAST_CNP_LENGTH", "FAST_CNP_PORT", "FastCnp"]
 
 FAST_CNP_LENGTH = 4
 """Octets after the UDP header; any other length is malformed."""

@@ -6,12 +6,13 @@ from typing import Any
 
 import yaml
 
+from fcn.contract.depth import DEFAULT_THRESHOLDS
+from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.model import ROOMY_THRESHOLD, Node, Topology
 
 GRPC_BASE = 50_000
 API_ENDPOINT = "127.0.0.1:9661"
 VRF_TUNNEL_BASE = 1000
-FAST_CNP_PORT = 1021
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class FcnSettings:
     further parts of the configuration as they are.
     """
 
-    thresholds: tuple[int, ...] = (8, 16, 24, 32, 40, 48, 56)
+    thresholds: tuple[int, ...] = tuple(depth.amount for depth in DEFAULT_THRESHOLDS)
     levels: tuple[Level, ...] = ()
     feature: bool = True
     cnp_source: str = "pe"

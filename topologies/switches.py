@@ -13,12 +13,12 @@ from typing import Any
 
 from mininet.node import Switch
 
+from fcn.contract.targets import V1MODEL
 from fcn.hosts.processes import Process, ProcessError, is_listening
 from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.model import ROOMY_DEPTH, Port, Topology
 from fcn.topologies.trafficmanager import TrafficManager
 
-CPU_PORT = 510
 THRIFT_BASE = 49_000
 START_TIMEOUT_S = 60.0
 
@@ -54,7 +54,7 @@ class P4Switch(Switch):  # type: ignore[misc]
         """Start the program and wait until its P4Runtime server listens."""
         del controllers
         endpoint = grpc_endpoint(self.topology, self.name)
-        target = ["--", "--grpc-server-addr", endpoint, "--cpu-port", str(CPU_PORT)]
+        target = ["--", "--grpc-server-addr", endpoint, "--cpu-port", str(V1MODEL.ports.cpu)]
         self.process = Process(
             self.name,
             [*self.command(), *target],

@@ -23,7 +23,7 @@ from fcn.controller.cli.host_agent import host_agent
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
 from fcn.controller.config import Config, ConfigError, load_config
-from fcn.controller.config.types import parse_duration
+from fcn.controller.config.types import format_depth, parse_depth, parse_duration
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT, ControllerError, FcnClient
 from fcn.controller.proto import fcn_pb2 as pb
@@ -249,16 +249,24 @@ def thresholds_set(
     node: NodeName,
     port: Annotated[int, typer.Argument(help="Port number.")],
     depths: Annotated[
-        str, typer.Argument(help="Packets at which levels 1, 2, … begin, as 8,16,24; or 'none'.")
+        str,
+        typer.Argument(
+            help="Depths at which levels 1, 2, … begin, in packets as 8,16,24 or in octets as "
+            "64kB,128kB; or 'none'."
+        ),
     ],
     queue: Annotated[int, typer.Option(help="Queue of the port.")] = 0,
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
     """Change the levels of one queue."""
-    numbers = () if depths == "none" else tuple(_number(part) for part in depths.split(","))
+    try:
+        parsed = () if depths == "none" else tuple(map(parse_depth, depths.split(",")))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
     with controller(api) as client:
-        written = client.set_thresholds(node, port, queue, numbers)
-    setting = f"thresholds: [{{port: {port}, queue: {queue}, depths: {list(numbers)}}}]"
+        written = client.set_thresholds(node, port, queue, parsed)
+    shown = ", ".join(map(format_depth, parsed))
+    setting = f"thresholds: [{{port: {port}, queue: {queue}, depths: [{shown}]}}]"
     _until_restart(node, setting, written)
 
 

@@ -10,7 +10,8 @@ from google.protobuf.message import Message
 from rich.console import Console
 from rich.table import Table
 
-from fcn.controller.config.types import format_duration
+from fcn.contract.depth import LEVELS, Depth, DepthUnit
+from fcn.controller.config.types import format_depth, format_duration
 from fcn.controller.proto import fcn_pb2 as pb
 
 STATE_STYLES = {"up": "green", "away": "bold red", "backup": "bold red", "connecting": "yellow"}
@@ -160,13 +161,18 @@ def show_thresholds(
         data = _plain(thresholds)
         for level in data["levels"]:
             level["interval"] = int(level["interval"])
+        for queue in data["queues"]:
+            queue["depths"] = list(map(int, queue["depths"]))
+            queue["unit"] = DepthUnit[queue["unit"]].value
         _print_json(data)
         return
-    table = _table("Queue depth (packets) at which a level begins", "node", "port", "queue")
-    for level in range(1, 8):
+    table = _table("Queue depth at which a level begins", "node", "port", "queue", "in")
+    for level in LEVELS:
         table.add_column(str(level), justify="right")
     for queue in thresholds.queues:
-        table.add_row(queue.node, str(queue.port), str(queue.queue), *map(str, queue.depths))
+        unit = DepthUnit[pb.DepthUnit.Name(queue.unit)]
+        depths = (format_depth(Depth(amount, unit)) for amount in queue.depths)
+        table.add_row(queue.node, str(queue.port), str(queue.queue), unit.value, *depths)
     console.print(table)
     console.print()
     policy = _table("What is done at a level", "level", "mark CE", "notify", "per flow every")

@@ -4,6 +4,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from ipaddress import IPv6Address
 from itertools import combinations
 
+from fcn.contract.constants import PipelineError
+from fcn.contract.depth import Depth, DepthError
+from fcn.contract.pipeline import load_target
+from fcn.contract.targets import Target
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.types import Address, Network
 
@@ -31,6 +35,7 @@ def check(config: Config) -> Iterator[Finding]:
         ):
             for sub, message in checker(config, node):
                 yield (*path, *sub), message
+        yield from _check_target(config, name, node)
 
 
 def _duplicates(
@@ -260,6 +265,42 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
                 port = node.port(hop.port)
                 if port and not any(hop.address in own.network for own in port.addresses):
                     yield (*here, "address"), f"{hop.address} is in no subnet of port {hop.port}"
+
+
+def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
+    """What the node's switch can have: its ports, and the unit and range of its queue depth."""
+    path: Path = ("nodes", name)
+    try:
+        target = load_target(node.role, node.program_folder)
+    except PipelineError as error:
+        yield (*path, "program"), str(error)
+        return
+    for index, port in enumerate(node.ports):
+        problem = target.ports.problem(port.number)
+        if problem:
+            number = (*path, "ports", index, "number")
+            yield number, f"port {port.number} of {name} {problem} ({target.name})"
+    given = {entry.port for entry in node.thresholds if entry.queue == 0}
+    queues: list[tuple[Path, int, tuple[Depth, ...]]] = [
+        ((*path, "thresholds", index, "depths"), entry.port, entry.depths)
+        for index, entry in enumerate(node.thresholds)
+    ]
+    queues += [
+        (("congestion", "thresholds"), port.number, config.congestion.thresholds)
+        for port in node.core_ports
+        if port.number not in given
+    ]
+    for where, queue_port, depths in queues:
+        if problem := _depth_problem(target, depths, config.congestion.packet_size):
+            yield where, f"{name} port {queue_port} ({target.name}): {problem}"
+
+
+def _depth_problem(target: Target, depths: tuple[Depth, ...], packet_size: int) -> str | None:
+    try:
+        target.depth.thresholds(depths, packet_size)
+    except DepthError as error:
+        return str(error)
+    return None
 
 
 def _check_thresholds(config: Config, node: Node) -> Iterator[Finding]:

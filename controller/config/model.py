@@ -1,16 +1,22 @@
 """The configuration file as frozen, strict pydantic models; defaults live here.
 
-Durations are microseconds, MAC addresses 48-bit numbers, queue depths packets.
+Durations are microseconds, MAC addresses 48-bit numbers; a queue depth keeps the unit it has.
 """
 
-from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from fcn.contract.depth import (
+    DEFAULT_THRESHOLDS,
+    LEVELS,
+    PACKET_SIZE,
+    Depth,
+    check_thresholds,
+)
 from fcn.controller.config.types import (
     AnyAddress,
-    Depth,
     Duration,
     Endpoint,
     Gateway,
@@ -24,17 +30,17 @@ from fcn.controller.config.types import (
     MplsLabel,
     Name,
     Octet,
+    PacketSize,
     PortNumber,
     Prefix,
+    QueueDepth,
     QueueId,
     UdpPort,
     VlanId,
     Vni,
     VrfId,
 )
-
-LEVELS = range(1, 8)
-"""Congestion levels (FCN-10); level 0 means no congestion."""
+from fcn.packets.wire import FAST_CNP_PORT
 
 MAX_SIDS = 4
 """Longest SRv6 segment list the PE program writes."""
@@ -102,19 +108,16 @@ def _default_levels() -> dict[int, LevelPolicy]:
     }
 
 
-def _ascending(depths: tuple[int, ...]) -> tuple[int, ...]:
-    if any(low >= high for low, high in pairwise(depths)):
-        raise ValueError("queue depths must rise from level to level")
+def _checked(depths: tuple[Depth, ...]) -> tuple[Depth, ...]:
+    check_thresholds(depths)
     return depths
 
 
-Depths = Annotated[
-    Items[Depth], Field(min_length=1, max_length=len(LEVELS)), AfterValidator(_ascending)
-]
+Depths = Annotated[Items[QueueDepth], Field(min_length=1), AfterValidator(_checked)]
 
 
 class QueueThresholds(Model):
-    """Levels 1, 2, … begin at these depths (packets) of one queue."""
+    """Levels 1, 2, … begin at these depths of one queue."""
 
     port: PortNumber
     queue: QueueId = 0
@@ -122,10 +125,15 @@ class QueueThresholds(Model):
 
 
 class Congestion(Model):
-    """Domain-wide defaults of thresholds (every core port, queue 0) and of the level policy."""
+    """Domain-wide defaults of thresholds (every core port, queue 0) and of the level policy.
 
-    thresholds: Depths = (8, 16, 24, 32, 40, 48, 56)
-    levels: dict[Annotated[int, Field(ge=1, le=7)], LevelPolicy] = Field(
+    `packet_size`, in octets, is what converts between packets and octets, or a chip's cells
+    (contract/depth.py): that of the packets that fill queues, tunnel headers included.
+    """
+
+    thresholds: Depths = DEFAULT_THRESHOLDS
+    packet_size: PacketSize = PACKET_SIZE
+    levels: dict[Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])], LevelPolicy] = Field(
         default_factory=_default_levels
     )
 
@@ -299,6 +307,11 @@ class Node(Model):
     underlay: Items[UnderlayRoute] = ()
     thresholds: Items[QueueThresholds] = ()
 
+    @property
+    def program_folder(self) -> Path | None:
+        """`program` as a path; None for the programs fcn comes with."""
+        return Path(self.program) if self.program else None
+
     def port(self, number: int, vlan: int = 0) -> Port | None:
         """The port with this number and VLAN (0: untagged), if configured."""
         for port in self.ports:
@@ -344,7 +357,7 @@ class HostAgents(Model):
 class Config(Model):
     """The whole network."""
 
-    fast_cnp_port: UdpPort = 1021
+    fast_cnp_port: UdpPort = FAST_CNP_PORT
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = "127.0.0.1:9661"
     metrics: Listen | None = None

@@ -19,6 +19,9 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field, Strict
 
+from fcn.contract.depth import Depth, DepthUnit
+from fcn.contract.ports import QUEUES
+
 T = TypeVar("T")
 Items = Annotated[tuple[T, ...], Strict(False)]
 """A YAML list, kept as a tuple so that the model stays frozen."""
@@ -30,6 +33,9 @@ Interface = IPv4Interface | IPv6Interface
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)")
 _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)")
+_OCTETS = {"MB": 10**6, "MiB": 1 << 20, "kB": 10**3, "KB": 10**3, "KiB": 1 << 10, "B": 1}
+_PACKETS = ("", "p", "packet", "packets")
 _ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):(\d{1,5})")
 
 
@@ -119,6 +125,40 @@ def format_duration(microseconds: int) -> str:
     return f"{microseconds}us"
 
 
+def parse_depth(value: Any) -> Depth:  # noqa: ANN401
+    """Queue depth: packets as `8`, `8p` or `8 packets`, or octets as `64kB`, `64KiB` or `2MB`.
+
+    As everywhere in networks k and M are powers of 10; KB is read as kB. Ki and Mi are of 1024.
+    """
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    found = _AMOUNT.fullmatch(_text(text, "a queue depth such as 8 packets or 64kB"))
+    if found and found[2] in _PACKETS and "." not in found[1]:
+        depth = Depth(int(found[1]))
+    elif found and found[2] in _OCTETS:
+        depth = Depth(round(float(found[1]) * _OCTETS[found[2]]), DepthUnit.OCTETS)
+    else:
+        raise ValueError(f"{value!r} is no queue depth; write 8 (packets), 8 packets, 64kB or 2MB")
+    if depth.amount < 1:
+        raise ValueError(f"{value!r}: a queue depth is at least 1")
+    return depth
+
+
+def format_depth(depth: Depth) -> str:
+    """The shortest spelling `parse_depth` reads back to the same depth."""
+    if depth.unit is DepthUnit.PACKETS:
+        return str(depth.amount)
+    unit = next(name for name, octets in _OCTETS.items() if depth.amount % octets == 0)
+    return f"{depth.amount // _OCTETS[unit]}{unit}"
+
+
+def parse_octets(value: Any) -> int:  # noqa: ANN401
+    """Octets from `1500B` or `9kB`."""
+    depth = parse_depth(value)
+    if depth.unit is not DepthUnit.OCTETS:
+        raise ValueError(f"{value!r} has no unit; write 1500B or 9kB")
+    return depth.amount
+
+
 def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
     text = _text(value, "host:port")
     if text.startswith("unix:"):
@@ -151,14 +191,16 @@ Endpoint = Annotated[str, BeforeValidator(_parse_peer)]
 
 UdpPort = Annotated[int, Field(ge=1, le=65535)]
 Octet = Annotated[int, Field(ge=0, le=255)]
-PortNumber = Annotated[int, Field(ge=0, le=508)]
-"""Front-panel ports; 509 to 511 are the recirculation, CPU and drop ports of the programs."""
+PortNumber = Annotated[int, Field(ge=0)]
+"""Which numbers are front-panel ports depends on the node's target (config/check.py)."""
 VlanId = Annotated[int, Field(ge=0, le=4094)]
 VrfId = Annotated[int, Field(ge=1, le=65535)]
 Vni = Annotated[int, Field(ge=1, le=0xFFFFFF)]
 GreKey = Annotated[int, Field(ge=0, le=0xFFFFFFFF)]
 MplsLabel = Annotated[int, Field(ge=16, le=0xFFFFF)]
 """Labels 0 to 15 are special-purpose (RFC 7274)."""
-QueueId = Annotated[int, Field(ge=0, le=31)]
-Depth = Annotated[int, Field(ge=1, le=0x7FFFF)]
+QueueId = Annotated[int, Field(ge=QUEUES[0], le=QUEUES[-1])]
+QueueDepth = Annotated[Depth, BeforeValidator(parse_depth)]
+"""Its range depends on the node's target (config/check.py)."""
+PacketSize = Annotated[int, BeforeValidator(parse_octets), Field(ge=64, le=65535)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,62}$")]

@@ -14,10 +14,8 @@ from dataclasses import dataclass, field
 from ipaddress import IPv6Address, IPv6Network, ip_network
 
 import finsy as fy
-from finsy.p4entity import P4TableAction
 
 from fcn.contract.constants import PuntReason
-from fcn.contract.pipeline import ROUTE_TABLES
 from fcn.controller.config.addressing import Attachment, attachment, gateway, link_local, port_mac
 from fcn.controller.config.model import NeighborSettings, NextHop, Port, Route
 from fcn.controller.config.types import Address, Network, format_mac
@@ -34,7 +32,9 @@ from fcn.controller.neighbors.frames import (
     solicit,
 )
 from fcn.controller.node.provision import Provision
+from fcn.controller.owners.punt import Punt
 from fcn.controller.owners.underlay import Adjacency
+from fcn.controller.owners.vrf_routing import VrfRouting
 
 LOG = logging.getLogger("fcn.neighbors")
 
@@ -102,25 +102,16 @@ class NeighborService:
     def adopt(self, entries: Iterable[fy.P4TableEntry]) -> None:
         """Host routes found on the switch that the configuration does not have: neighbours learned
         by a controller before this one. They are asked again at once."""
-        widths = {ROUTE_TABLES[4]: 32, ROUTE_TABLES[6]: 128}
-        for entry in entries:
-            action = entry.action
-            width = widths.get(entry.table_id)
-            vrf = self._vrf_names.get(entry["vrf"]) if width else None
-            if width is None or vrf is None or not isinstance(action, P4TableAction):
+        for host in VrfRouting.hosts_in(entries):
+            vrf, address = self._vrf_names.get(host.vrf), host.address
+            if vrf is None:
                 continue
-            if action.name != "to_dc" or entry.match is None or "dst" not in entry.match:
-                continue
-            value, length = entry["dst"]
-            if length != width:
-                continue
-            address = ip_network((value, width)).network_address
             found = attachment(self._node, vrf, address)
             if found is None or found.neighbor != address or address in found.port.hosts:
                 continue
             place = Place(vrf, found.port.number, found.port.vlan, address)
             if place not in self._neighbors:
-                self._learn(place, action.args["dst_mac"])
+                self._learn(place, host.mac)
                 self._neighbors[place].next_ask = 0.0
 
     async def run(self) -> None:
@@ -138,17 +129,19 @@ class NeighborService:
 
     async def handle(self, packet: fy.P4PacketIn) -> None:
         """A packet the switch sent up."""
-        number, vlan, reason = packet["ingress_port"], packet["vlan_id"], packet["reason"]
-        port = self._node.port(number, vlan)
+        punted = Punt.received(packet)
+        reason, frame = punted.reason, punted.frame
+        port = self._node.port(punted.port, punted.vlan)
+        vrf = self._vrf_names.get(punted.vrf)
         if reason in (PuntReason.ARP, PuntReason.ND):
             if port is not None:
-                await self._neighbor_message(port, packet.payload)
+                await self._neighbor_message(port, frame)
         elif reason == PuntReason.NEIGHBOR_MISS:
-            await self._miss(self._vrf_names.get(packet["vrf"]), packet.payload)
+            await self._miss(vrf, frame)
         elif reason == PuntReason.UNDERLAY_GLEAN:
-            await self._miss("", packet.payload)
+            await self._miss("", frame)
         elif reason in (PuntReason.LOCAL, PuntReason.UNDERLAY_LOCAL):
-            await self._local(reason, port, self._vrf_names.get(packet["vrf"]), packet.payload)
+            await self._local(reason, port, vrf, frame)
 
     async def _neighbor_message(self, port: Port, frame: bytes) -> None:
         message = interpret(frame)

@@ -19,17 +19,23 @@ from finsy.proto import p4r
 from finsy.switch import SwitchEvent
 
 from fcn.contract.constants import PipelineError
-from fcn.contract.pipeline import FLOW_TABLES, LABEL_TABLES, Pipeline
+from fcn.contract.counters import add_up
+from fcn.contract.depth import Depth
+from fcn.contract.names import COUNTER_ENUMS, FLOW_TABLES, LABEL_TABLES, PORT_COUNTERS
+from fcn.contract.pipeline import Pipeline
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import cnp_source
 from fcn.controller.config.model import Node
+from fcn.controller.config.types import format_depth
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import Flow, FlowService
 from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.provision import Provision
-from fcn.controller.node.readback import held_flows, idle_flow, read, read_switch
-from fcn.controller.owners.flow_learning import CM_DIGESTS, NEW_FLOW_DIGESTS
+from fcn.controller.node.readback import flow_key, held_flows, read, read_switch
+from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow
+from fcn.controller.owners.flow_table import FlowTable
 from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.punt import Punt
 
 LOG = logging.getLogger("fcn.node")
 
@@ -59,9 +65,6 @@ class Status:
     detail: str = ""
     refused: int = 0
 
-
-COUNTER_ENUMS = {"drops": "DropReason", "events": "Event", "egress_events": "Event"}
-"""Counters indexed by an enum of the program; 0 stands for nothing."""
 
 CounterValues = dict[str, dict[str, tuple[int, int]]]
 """(packets, octets) by counter and name."""
@@ -148,20 +151,24 @@ class NodeAgent:
         verb = "enabled" if enabled else "disabled"
         self._bus.emit(Kind.FEATURE, self.name, f"feature {verb} on {self.name}", enabled=enabled)
 
-    def set_thresholds(self, port: int, queue: int, depths: tuple[int, ...]) -> None:
-        """Let the levels of one queue begin at these depths; none: the queue has no levels."""
+    def set_thresholds(self, port: int, queue: int, depths: tuple[Depth, ...]) -> None:
+        """Let the levels of one queue begin at these depths; none: the queue has no levels.
+
+        Raises DepthError.
+        """
         thresholds = dict(self.provision.thresholds)
         thresholds.pop((port, queue), None)
         if depths:
             thresholds[port, queue] = depths
         self.provision.set_thresholds(thresholds)
+        shown = ",".join(map(format_depth, depths))
         self._bus.emit(
             Kind.THRESHOLDS,
             self.name,
-            f"thresholds of {self.name} port {port} queue {queue}: {depths or 'none'}",
+            f"thresholds of {self.name} port {port} queue {queue}: {shown or 'none'}",
             port=port,
             queue=queue,
-            depths=",".join(map(str, depths)),
+            depths=shown,
         )
 
     async def settled(self) -> bool:
@@ -178,7 +185,7 @@ class NodeAgent:
         """Send a frame out of a port. False when the switch is not up."""
         if self.status.state is not State.UP:
             return False
-        await self._send(fy.P4PacketOut(frame, egress_port=port, pad=0))
+        await self._send(Punt.send(port, frame))
         return True
 
     async def _send(self, *messages: fy.P4PacketOut | P4DigestListAck) -> None:
@@ -219,7 +226,7 @@ class NodeAgent:
             return
         self._enter(State.SYNCHRONIZING)
         synchronized = asyncio.Event()
-        for digest in NEW_FLOW_DIGESTS + CM_DIGESTS if self.provision.is_pe else ():
+        for digest in DIGESTS if self.provision.is_pe else ():
             switch.create_task(self._read_digests(switch, digest, synchronized), name=digest)
         if self.provision.is_pe:
             switch.create_task(self._read_idle(switch, synchronized), name="idle")
@@ -308,13 +315,14 @@ class NodeAgent:
             await synchronized.wait()
             assert self.flows is not None
             for item in digest:
-                vrf = self._vrf_names.get(item["vrf"])
+                report = FlowLearning.report(name, item)
+                vrf = self._vrf_names.get(report.vrf)
                 if vrf is None:
                     continue
-                if name in NEW_FLOW_DIGESTS:
-                    self.flows.seen(self.name, *new_flow(name, vrf, item))
+                if isinstance(report, NewFlow):
+                    self.flows.seen(self.name, *new_flow(vrf, report))
                 else:
-                    self.flows.connection_message(self.name, cm_message(name, vrf, item))
+                    self.flows.connection_message(self.name, cm_message(vrf, report))
             self._acks.append(digest.ack())
             self._wake.set()
 
@@ -323,7 +331,7 @@ class NodeAgent:
             await synchronized.wait()
             assert self.flows is not None
             for entry in notification:
-                key = idle_flow(entry, self._vrf_names)
+                key = flow_key(FlowTable.flow_of(entry), self._vrf_names)
                 if key is not None:
                     self.flows.idle(self.name, key)
 
@@ -344,14 +352,11 @@ class NodeAgent:
         """Release flows whose idle notification was missed, as while the switch was away."""
         if self.status.state is not State.UP or self.flows is None or not self.provision.is_pe:
             return
-        for table in FLOW_TABLES.values():
-            pattern = fy.P4TableEntry(table, time_since_last_hit=0)
+        for pattern in FlowTable.timed():
             async for entry in read(self.switch, pattern):
-                silent = entry.time_since_last_hit
-                if silent and entry.idle_timeout_ns and silent > 2 * entry.idle_timeout_ns:
-                    key = idle_flow(entry, self._vrf_names)
-                    if key is not None:
-                        self.flows.idle(self.name, key)
+                key = flow_key(FlowTable.overdue(entry), self._vrf_names)
+                if key is not None:
+                    self.flows.idle(self.name, key)
 
     async def counters(self, wanted: Collection[str] | None = None) -> CounterValues:
         """(packets, octets) by counter and by what it counts: all counters, or the wanted ones.
@@ -364,14 +369,12 @@ class NodeAgent:
         names = counter_members(self.pipeline, self.provision.node)
         values: CounterValues = {}
         for counter in names.keys() & (wanted or names.keys()):
-            by_index: dict[int | None, tuple[int, int]] = {}
-            for part in self.pipeline.counter_parts(counter):
-                async for entry in read(self.switch, fy.P4CounterEntry(part)):
-                    packets, octets = by_index.get(entry.index, (0, 0))
-                    by_index[entry.index] = (
-                        packets + entry.packet_count,
-                        octets + entry.byte_count,
-                    )
+            cells = [
+                cell
+                for part in self.pipeline.counter_parts(counter)
+                async for cell in read(self.switch, fy.P4CounterEntry(part))
+            ]
+            by_index = add_up(cells)
             values[counter] = {
                 name: by_index.get(index, (0, 0)) for name, index in names[counter].items()
             }
@@ -382,7 +385,7 @@ class NodeAgent:
 def counter_members(pipeline: Pipeline, node: Node) -> dict[str, dict[str, int]]:
     """Index of everything that each of a program's counters counts, by its name."""
     ports = {f"port {port.number}": port.number for port in node.ports}
-    names = {"port_rx": ports, "port_tx": ports}
+    names = dict.fromkeys(PORT_COUNTERS, ports)
     for counter, enum in COUNTER_ENUMS.items():
         names[counter] = {name: number for name, number in pipeline.enum(enum).items() if number}
     return {counter: names[counter] for counter in names if counter in pipeline.counters}

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from ipaddress import IPv6Address, IPv6Network, ip_network
 
+from fcn.contract.depth import Depth
+from fcn.contract.names import CORE_PORTS
 from fcn.contract.pipeline import Pipeline
-from fcn.contract.targets import CORE_PORTS
 from fcn.controller.config.addressing import (
     attachment,
     core_subnets,
@@ -48,7 +49,7 @@ class Provision:
         self._pipeline = pipeline
         self._target = pipeline.target
         self.feature = self.node.feature
-        self.thresholds: dict[tuple[int, int], tuple[int, ...]] = {
+        self.thresholds: dict[tuple[int, int], tuple[Depth, ...]] = {
             (port.number, 0): config.congestion.thresholds for port in self.node.core_ports
         }
         self.thresholds |= {(item.port, item.queue): item.depths for item in self.node.thresholds}
@@ -107,13 +108,17 @@ class Provision:
             )
 
     def set_thresholds(self, thresholds: Thresholds) -> None:
-        """Queue depths at which the levels of these queues begin; no other queue has levels."""
+        """Queue depths at which the levels of these queues begin; no other queue has levels.
+
+        Raises DepthError, and changes nothing, when the target cannot have these.
+        """
+        levels = QueueLevel(self.intent, self._target)
+        levels.set_thresholds(thresholds, self.config.congestion.packet_size)
         self.thresholds = {queue: tuple(depths) for queue, depths in thresholds.items()}
-        QueueLevel(self.intent, self._target).set_thresholds(self.thresholds)
 
     def _recirculate_and_limit(self) -> None:
-        if self._target.clone_session:
-            Recirculation(self.intent).enable()
+        if self._target.clone_session is not None:
+            Recirculation(self.intent, self._target.clone_session).enable()
         NotificationLimit(self.intent).allow(self.node.notifications)
         PuntLimit(self.intent).allow(PUNT_LIMIT)
 

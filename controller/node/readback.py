@@ -1,23 +1,18 @@
 """Reads what a switch holds, and what its flow tables say about flows."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from ipaddress import IPv4Address, IPv6Address
 from typing import Any, TypeVar, cast
 
 import finsy as fy
 from finsy.grpcutil import GRPCStatusCode
 from finsy.p4client import P4ClientError
-from finsy.p4entity import P4Entity, P4TableAction
+from finsy.p4entity import P4Entity
 
-from fcn.contract.pipeline import FLOW_TABLES, LABEL_TABLES, Pipeline
+from fcn.contract.pipeline import Pipeline
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import Flow, Origin
-
-_ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
-    FLOW_TABLES[4]: IPv4Address,
-    FLOW_TABLES[6]: IPv6Address,
-}
-
+from fcn.controller.owners.flow_by_label import FlowByLabel
+from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 
 EntityT = TypeVar("EntityT", bound=P4Entity)
 
@@ -44,7 +39,7 @@ async def read_switch(switch: fy.Switch, pipeline: Pipeline) -> list[P4Entity]:
         async for entry in read(switch, fy.P4TableEntry(table, is_default_action=True)):
             entry.is_default_action = True
             held.append(entry)
-    if pipeline.target.clone_session:
+    if pipeline.target.clone_session is not None:
         held += [session async for session in read(switch, fy.P4CloneSessionEntry())]
     held += [group async for group in read(switch, fy.P4MulticastGroupEntry())]
     for meter in pipeline.schema.meters:
@@ -71,32 +66,21 @@ def held_flows(
 ) -> Iterator[Flow]:
     """Flows as the tables have them: flow_ipv4/6 joined with flow_by_label_ipv4/6."""
     entries = list(entries)
-    senders: dict[int, tuple[int, int]] = {}
-    for entry in entries:
-        action = entry.action
-        if entry.table_id not in LABEL_TABLES.values() or not isinstance(action, P4TableAction):
+    senders = {held.label: held for held in FlowByLabel.senders_in(entries)}
+    for held in FlowTable.flows_in(entries):
+        key = flow_key(held.match, vrf_names)
+        if key is None:
             continue
-        if "dest_qp" in action.args:
-            senders[entry["flow_label"]] = (action.args["dest_qp"], action.args["p_key"])
-    for entry in entries:
-        key = idle_flow(entry, vrf_names)
-        if key is None or not isinstance(entry.action, P4TableAction):
-            continue
-        label = entry.action.args["flow_label"]
-        timeout = entry.idle_timeout_ns // 1000
-        if label in senders:
-            source_qp, p_key = senders[label]
-            yield Flow(key, node, label, timeout, Origin.RESTORED, source_qp, p_key)
+        if sender := senders.get(held.label):
+            known = sender.source_qp, sender.p_key
+            yield Flow(key, node, held.label, held.idle_timeout, Origin.RESTORED, *known)
         else:
-            yield Flow(key, node, label, timeout, Origin.RESTORED)
+            yield Flow(key, node, held.label, held.idle_timeout, Origin.RESTORED)
 
 
-def idle_flow(entry: fy.P4TableEntry, vrf_names: Mapping[int, str]) -> FlowKey | None:
-    """The flow a flow table's entry is about; None for other tables and unknown VRFs."""
-    if entry.table_id not in FLOW_TABLES.values():
+def flow_key(flow: FlowMatch | None, vrf_names: Mapping[int, str]) -> FlowKey | None:
+    """The flow by the name of its VRF; None for none, and for VRFs the configuration lacks."""
+    vrf = vrf_names.get(flow.vrf) if flow else None
+    if flow is None or vrf is None:
         return None
-    vrf = vrf_names.get(entry["vrf"])
-    if vrf is None:
-        return None
-    address = _ADDRESS[entry.table_id]
-    return FlowKey(vrf, address(entry["src"]), address(entry["dst"]), entry["dest_qp"])
+    return FlowKey(vrf, flow.src, flow.dst, flow.dest_qp)

@@ -7,18 +7,18 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import NoReturn
 
-import finsy as fy
 import grpc
 from finsy.p4client import P4ClientError
 
 from fcn.contract.constants import PipelineError
-from fcn.contract.pipeline import FLOW_TABLES
+from fcn.contract.depth import Depth, DepthError, DepthUnit
+from fcn.contract.ports import QUEUES
 from fcn.controller.app import ControlPlane
-from fcn.controller.config.model import LEVELS
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import Flow, FlowError
 from fcn.controller.node.agent import NodeAgent, State
-from fcn.controller.node.readback import idle_flow, read
+from fcn.controller.node.readback import flow_key, read
+from fcn.controller.owners.flow_table import FlowTable
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.proto import fcn_pb2_grpc
 
@@ -94,12 +94,12 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             return {}
         vrf_names = {vrf.id: name for name, vrf in self._plane.config.vrfs.items()}
         counts: dict[tuple[str, FlowKey], tuple[int, int]] = {}
-        for table in FLOW_TABLES.values():
-            pattern = fy.P4TableEntry(table, counter_data=fy.P4CounterData())
+        for pattern in FlowTable.counted():
             async for entry in read(agent.switch, pattern):
-                key, data = idle_flow(entry, vrf_names), entry.counter_data
-                if key is not None and data is not None:
-                    counts[agent.name, key] = (data.packet_count, data.byte_count)
+                match, count = FlowTable.count_of(entry) or (None, (0, 0))
+                key = flow_key(match, vrf_names)
+                if key is not None:
+                    counts[agent.name, key] = count
         return counts
 
     async def AddFlow(  # noqa: N802
@@ -143,7 +143,13 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         if request.node:
             await self._node(request.node, context)
         queues = [
-            pb.QueueThresholds(node=name, port=port, queue=queue, depths=depths)
+            pb.QueueThresholds(
+                node=name,
+                port=port,
+                queue=queue,
+                depths=[depth.amount for depth in depths],
+                unit=depths[0].unit.name,
+            )
             for name, agent in self._plane.nodes.items()
             if request.node in ("", name)
             for (port, queue), depths in sorted(agent.provision.thresholds.items())
@@ -162,22 +168,22 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         """Change one queue until the controller is restarted."""
         wanted = request.queue
         agent = await self._node(wanted.node, context)
-        depths = tuple(wanted.depths)
+        unit = DepthUnit[pb.DepthUnit.Name(wanted.unit)]
+        depths = tuple(Depth(amount, unit) for amount in wanted.depths)
         numbers = {port.number for port in agent.provision.node.ports}
         problem = None
         if wanted.port not in numbers:
             problem = f"{wanted.node} has no port {wanted.port}; it has {sorted(numbers)}"
-        elif wanted.queue > 31:
-            problem = f"there is no queue {wanted.queue}; queues are 0 to 31"
-        elif len(depths) > len(LEVELS):
-            problem = f"{len(depths)} depths, but there are {len(LEVELS)} levels"
-        elif any(low >= high for low, high in zip((0, *depths), depths, strict=False)):
-            problem = "depths must be positive and rise from level to level"
-        elif any(depth >= 1 << 19 for depth in depths):
-            problem = "depths are at most 524287 packets"
+        elif wanted.queue not in QUEUES:
+            problem = f"there is no queue {wanted.queue}; queues are {QUEUES[0]} to {QUEUES[-1]}"
         if problem:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ValueError(problem))
-        agent.set_thresholds(wanted.port, wanted.queue, depths)
+        try:
+            agent.set_thresholds(wanted.port, wanted.queue, depths)
+        except DepthError as error:
+            where = f"{wanted.node} port {wanted.port} ({agent.pipeline.target.name})"
+            refusal = ValueError(f"{where}: {error}")
+            await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, refusal)
         return pb.SetThresholdsResponse(written=await agent.settled())
 
     async def GetCounters(  # noqa: N802

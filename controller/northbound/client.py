@@ -5,6 +5,7 @@ from typing import Any
 
 import grpc
 
+from fcn.contract.depth import Depth, DepthError, check_thresholds
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.proto import fcn_pb2_grpc
@@ -82,9 +83,19 @@ class FcnClient:
         response: pb.GetThresholdsResponse = self._call(self._stub.GetThresholds, request)
         return response
 
-    def set_thresholds(self, node: str, port: int, queue: int, depths: tuple[int, ...]) -> bool:
+    def set_thresholds(self, node: str, port: int, queue: int, depths: tuple[Depth, ...]) -> bool:
         """Change one queue; False: the node is away and hears of it when it is back."""
-        queue_thresholds = pb.QueueThresholds(node=node, port=port, queue=queue, depths=depths)
+        try:
+            check_thresholds(depths)
+        except DepthError as error:
+            raise ControllerError(str(error)) from None
+        queue_thresholds = pb.QueueThresholds(
+            node=node,
+            port=port,
+            queue=queue,
+            depths=[depth.amount for depth in depths],
+            unit=depths[0].unit.name if depths else None,
+        )
         request = pb.SetThresholdsRequest(queue=queue_thresholds)
         return bool(self._call(self._stub.SetThresholds, request).written)
 

@@ -7,7 +7,7 @@ from finsy.p4entity import P4ValueSetMember
 from finsy.p4values import encode_exact
 from finsy.proto import p4r
 
-from fcn.contract.targets import CORE_PORTS
+from fcn.contract.names import CORE_PORTS
 from fcn.controller.owners.intent import Intent
 
 

@@ -1,12 +1,35 @@
 """CnpProfile and FlowByLabel: from a notification to the CNP (p4src/common/flow_by_label.p4)."""
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
 
-from fcn.contract.pipeline import LABEL_TABLES
+from finsy import P4CounterData, P4TableAction, P4TableEntry, P4TableMatch
+
+from fcn.contract.names import LABEL_TABLES
 from fcn.contract.targets import Target
 from fcn.controller.config.model import CnpProfile as Profile
 from fcn.controller.config.types import Address
 from fcn.controller.owners.intent import Intent
+
+_ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
+    LABEL_TABLES[4]: IPv4Address,
+    LABEL_TABLES[6]: IPv6Address,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSender:
+    """An entry: whom notifications of a label go to, and how many were looked up.
+
+    `hits` is 0 for entries read without a counter.
+    """
+
+    label: int
+    sender: Address
+    source_qp: int
+    p_key: int
+    hits: int
 
 
 class CnpProfile:
@@ -25,7 +48,7 @@ class CnpProfile:
                 ttl=profile.ttl,
                 udp_src_port=profile.udp_source_port,
                 ipv4_id=profile.ipv4_id,
-                min_interval=self._target.ticks(profile.min_interval),
+                min_interval=self._target.clock.ticks(profile.min_interval),
             )
         )
 
@@ -63,13 +86,38 @@ class FlowByLabel:
 
     def source_unknown(self, label: int, ip_version: int) -> None:
         """The label is in use, but whom to notify is not known: counted, no CNP."""
-        action = self._target.action(LABEL_TABLES[ip_version], "source_qp_unknown")
+        action = self._target.names.action(LABEL_TABLES[ip_version], "source_qp_unknown")
         self._put(label, ip_version, P4TableAction(action))
 
     def forget(self, label: int, ip_version: int) -> None:
         """The label stands for no flow."""
         match = P4TableMatch(flow_label=label)
         self._intent.drop(P4TableEntry(LABEL_TABLES[ip_version], match=match))
+
+    @staticmethod
+    def senders_in(entries: Iterable[P4TableEntry]) -> Iterator[KnownSender]:
+        """Labels with a known sender among entries read from a switch, of this and other tables."""
+        for entry in entries:
+            address, action = _ADDRESS.get(entry.table_id), entry.action
+            if address is None or not entry.match or not isinstance(action, P4TableAction):
+                continue
+            if "dest_qp" not in action.args:
+                continue
+            # The CNP goes to the flow's source: it is the destination the action has.
+            yield KnownSender(
+                entry["flow_label"],
+                address(action.args["dst"]),
+                action.args["dest_qp"],
+                action.args["p_key"],
+                entry.counter_data.packet_count if entry.counter_data else 0,
+            )
+
+    @staticmethod
+    def counted() -> list[P4TableEntry]:
+        """Patterns to read every label's entry with its counter."""
+        return [
+            P4TableEntry(table, counter_data=P4CounterData()) for table in LABEL_TABLES.values()
+        ]
 
     def _put(self, label: int, ip_version: int, action: P4TableAction) -> None:
         match = P4TableMatch(flow_label=label)

@@ -1,16 +1,57 @@
 """FlowLearning: what a PE reports of its customers' flows (p4src/common/flow_learning.p4)."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
 from finsy import P4DigestEntry, P4TableAction, P4TableEntry
 
+from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.targets import Target
+from fcn.controller.config.types import Address
 from fcn.controller.owners.intent import Intent
 
-NEW_FLOW_DIGESTS = ("new_flow_ipv4_t", "new_flow_ipv6_t")
-CM_DIGESTS = ("cm_ipv4_t", "cm_ipv6_t")
+DIGESTS = (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values())
 
 MAX_LIST_SIZE = 256
 MAX_DELAY_NS = 5_000_000
 ACK_TIMEOUT_NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class NewFlow:
+    """A packet of a flow without label, or of a watched one (digest new_flow_*)."""
+
+    vrf: int
+    src: Address
+    dst: Address
+    dest_qp: int
+    p_key: int
+    opcode: int
+    psn: int
+    udp_src_port: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionMessage:
+    """A message of the connection manager (digest cm_*)."""
+
+    vrf: int
+    src: Address
+    dst: Address
+    attribute: int
+    local_comm_id: int
+    remote_comm_id: int
+    qpn: int
+
+
+Report = NewFlow | ConnectionMessage
+
+
+def _address(digest: str, value: int) -> Address:
+    return (
+        IPv4Address(value) if digest in (NEW_FLOW_DIGESTS[4], CM_DIGESTS[4]) else IPv6Address(value)
+    )
 
 
 class FlowLearning:
@@ -22,7 +63,7 @@ class FlowLearning:
 
     def report_digests(self) -> None:
         """Deliver reports in lists, so that a burst is few messages and one flow waits little."""
-        for digest in (*NEW_FLOW_DIGESTS, *CM_DIGESTS):
+        for digest in DIGESTS:
             self._intent.put(
                 P4DigestEntry(
                     digest,
@@ -34,11 +75,32 @@ class FlowLearning:
 
     def enable(self, window: int) -> None:
         """Report a flow again at the earliest after `window` microseconds."""
-        self._set(P4TableAction("learning_on", window=self._target.ticks(window)))
+        self._set(P4TableAction("learning_on", window=self._target.clock.ticks(window)))
 
     def disable(self) -> None:
         """Report nothing."""
         self._set(P4TableAction("learning_off"))
+
+    @staticmethod
+    def report(digest: str, item: Mapping[str, int]) -> Report:
+        """What an item of a digest (p4src/common/digests.p4) says."""
+        ends = item["vrf"], _address(digest, item["src"]), _address(digest, item["dst"])
+        if digest in NEW_FLOW_DIGESTS.values():
+            return NewFlow(
+                *ends,
+                dest_qp=item["dest_qp"],
+                p_key=item["p_key"],
+                opcode=item["opcode"],
+                psn=item["psn"],
+                udp_src_port=item["udp_src_port"],
+            )
+        return ConnectionMessage(
+            *ends,
+            attribute=item["attribute"],
+            local_comm_id=item["local_comm_id"],
+            remote_comm_id=item["remote_comm_id"],
+            qpn=item["qpn"],
+        )
 
     def _set(self, action: P4TableAction) -> None:
         self._intent.put(P4TableEntry("flow_learning", action=action, is_default_action=True))

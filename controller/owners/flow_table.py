@@ -1,11 +1,39 @@
 """FlowTable: the flow label of each RoCEv2 flow (p4src/common/flow_table.p4)."""
 
-from finsy import P4TableAction, P4TableEntry, P4TableMatch
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
 
-from fcn.contract.pipeline import FLOW_TABLES
+from finsy import P4CounterData, P4TableAction, P4TableEntry, P4TableMatch
+
+from fcn.contract.names import FLOW_TABLES
 from fcn.contract.targets import Target
 from fcn.controller.config.types import Address
 from fcn.controller.owners.intent import Intent
+
+_ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
+    FLOW_TABLES[4]: IPv4Address,
+    FLOW_TABLES[6]: IPv6Address,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FlowMatch:
+    """What a flow is on a switch; `vrf` is the number switches store."""
+
+    vrf: int
+    src: Address
+    dst: Address
+    dest_qp: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledFlow:
+    """An entry: a flow and its label; `idle_timeout` in microseconds (0: never)."""
+
+    match: FlowMatch
+    label: int
+    idle_timeout: int
 
 
 class FlowTable:
@@ -29,7 +57,7 @@ class FlowTable:
         """Packets of the flow carry `label`; the switch reports `idle_timeout` µs of silence
         (0: never), and of a watched flow one packet per learning window (FCN-3 b)."""
         table = FLOW_TABLES[src.version]
-        action = self._target.action(
+        action = self._target.names.action(
             table, "set_flow_label_watched" if watched else "set_flow_label"
         )
         self._intent.put(
@@ -45,6 +73,49 @@ class FlowTable:
         """Packets of the flow carry an entropy label again."""
         match = self._match(vrf, src, dst, dest_qp)
         self._intent.drop(P4TableEntry(FLOW_TABLES[src.version], match=match))
+
+    @staticmethod
+    def flow_of(entry: P4TableEntry) -> FlowMatch | None:
+        """The flow an entry is about, whatever else it says; None for an entry of other tables."""
+        address = _ADDRESS.get(entry.table_id)
+        if address is None or not entry.match:
+            return None
+        return FlowMatch(
+            entry["vrf"], address(entry["src"]), address(entry["dst"]), entry["dest_qp"]
+        )
+
+    @classmethod
+    def flows_in(cls, entries: Iterable[P4TableEntry]) -> Iterator[LabelledFlow]:
+        """What entries read from a switch say; those of other tables say nothing here."""
+        for entry in entries:
+            flow = cls.flow_of(entry)
+            if flow is not None and isinstance(entry.action, P4TableAction):
+                label = entry.action.args["flow_label"]
+                yield LabelledFlow(flow, label, entry.idle_timeout_ns // 1000)
+
+    @staticmethod
+    def counted() -> list[P4TableEntry]:
+        """Patterns to read every flow's entry with its counter."""
+        return [P4TableEntry(table, counter_data=P4CounterData()) for table in FLOW_TABLES.values()]
+
+    @classmethod
+    def count_of(cls, entry: P4TableEntry) -> tuple[FlowMatch, tuple[int, int]] | None:
+        """A flow and its (packets, octets); None for entries read without a counter."""
+        flow, data = cls.flow_of(entry), entry.counter_data
+        if flow is None or data is None:
+            return None
+        return flow, (data.packet_count, data.byte_count)
+
+    @staticmethod
+    def timed() -> list[P4TableEntry]:
+        """Patterns to read every flow's entry with the time since its last packet."""
+        return [P4TableEntry(table, time_since_last_hit=0) for table in FLOW_TABLES.values()]
+
+    @classmethod
+    def overdue(cls, entry: P4TableEntry) -> FlowMatch | None:
+        """The flow of an entry silent for twice its timeout: its idle notification was missed."""
+        silent, timeout = entry.time_since_last_hit, entry.idle_timeout_ns
+        return cls.flow_of(entry) if silent and timeout and silent > 2 * timeout else None
 
     @staticmethod
     def _match(vrf: int, src: Address, dst: Address, dest_qp: int) -> P4TableMatch:

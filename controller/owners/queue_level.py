@@ -5,14 +5,12 @@ from itertools import pairwise
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
+from fcn.contract.depth import LEVELS, Depth
 from fcn.contract.targets import Target
-from fcn.controller.config.model import LEVELS
 from fcn.controller.owners.intent import Intent
 
-MAX_DEPTH = (1 << 19) - 1
-
-Thresholds = Mapping[tuple[int, int], Sequence[int]]
-"""Depths (packets) at which levels 1, 2, … begin, by (port, queue)."""
+Thresholds = Mapping[tuple[int, int], Sequence[Depth]]
+"""Depths at which levels 1, 2, … begin, by (port, queue)."""
 
 
 class QueueLevel:
@@ -22,23 +20,31 @@ class QueueLevel:
         self._intent = intent
         self._target = target
 
-    def set_thresholds(self, thresholds: Thresholds) -> None:
-        """Exactly these queues have levels; the others are never congested."""
-        self._intent.replace_table("queue_level", list(_ranges(thresholds)))
+    def set_thresholds(self, thresholds: Thresholds, packet_size: int) -> None:
+        """Exactly these queues have levels; the others are never congested.
+
+        packet_size: octets of a packet, to convert depths to what the target counts. Raises
+        DepthError when a queue's depths are not distinct on the target, or too great for it.
+        """
+        entries: list[P4TableEntry] = []
+        for (port, queue), depths in thresholds.items():
+            converted = self._target.depth.thresholds(depths, packet_size)
+            entries += self._ranges(port, queue, converted)
+        self._intent.replace_table("queue_level", entries)
 
     def set_policy(self, level: int, *, mark: bool, notify: bool, interval: int) -> None:
         """At `level`: set CE, notify at most every `interval` microseconds per flow."""
         if level not in LEVELS:
-            raise ValueError(f"there is no congestion level {level}; levels are 1 to 7")
-        ticks = self._target.ticks(interval)
+            raise ValueError(
+                f"there is no congestion level {level}; levels are {LEVELS[0]} to {LEVELS[-1]}"
+            )
+        ticks = self._target.clock.ticks(interval)
         action = P4TableAction("set_policy", mark=int(mark), notify=int(notify), interval=ticks)
         match = P4TableMatch(level=level)
         self._intent.put(P4TableEntry("level_policy", match=match, action=action))
 
-
-def _ranges(thresholds: Thresholds) -> Iterable[P4TableEntry]:
-    for (port, queue), depths in thresholds.items():
-        bounds = [*depths, MAX_DEPTH + 1]
+    def _ranges(self, port: int, queue: int, depths: Sequence[int]) -> Iterable[P4TableEntry]:
+        bounds = [*depths, self._target.depth.maximum + 1]
         for level, (low, high) in enumerate(pairwise(bounds), start=1):
             yield P4TableEntry(
                 "queue_level",

@@ -2,16 +2,18 @@
 
 from finsy import P4CloneSessionEntry
 
-from fcn.contract.constants import RECIRC_PORT, RECIRC_SESSION
+from fcn.contract.targets import CloneSession
 from fcn.controller.owners.intent import Intent
 
 
 class Recirculation:
     """Copies of congested packets go back to ingress."""
 
-    def __init__(self, intent: Intent) -> None:
+    def __init__(self, intent: Intent, session: CloneSession) -> None:
         self._intent = intent
+        self._session = session
 
     def enable(self) -> None:
         """Point the clone session at the recirculation port."""
-        self._intent.put(P4CloneSessionEntry(RECIRC_SESSION, replicas=[(RECIRC_PORT, 1)]))
+        replica = (self._session.port, self._session.instance)
+        self._intent.put(P4CloneSessionEntry(self._session.number, replicas=[replica]))

@@ -1,12 +1,28 @@
 """VrfRouting: the routes of customers (p4src/common/vrf_routing.p4)."""
 
-from ipaddress import ip_network
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_network
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from fcn.contract.pipeline import ROUTE_TABLES
+from fcn.contract.names import ROUTE_TABLES
 from fcn.controller.config.types import Address, Network
 from fcn.controller.owners.intent import Intent
+
+_ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
+    ROUTE_TABLES[4]: IPv4Address,
+    ROUTE_TABLES[6]: IPv6Address,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HostRoute:
+    """An entry: a host on a DC port and the MAC address it is delivered to."""
+
+    vrf: int
+    address: Address
+    mac: int
 
 
 class VrfRouting:
@@ -41,6 +57,21 @@ class VrfRouting:
     def withdraw(self, vrf: int, prefix: Network) -> None:
         """No route of exactly this prefix."""
         self._intent.drop(self._entry(vrf, prefix, None))
+
+    @staticmethod
+    def hosts_in(entries: Iterable[P4TableEntry]) -> Iterator[HostRoute]:
+        """Hosts that entries read from a switch deliver to; other entries say nothing here."""
+        for entry in entries:
+            address, action = _ADDRESS.get(entry.table_id), entry.action
+            if address is None or not isinstance(action, P4TableAction) or action.name != "to_dc":
+                continue
+            # The entry of a default route has no match on its destination.
+            if entry.match is None or "dst" not in entry.match:
+                continue
+            value, length = entry["dst"]
+            host = address(value)
+            if length == host.max_prefixlen:
+                yield HostRoute(entry["vrf"], host, action.args["dst_mac"])
 
     def _put(self, vrf: int, prefix: Network, action: P4TableAction) -> None:
         self._intent.put(self._entry(vrf, prefix, action))

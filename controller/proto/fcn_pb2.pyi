@@ -1,10 +1,18 @@
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class DepthUnit(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    PACKETS: _ClassVar[DepthUnit]
+    OCTETS: _ClassVar[DepthUnit]
+PACKETS: DepthUnit
+OCTETS: DepthUnit
 
 class GetStatusRequest(_message.Message):
     __slots__ = ()
@@ -167,16 +175,18 @@ class GetThresholdsResponse(_message.Message):
     def __init__(self, queues: _Optional[_Iterable[_Union[QueueThresholds, _Mapping]]] = ..., levels: _Optional[_Iterable[_Union[LevelPolicy, _Mapping]]] = ...) -> None: ...
 
 class QueueThresholds(_message.Message):
-    __slots__ = ("node", "port", "queue", "depths")
+    __slots__ = ("node", "port", "queue", "depths", "unit")
     NODE_FIELD_NUMBER: _ClassVar[int]
     PORT_FIELD_NUMBER: _ClassVar[int]
     QUEUE_FIELD_NUMBER: _ClassVar[int]
     DEPTHS_FIELD_NUMBER: _ClassVar[int]
+    UNIT_FIELD_NUMBER: _ClassVar[int]
     node: str
     port: int
     queue: int
     depths: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., queue: _Optional[int] = ..., depths: _Optional[_Iterable[int]] = ...) -> None: ...
+    unit: DepthUnit
+    def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., queue: _Optional[int] = ..., depths: _Optional[_Iterable[int]] = ..., unit: _Optional[_Union[DepthUnit, str]] = ...) -> None: ...
 
 class LevelPolicy(_message.Message):
     __slots__ = ("level", "mark", "notify", "interval")

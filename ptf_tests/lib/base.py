@@ -16,10 +16,13 @@ import finsy as fy
 import ptf
 from ptf import testutils
 
+from fcn.contract.constants import enum_members
+from fcn.contract.names import EVENT_COUNTERS
+from fcn.contract.pipeline import load_pipeline
 from fcn.ptf_tests.lib.asserts import Expected, assert_frames
+from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.lib.ports import ALL_PORTS, DC_PORT, UNUSED_PORT
-from fcn.ptf_tests.lib.programs import enum_members, load_schema
 
 _T = TypeVar("_T")
 DEADLINE = 5.0
@@ -28,7 +31,6 @@ _ROUNDS = 2
 """Passes through the switch a frame can cause beyond its own: copies are recirculated once."""
 _BURST = 16
 """Frames sent before waiting for them; below the receive buffer and queue depth of any target."""
-_EVENT_COUNTERS = ("events", "egress_events")
 _MARKER_ETHER_TYPE = b"\x88\xb5"
 """IEEE 802 local experimental, for markers that only leave the switch."""
 
@@ -56,7 +58,7 @@ class FcnTest(unittest.TestCase):
         )
         self.addCleanup(self.client.close)
         self.client.become_primary()
-        self.client.set_pipeline(load_schema(self.program))
+        self.client.set_pipeline(load_pipeline(self.program))
         self._serial = 0
         self._marker_punts = 0
         ptf.dataplane_instance.flush()
@@ -163,13 +165,9 @@ class FcnTest(unittest.TestCase):
         """Packets by `drop <DropReason>` and `event <Event>`, punted markers left out."""
         drops = self._counter_cells("drops")
         result = {f"drop {name}": drops[index] for name, index in self.enum("DropReason").items()}
-        cells = [
-            self._counter_cells(counter)
-            for counter in _EVENT_COUNTERS
-            if self.client.schema.counters.get(counter) is not None
-        ]
+        cells = [self._counter_cells(counter) for counter in EVENT_COUNTERS]
         for name, index in self.enum("Event").items():
-            result[f"event {name}"] = sum(cell[index] for cell in cells)
+            result[f"event {name}"] = sum(cell.get(index, 0) for cell in cells)
         result["event PUNTED"] -= self._marker_punts
         return result
 
@@ -180,8 +178,7 @@ class FcnTest(unittest.TestCase):
 
     def port_counter(self, counter: str, port: int) -> tuple[int, int]:
         """Packets and octets of a port in `port_rx` or `port_tx`."""
-        (entry,) = self.client.read(fy.P4CounterEntry(counter, index=port))
-        return entry.packet_count, entry.byte_count
+        return read_counter(self.client, counter)[port]
 
     def direct_counter_of(self, table: str) -> str:
         """Name of the direct counter attached to a table."""
@@ -190,8 +187,8 @@ class FcnTest(unittest.TestCase):
         return str(counter.name) if counter else ""
 
     def _counter_cells(self, counter: str) -> dict[int, int]:
-        entries = self.client.read(fy.P4CounterEntry(counter))
-        return {entry.index: entry.packet_count for entry in entries}
+        cells = read_counter(self.client, counter)
+        return {index: packets for index, (packets, _) in cells.items()}
 
     # -- messages and conditions -----------------------------------------------------------
 

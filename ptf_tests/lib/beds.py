@@ -9,7 +9,7 @@ from typing import ClassVar
 from fcn.ptf_tests.lib.base import FcnTest
 from fcn.ptf_tests.lib.entries import PeTables, PTables
 from fcn.ptf_tests.lib.packets import ethernet
-from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
+from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
 
 RED = 1
 BLUE = 2
@@ -44,9 +44,9 @@ BLUE_TUNNEL = 2
 HOST_MAC = "02:de:00:00:00:01"
 HOST2_MAC = "02:de:00:00:00:02"
 BLUE_HOST_MAC = "02:de:00:00:00:03"
-NEIGHBOUR_MAC = {port: f"02:c0:00:00:00:{port:02x}" for port in (1, 2, 3, 4, 5)}
+NEIGHBOUR_MAC = {port: f"02:c0:00:00:00:{port:02x}" for port in ALL_PORTS}
 """The neighbour on the other side of each core port."""
-NODE_MAC = {port: f"02:fc:00:00:00:{port:02x}" for port in (1, 2, 3, 4, 5)}
+NODE_MAC = {port: f"02:fc:00:00:00:{port:02x}" for port in ALL_PORTS}
 """The node's own addresses."""
 
 

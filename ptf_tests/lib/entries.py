@@ -1,53 +1,60 @@
 """The tables of the two programs as verbs, so that tests read as configuration (one contract).
 
-Names of tables, keys, actions and parameters are those of the P4Info; numbers shared with P4 come
-from its enums.
+Names of tables, keys, actions and parameters are those of the contract; what the loaded program
+calls an action, its units of time and of queue depth, and its clone session come from its target.
 """
 
 from collections.abc import Sequence
 from ipaddress import ip_network
-from typing import Any
+from typing import Any, Protocol
 
 import finsy as fy
 from finsy.p4entity import P4UpdateList
 
-from fcn.packets.fast_cnp import FAST_CNP_PORT
-from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
-from fcn.ptf_tests.lib.programs import RECIRC_PORT, RECIRC_SESSION
-
-RECIRC_INSTANCE = 1
-
-
-def _recirculation_session() -> fy.P4CloneSessionEntry:
-    return fy.P4CloneSessionEntry(RECIRC_SESSION, replicas=[(RECIRC_PORT, RECIRC_INSTANCE)])
+from fcn.contract.depth import PACKET_SIZE, Depth
+from fcn.contract.names import FLOW_TABLES, LABEL_TABLES, ROUTE_TABLES
+from fcn.contract.pipeline import Pipeline
+from fcn.contract.targets import Target
+from fcn.packets.wire import FAST_CNP_PORT
 
 
-def _queue_match(port: int, depths: tuple[int, int] | None) -> fy.P4TableMatch:
-    match = fy.P4TableMatch(egress_port=port, queue_id=0)
-    if depths is not None:
-        match["queue_depth"] = depths
-    return match
+class Writer(Protocol):
+    """What a P4RuntimeClient offers for this."""
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """The program loaded last."""
+
+    def write(self, *entities: P4UpdateList) -> None:
+        """Write entities."""
 
 
 class NodeTables:
     """What PE and P have in common: ports, underlay, endpoints, queues, clone session."""
 
-    def __init__(self, client: P4RuntimeClient) -> None:
+    def __init__(self, client: Writer) -> None:
         self.client = client
+
+    @property
+    def target(self) -> Target:
+        """What the loaded program is compiled for."""
+        return self.client.pipeline.target
 
     def insert(self, table: str, action: str, *, match: dict[str, Any], **parameters: Any) -> None:  # noqa: ANN401
         """Insert one entry; match and parameters by their P4Info names."""
         self.client.write(self._entry(table, action, match, parameters))
 
-    @staticmethod
     def _entry(
-        table: str, action: str, match: dict[str, Any], parameters: dict[str, Any]
+        self, table: str, action: str, match: dict[str, Any], parameters: dict[str, Any]
     ) -> P4UpdateList:
         return +fy.P4TableEntry(
             table,
             match=fy.P4TableMatch(match),
-            action=fy.P4TableAction(action, **parameters),
+            action=self._action(table, action, parameters),
         )
+
+    def _action(self, table: str, action: str, parameters: dict[str, Any]) -> fy.P4TableAction:
+        return fy.P4TableAction(self.target.names.action(table, action), **parameters)
 
     def delete(self, table: str, *, match: dict[str, Any]) -> None:
         """Remove the entry with this match."""
@@ -57,7 +64,7 @@ class NodeTables:
         """Replace the default action of a table without key."""
         self.client.write(
             ~fy.P4TableEntry(
-                table, action=fy.P4TableAction(action, **parameters), is_default_action=True
+                table, action=self._action(table, action, parameters), is_default_action=True
             )
         )
 
@@ -103,15 +110,23 @@ class NodeTables:
         self.insert("notification_port", "fast_cnp", match={"udp_dst_port": udp_port})
 
     def recirculation(self) -> None:
-        """The clone session that carries copies into a second pass."""
-        self.client.write(+_recirculation_session())
+        """The clone session that carries copies into a second pass, where P4Runtime sets it."""
+        if session := self._recirculation_session():
+            self.client.write(+session)
 
     def delete_recirculation(self) -> None:
         """Remove it; BMv2 keeps a session's replicas over a new pipeline and would add to them."""
-        self.client.write(-_recirculation_session())
+        if session := self._recirculation_session():
+            self.client.write(-session)
+
+    def _recirculation_session(self) -> fy.P4CloneSessionEntry | None:
+        session = self.target.clone_session
+        if session is None:
+            return None
+        return fy.P4CloneSessionEntry(session.number, replicas=[(session.port, session.instance)])
 
     def queue_level(self, port: int, level: int, depths: tuple[int, int] | None = None) -> None:
-        """Declare queue 0 of a port congested to `level` at these depths, both inclusive.
+        """Declare queue 0 of a port congested to `level` at these packets, both inclusive.
 
         Without depths every packet meets a congested queue, on any target, without there being
         one.
@@ -119,7 +134,7 @@ class NodeTables:
         self.client.write(
             +fy.P4TableEntry(
                 "queue_level",
-                match=_queue_match(port, depths),
+                match=self._queue_match(port, depths),
                 action=fy.P4TableAction("set_level", level=level),
                 priority=1,
             )
@@ -127,8 +142,18 @@ class NodeTables:
 
     def delete_queue_level(self, port: int, depths: tuple[int, int] | None = None) -> None:
         """Remove what `queue_level` declared."""
-        entry = fy.P4TableEntry("queue_level", match=_queue_match(port, depths), priority=1)
+        entry = fy.P4TableEntry("queue_level", match=self._queue_match(port, depths), priority=1)
         self.client.write(-entry)
+
+    def _queue_match(self, port: int, depths: tuple[int, int] | None) -> fy.P4TableMatch:
+        match = fy.P4TableMatch(egress_port=port, queue_id=0)
+        if depths is not None:
+            low, end = (
+                self.target.depth.convert(Depth(packets), PACKET_SIZE)
+                for packets in (depths[0], depths[1] + 1)
+            )
+            match["queue_depth"] = (low, end - 1)
+        return match
 
     def level_policy(self, level: int, *, mark: bool, notify: bool, interval_us: int = 0) -> None:
         """What the node does at a congestion level."""
@@ -138,7 +163,7 @@ class NodeTables:
             match={"level": level},
             mark=int(mark),
             notify=int(notify),
-            interval=interval_us,
+            interval=self.target.clock.ticks(interval_us),
         )
 
     def notification_meter(self, config: fy.P4MeterConfig) -> None:
@@ -160,7 +185,7 @@ class PeTables(NodeTables):
 
     def route(self, vrf: int, prefix: str, action: str, **parameters: Any) -> None:  # noqa: ANN401
         """A customer route: to_dc, to_tunnel, glean, to_local or blackhole."""
-        table = f"route_ipv{ip_network(prefix).version}"
+        table = ROUTE_TABLES[ip_network(prefix).version]
         self.insert(table, action, match={"vrf": vrf, "dst": prefix}, **parameters)
 
     def tunnel(self, tunnel: int, action: str, **parameters: Any) -> None:  # noqa: ANN401
@@ -195,12 +220,13 @@ class PeTables(NodeTables):
 
         watched: the flow is still reported, so that its source QP can be inferred (FCN-3).
         """
+        table = FLOW_TABLES[ip_network(dst).version]
         action = "set_flow_label_watched" if watched else "set_flow_label"
         self.client.write(
             +fy.P4TableEntry(
-                f"flow_ipv{ip_network(dst).version}",
+                table,
                 match=fy.P4TableMatch(vrf=vrf, src=src, dst=dst, dest_qp=dest_qp),
-                action=fy.P4TableAction(action, flow_label=label),
+                action=self._action(table, action, {"flow_label": label}),
                 idle_timeout_ns=idle_timeout_ns,
             )
         )
@@ -210,7 +236,7 @@ class PeTables(NodeTables):
     ) -> None:
         """The CNP a Fast CNP for `label` becomes (FCN-13); src: the PE's or the peer's address."""
         self.insert(
-            f"flow_by_label_ipv{ip_network(dst).version}",
+            LABEL_TABLES[ip_network(dst).version],
             f"cnp_ipv{ip_network(dst).version}",
             match={"flow_label": label},
             vrf=vrf,
@@ -222,7 +248,7 @@ class PeTables(NodeTables):
 
     def label_without_source_qp(self, label: int, ip_version: int) -> None:
         """A label whose flow is known but not its source QP."""
-        table = f"flow_by_label_ipv{ip_version}"
+        table = LABEL_TABLES[ip_version]
         self.insert(table, "source_qp_unknown", match={"flow_label": label})
 
     def enable_cnp(
@@ -242,7 +268,7 @@ class PeTables(NodeTables):
             ttl=ttl,
             udp_src_port=udp_src_port,
             ipv4_id=ipv4_id,
-            min_interval=min_interval_us,
+            min_interval=self.target.clock.ticks(min_interval_us),
         )
 
     def trust(self, prefix: str) -> None:
@@ -251,7 +277,7 @@ class PeTables(NodeTables):
 
     def learn_flows(self, digests: Sequence[str], window_us: int) -> None:
         """Turn flow learning on and subscribe to digests, each message sent at once."""
-        self.set_default("flow_learning", "learning_on", window=window_us)
+        self.set_default("flow_learning", "learning_on", window=self.target.clock.ticks(window_us))
         self.client.write(
             [+fy.P4DigestEntry(digest, max_list_size=1, max_timeout_ns=1) for digest in digests]
         )

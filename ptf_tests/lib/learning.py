@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.ptf_tests.lib.beds import PeTest
 
-DIGESTS = ("new_flow_ipv4_t", "new_flow_ipv6_t", "cm_ipv4_t", "cm_ipv6_t")
+DIGESTS = (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values())
 LONG_WINDOW_US = 60_000_000
 
 

@@ -25,6 +25,8 @@ from finsy.p4entity import (
 )
 from finsy.proto import p4r, p4r_grpc, rpc_code, rpc_status
 
+from fcn.contract.pipeline import Pipeline
+
 _T = TypeVar("_T")
 
 RPC_TIMEOUT = 10.0
@@ -73,7 +75,7 @@ class P4RuntimeClient:
 
     def __init__(self, address: str, device_id: int, election_id: int = 1) -> None:
         self.device_id = device_id
-        self.schema = fy.P4Schema()
+        self._pipeline: Pipeline | None = None
         self.packet_ins: queue.Queue[fy.P4PacketIn] = queue.Queue()
         self.digests: queue.Queue[fy.P4DigestList] = queue.Queue()
         self.idle: queue.Queue[P4IdleTimeoutNotification] = queue.Queue()
@@ -124,14 +126,26 @@ class P4RuntimeClient:
         if answer.status.code != rpc_code.OK:
             raise PermissionError(f"not primary: {answer.status.message}")
 
-    def set_pipeline(self, schema: fy.P4Schema) -> None:
+    @property
+    def pipeline(self) -> Pipeline:
+        """The program loaded last."""
+        if self._pipeline is None:
+            raise RuntimeError("no program is loaded; call set_pipeline first")
+        return self._pipeline
+
+    @property
+    def schema(self) -> fy.P4Schema:
+        """The schema of the program loaded last."""
+        return self._pipeline.schema if self._pipeline else fy.P4Schema()
+
+    def set_pipeline(self, pipeline: Pipeline) -> None:
         """Load and commit a program; every table, counter and register starts afresh."""
-        self.schema = schema
+        self._pipeline = pipeline
         request = p4r.SetForwardingPipelineConfigRequest(
             device_id=self.device_id,
             election_id=self._election_id,
             action=p4r.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT,
-            config=schema.get_pipeline_config(),
+            config=pipeline.schema.get_pipeline_config(),
         )
         _call(
             "SetForwardingPipelineConfig",

@@ -1,10 +1,9 @@
 """Switch ports of the test bed, the same for PE and P; the runner wires all of them to ptf."""
 
-DC_PORT = 1
-"""A customer's port on a PE; on a P it is one more core port."""
-DC_PORT_2 = 2
-CORE_PORT = 3
-CORE_PORT_2 = 4
-UNUSED_PORT = 5
-"""Wired, but given no role by any test's configuration."""
-ALL_PORTS = (DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2, UNUSED_PORT)
+from fcn.contract.pipeline import load_target
+
+ALL_PORTS = load_target("pe").ports.first(5)
+"""Front-panel ports of the target the programs under test are compiled for."""
+DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2, UNUSED_PORT = ALL_PORTS
+"""Customers' ports on a PE (on a P two more core ports), core ports, and one that is wired but
+given no role by any test's configuration."""

@@ -7,11 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from fcn.contract.targets import V1MODEL
 from fcn.ptf_tests.lib.p4runtime import wait_until_serving
-from fcn.ptf_tests.lib.programs import CPU_PORT
 
-DROP_PORT = 511
-"""Where v1model's mark_to_drop sends a packet."""
 START_TIMEOUT = 60.0
 """Seconds; softswitch may have to compile its pipeline library on the first run."""
 STOP_TIMEOUT = 10.0
@@ -64,9 +62,9 @@ class Target(ABC):
             "--grpc-server-addr",
             self.grpc_address,
             "--cpu-port",
-            str(CPU_PORT),
+            str(V1MODEL.ports.cpu),
             "--drop-port",
-            str(DROP_PORT),
+            str(V1MODEL.ports.drop),
         ]
 
     def is_alive(self) -> bool:

@@ -1,6 +1,7 @@
 """From Fast CNP to standard CNP, byte for byte (FCN-13)."""
 
 from fcn.packets.icrc import icrc_valid
+from fcn.packets.wire import FAST_CNP_PORT
 from fcn.ptf_tests.lib.beds import (
     BLUE,
     BLUE_HOST_MAC,
@@ -184,7 +185,7 @@ class ConfigurablePort(NotificationTest):
 
     def runTest(self) -> None:
         self.pe.notification_port(9999)
-        for port in (1021, 9999):
+        for port in (FAST_CNP_PORT, 9999):
             frame = core_frame_in(fast_cnp(P_ADDRESS, PE_ADDRESS, LABEL_V4, dport=port))
             self.check(CORE_PORT, frame, expect={DC_PORT: [cnp_v4_frame()]}, events=TRANSLATED)
         frame = core_frame_in(fast_cnp(P_ADDRESS, PE_ADDRESS, LABEL_V4, dport=1022))

@@ -18,6 +18,8 @@ from scapy.layers.inet6 import (
 )
 from scapy.packet import Raw
 
+from fcn.contract.constants import FCN_LABEL_BIT
+from fcn.packets.wire import FAST_CNP_PORT
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
@@ -48,7 +50,6 @@ from fcn.ptf_tests.lib.packets import (
     with_udp_checksum,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-from fcn.ptf_tests.lib.programs import FCN_LABEL_BIT
 
 
 def plain_ipv4(src: str, dst: str) -> Iterator[tuple[str, bytes]]:
@@ -58,7 +59,7 @@ def plain_ipv4(src: str, dst: str) -> Iterator[tuple[str, bytes]]:
     yield "ICMP echo", ip(src, dst, ICMP(id=7, seq=1) / Raw(b"ping" * 14))
     yield "empty UDP", udp(src, dst, 1, 2, b"")
     yield "UDP without checksum", with_udp_checksum(udp(src, dst, 1, 2), 0)
-    yield "UDP to the Fast CNP port", udp(src, dst, 1, 1021, b"four")
+    yield "UDP to the Fast CNP port", udp(src, dst, 1, FAST_CNP_PORT, b"four")
     yield "UDP from the RoCE port", udp(src, dst, 4791, 53)
     yield "SCTP", ip(src, dst, bytes(range(64)), proto=132)
     yield "unknown protocol", ip(src, dst, b"?" * 20, proto=253)

@@ -3,6 +3,7 @@
 from scapy.layers.inet6 import IPv6ExtHdrDestOpt
 from scapy.packet import Raw
 
+from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
@@ -204,7 +205,7 @@ class ChecksumIsValid(CongestedPTest):
     """FCN-9: the UDP checksum is right for many labels, and ones where it computes to zero."""
 
     def runTest(self) -> None:
-        labels = [0x80000 + 4099 * i for i in range(64)]
+        labels = [FCN_LABEL_BIT + 4099 * i for i in range(64)]
         frames = [from_ingress_pe(tunnelled(label, payload=label % 61)) for label in labels]
         notices = self.exchange(DC_PORT, *frames).frames[DC_PORT]
         self.assertEqual(len(notices), len(labels))

@@ -2,6 +2,7 @@
 
 import finsy as fy
 
+from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.packets.roce import CNP_RESERVED, Opcode
 from fcn.ptf_tests.lib.beds import (
     BLUE,
@@ -33,7 +34,6 @@ from fcn.ptf_tests.lib.packets import (
     udp,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-from fcn.ptf_tests.lib.programs import FCN_LABEL_BIT
 
 DEST_QP = 0x118
 LABEL = 0x80001

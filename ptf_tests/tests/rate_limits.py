@@ -5,6 +5,7 @@ import time
 
 import finsy as fy
 
+from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.ptf_tests.lib.beds import HOST_V4, RED, REMOTE_V4, core_frame_out
 from fcn.ptf_tests.lib.congestion import CongestedPTest, from_ingress_pe, notice, tunnelled
 from fcn.ptf_tests.lib.notifications import (
@@ -149,7 +150,7 @@ class NodeBudgetOfFastCnps(PFloodTest):
 
     def runTest(self) -> None:
         self.p.notification_meter(BUDGET)
-        frames = [from_ingress_pe(tunnelled(0x80000 + i)) for i in range(FLOOD)]
+        frames = [from_ingress_pe(tunnelled(FCN_LABEL_BIT + i)) for i in range(FLOOD)]
         before, started = self.counts(), time.monotonic()
         outcome = self.exchange(DC_PORT, *frames)
         elapsed = time.monotonic() - started

@@ -1,5 +1,6 @@
 """Notifications are believed inside the domain only (FCN-17)."""
 
+from fcn.packets.wire import FAST_CNP_PORT
 from fcn.ptf_tests.lib.beds import (
     BLUE_VLAN,
     HOST_V4,
@@ -65,7 +66,7 @@ class Ipv4DatagramOnThatPortIsTraffic(NotificationTest):
     """FCN-17: Fast CNPs are IPv6; an IPv4 datagram to the same port is a customer's own."""
 
     def runTest(self) -> None:
-        datagram = udp(HOST_V4, REMOTE_V4, 1021, 1021, b"four")
+        datagram = udp(HOST_V4, REMOTE_V4, FAST_CNP_PORT, FAST_CNP_PORT, b"four")
 
         def tunnelled(got: bytes) -> bytes:
             label = flow_label_of(datagram_of(got))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.ptf_tests.lib.beds import (
     DOMAIN,
     HOST_V4,
@@ -43,7 +44,7 @@ class PeSpreadsFlows(PeTest):
 
     def runTest(self) -> None:
         for i in range(FLOWS):
-            self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP + i, 0x80000 + 7919 * i)
+            self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP + i, FCN_LABEL_BIT + 7919 * i)
         self.check_spread([roce(HOST_V4, REMOTE_V4, DEST_QP + i) for i in range(FLOWS)])
 
     def check_spread(self, datagrams: list[bytes]) -> None:
@@ -79,7 +80,7 @@ class PSpreadsFlows(PTest):
         ports: Counter[int] = Counter()
         inner = roce(HOST_V4, REMOTE_V4, DEST_QP)
         for i in range(FLOWS):
-            outer = srv6(inner, REMOTE_PE, "fc00:0:99::1", flow_label=0x80000 + 7919 * i)
+            outer = srv6(inner, REMOTE_PE, "fc00:0:99::1", flow_label=FCN_LABEL_BIT + 7919 * i)
             outcome = self.exchange(DC_PORT, *[core_frame_in(outer, DC_PORT)] * 2)
             self.assertEqual(len(outcome.frames), 1, "a flow must not be split")
             ((port, frames),) = outcome.frames.items()
@@ -97,7 +98,7 @@ class WeightedPaths(PTest):
         inner = roce(HOST_V4, REMOTE_V4, DEST_QP)
         frames = [
             core_frame_in(
-                srv6(inner, REMOTE_PE, "fc00:0:99::1", flow_label=0x80000 + 7919 * i), DC_PORT
+                srv6(inner, REMOTE_PE, "fc00:0:99::1", flow_label=FCN_LABEL_BIT + 7919 * i), DC_PORT
             )
             for i in range(FLOWS)
         ]

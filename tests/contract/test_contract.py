@@ -10,7 +10,7 @@ import pytest
 from finsy.proto import p4i
 from google.protobuf import text_format
 
-from fcn.contract.targets import TNA
+from fcn.contract.targets import TOFINO1
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = ROOT / "p4src" / "compiled"
@@ -67,10 +67,11 @@ def test_actions_and_parameters_are_the_same(programs: Programs) -> None:
     v1model, tna = programs
     for name, table in by_alias(v1model.tables).items():
         ours = {
-            TNA.action(name, action): shape for action, shape in actions(v1model, table).items()
+            TOFINO1.names.action(name, action): shape
+            for action, shape in actions(v1model, table).items()
         }
         theirs = actions(tna, by_alias(tna.tables)[name])
-        for action in (*TNA.extra_actions, "NoAction"):
+        for action in (*TOFINO1.names.extra_actions, "NoAction"):
             ours.pop(action, None)
             theirs.pop(action, None)
         assert ours == theirs, name
@@ -88,7 +89,7 @@ def test_meters_are_the_same(programs: Programs) -> None:
 def test_counters_add_up_to_the_same(programs: Programs) -> None:
     v1model, tna = programs
     names = by_alias(v1model.counters).keys()
-    parts = {part for name in names for part in TNA.counters(name)}
+    parts = {part for name in names for part in TOFINO1.names.counters(name)}
     # P has nothing to count on arrival.
     assert names <= by_alias(tna.counters).keys() <= parts
 
@@ -145,7 +146,7 @@ def test_selectors_are_the_same(programs: Programs) -> None:
 
 def test_value_sets_are_the_known_ones(programs: Programs) -> None:
     _, tna = programs
-    assert {held.preamble.name for held in tna.value_sets} <= set(TNA.extra_value_sets)
+    assert {held.preamble.name for held in tna.value_sets} <= set(TOFINO1.value_sets)
 
 
 def test_committed_p4info_is_of_these_sources() -> None:

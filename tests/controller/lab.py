@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from fcn.contract.targets import V1MODEL
 from fcn.controller.northbound.client import ControllerError, FcnClient
 
 WAIT = 120.0
@@ -170,7 +171,7 @@ class Lab:
         if self.target == "bmv2":
             command += ["--thrift-port", str(9090 + number), "--log-console", "-L", "warn"]
         command += ["--", "--grpc-server-addr", f"127.0.0.1:{50000 + number}"]
-        command += ["--cpu-port", "510", "--drop-port", "511"]
+        command += ["--cpu-port", str(V1MODEL.ports.cpu), "--drop-port", str(V1MODEL.ports.drop)]
         self._start(name, command)
 
     def start_controller(self) -> None:

@@ -11,8 +11,8 @@ from interop_testbed import (
     InteropTestbed,
 )
 
+from fcn.contract.constants import enum_members
 from fcn.ptf_tests.lib.entries import PeTables
-from fcn.ptf_tests.lib.programs import enum_members
 
 VNI = 77
 OUR_MAC, LINUX_MAC = "02:aa:00:00:00:01", "02:aa:00:00:00:02"

@@ -14,9 +14,9 @@ import pytest
 from interop_guest import GuestPe
 from interop_namespaces import Namespace, link
 
+from fcn.contract.pipeline import load_pipeline
 from fcn.ptf_tests.lib.entries import PeTables
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
-from fcn.ptf_tests.lib.programs import load_schema
 from fcn.ptf_tests.targets import TARGETS, Target
 
 VRF = 1
@@ -134,7 +134,7 @@ class InteropTestbed:
     def configure(self) -> PeTables:
         """Load the program again; write ports, routes into tunnel 4 and 6 by family, SIDs."""
         assert self._client is not None
-        self._client.set_pipeline(load_schema("pe"))
+        self._client.set_pipeline(load_pipeline("pe"))
         pe = PeTables(self._client)
         pe.dc_port(DC_PORT, VRF)
         pe.core_port(CORE_PORT)

@@ -15,6 +15,7 @@ from scapy.layers.l2 import Ether
 
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, wait_until
+from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to
 
 DELAY_MS = 30
@@ -136,14 +137,14 @@ def test_taps_see_what_their_filter_says(veths: tuple[str, str, str, str]) -> No
     with (
         Tap(b, any_ipv6()) as everything,
         Tap(b, marked_ce()) as marked,
-        Tap(b, udp_to(1021)) as fast_cnps,
+        Tap(b, udp_to(FAST_CNP_PORT)) as fast_cnps,
         Tap(a, any_ipv6()) as backwards,
         packet_socket(a) as near,
     ):
         began = time.monotonic_ns()
         for traffic_class in (0, 1, 2, 3, 0x6B):
             near.send(frame(traffic_class, traffic_class))
-        near.send(frame(9, port=1021))
+        near.send(frame(9, port=FAST_CNP_PORT))
         wait_until(lambda: everything.count == 6, 10, "the tap does not see the frames")
         ended = time.monotonic_ns()
         times = everything.stop()

@@ -5,6 +5,7 @@ from typing import get_args
 
 import pytest
 
+from fcn.contract.depth import Depth
 from fcn.controller.config import parse_config
 from fcn.topologies.catalog import CATALOG, wan
 from fcn.topologies.controller_config import FcnSettings, Level, controller_yaml
@@ -83,7 +84,7 @@ def test_the_controller_accepts_the_configuration(name: str, tunnel: TunnelType)
 
 def test_thresholds_are_where_queues_are_limited() -> None:
     config = parse_config(controller_yaml(wan(), FcnSettings(thresholds=(5, 6), levels=LEVELS)))
-    assert config.nodes["p2"].thresholds[0].depths == (5, 6)
+    assert config.nodes["p2"].thresholds[0].depths == (Depth(5), Depth(6))
     assert config.nodes["p2"].thresholds[0].port == 2
     assert [name for name, node in config.nodes.items() if node.thresholds] == ["p2"]
 

@@ -1,10 +1,11 @@
 """Compile the v1model programs, or check that what is committed is what the sources give.
 
 `compile.py` runs p4c and writes p4src/compiled/: per program the BMv2 JSON and the P4Info, the P4
-constants Python needs (constants.json), and manifest.json with a hash of the sources and outputs
-and the compiler's version. `compile.py --check` needs no compiler: it fails when the sources or
-outputs are not those of the manifest; where the same p4c is installed it also recompiles and
-compares.
+constants Python needs (constants.json, with those of every architecture), and manifest.json with a
+hash of the sources and outputs and the compiler's version. `compile.py --check` needs no compiler:
+it fails when the sources or outputs are not those of the manifest, or the constants not those of
+the sources; where the same p4c is installed it also recompiles and compares.
+`compile.py --constants` writes the constants alone, and needs no compiler either.
 """
 
 import argparse
@@ -29,7 +30,14 @@ FLAGS = (
     "--Wdisable=unused",
     "--Wdisable=removed",
 )
-CONSTANT_SOURCES = ("common/config.p4", "common/types.p4", "v1model/externs.p4")
+CONSTANT_SOURCES = ("common/config.p4", "common/types.p4")
+# Per architecture, as P4Info names it: where its numbers are, and the __TARGET_TOFINO__ it is for.
+ARCHITECTURES = {
+    "v1model": ("v1model/externs.p4", 0),
+    "tna": ("tna/externs.p4", 1),
+    "t2na": ("tna/externs.p4", 2),
+}
+CHIP_CONDITION = re.compile(r"#if __TARGET_TOFINO__ == (\d+)$")
 CONSTANT = re.compile(r"^const [\w<>]+ (\w+) = (0[xX][0-9a-fA-F]+|\d+);", re.MULTILINE)
 ENUM = re.compile(r"^enum bit<\d+> (\w+) \{(.*?)^\}", re.MULTILINE | re.DOTALL)
 MEMBER = re.compile(r"(\w+) = (0[xX][0-9a-fA-F]+|\d+)")
@@ -67,15 +75,49 @@ def outputs(directory: Path) -> list[Path]:
     return [directory / name for name in sorted(names)]
 
 
+def for_chip(text: str, chip: int) -> str:
+    """P4 source as `__TARGET_TOFINO__ == chip` has it; other conditions of the text are kept."""
+    kept: list[str] = []
+    # One entry per open condition: whether its lines count, None where it is not about the chip.
+    open_conditions: list[bool | None] = []
+    for line in text.splitlines():
+        condition = CHIP_CONDITION.match(line)
+        if condition:
+            open_conditions.append(int(condition[1]) == chip)
+        elif line.startswith("#if"):
+            open_conditions.append(None)
+        elif line.startswith("#else") and open_conditions[-1] is not None:
+            open_conditions[-1] = not open_conditions[-1]
+        elif line.startswith("#endif"):
+            open_conditions.pop()
+        elif False not in open_conditions:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def numbers(text: str) -> dict[str, object]:
+    """Numeric constants and enums of a source, by name."""
+    values: dict[str, object] = {key: int(value, 0) for key, value in CONSTANT.findall(text)}
+    for enum, body in ENUM.findall(text):
+        values[enum] = {key: int(value, 0) for key, value in MEMBER.findall(body)}
+    return values
+
+
 def constants() -> dict[str, object]:
-    """Numeric constants and enums of the sources, by name."""
+    """Numbers of the shared sources by name, and of each architecture under its name."""
     values: dict[str, object] = {}
     for name in CONSTANT_SOURCES:
-        text = (ROOT / name).read_text()
-        values.update({key: int(value, 0) for key, value in CONSTANT.findall(text)})
-        for enum, body in ENUM.findall(text):
-            values[enum] = {key: int(value, 0) for key, value in MEMBER.findall(body)}
+        values |= numbers((ROOT / name).read_text())
+    values["architectures"] = {
+        architecture: numbers(for_chip((ROOT / name).read_text(), chip))
+        for architecture, (name, chip) in ARCHITECTURES.items()
+    }
     return values
+
+
+def constants_text() -> str:
+    """What constants.json has to be."""
+    return json.dumps(constants(), indent=2) + "\n"
 
 
 def compile_into(directory: Path) -> None:
@@ -94,7 +136,7 @@ def compile_into(directory: Path) -> None:
             cwd=ROOT,
             check=True,
         )
-    (directory / "constants.json").write_text(json.dumps(constants(), indent=2) + "\n")
+    (directory / "constants.json").write_text(constants_text())
 
 
 def manifest(directory: Path, version: str) -> dict[str, str]:
@@ -114,10 +156,22 @@ def write() -> int:
         return 1
     COMPILED.mkdir(exist_ok=True)
     compile_into(COMPILED)
-    (COMPILED / "manifest.json").write_text(
-        json.dumps(manifest(COMPILED, version), indent=2) + "\n"
-    )
+    write_manifest(manifest(COMPILED, version))
     print(f"p4src/compiled written by p4c {version}")
+    return 0
+
+
+def write_manifest(content: dict[str, str]) -> None:
+    """Record it beside the outputs."""
+    (COMPILED / "manifest.json").write_text(json.dumps(content, indent=2) + "\n")
+
+
+def write_constants() -> int:
+    """Bring constants.json up to date; what p4c made stays as it is recorded."""
+    recorded = json.loads((COMPILED / "manifest.json").read_text())
+    (COMPILED / "constants.json").write_text(constants_text())
+    write_manifest(recorded | {"outputs": digest(outputs(COMPILED), COMPILED)})
+    print("p4src/compiled/constants.json written")
     return 0
 
 
@@ -133,6 +187,14 @@ def check() -> int:
                 file=sys.stderr,
             )
             return 1
+    # The sources of the manifest are the v1model programs'; constants are also those of the chips.
+    if (COMPILED / "constants.json").read_text() != constants_text():
+        print(
+            "p4src/compiled/constants.json is not what the sources give; "
+            "run `python -m tools.p4.compile --constants` and commit the result",
+            file=sys.stderr,
+        )
+        return 1
     version = compiler_version()
     if version != recorded["p4c"]:
         print(f"p4src/compiled matches its sources (not recompiled: p4c here is {version})")
@@ -151,8 +213,13 @@ def check() -> int:
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    return check() if parser.parse_args().check else write()
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="compare, write nothing")
+    what.add_argument("--constants", action="store_true", help="write constants.json only")
+    options = parser.parse_args()
+    if options.constants:
+        return write_constants()
+    return check() if options.check else write()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from fcn.hosts.processes import Process, ProcessError
 from fcn.hosts.roce.build import fcn_roce
 from fcn.hosts.roce.log import RoceLog, read_log
 from fcn.hosts.roce.options import Receiver, Sender
-from fcn.topologies.controller_config import FAST_CNP_PORT, grpc_endpoint
+from fcn.packets.wire import FAST_CNP_PORT
+from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.counters import CounterReader, NodeCounters
 from fcn.topologies.demo.scenario import CNP_INTERVAL_US, MTU, Flow, Mode, Scenario
 from fcn.topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to

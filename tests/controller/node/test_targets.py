@@ -11,13 +11,14 @@ import pytest
 import yaml
 from finsy import P4Schema
 from finsy.p4entity import P4Entity, decode_entity
-from finsy.proto import p4i, p4r
+from finsy.proto import p4r
 
 from fcn.contract.constants import PipelineError, compiled_programs
+from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.pipeline import Pipeline, load_pipeline
-from fcn.contract.targets import MAX_TICKS, TNA, V1MODEL, target_of
+from fcn.contract.targets import TOFINO1, V1MODEL
 from fcn.controller.app import ControlPlane
-from fcn.controller.config import Config, parse_config
+from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.agent import NodeAgent, State
@@ -27,14 +28,13 @@ from fcn.controller.node.readback import held_flows, read_switch
 COMPILED = compiled_programs() / "tna"
 
 NODES = ("pe1", "p1", "p2", "pe2")
-TIMED = {"level_policy", "cnp_profile", "flow_learning"}
-"""Tables with time parameters."""
+IN_UNITS = {"level_policy", "cnp_profile", "flow_learning", "queue_level"}
+"""Tables with time parameters or queue depths."""
 
 
 def tna_pipeline(role: str) -> Pipeline:
-    """A TNA program; its P4Info stands in for the binary, which is never sent here."""
-    p4info = COMPILED / f"{role}.p4info.txtpb"
-    return Pipeline(role, p4info, p4info, P4Schema(p4info))
+    """A TNA program; its binary is never sent here."""
+    return load_pipeline(role, COMPILED, binary=False)
 
 
 def parse(network: dict[str, Any]) -> Config:
@@ -80,24 +80,6 @@ def core_ports(taken: Iterable[p4r.Update]) -> list[int]:
     return [int.from_bytes(field.exact.value, "big") for field in fields]
 
 
-def test_ticks_are_rounded_up_and_bounded() -> None:
-    assert [V1MODEL.ticks(each) for each in (0, 1, 50, 10_000)] == [0, 1, 50, 10_000]
-    # 1 µs is 3.9 ticks, 16 µs are 62.5, 32 µs are exactly 125, 1 ms is 3906.25.
-    assert [TNA.ticks(each) for each in (0, 1, 16, 32, 1000)] == [0, 4, 63, 125, 3907]
-    for target in (V1MODEL, TNA):
-        assert target.ticks(100 * 3600 * 1_000_000) == MAX_TICKS == 2**32 - 1
-
-
-@pytest.mark.parametrize(("arch", "target"), [("v1model", V1MODEL), ("tna", TNA), ("t2na", TNA)])
-def test_target_is_known_by_its_architecture(arch: str, target: object) -> None:
-    assert target_of(p4i.P4Info(pkg_info=p4i.PkgInfo(arch=arch))) is target
-
-
-def test_unknown_architecture_is_refused() -> None:
-    with pytest.raises(PipelineError, match="architecture 'psa'; the controller drives v1model"):
-        target_of(p4i.P4Info(pkg_info=p4i.PkgInfo(arch="psa")))
-
-
 @pytest.mark.parametrize("role", ["pe", "p"])
 def test_programs_of_v1model_are_driven_as_before(network: dict[str, Any], role: str) -> None:
     """A clone session, no value set, times in microseconds."""
@@ -119,7 +101,7 @@ async def test_nodes_of_both_kinds_have_one_controller(
     network["nodes"]["pe1"]["program"] = str(tmp_path)
     nodes = ControlPlane(parse(network)).nodes
     assert {name: agent.pipeline.target for name, agent in nodes.items()} == {
-        "pe1": TNA,
+        "pe1": TOFINO1,
         "p1": V1MODEL,
         "p2": V1MODEL,
         "pe2": V1MODEL,
@@ -132,10 +114,13 @@ async def test_nodes_of_both_kinds_have_one_controller(
 async def test_missing_program_of_a_node_is_named(
     network: dict[str, Any], tmp_path: Path, missing: str
 ) -> None:
+    """The P4Info by `fcn check`, with its line; the binary by `fcn run`, which needs it."""
     if missing != "pe.p4info.txtpb":
         shutil.copy(COMPILED / "pe.p4info.txtpb", tmp_path)
     network["nodes"]["pe1"]["program"] = str(tmp_path)
-    with pytest.raises(PipelineError, match=f"{missing} is missing; correct the node's `program`"):
+    with pytest.raises(
+        (ConfigError, PipelineError), match=f"{missing} is missing; correct the node's `program`"
+    ):
         ControlPlane(parse(network))
 
 
@@ -157,12 +142,12 @@ def test_chip_gets_the_entries_bmv2_gets(network: dict[str, Any], node: str) -> 
     config = parse(network)
     theirs = load_pipeline(config.nodes[node].role)
     ours = tna_pipeline(config.nodes[node].role)
-    assert ours.target is TNA
+    assert ours.target is TOFINO1
     expected = updates(provision(config, node, theirs))
     taken = updates(provision(config, node, ours))
 
     def same(found: list[p4r.Update], schema: P4Schema) -> set[tuple[str, ...]]:
-        entries = [e for e in table_entries(found, schema) if e.table_id not in TIMED]
+        entries = [e for e in table_entries(found, schema) if e.table_id not in IN_UNITS]
         return texts(entries, schema)
 
     assert same(taken, ours.schema) == same(expected, theirs.schema)
@@ -177,6 +162,50 @@ def test_chip_gets_the_entries_bmv2_gets(network: dict[str, Any], node: str) -> 
 def test_mirror_sessions_are_left_to_the_driver(network: dict[str, Any], node: str) -> None:
     taken = updates(provision(parse(network), node))
     assert not entities(taken, "packet_replication_engine_entry")
+
+
+def _levels(entries: Iterable[fy.P4TableEntry], port: int) -> list[tuple[int, int]]:
+    rows = [e for e in entries if e.table_id == "queue_level" and e["egress_port"] == port]
+    return sorted(row["queue_depth"] for row in rows)
+
+
+def test_queue_depths_are_in_cells(network: dict[str, Any]) -> None:
+    """8 packets of 1500 octets are 8 times 19 cells of 80; octets are divided, rounding up."""
+    network["nodes"]["p1"]["thresholds"] = [{"port": 2, "depths": ["64kB", "128kB"]}]
+    network["congestion"]["thresholds"] = ["8 packets", 16]
+    config = parse(network)
+    chip, soft = tna_pipeline("p"), load_pipeline("p")
+    ours = table_entries(updates(provision(config, "p1", chip)), chip.schema)
+    theirs = table_entries(updates(provision(config, "p1", soft)), soft.schema)
+    top = 2**19 - 1
+    assert _levels(ours, 1) == [(152, 303), (304, top)]
+    assert _levels(theirs, 1) == [(8, 15), (16, top)]
+    assert _levels(ours, 2) == [(800, 1599), (1600, top)]
+    assert _levels(theirs, 2) == [(43, 85), (86, top)]
+
+
+@pytest.mark.parametrize("chip", [False, True])
+def test_converted_queue_depths_are_no_difference(network: dict[str, Any], chip: bool) -> None:
+    """What is read back is in the target's unit, and so is what it is compared with."""
+    network["congestion"]["thresholds"] = ["64kB", "2MB"]
+    intended = provision(parse(network), "p1", tna_pipeline("p") if chip else load_pipeline("p"))
+    held = [update.entity for update in updates(intended)]
+    intended.intent.observe(held)
+    intended.set_thresholds(intended.thresholds)
+    assert intended.intent.pending == 0
+    intended.set_thresholds({(1, 0): (Depth(64_000, DepthUnit.OCTETS),)})
+    assert intended.intent.pending > 0
+
+
+def test_thresholds_a_target_cannot_tell_apart_change_nothing(network: dict[str, Any]) -> None:
+    intended = provision(parse(network), "p1", load_pipeline("p"))
+    before = intended.thresholds
+    octets = (Depth(1400, DepthUnit.OCTETS), Depth(1500, DepthUnit.OCTETS))
+    updates(intended)
+    with pytest.raises(DepthError, match="levels 1 and 2 at 1400 octets and 1500 octets"):
+        intended.set_thresholds({(1, 0): octets})
+    assert intended.thresholds == before
+    assert intended.intent.pending == 0
 
 
 def test_times_are_in_ticks(network: dict[str, Any]) -> None:

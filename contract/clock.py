@@ -1,0 +1,17 @@
+"""The unit of the programs' time parameters."""
+
+from dataclasses import dataclass
+
+MAX_TICKS = (1 << 32) - 1
+"""Time parameters of the programs have 32 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """tick: nanoseconds of one unit of a time parameter."""
+
+    tick: int = 1000
+
+    def ticks(self, microseconds: int) -> int:
+        """A duration as a time parameter: never shorter, but for what 32 bits cannot hold."""
+        return min(-(-microseconds * 1000 // self.tick), MAX_TICKS)

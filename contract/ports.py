@@ -1,0 +1,49 @@
+"""Port numbers of a target: which are front panel, and which the target needs for itself."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+PORT_BITS = 9
+"""Width of a port number in every program."""
+
+QUEUES = range(32)
+"""Queues of a port."""
+
+
+@dataclass(frozen=True)
+class Ports:
+    """`front_panel` are the ranges interfaces can have; the target's own ports in them are none.
+
+    cpu: to and from the controller. recirculation: feeds a packet into its second pass.
+    drop: where a packet to be dropped is sent, on a target that has such a port.
+    """
+
+    cpu: int
+    recirculation: int
+    front_panel: tuple[range, ...]
+    drop: int | None = None
+
+    @property
+    def _own(self) -> dict[int, str]:
+        own = {self.cpu: "CPU port", self.recirculation: "recirculation port"}
+        if self.drop is not None:
+            own[self.drop] = "drop port"
+        return own
+
+    def problem(self, port: int) -> str | None:
+        """Why `port` is no front-panel port, as the end of a sentence about it; None when it is."""
+        if port in self._own:
+            return f"is the {self._own[port]}"
+        if not any(port in ports for ports in self.front_panel):
+            shown = ", ".join(f"{ports[0]} to {ports[-1]}" for ports in self.front_panel)
+            return f"is no front-panel port; those are {shown}"
+        return None
+
+    def first(self, count: int) -> tuple[int, ...]:
+        """The lowest front-panel ports from 1 on, as many as asked for."""
+        return tuple(islice(self._from_one(), count))
+
+    def _from_one(self) -> Iterator[int]:
+        for ports in self.front_panel:
+            yield from (port for port in ports if port > 0 and self.problem(port) is None)
