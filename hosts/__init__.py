@@ -1,1 +1,1 @@
-"""Programs that play an end system: RoCEv2 host, delay line, guests with a real kernel."""
+"""Programs of end systems and links: RoCEv2 host, delay line, guests with a kernel of their own."""

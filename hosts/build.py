@@ -11,7 +11,7 @@ SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 class BuildError(RuntimeError):
-    """The C compiler is missing or refused the sources; the message holds what it said."""
+    """The C compiler is missing or failed; the message holds its output."""
 
 
 def cache_directory() -> Path:

@@ -1,4 +1,4 @@
-"""Processes a network consists of: started with a log file, waited for, stopped for certain."""
+"""Processes of a network: start with a log file, wait for readiness, stop reliably."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ STOP_TIMEOUT_S = 10.0
 
 
 class ProcessError(RuntimeError):
-    """A process died or never became ready; the message ends with the last lines it wrote."""
+    """A process ended or did not become ready; the message ends with its last output."""
 
 
 def holds_within(condition: Callable[[], bool], timeout_s: float) -> bool:
@@ -73,9 +73,9 @@ class Process:
         return self._process.poll() is None
 
     def prioritise(self) -> None:
-        """Run all its present threads before ordinary work (SCHED_RR), where that is permitted.
+        """Give all its present threads real-time priority (SCHED_RR), where that is permitted.
 
-        For what packets pass through: measured is to be the network, not a busy machine.
+        For processes that forward packets, so that other load does not distort measurements.
         """
         for thread in Path(f"/proc/{self._process.pid}/task").iterdir():
             with suppress(PermissionError, ProcessLookupError):

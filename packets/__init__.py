@@ -1,11 +1,11 @@
 """The messages of the project as scapy layers, one module per protocol, and a Wireshark dissector.
 
-roce      BTH, AETH and CNP (scapy's own), DETH, the opcodes the project speaks of
+roce      BTH, AETH and CNP (scapy's own), DETH, the opcodes the project uses
 cm        the InfiniBand connection manager's MADs on queue pair 1
 fast_cnp  the Fast CNP of a congested node
-wire      numbers that are no standard protocol's, without scapy
-icrc      the invariant CRC, computed apart from the data plane
+wire      numbers of this project's own protocols, importable without scapy
+icrc      the invariant CRC, implemented independently of the data plane
 
-docs/packets.md shows every layout. A new message is a module here, a protocol in wireshark/fcn.lua
-and a section there. Nothing in this package imports another package of the project.
+docs/packets.md shows every layout and says how to add a message. Nothing in this package imports
+another package of the project.
 """

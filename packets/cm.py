@@ -1,7 +1,7 @@
 """Messages of the InfiniBand connection manager on queue pair 1 (IBTA volume 1, chapter 12), FCN-3.
 
 A message is IP / UDP / BTH / Deth / Mad / one of the Cm layers, 288 octets of UDP. Offsets in
-comments count from the BTH, as digests and drafts do.
+comments count from the start of the BTH.
 """
 
 from enum import IntEnum
@@ -24,13 +24,13 @@ from scapy.packet import Packet, bind_layers
 from fcn.packets.roce import DEFAULT_P_KEY, Deth
 
 QP1 = 1
-"""The queue pair of general services, of which the connection manager is one."""
+"""QP 1, the general services interface, which the connection manager uses."""
 
 QP1_Q_KEY = 0x80010000
 CM_CLASS = 0x07
 MAD_LENGTH = 256
 CM_DATA_LENGTH = 232
-"""Octets of a MAD behind its common header."""
+"""Octets of a MAD after its common header."""
 
 
 class CmAttribute(IntEnum):
@@ -46,7 +46,7 @@ class CmAttribute(IntEnum):
 
 
 class RejectReason(IntEnum):
-    """Reasons of a REJ the project speaks of (table 111)."""
+    """Reasons of a REJ that the project uses (table 111)."""
 
     NO_QP = 1
     TIMEOUT = 4

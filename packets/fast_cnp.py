@@ -1,4 +1,7 @@
-"""The Fast CNP a congested node sends to the ingress PE (drafts/fcn-in-wan.txt, FCN-9, FCN-10)."""
+"""The Fast CNP a congested node sends to the ingress PE (FCN-9, FCN-10).
+
+Draft "Fast Congestion Notification in WAN", section 4.2.
+"""
 
 from scapy.fields import BitField
 from scapy.layers.inet import UDP
@@ -9,11 +12,11 @@ from fcn.packets.wire import FAST_CNP_PORT
 __all__ = ["FAST_CNP_LENGTH", "FAST_CNP_PORT", "FastCnp"]
 
 FAST_CNP_LENGTH = 4
-"""Octets behind the UDP header; any other length is malformed."""
+"""Octets after the UDP header; any other length is malformed."""
 
 
 class FastCnp(Packet):  # type: ignore[misc]  # scapy is untyped
-    """The word behind UDP: FlowLabel(20) CL(3) Rvd(9).
+    """The word after the UDP header: FlowLabel(20) CL(3) Rvd(9).
 
     `level` is the congestion level, 1 (lowest) to 7, 0 when unused; `reserved` is sent as 0 and
     ignored by the receiver.

@@ -1,6 +1,6 @@
-"""Invariant CRC of RoCEv2 (IBTA volume 1, annex A17), computed apart from the data plane.
+"""Invariant CRC of RoCEv2 (IBTA volume 1, annex A17), independent of the data plane.
 
-It knows nothing of P4 and uses zlib's CRC-32 only: the oracle of the tests.
+It uses zlib's CRC-32 and nothing of P4: the reference of the tests.
 """
 
 import struct
@@ -37,5 +37,5 @@ def icrc(datagram: bytes) -> bytes:
 
 
 def icrc_valid(datagram: bytes) -> bool:
-    """Whether a whole RoCEv2 datagram, from its IP header to the last octet, ends in its ICRC."""
+    """Whether the ICRC at the end of a whole RoCEv2 datagram (from its IP header on) is valid."""
     return icrc(datagram[:-4]) == datagram[-4:]

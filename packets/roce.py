@@ -1,7 +1,7 @@
 """RoCEv2 headers (IBTA volume 1, chapter 9 and annex A17).
 
-BTH, AETH and the 16 octets of a CNP are scapy's own layers, given again here; a BTH built without
-`icrc` computes it. DETH is added, and the AETH of those responses scapy leaves undissected.
+BTH, AETH and the 16 octets of a CNP are scapy's own layers, re-exported here; a BTH built without
+`icrc` computes it. DETH is added, and the AETH of responses that scapy does not dissect.
 """
 
 from enum import IntEnum
@@ -27,7 +27,7 @@ CNP_RESERVED = bytes(CNPPadding())
 
 
 class Opcode(IntEnum):
-    """BTH opcodes the project speaks of: transport service (upper 3 bits), operation (lower 5)."""
+    """BTH opcodes the project uses: transport service (upper 3 bits), operation (lower 5)."""
 
     RC_SEND_ONLY = 0x04
     RC_RDMA_WRITE_FIRST = 0x06

@@ -1,4 +1,4 @@
-"""Numbers on the wire that are no standard protocol's, for those who need no scapy."""
+"""Numbers of this project's own protocols, importable without scapy."""
 
 FAST_CNP_PORT = 1021
 """UDP destination port of Fast CNPs by default: RFC 4727 experimental, until TBD1 is assigned."""

@@ -1,1 +1,1 @@
-"""The embedded P4 target: compiled BMv2 JSON run natively, spoken to over P4Runtime."""
+"""The embedded P4 target: runs compiled BMv2 JSON as native code and serves P4Runtime."""

@@ -33,7 +33,7 @@ class StartError(Exception):
 
 
 def main() -> None:
-    """Run until SIGINT or SIGTERM; exit status 1 with one line on stderr when it cannot start."""
+    """Run until SIGINT or SIGTERM; exit status 1 and one line on stderr when it cannot start."""
     options = parse_options(sys.argv[1:])
     logging.basicConfig(
         level=_LOG_LEVELS[options.log_level],
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 async def run(options: Options) -> None:
-    """Serve until a signal comes; StartError or ServerError says why it cannot."""
+    """Serve until SIGINT or SIGTERM. Raises StartError or ServerError."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

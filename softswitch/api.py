@@ -1,11 +1,10 @@
-"""The seam between the P4Runtime server and the packet engine.
+"""The interface between the P4Runtime server and the packet engine.
 
-The server owns everything P4Runtime says about entities (identifiers, validation, canonical byte
-strings, error codes). The engine owns the packets. Between them only names and integers pass:
-tables, actions, profiles and externs by their full P4 name as in the compiled JSON, values as
-unsigned integers. Every method is thread-safe against the running data plane, takes effect for
-packets that enter afterwards, and raises EngineError with a reason when it is asked for something
-the program does not have.
+The server implements P4Runtime's entities (identifiers, validation, canonical byte strings, error
+codes), the engine packet processing. The interface uses names and integers only: tables, actions,
+profiles and externs by their full P4 name as in the compiled JSON, values as unsigned integers.
+Every method is thread-safe against the running data plane, takes effect for packets that enter
+afterwards, and raises EngineError with a reason for objects the program does not have.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from typing import Protocol
 
 
 class EngineError(Exception):
-    """The engine refused a request; the message says what and why."""
+    """The engine rejected a request; the message says what and why."""
 
 
 class TableFullError(EngineError):
@@ -147,7 +146,7 @@ class PortCounters:
 
 @dataclass(frozen=True, slots=True)
 class EngineEvents:
-    """Where the engine reports to; called on the event loop's thread, in order, never re-entrantly.
+    """Callbacks for events, called on the event loop's thread, in order, never re-entrantly.
 
     digest: (full digest name, one tuple of integers per message, fields in declaration order).
     packet_in: (raw bytes sent to the CPU port, the @controller_header included).
@@ -236,7 +235,7 @@ class Engine(Protocol):
     def multicast_group_delete(self, group_id: int) -> None: ...
 
     def packet_out(self, data: bytes) -> None:
-        """Hand a packet, @controller_header included, to the pipeline as if from the CPU port."""
+        """Send a packet, @controller_header included, into the pipeline as if from the CPU port."""
         ...
 
     def port_queue_set(self, port: int, queue: PortQueue) -> None: ...

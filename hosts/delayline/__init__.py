@@ -1,7 +1,7 @@
-"""`fcn-delayline`: a cable of a given length between two interfaces.
+"""`fcn-delayline`: forwards frames between two interfaces with a fixed delay.
 
-Gives links between switches that have no propagation delay of their own (BMv2) one, on any kernel:
-netem is missing from many.
+It adds propagation delay to the links of switches that have none (BMv2), on any kernel: netem is
+missing from many.
 """
 
 from pathlib import Path

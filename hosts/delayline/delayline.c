@@ -1,7 +1,7 @@
 /*
- * fcn-delayline A B MICROSECONDS: every frame that arrives on interface A leaves on B that much
- * later, and the other way round, in order. A frame that finds no room is dropped and counted; the
- * counts are printed at the end (SIGTERM or SIGINT).
+ * fcn-delayline A B MICROSECONDS: every frame received on interface A is sent on B that much
+ * later, and the other way round, in order. When the buffer is full, frames are dropped and counted;
+ * the counts are printed at the end (SIGTERM or SIGINT).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -97,7 +97,7 @@ static void receive(struct direction *d, uint64_t delay)
     }
 }
 
-/* Send what is due and return when the next frame is. */
+/* Send the frames that are due; return the time at which the next one is. */
 static uint64_t release(struct direction *d)
 {
     while (d->head != d->tail) {
@@ -113,7 +113,7 @@ static uint64_t release(struct direction *d)
     return UINT64_MAX;
 }
 
-/* The signals that end the program are let in here only, so none is missed. */
+/* The signals that end the program are unblocked here only, so none is missed. */
 static void wait_for(struct pollfd fds[2], uint64_t deadline)
 {
     sigset_t none;

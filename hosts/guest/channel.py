@@ -14,18 +14,18 @@ from typing import Any
 
 CONNECT_POLL_S = 0.05
 REPLY_TIMEOUT_S = 10.0
-# An emulated guest on a busy machine can take seconds for a command that does nothing.
+# Under TCG on a loaded machine even a trivial command can take seconds.
 COMMAND_TIMEOUT_S = 45.0
 NO_OUTPUT = "-"
 
 
 class GuestError(RuntimeError):
-    """A guest did not come up, ended, or failed a command; the message says which."""
+    """A guest did not boot, ended, or failed a command; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a script said (both streams) and its exit status."""
+    """Output of a script (both streams) and its exit status."""
 
     status: int
     output: str

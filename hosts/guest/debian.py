@@ -1,6 +1,6 @@
-"""Debian packages taken apart into a directory, without installing them.
+"""Debian packages extracted into a directory, without installing them.
 
-Only apt and dpkg are used, so what arrives is what the machine's own sources sign.
+Only apt and dpkg are used, so packages are authenticated as the machine is configured to.
 """
 
 import re
@@ -13,11 +13,11 @@ KERNEL_METAPACKAGE = "linux-image-amd64"
 
 
 class PackageError(RuntimeError):
-    """A package cannot be had; the message holds what apt or dpkg said."""
+    """A package cannot be downloaded or installed; the message holds the output of apt or dpkg."""
 
 
 def kernel_package() -> str:
-    """Name of the kernel image package that Debian's metapackage stands for at the moment."""
+    """Name of the kernel image package that Debian's metapackage depends on at the moment."""
     shown = _run(["apt-cache", "show", "--no-all-versions", KERNEL_METAPACKAGE])
     found = re.search(r"^Depends: (linux-image-\S+)", shown, re.MULTILINE)
     if not found:
@@ -28,7 +28,7 @@ def kernel_package() -> str:
 
 
 def header_packages(kernel: str) -> tuple[str, ...]:
-    """Packages with what a module for `kernel` is compiled with, the compiler left out."""
+    """Header packages for compiling a module for `kernel`, without the compiler."""
     headers = kernel.replace("linux-image-", "linux-headers-")
     shown = _run(["apt-cache", "show", "--no-all-versions", headers])
     found = re.findall(r"linux-headers-\S+-common|linux-kbuild-\S+", shown)
@@ -42,7 +42,7 @@ def download(packages: Sequence[str], into: Path) -> None:
         complete = Path(scratch) / "complete"
         complete.mkdir()
         _run(["apt-get", "download", "-qq", *packages], complete)
-        # Two downloads at once: the second to finish finds the directory and keeps the first's.
+        # Of two concurrent downloads the second to finish keeps the first's directory.
         if not into.exists():
             complete.rename(into)
 

@@ -1,4 +1,4 @@
-"""The guest's own kernel module, compiled against the headers Debian has for its kernel."""
+"""The guest's additional kernel module, compiled against Debian's headers for its kernel."""
 
 import shutil
 import subprocess
@@ -6,12 +6,12 @@ from pathlib import Path
 
 SOURCE = Path(__file__).with_name("rxe_cnp.c")
 TOOLS = ("gcc-12", "make")
-"""What Debian's kernel is compiled with."""
+"""The compiler of Debian's kernel."""
 HEADERS = "usr/src"
 
 
 class BuildError(RuntimeError):
-    """The module does not compile; the message holds what the compiler said."""
+    """The module does not compile; the message holds the compiler's output."""
 
 
 def build(root: Path, release: str, scratch: Path) -> Path:

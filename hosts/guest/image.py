@@ -58,8 +58,8 @@ PROGRAMS = (
     # glibc loads it when a thread is cancelled.
     "lib/x86_64-linux-gnu/libgcc_s.so.1",
 )
-# Loaded by name or on demand, so nothing depends on them: CRC-32 is what rdma_rxe asks the crypto
-# layer for, rdma_ucm is /dev/infiniband/rdma_cm, 9p the host's files (Guest, `share`).
+# Not dependencies of other modules: rdma_rxe requests CRC-32 from the crypto layer by name,
+# rdma_ucm provides /dev/infiniband/rdma_cm, 9p the host's files (Guest, `share`).
 MODULES = (
     "virtio_pci",
     "virtio_console",
@@ -112,7 +112,7 @@ def guest_image() -> Image:
             built = Path(scratch) / "image"
             built.mkdir()
             _build(Path(scratch), built)
-            # Two builds at once: the second to finish finds the directory and keeps the first's.
+            # Of two concurrent builds the second to finish keeps the first's directory.
             if not directory.exists():
                 built.rename(directory)
     return image

@@ -13,7 +13,7 @@ while read -r module; do
     insmod "$module" || echo "insmod $module failed"
 done </modules/order
 
-# Only asked whether this accelerator brings a guest up to here.
+# Probe of an accelerator: booting this far is enough.
 if grep -q fcn.probe /proc/cmdline; then
     reboot -f
 fi
@@ -45,5 +45,5 @@ while read -r id script <&3; do
     answer "$id" "$script" &
 done
 
-# Nobody is left to talk to.
+# The host closed the channel.
 reboot -f

@@ -19,8 +19,8 @@ Accelerator = Literal["kvm", "tcg"]
 QEMU_PACKAGE = "qemu-system-x86"
 QEMU = "qemu-system-x86_64"
 MEMORY_MB = 384
-# KVM needs about two seconds for the probe, TCG four; where KVM is present and does not work, it
-# hangs, and that is remembered until the machine is started anew.
+# KVM needs about two seconds for the probe, TCG four. Where KVM is present and does not work, it
+# hangs; the result is cached until the next reboot.
 KVM_PROBE_S = 10.0
 BOOT_TIMEOUT_S = 90.0
 SHARE_TAG = "host"
@@ -105,7 +105,7 @@ class Guest:
         share: Path | None = None,
     ) -> None:
         self.name = name
-        # A Unix socket's path is short by definition, `directory` need not be.
+        # The path of a Unix socket has at most 107 octets; `directory` may be longer.
         self._scratch = tempfile.TemporaryDirectory(prefix="fcn-guest-")
         self._socket = Path(self._scratch.name) / "channel"
         self.console = directory / f"{name}.console"
@@ -133,7 +133,7 @@ class Guest:
         return self._channel
 
     def stop(self) -> None:
-        """End it as if its power were cut."""
+        """Kill it, as a power failure would."""
         if self._channel is not None:
             self._channel.close()
         self.process.stop()

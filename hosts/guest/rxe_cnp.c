@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Leads RoCEv2 CNPs (opcode 0x81) through rdma_rxe's own receive checks and counts how far they get.
+ * Applies rdma_rxe's receive checks to RoCEv2 CNPs (opcode 0x81) and counts those that pass each.
  *
- * Linux 6.1 knows no opcode 0x81 and drops such packets before any of these checks. With this
- * module loaded they get past its table of opcodes, which says where in a packet the ICRC and what
- * it covers is: for a CNP as for SEND_ONLY, all that follows the BTH. The kernel then looks for
- * the queue pair, its state, the peer's address, the P_Key and the ICRC. After the ICRC check they
- * are dropped like packets with a wrong one, since nothing behind it knows what to do with them.
- * No octet of a packet is changed.
+ * Linux 6.1 has no opcode 0x81 and drops such packets before any of these checks. This module adds
+ * it to the table of opcodes, which gives the offsets of the ICRC and of what it covers: for a CNP,
+ * as for SEND_ONLY, all that follows the BTH. The kernel then checks the queue pair, its state, the
+ * peer's address, the P_Key and the ICRC. After the ICRC check CNPs are dropped like packets with a
+ * wrong ICRC, since the code behind it does not handle them. No octet of a packet is changed.
  *
  * opcodes=<address of rxe_opcode> type_check=<name of check_type_state>, both from /proc/kallsyms:
  * both are static. For guests with one CPU: the counters are not atomic.
@@ -74,7 +73,7 @@ static int on_queue_pair(struct kprobe *probe, struct pt_regs *regs)
 
 	if (is_cnp(pkt)) {
 		found++;
-		/* An RC queue pair takes RC opcodes: the kernel's note of the opcode, not the packet. */
+		/* An RC queue pair accepts RC opcodes only: change the kernel's copy, not the packet. */
 		pkt->opcode = IB_OPCODE_RC_SEND_ONLY;
 	}
 	return 0;

@@ -1,4 +1,4 @@
-"""The JSON lines `fcn-roce` writes, read back."""
+"""Parser of the JSON lines that `fcn-roce` writes."""
 
 import json
 from collections.abc import Iterator

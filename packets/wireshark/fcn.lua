@@ -10,7 +10,8 @@ set_plugin_info({
     description = "Fast CNP and RoCEv2 CNP",
 })
 
--- Fast CNP (drafts/fcn-in-wan.txt): UDP, then FlowLabel(20) CL(3) Rvd(9) -----------------------
+-- Fast CNP (draft "Fast Congestion Notification in WAN", section 4.2): UDP, then
+-- FlowLabel(20) CL(3) Rvd(9) -------------------------------------------------------------------
 
 local FAST_CNP_PORT = 1021 -- RFC 4727 experimental, until TBD1 is assigned
 local FAST_CNP_LENGTH = 4
@@ -47,7 +48,7 @@ local registered_port = FAST_CNP_PORT
 
 function fast_cnp.dissector(buffer, packet, root)
     if packet.dst_port ~= registered_port then
-        return 0 -- the table matches source ports too; this is not ours
+        return 0 -- the dissector table matches source ports, too; this is no Fast CNP
     end
     packet.cols.protocol = "FastCNP"
     local tree = root:add(fast_cnp, buffer())
@@ -56,7 +57,7 @@ function fast_cnp.dissector(buffer, packet, root)
         packet.cols.info = string.format("Malformed Fast CNP, %d octets", buffer:reported_len())
         return buffer:len()
     end
-    -- A capture that was cut short shows what there is; Wireshark marks the rest.
+    -- Of a truncated capture the octets present are shown; Wireshark marks the rest.
     local word = buffer(0, FAST_CNP_LENGTH):uint()
     local label_value = bit.rshift(word, 12)
     local level_value = bit.band(bit.rshift(word, 9), 0x7)
@@ -145,7 +146,7 @@ local function dissect_cnp(payload, udp_length, packet, root)
 end
 
 function cnp.dissector(buffer, packet, root)
-    -- A packet in a tunnel has one set of fields for each RoCEv2 header; the last is the innermost.
+    -- A tunnelled packet has one set of fields per RoCEv2 header; the last one is the innermost.
     local bths, opcodes, lengths = { bth_field() }, { opcode_field() }, { udp_length_field() }
     local bth, opcode, udp_length = bths[#bths], opcodes[#opcodes], lengths[#lengths]
     if bth and udp_length and opcode.value == CNP_OPCODE then

@@ -16,7 +16,7 @@ _UNCHANGED = 0xFFFFFFFF
 
 
 class ArrayControl(NativeEngine):
-    """The indexed part of softswitch.api.Engine."""
+    """The part of softswitch.api.Engine for indexed objects."""
 
     @staticmethod
     def _rates(rates: MeterRates | None) -> list[int]:

@@ -1,4 +1,4 @@
-"""From generated C to a loaded library, cached by what it is made of."""
+"""Compiles generated C to a shared library, cached by content, and loads it."""
 
 import contextlib
 import hashlib
@@ -19,14 +19,14 @@ import cffi
 from fcn.softswitch.engine.errors import BuildError
 
 CData = Any
-"""What cffi hands out; it has no static types."""
+"""cffi objects, which have no static types."""
 
 NATIVE = Path(__file__).parent / "native"
 SOURCES = (
     "sw_hash.c", "sw_table.c", "sw_core.c", "sw_extern.c", "sw_ctl.c", "sw_ctl_pre.c",
     "sw_xsk.c", "sw_port.c", "sw_loop.c",
 )  # fmt: skip
-# Warnings are errors where the tests build, not on a user's machine with a compiler yet unknown.
+# Warnings are errors in the tests only: other compilers may have other warnings.
 _DIALECT = ("-std=gnu11", "-fno-strict-aliasing", "-D_GNU_SOURCE")
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")
 _FAST = ("-O2", "-march=native", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")
@@ -40,7 +40,7 @@ def cache_dir() -> Path:
 
 @cache
 def _compiler() -> tuple[tuple[str, ...], str]:
-    """The C compiler ($CC or cc) and what identifies it."""
+    """The C compiler ($CC or cc) and its version."""
     command = tuple(shlex.split(os.environ.get("CC", "cc")))
     if not command or shutil.which(command[0]) is None:
         raise BuildError(f"no C compiler: install gcc, or set CC (looked for {command!r})")
@@ -54,7 +54,7 @@ def _unit(code: str) -> str:
 
 
 def _cpu() -> str:
-    """What -march=native stands for on this machine."""
+    """The processor that -march=native compiles for."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith(("flags", "Features")):
@@ -72,7 +72,7 @@ def _key(code: str, flags: Sequence[str]) -> str:
 
 
 def compile_c(code: str, target: Path, flags: Sequence[str]) -> None:
-    """Compile one translation unit to target; raises BuildError with the compiler's words."""
+    """Compile one translation unit to target; raises BuildError with the compiler's output."""
     command, _ = _compiler()
     source = target.with_suffix(".c")
     source.write_text(code)
@@ -114,7 +114,7 @@ def ffi() -> CData:
     text = (NATIVE / "sw_ctl.h").read_text()
     found = re.search(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", text, re.DOTALL)
     if found is None:
-        raise BuildError("native/sw_ctl.h has lost its CDEF marks")
+        raise BuildError("native/sw_ctl.h lacks its CDEF marks")
     out = cffi.FFI()
     out.cdef("typedef struct sw_engine sw_engine;" + found.group(1).replace("SW_API ", ""))
     return out

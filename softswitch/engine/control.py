@@ -1,4 +1,4 @@
-"""The control-plane half shared by both engines: softswitch.api.Engine on a native engine."""
+"""The control-plane interface of both engines: softswitch.api.Engine on a native engine."""
 
 import asyncio
 import contextlib
@@ -129,7 +129,7 @@ class EngineBase(ArrayControl):
     def _action_ref(
         self, info: TableInfo, action: TableAction, idle_timeout_ns: int = 0
     ) -> tuple[CData, CData]:
-        """The native form of an action, with what must live as long as it."""
+        """The native form of an action, with the objects it points to."""
         name = info.table.name
         ref = self._ffi.new("sw_action_ref *")
         ref.timeout_ns = idle_timeout_ns
@@ -155,7 +155,7 @@ class EngineBase(ArrayControl):
         return ref, None
 
     def _remember(self, info: TableInfo, handle: int, action: TableAction | None) -> None:
-        """Count what entries use, so that nothing in use is deleted."""
+        """Count the references of entries, so that no member or group in use is deleted."""
         profile = info.table.profile
         if profile is None:
             return
@@ -172,8 +172,8 @@ class EngineBase(ArrayControl):
     # Events
 
     def set_events(self, events: EngineEvents) -> None:
-        """Where to report to. Called on an event loop's thread, events are delivered there;
-        without a running loop they wait for dispatch_events()."""
+        """Set the callbacks. When called on an event loop's thread, events are delivered there;
+        without a running loop they are buffered until dispatch_events()."""
         self._events = events
         try:
             loop = asyncio.get_running_loop()
@@ -184,7 +184,7 @@ class EngineBase(ArrayControl):
             loop.add_reader(self._fd, self.dispatch_events)
 
     def dispatch_events(self) -> None:
-        """Deliver the events that are waiting."""
+        """Deliver the buffered events."""
         if self._events is None or self._dispatching or self._engine is None:
             return
         with contextlib.suppress(BlockingIOError):
@@ -205,7 +205,7 @@ class EngineBase(ArrayControl):
             self._dispatching = False
 
     def _deliver_now(self) -> None:
-        """Deliver at once when no event loop will."""
+        """Deliver at once when there is no event loop."""
         if self._loop is None:
             self.dispatch_events()
 
@@ -216,7 +216,7 @@ class EngineBase(ArrayControl):
                 profile.port_changed(port)
 
     def _port_is_down(self, port: int) -> bool:
-        """Members that watch such a port are skipped."""
+        """Whether a port is down, so that members watching it are skipped."""
         return port in self._down
 
     # Tables

@@ -1,4 +1,4 @@
-"""What can go wrong before a program runs."""
+"""Errors of loading and building a program."""
 
 from fcn.softswitch.api import EngineError
 

@@ -1,4 +1,4 @@
-"""Events of the native engine to callbacks."""
+"""Decodes events of the native engine and calls the callbacks."""
 
 import struct
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ DIGEST, PACKET_IN, IDLE, PORT = 1, 2, 3, 4
 
 @dataclass(frozen=True, slots=True)
 class NativeEvent:
-    """kind, the number of list or table, an argument and the payload."""
+    """Kind, number of the digest list or table, an argument and the payload."""
 
     kind: int
     id: int
@@ -23,7 +23,7 @@ class NativeEvent:
 
 
 def parse(data: bytes) -> Iterator[NativeEvent]:
-    """Take apart what sw_ctl_events_take returned."""
+    """Decode the buffer of sw_ctl_events_take."""
     at = 0
     while at < len(data):
         size, kind, number, arg = _HEADER.unpack_from(data, at)
@@ -50,7 +50,7 @@ def dispatch(
     table_names: list[str],
     port_changed: Callable[[int, bool], None],
 ) -> None:
-    """Call back for every event in order; neighbouring messages of a digest go together."""
+    """Call back for every event in order; consecutive messages of a digest are one call."""
     for (kind, number), group in groupby(parse(data), key=lambda e: (e.kind, e.id)):
         if kind == DIGEST:
             name, widths = digests[number]

@@ -1,4 +1,4 @@
-"""A native engine and the plumbing every call to it needs."""
+"""A native engine: its handle, and the conversion of its error codes."""
 
 import os
 import threading
@@ -76,7 +76,7 @@ class NativeEngine:
         return out
 
     def statistics(self) -> dict[str, int]:
-        """What the engine itself had to drop or could not do, by reason."""
+        """Drops and failures of the engine itself, not of the program, by reason."""
         s = self._ffi.new("sw_engine_stats *")
         self._lib.sw_ctl_stats(self._handle, s)
         return {name: getattr(s, name) for name, _ in self._ffi.typeof(s[0]).fields}

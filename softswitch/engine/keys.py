@@ -1,4 +1,4 @@
-"""Match keys to the octets tables compare."""
+"""Encodes match keys as the octets that tables compare."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

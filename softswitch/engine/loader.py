@@ -1,4 +1,4 @@
-"""BMv2 JSON to Model; refuses by name what the engine does not run."""
+"""Reads BMv2 JSON into a Model; rejects unsupported constructs by name."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _HASHES = {
     name: name
     for name in ("crc16", "crc32", "crcCCITT", "csum16", "cksum16", "xor16", "xor32", "identity")
 } | {"crc16_custom": "crc16", "crc32_custom": "crc32"}
-"""Algorithm by its name in the JSON; custom CRCs have the parameters BMv2 starts them with."""
+"""Algorithm by its name in the JSON; custom CRCs have BMv2's initial parameters."""
 _REFUSED = {
     "parse_vsets": "parser value sets",
     "header_union_types": "header unions",
@@ -171,7 +171,7 @@ class _Loader:
         return m.FieldRef(value[0], value[1])
 
     def expr(self, node: Mapping[str, Any] | None) -> m.Expr:
-        """An expression, the wrapper of type "expression" taken off."""
+        """An expression, without the enclosing object of type "expression"."""
         if node is None:
             raise ProgramError("an operand is missing")
         if "op" in node:

@@ -40,12 +40,12 @@ class MemoryEngine(EngineBase):
         self._deliver_now()
 
     def advance(self, ns: int) -> None:
-        """Let virtual time pass; everything due by then happens."""
+        """Advance virtual time by `ns` and process everything due until then."""
         self._lib.sw_ctl_advance(self._handle, ns)
         self._deliver_now()
 
     def next_due_ns(self) -> int | None:
-        """The virtual time at which the engine next does something by itself, None for never."""
+        """The virtual time of the engine's next action without input; None when there is none."""
         due = int(self._lib.sw_ctl_next_due(self._handle))
         return None if due == NEVER else due
 

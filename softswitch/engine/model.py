@@ -27,7 +27,7 @@ class FieldRef:
 
 @dataclass(frozen=True, slots=True)
 class LastField:
-    """A field of the last header extracted to a stack."""
+    """A field of the header last extracted to a stack."""
 
     stack: str
     field: str
@@ -35,7 +35,7 @@ class LastField:
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """An argument of the action the expression stands in."""
+    """An argument of the enclosing action."""
 
     index: int
 

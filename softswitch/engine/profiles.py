@@ -1,8 +1,8 @@
-"""Action profiles: members and groups numbered and ordered as simple_switch has them.
+"""Action profiles: members and groups numbered and ordered as in simple_switch.
 
-simple_switch picks the n-th member of a group in ascending order of its internal handles, hands
-out the lowest free handle, and represents a weight by that many members. Doing the same makes both
-switches choose the same member for the same hash.
+simple_switch selects the n-th member of a group in ascending order of its internal handles, assigns
+the lowest free handle, and represents a weight by that many members. With the same rules both
+switches select the same member for the same hash.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ class _Group:
 
 
 class NativeProfile:
-    """How a profile reaches the native engine."""
+    """A profile's calls of the native engine."""
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from fcn.softswitch.engine.loader import load_json
 
 @dataclass(frozen=True, slots=True)
 class KeyField:
-    """A key field as it stands in the key's octets."""
+    """A key field and its position in the key's octets."""
 
     name: str
     kind: str
@@ -29,7 +29,7 @@ class KeyField:
 
 @dataclass(frozen=True)
 class TableInfo:
-    """What the control plane needs to know about a table."""
+    """A table as the control plane needs it."""
 
     index: int
     table: m.Table
@@ -42,8 +42,8 @@ class TableInfo:
 class Program:
     """A compiled program; any number of engines may run it.
 
-    json_path is where it was read from, library the shared object holding its native code; the
-    rest is the numbering that generator and control plane share.
+    json_path is the file it was read from, library the shared object with its native code; the
+    other fields are numbers shared by the generated code and the control plane.
     """
 
     json_path: Path

@@ -1,5 +1,5 @@
 """P4Runtime server of the softswitch.
 
-The core (schema, entity stores, arbitration, digest lists) is plain Python that knows nothing of
-gRPC; `service` and `trafficmanager` put it on the wire.
+The core (schema, entity stores, arbitration, digest lists) does not depend on gRPC; `service` and
+`trafficmanager` are the gRPC services.
 """

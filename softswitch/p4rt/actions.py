@@ -1,4 +1,4 @@
-"""Action messages to engine calls and back (P4Runtime 1.4, Action Specification)."""
+"""Conversion of Action messages from and to ActionCall (P4Runtime 1.4, Action Specification)."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from fcn.softswitch.p4rt.values import decode_uint, encode_uint
 
 
 def decode_action(table: Table, message: p4r.Action, *, as_default: bool = False) -> ActionCall:
-    """The call a message asks for in `table`.
+    """The action call of a message for `table`.
 
     Raises INVALID_ARGUMENT for an action or parameters the table does not have, OUT_OF_RANGE for
     values too wide, PERMISSION_DENIED against @tableonly and @defaultonly.

@@ -1,6 +1,6 @@
-"""Client arbitration: who is primary of which role (P4Runtime 1.4, Client Arbitration).
+"""Client arbitration: the primary of each role (P4Runtime 1.4, Client Arbitration).
 
-Pure state: callers move the messages. Roles are isolated from each other in arbitration; every
+State only: callers send the messages. Roles are isolated from each other in arbitration; every
 role has full pipeline access.
 """
 
@@ -49,11 +49,10 @@ class Arbitration:
         self._roles = {DEFAULT_ROLE: _Role()}
 
     def begin(self, client: Client, update: p4r.MasterArbitrationUpdate) -> bool:
-        """Take a client's update; True when complete() must follow once its turn has come.
+        """Process a client's update; True when complete() must follow after Writes in flight.
 
         Steps of "Rules for Handling MasterArbitrationUpdate": a previous primary loses its
-        standing and the others are told at once; the chosen one becomes primary in complete(),
-        after Write requests in flight.
+        role and the others are notified at once; the chosen client becomes primary in complete().
         Raises the error that terminates the stream.
         """
         name = self._check(client, update)
@@ -86,7 +85,7 @@ class Arbitration:
         return False
 
     def complete(self, client: Client) -> None:
-        """Make a chosen client primary and tell it, unless it left or another was chosen."""
+        """Make a chosen client primary and notify it, unless it left or another was chosen."""
         if client.role is None:
             return
         role = self._roles[client.role]
@@ -95,7 +94,7 @@ class Arbitration:
             self._notify(client.role, role, (client,))
 
     def leave(self, client: Client) -> None:
-        """Forget a client whose stream is gone; the others learn when it was the primary."""
+        """Remove a client whose stream has ended; notify the others when it was the primary."""
         if client.role is None:
             return
         role = self._roles[client.role]

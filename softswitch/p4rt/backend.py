@@ -1,4 +1,4 @@
-"""Programs and engines for the P4Runtime device, from the packet engine."""
+"""The backend of the P4Runtime device that uses the packet engine."""
 
 import shutil
 import tempfile
@@ -39,7 +39,7 @@ class RealBackend:
         _real(engine).start()
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
-        """What the engine dropped, by reason."""
+        """Drops of the engine, by reason."""
         return _real(engine).statistics()
 
 

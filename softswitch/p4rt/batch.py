@@ -8,7 +8,7 @@ from finsy.proto import p4r
 from fcn.softswitch.p4rt.errors import BatchError, P4RuntimeError, aborted, internal
 from fcn.softswitch.p4rt.pipeline import Pipeline, RoleUpdate
 
-# Updates between two looks at other work of the event loop.
+# Updates applied before yielding to the event loop.
 _SLICE = 64
 
 
@@ -51,7 +51,7 @@ def _roll_back(pipeline: Pipeline, undo: list[list[RoleUpdate]]) -> None:
 
 
 def _inverse(pipeline: Pipeline, update: p4r.Update) -> list[RoleUpdate]:
-    """What undoes an update, from the state before it; nothing if the update cannot succeed."""
+    """Updates that undo an update, from the state before it; none if the update cannot succeed."""
     if update.type == p4r.Update.INSERT:
         return [RoleUpdate(p4r.Update(type=p4r.Update.DELETE, entity=update.entity), "")]
     kind = p4r.Update.INSERT if update.type == p4r.Update.DELETE else p4r.Update.MODIFY

@@ -1,4 +1,4 @@
-"""What a table entry does: an action, a profile member, a group or a one-shot action set."""
+"""The action of a table entry: direct, a profile member, a group or a one-shot action set."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ from fcn.softswitch.p4rt.schema import Schema, Table
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """The engine's action of an entry, with the one-shot set it came from."""
+    """The engine's action of an entry, with the one-shot set it was made from."""
 
     action: TableAction
     one_shot: OneShot | None = None
 
 
 class Binder:
-    """Turns TableAction messages into bindings and keeps profile references counted."""
+    """Turns TableAction messages into bindings and counts references to profiles."""
 
     def __init__(self, schema: Schema, profiles: ProfileStore) -> None:
         self._schema = schema

@@ -1,6 +1,6 @@
-"""An engine that holds state and moves no packet.
+"""An engine that stores state and processes no packets.
 
-It stands behind a saved pipeline that is not committed yet, and behind the trial run of
+It is the engine of a saved pipeline that is not committed yet, and of the trial run of
 RECONCILE_AND_COMMIT.
 """
 
@@ -24,7 +24,7 @@ from fcn.softswitch.p4rt.devconfig import DeviceConfig
 
 
 class DetachedEngine:
-    """softswitch.api.Engine without packets; counters and registers keep what is written."""
+    """softswitch.api.Engine without packets; counters and registers store what is written."""
 
     def __init__(self, config: DeviceConfig) -> None:
         self._sizes = {name: table.size for name, table in config.tables.items()}
@@ -37,7 +37,7 @@ class DetachedEngine:
         self._registers: dict[tuple[str, int], int] = {}
 
     def set_events(self, events: EngineEvents) -> None:
-        """Nothing ever happens here."""
+        """Ignore: there are no events."""
 
     def table_insert(
         self,
@@ -60,7 +60,7 @@ class DetachedEngine:
         """Accept."""
 
     def table_delete(self, table: str, handle: int) -> None:
-        """Forget the entry and its counter."""
+        """Remove the entry and its counter."""
         self._entries[table].discard(handle)
         self._direct.pop((table, handle), None)
 
@@ -68,7 +68,7 @@ class DetachedEngine:
         """Accept."""
 
     def entry_idle_ns(self, table: str, handle: int) -> int:
-        """Nothing is hit, nothing ages."""
+        """Always 0: entries do not age."""
         return 0
 
     def direct_counter_read(self, table: str, handle: int | None) -> CounterValue:
@@ -137,7 +137,7 @@ class DetachedEngine:
         """Accept."""
 
     def port_counters(self, port: int) -> PortCounters:
-        """Every port exists and is silent."""
+        """Zero for every port."""
         return PortCounters(0, 0, 0, 0, 0, 0, 0)
 
     def close(self) -> None:

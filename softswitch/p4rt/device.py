@@ -1,4 +1,4 @@
-"""A P4Runtime device: its pipeline configs, and Write and Read against the one in force.
+"""A P4Runtime device: its pipeline configs, and Write and Read on the committed one.
 
 One lock makes Write and Read serializable; pipelines are built outside of it.
 """
@@ -32,15 +32,15 @@ _Config = p4r.SetForwardingPipelineConfigRequest
 _Reply = p4r.GetForwardingPipelineConfigRequest
 _T = TypeVar("_T")
 
-# Clients recognise this wording of the reference server.
+# Clients depend on this message of the reference server.
 _NO_PIPELINE = "No forwarding pipeline config set for this device"
 
-# Entities between two looks at other work of the event loop.
+# Entities processed before yielding to the event loop.
 _SLICE = 64
 
 
 class Backend(Protocol):
-    """Where engines come from. build() and open() may block; they are called off the event loop."""
+    """Creates engines. build() and open() may block; they are called outside the event loop."""
 
     def build(self, device_config: bytes) -> None:
         """Check and compile BMv2 JSON; EngineError says why it cannot run."""
@@ -49,15 +49,15 @@ class Backend(Protocol):
         """An engine for a built program; EngineError when its ports cannot be opened."""
 
     def start(self, engine: Engine) -> None:
-        """Let an opened engine forward."""
+        """Start forwarding with an opened engine."""
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
-        """What the engine counts about itself."""
+        """Counters of the engine itself."""
 
 
 @dataclass(slots=True)
 class _Staged:
-    """A saved config with what was written since (VERIFY_AND_SAVE)."""
+    """A saved config with the entries written since (VERIFY_AND_SAVE)."""
 
     pipeline: Pipeline
     log: list[RoleUpdate] = field(default_factory=list)
@@ -226,7 +226,7 @@ class Device:
             self._stop()
 
     def _notify(self, message: p4r.StreamMessageResponse) -> bool:
-        """Offer a notification to the primaries of all roles; False when nobody took it."""
+        """Send a notification to the primaries of all roles; False when no client received it."""
         taken = [client.stream.offer(message) for client in self.arbitration.primaries()]
         self._stream_drops += taken.count(False)
         return any(taken)
@@ -320,7 +320,7 @@ class Device:
 
 
 async def _sliced(items: Iterable[_T]) -> AsyncIterator[_T]:
-    """The items, letting the event loop do other work now and then."""
+    """The items, yielding to the event loop from time to time."""
     for index, item in enumerate(items):
         if index % _SLICE == _SLICE - 1:
             await asyncio.sleep(0)

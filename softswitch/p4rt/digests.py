@@ -1,8 +1,8 @@
 """DigestEntry configuration and digest lists (P4Runtime 1.4, DigestEntry).
 
-A list goes out when it holds max_list_size distinct messages or its oldest has waited
-max_timeout_ns. Messages of a list are remembered until the list is acknowledged or ack_timeout_ns
-is over, and are not sent again meanwhile.
+A list is sent when it has max_list_size distinct messages or its oldest has waited max_timeout_ns.
+Messages of a list are remembered until the list is acknowledged or ack_timeout_ns has passed, and
+are not sent again meanwhile.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _NS = 1e-9
 
 @dataclass(slots=True)
 class DigestStats:
-    """Digest messages by what became of them."""
+    """Counts of digest messages by outcome."""
 
     sent: int = 0
     suppressed: int = 0
@@ -99,7 +99,7 @@ class DigestStore:
         self._drain(learner)
 
     def acknowledge(self, ack: p4r.DigestListAck) -> None:
-        """Forget the messages of a list; unknown lists are ignored, they may have timed out."""
+        """Forget the messages of a list; unknown lists, which may have timed out, are ignored."""
         learner = self._learners.get(self._digest(ack.digest_id).name)
         if learner is not None:
             self._forget(learner, ack.list_id)

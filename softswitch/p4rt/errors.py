@@ -7,14 +7,14 @@ from google.protobuf.any_pb2 import Any
 
 ERROR_SPACE = "fcn-v1model-softswitch"
 
-# All details of a batch, in octets: below the 64 KiB finsy takes, encoded as base64.
+# All details of a batch, in octets: in base64 below the 64 KiB that finsy accepts.
 _DETAILS_SIZE = 44 * 1024
-# A detail without its texts.
+# A detail without its message.
 _DETAIL_OVERHEAD = 48
 
 
 class P4RuntimeError(Exception):
-    """A refused request: a canonical gRPC code (google.rpc.Code) and what to do about it."""
+    """A rejected request: a canonical gRPC code (google.rpc.Code) and what to do about it."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -35,8 +35,8 @@ class BatchError(P4RuntimeError):
     def status(self) -> rpc_status.Status:
         """google.rpc.Status with one p4.v1.Error per element, in order, OK ones included.
 
-        The status travels as gRPC metadata, which clients limit, so texts get shorter as batches
-        get longer (P4Runtime 1.4, gRPC Metadata Maximum Size).
+        The status is sent as gRPC metadata, whose size clients limit, so messages are shortened as
+        batches get longer (P4Runtime 1.4, gRPC Metadata Maximum Size).
         """
         room = _DETAILS_SIZE // max(1, len(self.results)) - _DETAIL_OVERHEAD
         status = rpc_status.Status(code=self.code, message=self.message)
@@ -71,7 +71,7 @@ def not_found(message: str) -> P4RuntimeError:
 
 
 def already_exists(message: str) -> P4RuntimeError:
-    """INSERT of an entity that is there."""
+    """INSERT of an entity that exists."""
     return P4RuntimeError(rpc_code.ALREADY_EXISTS, message)
 
 
@@ -101,5 +101,5 @@ def aborted(message: str) -> P4RuntimeError:
 
 
 def internal(message: str) -> P4RuntimeError:
-    """The engine refused what the schema allows."""
+    """The engine rejected a request that the schema allows."""
     return P4RuntimeError(rpc_code.INTERNAL, message)

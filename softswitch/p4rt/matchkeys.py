@@ -1,4 +1,4 @@
-"""FieldMatch to engine keys and back (P4Runtime 1.4, Match Format)."""
+"""Conversion of FieldMatch from and to engine keys (P4Runtime 1.4, Match Format)."""
 
 from collections.abc import Iterable
 

@@ -1,8 +1,8 @@
 """Command line of fcn-softswitch, in the style of simple_switch_grpc.
 
 Switch options and the program come first, target options after `--`, so that one argument list
-starts either of them. Options of simple_switch_grpc without a meaning here are accepted and listed
-in `ignored`.
+starts either of them. Options of simple_switch_grpc that do not apply are accepted and listed in
+`ignored`.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""PacketIn and PacketOut: P4Runtime metadata to and from the @controller_header on the wire."""
+"""PacketIn and PacketOut: conversion of P4Runtime metadata from and to the @controller_header."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ class ControllerHeader:
         self.size = sum(field.width for field in fields) // 8
 
     def decode(self, data: bytes) -> p4r.PacketIn:
-        """PacketIn of a frame that left through the CPU port; ValueError when it is too short."""
+        """PacketIn of a frame sent to the CPU port; ValueError when it is too short."""
         if len(data) < self.size:
             raise ValueError(f"packet-in of {len(data)} bytes, its header alone has {self.size}")
         bits = int.from_bytes(data[: self.size], "big")

@@ -33,7 +33,7 @@ class RoleUpdate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PipelineConfig:
-    """A forwarding pipeline config that was checked against itself."""
+    """A forwarding pipeline config whose P4Info and JSON agree."""
 
     message: p4r.ForwardingPipelineConfig
     schema: Schema
@@ -53,7 +53,7 @@ class PipelineConfig:
 
 
 class Pipeline:
-    """Entities and streams of a pipeline; `send` offers a notification to the primaries."""
+    """Entities and streams of a pipeline; `send` sends a notification to the primaries."""
 
     def __init__(self, config: PipelineConfig, engine: Engine, send: Send) -> None:
         schema = config.schema
@@ -73,7 +73,7 @@ class Pipeline:
         self.short_packet_ins = 0
 
     def write(self, update: p4r.Update, role: str) -> None:
-        """Apply one update; P4RuntimeError says why not."""
+        """Apply one update; raises P4RuntimeError."""
         kind = update.type
         if kind not in (p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE):
             raise invalid_argument("the update type is missing")
@@ -146,14 +146,14 @@ class Pipeline:
                 raise unimplemented(f"{other} is not supported")
 
     def snapshot(self, entity: p4r.Entity) -> list[tuple[p4r.Entity, str]]:
-        """What an update of `entity` may change, each with its role, ready to be written back."""
+        """The entities an update of `entity` may change, with their roles, ready to write back."""
         if entity.HasField("table_entry"):
             entry, role = self._tables.snapshot(entity.table_entry)
             return [(p4r.Entity(table_entry=entry), role)]
         return [(found, "") for found in self.read(entity)]
 
     def export(self) -> Iterator[RoleUpdate]:
-        """Updates that rebuild this state in a fresh pipeline, in an order that works."""
+        """Updates that rebuild this state in a new pipeline, in order of dependency."""
         for kind in ("action_profile_member", "action_profile_group"):
             yield from self._export_all(kind, p4r.Update.INSERT)
         for state in self._tables.states():
@@ -196,7 +196,7 @@ class Pipeline:
         self.digests.learn(name, messages)
 
     def on_idle(self, table: str, handle: int) -> None:
-        """Notify the primaries of an entry that was idle for its timeout.
+        """Notify the primaries of an entry whose idle timeout expired.
 
         Entries that expire together share a message.
         """
@@ -234,7 +234,7 @@ class Pipeline:
 
 
 def _is_initial(entity: p4r.Entity) -> bool:
-    """Whether a cell of an array holds what it starts with."""
+    """Whether a cell of an array has its initial value."""
     if entity.HasField("counter_entry"):
         return entity.counter_entry.data == p4r.CounterData()
     if entity.HasField("register_entry"):

@@ -1,4 +1,4 @@
-"""Attached interfaces, their state and their queue settings, kept while pipelines come and go."""
+"""Attached interfaces, their state and their queue settings, which outlive pipelines."""
 
 import fcntl
 import logging
@@ -15,7 +15,7 @@ _SILENT = PortCounters(0, 0, 0, 0, 0, 0, 0)
 
 
 class PortError(Exception):
-    """There is no such port, or its setting was refused."""
+    """There is no such port, or its setting was rejected."""
 
 
 class Ports:
@@ -28,7 +28,7 @@ class Ports:
         self._engine: Engine | None = None
 
     def attach(self, engine: Engine | None) -> None:
-        """Use another engine, applying the queue settings; None while there is no pipeline."""
+        """Set the engine and apply the queue settings; None while there is no pipeline."""
         self._engine = engine
         if engine is None:
             return
@@ -37,7 +37,7 @@ class Ports:
                 engine.port_queue_set(port, queue)
 
     def on_status(self, port: int, up: bool) -> None:
-        """Note that an interface went up or down."""
+        """Record and log that an interface went up or down."""
         self.up[port] = up
         name = self.interfaces.get(port, "?")
         _LOG.info("port %d (%s) is %s", port, name, "up" if up else "down")
@@ -52,7 +52,7 @@ class Ports:
         return chosen or sorted(self.interfaces)
 
     def set_queue(self, port: int, queue: PortQueue) -> None:
-        """Change a port's settings now and for pipelines to come."""
+        """Change a port's settings, for this and later pipelines."""
         self.select((port,))
         if self._engine is not None:
             try:
@@ -67,7 +67,7 @@ class Ports:
 
 
 def interface_is_up(name: str) -> bool:
-    """Whether an interface has carrier, asked of the kernel in this network namespace."""
+    """Whether an interface of this network namespace has carrier."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             answer = fcntl.ioctl(probe, _SIOCGIFFLAGS, struct.pack("16sh14x", name.encode(), 0))

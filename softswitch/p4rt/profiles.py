@@ -2,7 +2,7 @@
 
 A selector is programmed either with members and groups or with one-shot sets, never both
 (P4Runtime 1.4, One Shot Action Selector Programming). One-shot sets become members and groups of
-the engine with identifiers nobody else sees.
+the engine with internal identifiers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -200,8 +200,8 @@ class ProfileStore:
             raise unimplemented("action selection mode and size semantics cannot be chosen")
         weights = [(a.weight, self._watch_port(a)) for a in message.action_profile_actions]
         size = self._check_one_shot(state, [GroupMember(0, *weight) for weight in weights])
-        # As in BMv2, an action of weight n is n members side by side: what a hash selects is the
-        # same on both switches.
+        # As in BMv2, an action of weight n is n consecutive members: a hash selects the same member
+        # on both switches.
         copies = [
             (call, port)
             for call, (weight, port) in zip(calls, weights, strict=True)

@@ -1,4 +1,4 @@
-"""P4Info as lookups by identifier, checked once when a pipeline is set."""
+"""The P4Info indexed by identifier, checked once when a pipeline is set."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

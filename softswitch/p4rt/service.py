@@ -1,4 +1,4 @@
-"""P4Runtime on gRPC: requests in, statuses and streams out; everything else is in Device."""
+"""The gRPC service of P4Runtime; requests are processed by Device."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -28,7 +28,7 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     async def Capabilities(  # noqa: N802
         self, request: p4r.CapabilitiesRequest, context: ServicerContext
     ) -> p4r.CapabilitiesResponse:
-        """The version of P4Runtime spoken here."""
+        """The supported version of P4Runtime."""
         return p4r.CapabilitiesResponse(p4runtime_api_version=API_VERSION)
 
     async def SetForwardingPipelineConfig(  # noqa: N802
@@ -44,7 +44,7 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     async def GetForwardingPipelineConfig(  # noqa: N802
         self, request: p4r.GetForwardingPipelineConfigRequest, context: ServicerContext
     ) -> p4r.GetForwardingPipelineConfigResponse:
-        """The pipeline in force."""
+        """The committed pipeline."""
         try:
             return self._device.get_config(request)
         except P4RuntimeError as error:
@@ -76,7 +76,7 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
     async def StreamChannel(  # noqa: N802
         self, request_iterator: AsyncIterator[p4r.StreamMessageRequest], context: ServicerContext
     ) -> AsyncIterator[p4r.StreamMessageResponse]:
-        """A controller's session: what it sends is handled beside what is sent to it."""
+        """A controller's session; receiving and sending run concurrently."""
         client = Client(ClientStream())
         context.add_done_callback(lambda _context: self._device.arbitration.leave(client))
         reader = asyncio.create_task(self._read_stream(client, request_iterator))
@@ -137,7 +137,7 @@ def _other_error(request: p4r.StreamMessageRequest) -> p4r.StreamMessageResponse
 
 
 async def _finish(work: Coroutine[None, None, None]) -> None:
-    """Carry work through even when the client stops waiting, so that nothing is left half done."""
+    """Complete the work even when the client stops waiting, so that nothing is half applied."""
     await asyncio.shield(asyncio.ensure_future(work))
 
 

@@ -1,4 +1,4 @@
-"""The sending half of a StreamChannel: bounded, so that a slow client never holds anybody up."""
+"""The sending half of a StreamChannel: bounded, so that a slow client delays no other."""
 
 import asyncio
 from collections import deque
@@ -33,7 +33,7 @@ class ClientStream:
         self._ready.set()
 
     def offer(self, message: p4r.StreamMessageResponse) -> bool:
-        """Queue a notification; False, and counted, when the client is too far behind."""
+        """Queue a notification; when the queue is full, count it and return False."""
         if len(self._queue) >= self._limit:
             self.stats.dropped += 1
             return False
@@ -41,7 +41,7 @@ class ClientStream:
         return True
 
     def close(self) -> None:
-        """Let next() end once everything queued was taken."""
+        """End next() after the last queued message."""
         self._closed = True
         self._ready.set()
 

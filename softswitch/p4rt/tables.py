@@ -27,7 +27,7 @@ from fcn.softswitch.p4rt.schema import Schema, Table
 
 @dataclass(slots=True)
 class Entry:
-    """An entry as the control plane knows it; handle is the engine's, None for the default."""
+    """A table entry; handle is the engine's, None for the default entry."""
 
     match: Key
     priority: int
@@ -115,7 +115,7 @@ class TableStore:
     def message(
         self, state: TableState, entry: Entry, query: p4r.TableEntry | None = None
     ) -> p4r.TableEntry:
-        """The message of an entry; volatile parts only when `query` sets them."""
+        """The message of an entry; counters and times only when `query` sets them."""
         table = state.table
         message = p4r.TableEntry(
             table_id=table.id,
@@ -174,7 +174,7 @@ class TableStore:
         return saved, entry.role
 
     def find_handle(self, name: str, handle: int) -> tuple[TableState, Entry] | None:
-        """The entry behind an engine handle, None when it is gone meanwhile."""
+        """The entry of an engine handle, None when it was deleted meanwhile."""
         state = self._by_name.get(name)
         entry = state.by_handle.get(handle) if state else None
         return (state, entry) if state and entry else None

@@ -59,7 +59,7 @@ class TrafficManagerService(tm_grpc.TrafficManagerServicer):  # type: ignore[mis
     async def WatchQueues(  # noqa: N802
         self, request: tm.WatchQueuesRequest, context: ServicerContext
     ) -> AsyncIterator[tm.QueueSample]:
-        """A sample every interval; late ones are skipped, not made up for."""
+        """A sample every interval; samples missed are skipped."""
         try:
             chosen = self._ports.select(request.ports)
         except PortError as error:

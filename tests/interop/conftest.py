@@ -1,24 +1,24 @@
-"""One bed per target and module; every test gets a freshly loaded program and a bare Linux PE."""
+"""One testbed per target and module; each test starts with a new program and a reset Linux PE."""
 
 from collections.abc import Iterator
 
 import pytest
-from interop_bed import Bed, skip_unless_possible
+from interop_testbed import InteropTestbed, skip_unless_possible
 
 
 @pytest.fixture(scope="module", params=["softswitch", "bmv2"])
-def running_bed(
+def running_testbed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Bed]:
-    """The bed around a running switch."""
+) -> Iterator[InteropTestbed]:
+    """The testbed with a running switch."""
     skip_unless_possible(request.param)
-    bed = Bed(request.param, tmp_path_factory.mktemp(request.param))
-    yield bed
-    bed.close()
+    testbed = InteropTestbed(request.param, tmp_path_factory.mktemp(request.param))
+    yield testbed
+    testbed.close()
 
 
 @pytest.fixture
-def bed(running_bed: Bed) -> Iterator[Bed]:
-    """The bed without anything of an earlier test at the Linux PE."""
-    yield running_bed
-    running_bed.clear_linux()
+def testbed(running_testbed: InteropTestbed) -> Iterator[InteropTestbed]:
+    """The testbed, with the Linux PE's configuration of earlier tests removed."""
+    yield running_testbed
+    running_testbed.clear_linux()

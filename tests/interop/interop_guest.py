@@ -1,4 +1,4 @@
-"""The Linux PE's kernel in a QEMU guest, for what the kernel here cannot do.
+"""The Linux PE in a QEMU guest, for features that the kernel here may lack.
 
 core --veth-- wan [ bridge --TAP-- QEMU: wan, site --TAP-- bridge ] site --veth-- remote
 """
@@ -14,7 +14,7 @@ INTERFACES = ("wan", "site")
 
 
 class GuestPe:
-    """What tests do to a Linux PE, done to a guest between the interfaces of a namespace."""
+    """The interface of a Linux PE's namespace, for a guest bridged to the interfaces of `wires`."""
 
     def __init__(self, wires: Namespace, macs: tuple[str, str], mtu: int, directory: Path) -> None:
         self._wires = wires

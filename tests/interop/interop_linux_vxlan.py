@@ -1,6 +1,6 @@
 """The two ends of a VXLAN tunnel: a VXLAN device of the kernel and our PE's tables."""
 
-from interop_bed import (
+from interop_testbed import (
     HOST_PREFIXES,
     LINUX_ADDRESS,
     PE_ADDRESS,
@@ -8,7 +8,7 @@ from interop_bed import (
     TUNNEL_V6,
     VRF,
     VXLAN_DEVICE,
-    Bed,
+    InteropTestbed,
 )
 
 from fcn.contract.constants import enum_members
@@ -21,7 +21,7 @@ NEXT_HOPS = ("169.254.1.1", "fe80::a:1")
 
 
 def our_vxlan(pe: PeTables) -> None:
-    """Both families into the tunnel, and what comes out of it into the VRF."""
+    """Route both families into the tunnel, and decapsulated packets in the VRF."""
     for tunnel in (TUNNEL_V4, TUNNEL_V6):
         pe.tunnel(
             tunnel,
@@ -35,9 +35,9 @@ def our_vxlan(pe: PeTables) -> None:
     pe.tunnel_vrf(enum_members("TunnelType")["VXLAN"], VNI, VRF)
 
 
-def linux_vxlan(bed: Bed, checksum: str = "noudp6zerocsumtx") -> None:
-    """A VXLAN device towards us that accepts zero UDP checksums, and routes over it."""
-    linux = bed.linux
+def linux_vxlan(testbed: InteropTestbed, checksum: str = "noudp6zerocsumtx") -> None:
+    """A VXLAN device towards our PE that accepts zero UDP checksums, and routes over it."""
+    linux = testbed.linux
     linux.ip(
         f"link add {VXLAN_DEVICE} mtu 1500 type vxlan id {VNI} local {LINUX_ADDRESS}"
         f" remote {PE_ADDRESS} dstport 4789 nolearning udp6zerocsumrx {checksum}"

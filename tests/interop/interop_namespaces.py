@@ -16,7 +16,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class CommandError(AssertionError):
-    """A command in a namespace failed; the message holds it and what it said."""
+    """A command in a namespace failed; the message holds the command and its output."""
 
 
 @contextmanager
@@ -31,9 +31,10 @@ def _entered(namespace: int) -> Iterator[None]:
 
 
 class Namespace:
-    """One network namespace, held by a process that dies with this one.
+    """One network namespace, kept by a process that ends with this one.
 
-    IPv6 is off for interfaces that get no address, so that switch ports stay silent.
+    IPv6 is disabled on interfaces without an address, so that the kernel sends nothing on switch
+    ports.
     """
 
     def __init__(self, name: str) -> None:
@@ -94,20 +95,20 @@ class Namespace:
             return raw
 
     def close(self) -> None:
-        """Give the namespace up; the kernel removes it with everything inside."""
+        """End the process that keeps the namespace; the kernel removes it with its contents."""
         self._holder.kill()
         self._holder.wait()
 
 
 def link(near: Namespace, near_name: str, far: Namespace, far_name: str, mtu: int) -> None:
-    """Join two namespaces by a veth pair, both ends up and nothing left to hardware."""
+    """Connect two namespaces by a veth pair, both ends up and without offloads."""
     subprocess.run(
         ["ip", "link", "add", near_name, "netns", str(near.pid), "mtu", str(mtu), "type", "veth",
          "peer", "name", far_name, "netns", str(far.pid), "mtu", str(mtu)],
         check=True,
     )  # fmt: skip
     for namespace, interface in ((near, near_name), (far, far_name)):
-        # A veth leaves checksums to hardware it does not have; the switch reads whole packets.
+        # With offload, packets on a veth have incomplete checksums, which the switch would forward.
         namespace.run("ethtool", "-K", interface, "tx", "off", "rx", "off", "gso", "off")
         namespace.ip(f"link set {interface} up")
 
@@ -115,9 +116,9 @@ def link(near: Namespace, near_name: str, far: Namespace, far_name: str, mtu: in
 def frames_until(
     raw: socket.socket, marker: bytes, timeout_s: float, *, sent: bool = False
 ) -> Sequence[bytes]:
-    """Frames received up to the one that contains `marker`, that one left out.
+    """Frames received before the one that contains `marker`.
 
-    sent: those the interface sent instead. Raises CommandError when the marker does not come.
+    sent: frames the interface sent instead. Raises CommandError when the marker does not come.
     """
     frames: list[bytes] = []
     deadline = time.monotonic() + timeout_s

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 
 import pytest
-from interop_bed import (
+from interop_namespaces import CommandError
+from interop_testbed import (
     HOST_PREFIXES,
     LINUX_ADDRESS,
     PE_ADDRESS,
     TUNNEL_V4,
     TUNNEL_V6,
     VRF,
-    Bed,
+    InteropTestbed,
 )
-from interop_namespaces import CommandError
 from interop_traffic import DEST_QP, PAIRS, assert_unharmed, roce_of_every_ecn, send_to_remote
 
 from fcn.ptf_tests.lib.entries import PeTables
@@ -22,7 +22,7 @@ END_SID = "fc00:0:2:e::"
 SID_V4, SID_V6 = "fc00:0:2:d4::", "fc00:0:2:d6::"
 LABEL = 0x81234
 SIZES = (56, 1400)
-"""Octets of ping payload: small, and close to the data centre's MTU."""
+"""Octets of ping payload: small, and nearly the data centre's MTU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +41,29 @@ PATHS = {
 }
 
 
-def linux_route(bed: Bed, route: str) -> None:
-    """Add a route of the test at the Linux PE; skip when its kernel has no seg6."""
+def linux_route(testbed: InteropTestbed, route: str) -> None:
+    """Add a route at the Linux PE; skip the test when its kernel has no seg6."""
     try:
-        bed.linux.ip(f"route add {route} proto static")
+        testbed.linux.ip(f"route add {route} proto static")
     except CommandError as error:
         if "not supported" not in str(error):
             raise
-        pytest.skip(f"this kernel does not know it: {error}")
+        pytest.skip(f"this kernel does not support the route: {error}")
 
 
-def linux_decapsulates(bed: Bed, decapsulation: Decapsulation) -> None:
+def linux_decapsulates(testbed: InteropTestbed, decapsulation: Decapsulation) -> None:
     """Install the SIDs."""
-    linux_route(bed, f"{SID_V4}/64 encap seg6local action {decapsulation.ipv4} dev wan")
-    linux_route(bed, f"{SID_V6}/64 encap seg6local action {decapsulation.ipv6} dev wan")
-    linux_route(bed, f"{END_SID}/64 encap seg6local action End dev wan")
+    linux_route(testbed, f"{SID_V4}/64 encap seg6local action {decapsulation.ipv4} dev wan")
+    linux_route(testbed, f"{SID_V6}/64 encap seg6local action {decapsulation.ipv6} dev wan")
+    linux_route(testbed, f"{END_SID}/64 encap seg6local action End dev wan")
 
 
-def linux_encapsulates(bed: Bed, mode: str, *sids: str, table: str = "main") -> None:
-    """Send both families through our SIDs, in travel order, what `table` is looked up for."""
-    bed.linux.ip(f"sr tunsrc set {LINUX_ADDRESS}")
+def linux_encapsulates(testbed: InteropTestbed, mode: str, *sids: str, table: str = "main") -> None:
+    """Encapsulate both families with our SIDs, in path order, by routes in `table`."""
+    testbed.linux.ip(f"sr tunsrc set {LINUX_ADDRESS}")
     for prefix in HOST_PREFIXES:
         encapsulation = f"encap seg6 mode {mode} segs {','.join(sids)} dev wan"
-        linux_route(bed, f"{prefix} {encapsulation} table {table}")
+        linux_route(testbed, f"{prefix} {encapsulation} table {table}")
 
 
 def we_encapsulate(pe: PeTables, path: str) -> None:
@@ -83,15 +83,15 @@ def we_encapsulate(pe: PeTables, path: str) -> None:
         )
 
 
-def assert_linux_ends(bed: Bed, path: str, decapsulation: Decapsulation) -> None:
-    """Labelled RoCE packets of each ECN field arrive unharmed at the remote host."""
-    pe = bed.configure()
+def assert_linux_ends(testbed: InteropTestbed, path: str, decapsulation: Decapsulation) -> None:
+    """Labelled RoCE packets of each ECN codepoint arrive unchanged at the remote host."""
+    pe = testbed.configure()
     we_encapsulate(pe, path)
-    linux_decapsulates(bed, decapsulation)
+    linux_decapsulates(testbed, decapsulation)
     for host, remote in PAIRS:
         pe.flow(VRF, host, remote, DEST_QP, LABEL)
         sent = roce_of_every_ecn(host, remote)
-        crossing = send_to_remote(bed, (host, remote), *sent)
+        crossing = send_to_remote(testbed, (host, remote), *sent)
         assert_unharmed(sent, crossing.arrived)
         assert [flow_label_of(outer) for outer in crossing.core] == [LABEL] * len(sent)
         assert [traffic_class_of(outer) & 3 for outer in crossing.core] == [0, 1, 2, 3]

@@ -1,9 +1,10 @@
-"""RoCEv2 packets through both PEs, compared octet by octet, and what the core saw of them."""
+"""RoCEv2 packets through both PEs, compared octet by octet, and as captured in the core."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from interop_bed import (
+from interop_namespaces import Namespace, frames_until
+from interop_testbed import (
     HOST_MAC,
     HOST_V4,
     HOST_V6,
@@ -12,9 +13,8 @@ from interop_bed import (
     REMOTE_MAC,
     REMOTE_V4,
     REMOTE_V6,
-    Bed,
+    InteropTestbed,
 )
-from interop_namespaces import Namespace, frames_until
 
 from fcn.ptf_tests.lib.packets import Ecn, datagram_of, ethernet, roce, udp, with_ttl
 
@@ -28,28 +28,30 @@ DISCARD_PORT = 9
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Datagrams between the PEs, and those that arrived at the other host."""
+    """Datagrams captured between the PEs, and those that arrived at the other host."""
 
     core: tuple[bytes, ...]
     arrived: tuple[bytes, ...]
 
 
-def send_to_remote(bed: Bed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
+def send_to_remote(testbed: InteropTestbed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
     """From our host to the remote one; `pair` is one of PAIRS."""
     marker = udp(*pair, DISCARD_PORT, DISCARD_PORT, b"last one to remote")
     frames = [ethernet(each, src=HOST_MAC, dst=PE_DC_MAC) for each in (*datagrams, marker)]
-    return _send(bed, bed.host, bed.remote, frames, b"last one to remote", by_linux=False)
+    return _send(
+        testbed, testbed.host, testbed.remote, frames, b"last one to remote", by_linux=False
+    )
 
 
-def send_to_host(bed: Bed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
+def send_to_host(testbed: InteropTestbed, pair: tuple[str, str], *datagrams: bytes) -> Crossing:
     """From the remote host to ours; `pair` is one of PAIRS."""
     marker = udp(pair[1], pair[0], DISCARD_PORT, DISCARD_PORT, b"last one to host")
     frames = [ethernet(each, src=REMOTE_MAC, dst=LINUX_SITE_MAC) for each in (*datagrams, marker)]
-    return _send(bed, bed.remote, bed.host, frames, b"last one to host", by_linux=True)
+    return _send(testbed, testbed.remote, testbed.host, frames, b"last one to host", by_linux=True)
 
 
 def _send(
-    bed: Bed,
+    testbed: InteropTestbed,
     near: Namespace,
     far: Namespace,
     frames: Sequence[bytes],
@@ -60,7 +62,7 @@ def _send(
     with (
         near.packet_socket("eth0") as sender,
         far.packet_socket("eth0") as receiver,
-        bed.wires.packet_socket("wan") as core,
+        testbed.wires.packet_socket("wan") as core,
     ):
         for frame in frames:
             sender.send(frame)
@@ -73,17 +75,17 @@ def _send(
 
 
 def _is_udp(frame: bytes) -> bool:
-    """Not the answer of a host's stack to something nobody listens for."""
+    """Whether a frame is UDP, and not an ICMP error of the host's stack."""
     next_protocol = {b"\x08\x00": 14 + 9, b"\x86\xdd": 14 + 6}.get(frame[12:14])
     return next_protocol is not None and frame[next_protocol] == 17
 
 
 def roce_of_every_ecn(src: str, dst: str) -> tuple[bytes, ...]:
-    """One RDMA WRITE with each ECN field."""
+    """One RDMA WRITE with each ECN codepoint."""
     return tuple(roce(src, dst, DEST_QP, psn=ecn, ecn=ecn) for ecn in Ecn)
 
 
 def assert_unharmed(sent: Sequence[bytes], arrived: Sequence[bytes], hops: int = 2) -> None:
-    """Everything arrived in order, `hops` routing hops older and otherwise the same."""
+    """All packets arrived in order, unchanged but for `hops` routing hops."""
     expected = [with_ttl(datagram, TTL - hops).hex() for datagram in sent]
     assert [datagram.hex() for datagram in arrived] == expected

@@ -1,4 +1,4 @@
-"""What the report makes of host agents in guests, and the certificates they are given."""
+"""The checks on host agents in the report, and the agents' certificates."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""The dual data-centre topology, small: it starts, and every flow of the sample is notified."""
+"""The dual data-centre topology with few hosts: it starts, every flow of the sample is notified."""
 
 import os
 import subprocess

@@ -1,12 +1,14 @@
-"""RFC 6040 decapsulation (SRF-2): the kernel's VXLAN receive path is the oracle for ours.
+"""RFC 6040 decapsulation (SRF-2): the kernel's VXLAN receive path is the reference for ours.
 
-The same tunnelled packet goes into both; what comes out must be the same, octet by octet, in all
-16 combinations of inner and outer ECN field. (The kernel's encapsulation is no oracle: it follows
-RFC 3168 and puts ECT(0) outside of CE.)
+Both decapsulate the same packet; the results must be equal, octet by octet, in all 16 combinations
+of inner and outer ECN field. (The kernel's encapsulation is no reference: it follows RFC 3168 and
+writes an outer ECT(0) on packets with an inner CE.)
 """
 
 import pytest
-from interop_bed import (
+from interop_linux_vxlan import LINUX_MAC, OUR_MAC, VNI, linux_vxlan, our_vxlan
+from interop_namespaces import Namespace, frames_until
+from interop_testbed import (
     DC_PORT,
     HOST_MAC,
     LINUX_ADDRESS,
@@ -17,10 +19,8 @@ from interop_bed import (
     REMOTE_V4,
     REMOTE_V6,
     VRF,
-    Bed,
+    InteropTestbed,
 )
-from interop_linux_vxlan import LINUX_MAC, OUR_MAC, VNI, linux_vxlan, our_vxlan
-from interop_namespaces import Namespace, frames_until
 from interop_traffic import FRAME_TIMEOUT_S
 
 from fcn.ptf_tests.lib.packets import BTH_HEADER, Ecn, datagram_of, ethernet, roce, udp, vxlan
@@ -58,10 +58,10 @@ def _vxlan(inner: bytes, near: tuple[str, str], far: tuple[str, str], ecn: Ecn) 
 def forwarded(
     wire: Namespace, interface: str, cells: list[bytes], markers: list[bytes], host: Namespace
 ) -> list[list[str]]:
-    """For each cell's frame the datagrams that reach `host` because of it, as hex.
+    """For the frame of each combination, the datagrams that reach `host` because of it, as hex.
 
-    Behind each frame goes a marker of its own, so that a late one cannot be taken for the next.
-    BMv2 may see what is sent on its own interface and forward it, too: copies count once.
+    A distinct marker follows each frame, so that late datagrams are not attributed to the next one.
+    BMv2 may also receive and forward the frames sent on its own interface: duplicates count once.
     """
     seen: list[bytes] = []
     with wire.packet_socket(interface) as sender, host.packet_socket("eth0") as receiver:
@@ -78,46 +78,46 @@ def forwarded(
 
 
 def marker_payload(number: int) -> bytes:
-    """What tells the marker behind a cell from the others."""
+    """Payload that distinguishes the marker of one combination from the others."""
     return b"cell %02d is before" % number
 
 
 def transport_of(frame: bytes) -> bytes:
-    """BTH and payload, which no router changes; each cell has a PSN of its own."""
+    """BTH and payload, which no router changes; each combination has its own PSN."""
     return frame[-(BTH_HEADER + len(PAYLOAD) + ICRC) : -ICRC]
 
 
 @pytest.mark.parametrize(
     ("src", "dst"), [("10.3.0.30", "10.9.0.9"), ("2001:db8:3::30", "2001:db8:9::9")]
 )
-def test_all_cells(bed: Bed, src: str, dst: str) -> None:
-    """Dropped by both, or forwarded by both as the same datagram; dropped only Not-ECT in CE."""
-    pe = bed.configure()
+def test_all_cells(testbed: InteropTestbed, src: str, dst: str) -> None:
+    """Both drop the packet or forward the same datagram; only Not-ECT inside CE is dropped."""
+    pe = testbed.configure()
     our_vxlan(pe)
-    linux_vxlan(bed)
-    # The same address is behind both PEs: our host's stack ignores it, it only has to arrive.
+    linux_vxlan(testbed)
+    # Both PEs route to the same address; our host need not own it: the datagrams are captured.
     width, via = (128, REMOTE_V6) if ":" in dst else (32, REMOTE_V4)
     prefix = f"{dst}/{width}"
     pe.route(VRF, prefix, "to_dc", port=DC_PORT, vlan_id=0, src_mac=PE_DC_MAC, dst_mac=HOST_MAC)
-    bed.linux.ip(f"route add {prefix} via {via} dev site onlink proto static")
+    testbed.linux.ip(f"route add {prefix} via {via} dev site onlink proto static")
     markers = [udp(src, dst, 9, 9, marker_payload(number)) for number in range(len(CELLS))]
     cells = [
         (roce(src, dst, 0x118, payload=PAYLOAD, psn=inner << 2 | outer, ecn=inner), outer)
         for inner, outer in CELLS
     ]
     ours = forwarded(
-        bed.wires,
+        testbed.wires,
         "wan",
         [to_us(*cell) for cell in cells],
         [to_us(marker, Ecn.NOT_ECT) for marker in markers],
-        bed.host,
+        testbed.host,
     )
     linux = forwarded(
-        bed.pe,
+        testbed.pe,
         "core",
         [to_linux(*cell) for cell in cells],
         [to_linux(marker, Ecn.NOT_ECT) for marker in markers],
-        bed.remote,
+        testbed.remote,
     )
     by_cell = dict(zip(CELLS, zip(ours, linux, strict=True), strict=True))
     assert {cell: pair[0] for cell, pair in by_cell.items()} == {

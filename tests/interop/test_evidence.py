@@ -1,4 +1,4 @@
-"""What the report makes of the guest kernel's counters, and the CNPs that test its checks."""
+"""The checks on the guest kernel's counters in the report, and the test CNPs."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ ADDRESSES = [("10.2.1.10", "10.1.1.10"), ("2001:db8:2:1::10", "2001:db8:1:1::10"
 
 
 def report(passed: CnpChecks, *controls: Control) -> Report:
-    """Of one CNP per IP version to queue pair 17, and six other packets."""
+    """A report with one CNP per IP version to queue pair 17, and six other packets."""
     return Report(
         "srv6",
         cnps=[Cnp(4, "b", "a", 17, icrc_valid=True), Cnp(6, "b", "a", 17, icrc_valid=True)],

@@ -1,10 +1,9 @@
-"""The kernel's seg6 as the other PE (FCN-5): its decapsulation ends our tunnels, ours ends its.
+"""The kernel's seg6 as the other PE (FCN-5): each PE decapsulates what the other encapsulates.
 
-The kernel is a peer for headers, not for ECN: it neither copies ECN out nor merges it back.
+Only headers are compared, not ECN: seg6 neither copies ECN to the outer header nor back.
 """
 
 import pytest
-from interop_bed import PE_END_SID, PE_SID, REMOTE_V4, REMOTE_V6, Bed
 from interop_seg6 import (
     PATHS,
     SIZES,
@@ -14,6 +13,7 @@ from interop_seg6 import (
     linux_encapsulates,
     we_encapsulate,
 )
+from interop_testbed import PE_END_SID, PE_SID, REMOTE_V4, REMOTE_V6, InteropTestbed
 from interop_traffic import PAIRS, assert_unharmed, roce_of_every_ecn, send_to_host
 
 DECAPSULATIONS = {
@@ -24,29 +24,29 @@ DECAPSULATIONS = {
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("decapsulation", DECAPSULATIONS)
-def test_linux_ends_our_tunnels(bed: Bed, path: str, decapsulation: str) -> None:
-    """Labelled RoCE packets of each ECN field arrive unharmed behind every End action."""
-    assert_linux_ends(bed, path, DECAPSULATIONS[decapsulation])
+def test_linux_ends_our_tunnels(testbed: InteropTestbed, path: str, decapsulation: str) -> None:
+    """Labelled RoCE packets of each ECN codepoint arrive unchanged through every End behaviour."""
+    assert_linux_ends(testbed, path, DECAPSULATIONS[decapsulation])
 
 
 @pytest.mark.parametrize("sids", [(PE_SID,), (PE_END_SID, PE_SID)], ids=["one-sid", "two-sids"])
 @pytest.mark.parametrize("mode", ["encap", "encap.red"])
-def test_we_end_linux_tunnels(bed: Bed, mode: str, sids: tuple[str, ...]) -> None:
-    """End and End.DT46 take what the kernel encapsulates, with and without SRH, reduced or not."""
-    bed.configure()
-    linux_encapsulates(bed, mode, *sids)
+def test_we_end_linux_tunnels(testbed: InteropTestbed, mode: str, sids: tuple[str, ...]) -> None:
+    """End and End.DT46 process the kernel's packets, with and without SRH, reduced or not."""
+    testbed.configure()
+    linux_encapsulates(testbed, mode, *sids)
     for host, remote in PAIRS:
         sent = roce_of_every_ecn(remote, host)
-        arrived = send_to_host(bed, (host, remote), *sent).arrived
-        # The kernel's seg6 takes a packet before it is forwarded: no hop of the customer's.
+        arrived = send_to_host(testbed, (host, remote), *sent).arrived
+        # The kernel's seg6 encapsulates before forwarding: the inner TTL is not decremented.
         assert_unharmed(sent, arrived, hops=1)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_hosts_reach_each_other(bed: Bed, size: int) -> None:
+def test_hosts_reach_each_other(testbed: InteropTestbed, size: int) -> None:
     """Ping and its answer cross our encapsulation and the kernel's, IPv4 and IPv6."""
-    pe = bed.configure()
+    pe = testbed.configure()
     we_encapsulate(pe, "one-sid")
-    linux_decapsulates(bed, DECAPSULATIONS["dx4-dt6"])
-    linux_encapsulates(bed, "encap.red", PE_SID)
-    bed.ping(size)
+    linux_decapsulates(testbed, DECAPSULATIONS["dx4-dt6"])
+    linux_encapsulates(testbed, "encap.red", PE_SID)
+    testbed.ping(size)

@@ -1,4 +1,4 @@
-"""What the sniffer on a guest's TAP makes of datagrams."""
+"""The sniffer on a guest's TAP: classification of datagrams, ICRC."""
 
 import pytest
 from scapy.layers.l2 import Ether

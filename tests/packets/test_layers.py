@@ -84,7 +84,7 @@ def test_the_layers_agree_with_the_fields_of_the_capture(roce_packets: list[Pack
 
 
 def test_every_packet_of_the_capture_is_rebuilt_as_it_was(roce_packets: list[Packet]) -> None:
-    """Also with the ICRC left to the layer, which is scapy's, and to the oracle, which is ours."""
+    """Also with the ICRC computed by scapy's layer, and by fcn.packets.icrc."""
     for packet in roce_packets:
         original = bytes(packet)
         rebuilt = packet.copy()

@@ -17,7 +17,7 @@ NEAR, FAR = "fe80::1", "fe80::2"
 
 
 def prepare() -> None:
-    """Keep names of network namespaces out of the machine's: needs a mount namespace of its own."""
+    """Give this mount namespace its own names of network namespaces; call it in a private one."""
     NAMESPACES.mkdir(parents=True, exist_ok=True)
     _run(["mount", "-t", "tmpfs", "none", str(NAMESPACES)])
 
@@ -42,7 +42,7 @@ class Fabric:
         self._configuration: dict[str, list[str]] = {}
 
     def start(self) -> None:
-        """Make everything; raises ProcessError when iproute2 refuses."""
+        """Create namespaces, links and routes; raises ProcessError when iproute2 fails."""
         self._plan()
         names = self._configuration
         _batch(f"netns add {name}" for name in names)
@@ -119,7 +119,7 @@ class Fabric:
         self._gateway.run(" ".join(_FORWARDING))
 
 
-# Flows are spread by addresses and ports, so that those of one host take both spines.
+# ECMP hashes addresses and ports, so that the flows of one host use both spines.
 _FORWARDING = (
     "sysctl",
     "-qw",
@@ -139,14 +139,14 @@ def _link_up(name: str, address: str) -> list[str]:
 
 
 def _route(prefix: str, via: str, interfaces: Iterable[str]) -> str:
-    # An IPv4 prefix reached over an IPv6 next hop needs the family said.
+    # iproute2 needs the family of a next hop that is not the prefix's (IPv4 over an IPv6 next hop).
     family = "" if ":" in prefix else "inet6 "
     hops = " ".join(f"nexthop via {family}{via} dev {name}" for name in interfaces)
     return f"route add {prefix} {hops}"
 
 
 def _batch(lines: Iterable[str], options: Iterable[str] = ()) -> None:
-    """Many lines for iproute2 at once; stops at the first it refuses."""
+    """Run lines of iproute2 in one batch; stops at the first that fails."""
     done = subprocess.run(
         ["ip", *options, "-batch", "-"],
         input="\n".join(lines) + "\n",

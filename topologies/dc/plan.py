@@ -56,14 +56,14 @@ class DataCentre:
 
     @property
     def networks(self) -> tuple[IPv4Network, IPv6Network]:
-        """Everything in this data centre."""
+        """The prefixes of this data centre."""
         return (
             IPv4Network(f"10.{100 + self.number}.0.0/16"),
             IPv6Network(f"2001:db8:d{self.number:x}::/48"),
         )
 
     def leaf_networks(self, index: int) -> tuple[IPv4Network, IPv6Network]:
-        """The hosts of one leaf."""
+        """The prefixes of the hosts of one leaf."""
         return (
             IPv4Network(f"10.{100 + self.number}.{index}.0/24"),
             IPv6Network(f"2001:db8:d{self.number:x}:{index:x}::/64"),

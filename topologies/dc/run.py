@@ -27,18 +27,18 @@ class DualDc:
 def running_dual_dc(
     hosts: int, target: Target, directory: Path, progress: Callable[[str], None]
 ) -> Iterator[DualDc]:
-    """Everything up and reachable; nothing is left after. Raises ProcessError.
+    """Start everything, wait until the hosts reach each other; clean up after. Raises ProcessError.
 
     The caller has entered namespaces of its own (`fcn.topologies.isolation`).
     """
     begun = time.monotonic()
     near, far = DataCentre(1, hosts), DataCentre(2, hosts)
     prepare()
-    progress("switches and controller start")
+    progress("starting switches and controller")
     with Network(dual_dc(hosts), target, settings(), directory) as network:
         for centre in (near, far):
             progress(f"data centre {centre.number}: {hosts} hosts")
             Fabric(centre, network.host(centre.gateway)).start()
-        progress("the data centres find each other")
+        progress("waiting until the data centres reach each other")
         wait_for_fabric(near, far)
         yield DualDc(network, near, far, time.monotonic() - begun)

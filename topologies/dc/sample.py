@@ -1,6 +1,6 @@
 """A sample of all pairs of hosts: every host of one data centre sends to one of the other.
 
-Flows of both IP versions at once, more than the last routers carry: each has to be notified.
+Flows of both IP versions at once exceed the capacity of the last routers: each must be notified.
 """
 
 import itertools
@@ -25,11 +25,11 @@ from fcn.topologies.dc.plan import DataCentre, DcHost
 from fcn.topologies.dual_dc import INGRESS
 from fcn.topologies.network import Network
 
-# All flows together: about twice the 2000 packets of 1024 octets a second of both last routers.
+# All flows together: about twice the capacity of both last routers, 2000 packets/s of 1024 octets.
 OFFERED_BPS = 4e7
-# What slowed senders still offer keeps both congested, so that nobody gets away unnotified.
+# The minimum rates of all senders keep both congested, so that every sender is notified in the end.
 SLOWEST = 0.5
-# Traffic goes on for LEAST_S at least, and until everybody is notified or LONGEST_S are over.
+# Traffic lasts at least LEAST_S, and until every sender is notified, at most LONGEST_S.
 LEAST_S, LONGEST_S = 8.0, 60.0
 CONNECT_S = 3.0
 CONNECT_S_PER_FLOW = 0.1
@@ -39,13 +39,13 @@ LOG_INTERVAL_MS = 1000
 FIRST_SENDER_QP, FIRST_RECEIVER_QP = 0x1000, 0x2000
 EVENT_TIMEOUT_S = 60.0
 MAPPING_TIMEOUT_S = 30.0
-# Hosts are paired with every 13th, or the next step that is coprime to their number.
+# Hosts are paired at a distance of 13, or the next number that is coprime to that of the hosts.
 STRIDE = 13
 
 
 @dataclass(frozen=True, slots=True)
 class SampleFlow:
-    """One flow of the sample with the queue pairs both ends were given."""
+    """One flow of the sample with the queue pairs of both ends."""
 
     number: int
     sender: DcHost
@@ -75,7 +75,7 @@ class SampleFlow:
 
 @dataclass(frozen=True, slots=True)
 class SampleResult:
-    """What became of the flows; everything but `flows` counts flows or CNPs."""
+    """The results of the flows, as counts of flows and of CNPs."""
 
     flows: int
     mapped: int
@@ -87,7 +87,7 @@ class SampleResult:
 
     @property
     def good(self) -> bool:
-        """All flows learned and notified, no mapping too many and no CNP to a wrong queue pair."""
+        """All flows learned and notified, no other mapping and no CNP to a wrong queue pair."""
         return (
             0 < self.flows == self.notified == self.looked_up
             and self.mapped == 2 * self.flows
@@ -97,7 +97,7 @@ class SampleResult:
 
 
 def settings() -> FcnSettings:
-    """Notifications without CE marks: then every CNP a sender gets is its PE's doing."""
+    """Notifications without CE marks, so that every CNP a sender receives is from its PE."""
     thresholds = (4, 8, 16, 32, 64, 96, 128)
     return FcnSettings(
         thresholds=thresholds,
@@ -127,7 +127,7 @@ def run_sample(
     """Send, compare with the controller's mapping, count notifications; raises ProcessError."""
     directory.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        progress(f"{len(flows)} receivers and senders start")
+        progress(f"starting {len(flows)} receivers and senders")
         receivers = [stack.enter_context(_receiver(flow, directory)) for flow in flows]
         _wait_for("start", "receiver", flows, receivers, directory)
         rate = OFFERED_BPS / len(flows)
@@ -163,7 +163,7 @@ def run_sample(
 
 
 def _rejected(log: RoceLog) -> int:
-    """CNPs to a queue pair that was not there; not those on their way when the sender ends."""
+    """CNPs to a queue pair that does not exist, without those in flight when the sender ends."""
     end = log.one("stopped").time_ns
     return sum(event.time_ns < end for event in log.named("cnp_rejected"))
 
@@ -224,7 +224,7 @@ def _contains(path: Path, event: str) -> bool:
 
 
 def _compare(api: str, flows: Sequence[SampleFlow]) -> tuple[int, int]:
-    """Directions of the sample's connections in the mapping, and flows that are none of them."""
+    """Mapped directions of the sample's connections, and the number of other mapped flows."""
     expected = {
         pair
         for flow in flows

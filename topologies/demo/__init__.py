@@ -1,6 +1,6 @@
-"""The demo: the same congestion met with end-to-end ECN alone and with FCN, measured and compared.
+"""The demo: the same congestion with end-to-end ECN alone and with FCN, measured and compared.
 
-`scenario` says what happens, `traffic` makes it happen once, `measure` and `checks` judge what was
-recorded (pure functions), `plots` and `report` show it. `python -m
-fcn.topologies.demo` does it all.
+`scenario` defines the traffic, `traffic` runs it once, `measure` and `checks` evaluate the record
+of a run (pure functions), `plots` and `report` present the results. Run it with `python -m
+fcn.topologies.demo`.
 """

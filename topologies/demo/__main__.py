@@ -1,7 +1,7 @@
-"""`python -m fcn.topologies.demo`: ECN alone against FCN on one network; fails if not shown.
+"""`python -m fcn.topologies.demo`: end-to-end ECN alone against FCN on one network.
 
-Exit status 0: the FCN run reacted faster and all counters agree. 1: not so, or something broke;
-the reason is printed.
+Exit status 0: senders reacted faster with FCN and all counters agree. 1: otherwise, or something
+failed; the reason is printed.
 """
 
 import sys
@@ -47,7 +47,7 @@ def run_once(network: Network, scenario: Scenario, mode: Mode, out: Path) -> Run
 
 
 def run_both(scenario: Scenario, target: Target, out: Path) -> Records:
-    """Both runs on one network."""
+    """Run both modes on one network."""
     with Network(scenario.topology, target, scenario.settings, out / "network") as network:
         say_how_to_look(console, network)
         for flow in scenario.flows:

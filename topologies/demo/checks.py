@@ -1,4 +1,4 @@
-"""Do the counters of all hops tell the same story? Each check compares two independent counts."""
+"""Consistency of the counters of all hops: each check compares two independent counts."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from fcn.topologies.counters import NodeCounters
 from fcn.topologies.demo.scenario import Scenario
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 
-# Why a PE may swallow a notification it received; each is counted under `drops`.
+# Reasons for which a PE drops a notification; each is counted under `drops`.
 PE_NOTIFICATION_DROPS = (
     "FEATURE_DISABLED",
     "LABEL_UNKNOWN",
@@ -22,7 +22,7 @@ HOST_PROBLEMS = ("bad_length", "bad_checksum", "bad_icrc", "unknown_qp", "socket
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Two counts that must be equal, and what each of them is."""
+    """Two counts that must be equal, each with its meaning."""
 
     name: str
     left: str
@@ -32,7 +32,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether they are."""
+        """Whether the counts are equal."""
         return self.left_count == self.right_count
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Check:
 
 
 def check_run(scenario: Scenario, record: RunRecord) -> list[Check]:
-    """Every check of one run, in the order of a notification's way."""
+    """All checks of one run, in the order in which a notification passes the hops."""
     return [
         *_links(scenario, record),
         *_data(scenario, record),
@@ -79,7 +79,7 @@ def _links(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
 
 
 def _data(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
-    """What senders sent and receivers miss is what the bottleneck's queue dropped."""
+    """Data packets sent but not received are those the bottleneck's queue dropped."""
     sent = sum(log.total("qp_summary", "packets") for log in record.senders.values())
     received = sum(log.total("qp_summary", "packets") for log in record.receivers.values())
     node, _ = scenario.bottleneck
@@ -92,7 +92,7 @@ def _data(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
 
 
 def _missing_in(scenario: Scenario, counters: NodeCounters, node: str) -> int:
-    """Packets that entered a node, were not dropped for a reason, and never left it."""
+    """Packets received by a node, neither dropped with a reason nor sent."""
     arrived = sum(counters.port_rx.values()) + counters.events.get("FAST_CNP_SENT", 0)
     punted = counters.events.get("PUNTED", 0)
     left = sum(counters.port_tx.get(port.number, 0) for port in scenario.topology.ports_of(node))

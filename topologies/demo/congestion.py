@@ -1,11 +1,11 @@
 """The congestions of a run: when each began and when a sender first cut its rate for it.
 
-A congestion begins when, after a calm, the bottleneck's queue reaches level 1. That shows in
-several places: a packet with a CE mark or a Fast CNP leaves the node (stamped by the kernel on the
-link), a sample of the queue is over the threshold, a marked packet reaches a receiver. None can be
-seen before it happened, so the earliest, less the propagation delay on its way, is the best bound
-on the onset. Congestions before the last sender joined are bursts that a busy machine makes of
-evenly paced packets, and are left out.
+A congestion begins when the bottleneck's queue reaches level 1 after CALM_MS without congestion. It
+is observed in several places: a packet with a CE mark or a Fast CNP leaves the node (timestamped by
+the kernel on the link), a sample of the queue depth is over the threshold, a marked packet reaches
+a receiver. No observation precedes the onset, so the earliest, less its propagation delay, is the
+best bound on it. Congestions before the last sender starts are left out: they are bursts of packets
+that a loaded machine did not send evenly paced.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from fcn.topologies.demo.scenario import Flow, Scenario
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 
 NS_PER_MS = 1_000_000
-# Without a sign of congestion for so long, the next one begins another; a round trip is 16 ms.
+# Two observations of congestion this far apart belong to different ones; the RTT is 16 ms.
 CALM_MS = 100
 
 
@@ -24,8 +24,8 @@ CALM_MS = 100
 class Congestion:
     """One congestion; milliseconds since the start of the run.
 
-    `by_pe` tells whether the ingress PE's CNP made the first cut or a receiver's did; `bound_ms` is
-    the propagation delay that notification had on its whole way, from the bottleneck on.
+    `by_pe`: the ingress PE's CNP caused the first cut, not a receiver's; `bound_ms`: propagation
+    delay of the whole path of that notification, from the bottleneck on.
     """
 
     onset_ms: float
@@ -74,7 +74,7 @@ def _onsets(scenario: Scenario, record: RunRecord) -> Iterator[int]:
 def _signs(scenario: Scenario, record: RunRecord) -> Iterator[int]:
     yield from record.ce_ns
     yield from record.fast_cnps_ns
-    # A packet is marked when, after it left, so many wait; the sample is of the same count.
+    # A packet is marked by the queue depth after its dequeue; samples are of the same depth.
     threshold = scenario.settings.thresholds[0]
     yield from (sample.time_ns for sample in record.queue if sample.depth > threshold)
     for flow, _, receiver in flow_endpoints(scenario, record):

@@ -1,4 +1,4 @@
-"""Progress of a run: a live display on a terminal, else a line now and then."""
+"""Progress of a run: a live display on a terminal, otherwise periodic lines."""
 
 from types import TracebackType
 

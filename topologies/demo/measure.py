@@ -1,4 +1,4 @@
-"""From what a run recorded to what the demo is about. Pure functions; times in milliseconds."""
+"""Evaluates the record of a run. Pure functions; times in milliseconds."""
 
 from dataclasses import dataclass
 from itertools import accumulate
@@ -10,14 +10,14 @@ from fcn.topologies.demo.congestion import NS_PER_MS, Congestion, congestions
 from fcn.topologies.demo.scenario import MTU, Mode, Scenario
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 
-# How long "the first" of a congestion lasts, in milliseconds.
+# The peak of the first congestion is taken over this time after its onset, in milliseconds.
 FIRST_MS = 300
 
 QueueSource = Literal["traffic manager", "packets in and out"]
 
 
 class MeasureError(ValueError):
-    """A run lacks what is to be measured; the message says what."""
+    """The record of a run lacks what is to be measured; the message says what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Measurement:
 
     `queue` is in packets: read from the traffic manager every 2 ms, or counted on the wire
     (packets in less packets out and lost), as `queue_source` says. `congestions` holds at least
-    one, the first is the last sender's joining; `first_peak_queue` is the peak within FIRST_MS of
-    its onset.
+    one, the first begins when the last sender starts; `first_peak_queue` is the peak within
+    FIRST_MS of its onset.
     """
 
     mode: Mode
@@ -56,7 +56,7 @@ class Measurement:
 
     @property
     def total_rate_bps(self) -> Series:
-        """Rate of all senders together, whenever that of one changed."""
+        """Sum of the senders' rates, at every change of one of them."""
         changes = sorted(
             (time, name, value)
             for name, series in self.rates_bps.items()
@@ -71,7 +71,7 @@ class Measurement:
 
     @property
     def first(self) -> Congestion:
-        """The congestion that began when the last sender joined."""
+        """The congestion that began when the last sender started."""
         return self.congestions[0]
 
     @property
@@ -147,7 +147,7 @@ def _queue(scenario: Scenario, record: RunRecord) -> tuple[Series, QueueSource]:
         )
     changes = [(stamp, 1) for stamp in record.arrivals_ns]
     changes += [(stamp, -1) for stamp in record.departures_ns]
-    # What the queue dropped never leaves; receivers miss it about when it would have arrived.
+    # Dropped packets never leave the queue; receivers see the loss about when they would arrive.
     changes += [
         (event.time_ns, -event["packets"])
         for log in record.receivers.values()
@@ -177,6 +177,6 @@ def _rates(record: RunRecord, sender: str) -> Series:
             if not times or times[-1] != _ms(record, event):
                 times.append(_ms(record, event))
                 values.append(0.0)
-            # Lines of one moment, one per queue pair, make one point.
+            # Lines with the same time, one per queue pair, give one point.
             values[-1] = sum(rates.values())
     return Series(tuple(times), tuple(values))

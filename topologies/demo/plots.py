@@ -15,7 +15,7 @@ from fcn.topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario
 DPI = 130
 MBIT = 1e6
 BIN_MS = 50
-# Height of an axis over its data, so that the legend covers none of them.
+# Height of an axis relative to its data, so that the legend covers no data.
 LEGEND_ROOM = 1.45
 ZOOM_BEFORE_MS = 10.0
 SENDER_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd")
@@ -122,7 +122,7 @@ def _draw_notifications(axes: Axes, scenario: Scenario, result: Measurement) -> 
 
 
 def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
-    """The first moments of congestion in both runs, aligned at the onset."""
+    """The first congestion of both runs, aligned at the onset."""
     end_ms = 2.0 * max(result.first.reaction_ms for result in results.values()) + 10.0
     figure, (rate_axes, queue_axes) = pyplot.subplots(
         2, 1, figsize=(10, 7.5), sharex=True, layout="constrained"

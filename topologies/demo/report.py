@@ -41,14 +41,14 @@ NOTIFICATION_EVENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the comparison: what, and its value in each run."""
+    """One row: a name, and its value in each run."""
 
     name: str
     values: dict[Mode, str]
 
 
 def comparison(scenario: Scenario, results: Results) -> list[Row]:
-    """The demo's answer, line by line."""
+    """The rows of the comparison of both runs."""
 
     def row(name: str, text: dict[Mode, str]) -> Row:
         return Row(name, text)
@@ -70,15 +70,15 @@ def comparison(scenario: Scenario, results: Results) -> list[Row]:
             "congestion onset to first rate cut, median",
             (f"{m.reaction_ms:.2f} ms" for m in ordered),
         ),
-        each("  least and most", map(spread, ordered)),
+        each("  minimum and maximum", map(spread, ordered)),
         each("  number of congestions", (str(len(m.congestions)) for m in ordered)),
-        each("  of these, first cut told by ingress PE", (str(m.caused_by_pe) for m in ordered)),
+        each("  of these, first cut caused by ingress PE", (str(m.caused_by_pe) for m in ordered)),
         each(
-            "the first of them, when the second sender joins",
+            "the first of them, when the second sender starts",
             (f"{m.first.reaction_ms:.2f} ms" for m in ordered),
         ),
         each("  propagation delay alone", (f"{m.first.bound_ms:.2f} ms" for m in ordered)),
-        each("  sender, told by", map(first_cut, ordered)),
+        each("  sender, notified by", map(first_cut, ordered)),
         each(
             f"peak queue of the first {FIRST_MS} ms (packets{peak_note})",
             (f"{m.first_peak_queue:.0f}" for m in ordered),
@@ -230,8 +230,8 @@ def html_page(
     queue_note = (
         "Queue depths are read from the switch every 2 ms."
         if fcn.queue_source == "traffic manager"
-        else "This switch does not tell its queue depth: shown are packets that entered it less "
-        "those that left, counted on its interfaces, those being processed included."
+        else "Queue depth cannot be read from this switch: shown are packets received less "
+        "packets sent, counted on its interfaces, packets being processed included."
     )
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Fast congestion notification</title>
@@ -242,9 +242,9 @@ sender, median: {ecn.reaction_ms:.2f} ms with end-to-end ECN only, {fcn.reaction
 FCN. The notifications' propagation delays alone are {ecn.first.bound_ms:g} ms and
 {fcn.first.bound_ms:g} ms.</p>
 {_html_table(comparison(scenario, results))}
-<p class="note">Onset: after {CALM_MS} ms of calm, the first sign of the queue reaching level 1.
-Signs are a marked packet or a Fast CNP on the link, a sample of the queue, a marked packet at a
-receiver; each counts at its time stamp less the propagation delay on its way. {queue_note}</p>
+<p class="note">Onset: after {CALM_MS} ms without congestion, the first observation of level 1 or
+above: a marked packet or a Fast CNP on the link, a sample of the queue depth, or a marked packet at
+a receiver; each at its timestamp less its propagation delay. {queue_note}</p>
 {pictures}
 <h2>Notifications at every hop</h2>
 {_html_table(hop_rows(scenario, records))}

@@ -1,4 +1,4 @@
-"""What the demo does: who sends how much to whom when, and how the network marks and notifies."""
+"""The demo's traffic (senders, receivers, rates, start times), marking and notification policy."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,11 +13,11 @@ MODES: tuple[Mode, ...] = ("ecn", "fcn")
 MODE_NAMES: dict[Mode, str] = {"ecn": "End-to-end ECN only", "fcn": "With FCN"}
 
 MTU = 1024
-# IP, UDP, BTH and ICRC around the payload; some packets have a RETH besides.
+# IP, UDP, BTH and ICRC around the payload; some packets also have a RETH.
 HEADERS = {4: 20 + 8 + 12 + 4, 6: 40 + 8 + 12 + 4}
 
-# Queue depths, in packets, at which levels 1 to 7 begin. The first leaves room for the bursts a
-# busy machine makes of evenly paced packets.
+# Queue depths, in packets, at which levels 1 to 7 begin. The first tolerates
+# the bursts of a loaded machine that does not send packets evenly paced.
 THRESHOLDS = (8, 12, 16, 24, 32, 48, 64)
 # FCN-11: the worse the congestion, the more often a flow is notified.
 INTERVALS = ("20ms", "15ms", "10ms", "8ms", "6ms", "4ms", "2ms")
@@ -48,7 +48,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One demo; the two runs differ in whether FCN is enabled and in nothing else."""
+    """One demo; the two runs differ only in whether FCN is enabled."""
 
     topology: Topology
     bottleneck: tuple[str, str]
@@ -57,7 +57,7 @@ class Scenario:
 
     @property
     def settings(self) -> FcnSettings:
-        """CE marking at every level in both runs; Fast CNPs where FCN is enabled."""
+        """CE marking at every level in both runs; Fast CNPs only where FCN is enabled."""
         return FcnSettings(
             thresholds=THRESHOLDS,
             levels=tuple(Level(mark=True, notify=True, interval=each) for each in INTERVALS),
@@ -76,7 +76,7 @@ class Scenario:
 
     @property
     def overload_s(self) -> float:
-        """When the last sender joins: from then on they want more than the bottleneck has."""
+        """When the last sender starts, and the offered load exceeds the bottleneck's rate."""
         return max(flow.start_s for flow in self.flows)
 
     @property
@@ -109,7 +109,8 @@ class Scenario:
 def demo_scenario(seconds: float) -> Scenario:
     """Two senders into P2's queue towards PE2, over IPv4 and over IPv6.
 
-    The first fills two thirds of it; a quarter into the run the other joins and wants twice that.
+    The first offers two thirds of its rate; after a quarter of the run the other starts and offers
+    twice that.
     """
     share = BOTTLENECK_PPS // 3
     return Scenario(

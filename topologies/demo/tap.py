@@ -1,7 +1,7 @@
-"""When certain packets passed a link: a packet socket at the end they arrive at.
+"""Timestamps of certain packets on a link, by a packet socket at its receiving end.
 
-The kernel stamps each packet as a switch hands it over, so no process further on that gets its turn
-late blurs the time. Only arriving packets are looked at: a switch may send past all packet sockets.
+The kernel stamps each packet when a switch sends it, so scheduling delays of receiving processes do
+not matter. Only received packets count: packets that a switch sends may bypass packet sockets.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ Condition = tuple[int, int, int, int | None]
 
 
 def _require(load: int, offset: int, value: int, mask: int | None, rest: int) -> list[Instruction]:
-    """Go on when (packet[offset] & mask) == value, else jump over `rest` to the refusal."""
+    """Continue when (packet[offset] & mask) == value, else jump over `rest` to the reject."""
     masked = [] if mask is None else [(AND, 0, 0, mask)]
     return [(load, 0, 0, offset), *masked, (JUMP_EQUAL, 0, rest, value)]
 
@@ -109,7 +109,7 @@ class Tap:
             try:
                 _, ancillary, _, _ = self._socket.recvmsg(1, space)
             except TimeoutError:
-                # Only once nothing is left: the last packets count as well.
+                # End only when no packet is left, so that the last ones are counted.
                 if self._ending.is_set():
                     return
                 continue

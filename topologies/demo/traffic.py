@@ -1,4 +1,4 @@
-"""One run: traffic through the network, everything recorded."""
+"""One run: sends the traffic and records what is measured."""
 
 import shutil
 import signal
@@ -34,11 +34,11 @@ PROGRESS_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """What one run left behind. Counters are those of the run alone; times are CLOCK_MONOTONIC.
+    """The record of one run. Counters are those of the run alone; times are CLOCK_MONOTONIC.
 
-    Seen on the wire, `arrivals_ns` are when packets reached the bottleneck's node on their way to
-    its queue, `departures_ns` when they left the queue, `ce_ns` when they left it marked, and
-    `fast_cnps_ns` when Fast CNPs left the node. `queue` and `queue_drops` come from the
+    Captured on the links of the bottleneck's node: `arrivals_ns` of packets towards its queue,
+    `departures_ns` of packets from the queue, `ce_ns` of those with a CE mark, and `fast_cnps_ns`
+    of Fast CNPs sent. `queue` and `queue_drops` come from the
     softswitch's traffic manager; BMv2 has none, there the first is empty and the second None.
     """
 
@@ -58,7 +58,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a run is going: seconds since the first packet, and the newest value of each thing."""
+    """Progress of a run: seconds since the first packet, and the latest values."""
 
     elapsed_s: float
     rates_bps: dict[str, float]
@@ -84,9 +84,9 @@ class Run:
         self._recorder: QueueRecorder | None = None
 
     def carry_out(self) -> RunRecord:
-        """Run to the end; raises ProcessError when anything of it fails."""
+        """Run to the end; raises ProcessError when any part of it fails."""
         self._network.set_features(self._mode == "fcn")
-        # What an earlier run left would be read as this one's.
+        # Logs of an earlier run would be read as this one's.
         shutil.rmtree(self._directory, ignore_errors=True)
         self._directory.mkdir(parents=True)
         with ExitStack() as stack:
@@ -186,7 +186,7 @@ class Run:
                 process.check()
             self._network.check()
             if time.monotonic_ns() > deadline:
-                raise ProcessError("the senders do not come to an end")
+                raise ProcessError("the senders do not end")
             for tail in tails.values():
                 tail.read()
             self._show(self._progress(start_ns, tails, fast_cnps))
@@ -223,13 +223,13 @@ class Run:
         )
 
     def _left_at(self, tap: Tap, port: Port) -> tuple[int, ...]:
-        """When packets left the switch: some have their links' delays inside."""
+        """When packets left the switch; the link delay is subtracted if the switch adds it."""
         inside = SWITCHES[self._network.target].has_port_delay
         delay_ns = round(port.delay_ms * NS_PER_MS) if inside else 0
         return tuple(stamp - delay_ns for stamp in tap.stop())
 
     def _settled(self, reader: CounterReader) -> dict[str, NodeCounters]:
-        """Counters once nothing moves any more: two readings in a row agree."""
+        """Counters when they no longer change: two consecutive readings are equal."""
         last = reader.read()
         deadline = time.monotonic() + SETTLE_TIMEOUT_S
         while True:
@@ -238,7 +238,7 @@ class Run:
             if now == last:
                 return now
             if time.monotonic() > deadline:
-                raise ProcessError("counters keep moving although nobody sends")
+                raise ProcessError("counters keep changing although no host sends")
             last = now
 
     @property

@@ -1,4 +1,4 @@
-"""A log of fcn-roce looked at while it grows."""
+"""A log of fcn-roce, read while it is written."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,7 +7,7 @@ from fcn.hosts.roce.log import parse_line
 
 
 class LogTail:
-    """The newest state in a log that is still being written."""
+    """The latest state in a log that is still being written."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -16,7 +16,7 @@ class LogTail:
         self.counts: Counter[str] = Counter()
 
     def read(self) -> None:
-        """Take in the lines completed since the last call."""
+        """Read the lines completed since the last call."""
         if not self._path.exists():
             return
         with self._path.open("rb") as log:

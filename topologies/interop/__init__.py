@@ -1,1 +1,1 @@
-"""Real RoCEv2 stacks across the WAN: SoftRoCE guests, rping and perftest, against the mapping."""
+"""Real RoCEv2 stacks across the WAN: SoftRoCE guests, their transfers, the controller's mapping."""

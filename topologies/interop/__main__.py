@@ -32,14 +32,14 @@ def main(
     tunnel: Annotated[list[str], typer.Option(help=f"of {', '.join(TUNNELS)}")] = ["srv6", "vxlan"],  # noqa: B006 (typer's way)
     out: Annotated[Path, typer.Option(help="logs and results")] = Path("out/interop"),
 ) -> None:
-    """Run every transfer over every tunnel; exit status 1 when something does not hold."""
+    """Run every transfer over every tunnel; exit status 1 when a check fails."""
     chosen = choose_target(target)
     kinds = [kind for kind in TUNNELS if kind in tunnel]
     if len(kinds) != len(set(tunnel)):
         raise typer.BadParameter(f"tunnels are {', '.join(TUNNELS)}")
     good = True
     try:
-        # Packages come from outside; the namespaces have no way there.
+        # Packages are downloaded before entering namespaces, which have no route to the outside.
         image = guest_image()
         chosen_accelerator = accelerator(image)
         enter("fcn.topologies.interop", sys.argv[1:])
@@ -54,7 +54,7 @@ def main(
                     image,
                     directory,
                     partial(_say, status, kind),
-                    # What the agents do does not depend on the tunnels.
+                    # Host agents do not depend on the type of tunnel: one run is enough.
                     with_agents=kind == kinds[0],
                 )
             reports.show(console, report)
@@ -76,7 +76,7 @@ def main(
 
 
 def _say(status: Status, kind: str, what: str) -> None:
-    """Show what begins, on a terminal in place and otherwise line by line."""
+    """Show the step that begins: in place on a terminal, otherwise as a line."""
     if console.is_terminal:
         status.update(f"{kind}: {what}")
     else:

@@ -1,4 +1,4 @@
-"""`fcn host-agent` in the guests: who sends a flow, from the hosts themselves (FCN-3 a).
+"""`fcn host-agent` in the guests: source queue pairs reported by the hosts (FCN-3 a).
 
 The agent is the one installed on this machine, run on the guest's kernel over its 9p share; it
 reaches the controller over the guest's management network.
@@ -27,15 +27,15 @@ CONTROLLER_NAME = "fcn.example.net"
 INTERVAL = "1s"
 ACCEPTED = "fcn_agent_reports_total"
 REFUSED = "fcn_agent_reports_refused_total"
-# Python starts on an emulated machine, from files over 9p.
+# Python starts slowly on an emulated machine, from files over 9p.
 START_TIMEOUT_S = 180.0
 LEARN_TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class AgentFlows:
-    """The flows of one transfer as the guests report them; those of them the controller has from
-    the agents, with the right queue pair; those it has with a wrong one, from whomever."""
+    """The flows of one transfer: as the guests report them; those the controller learned correctly
+    from the agents; those it has with a wrong queue pair, of any origin."""
 
     family: int
     pairs: frozenset[Pair]
@@ -44,14 +44,14 @@ class AgentFlows:
 
     @property
     def complete(self) -> bool:
-        """Whether the agents named the queue pairs of all flows."""
+        """Whether the controller learned the queue pairs of all flows from the agents."""
         return len(self.pairs) >= 2 * QUEUE_PAIRS and self.pairs == self.by_agent
 
 
 @dataclass(frozen=True, slots=True)
 class AgentReport:
-    """What the agents did: flows, reports by the controller's count, whether the one that reported
-    another host's queue pairs was told so, seconds."""
+    """Results of the agents: flows, reports as the controller counts them, whether the agent that
+    reported another host's queue pairs received the rejection, seconds."""
 
     flows: tuple[AgentFlows, ...]
     accepted: int
@@ -60,20 +60,20 @@ class AgentReport:
     seconds: float
 
     def checks(self) -> dict[str, bool]:
-        """What has to hold."""
+        """The checks and whether they hold."""
         return {
-            f"every flow over IPv{each.family} is named by them, none wrong": (
+            f"every flow over IPv{each.family} has the queue pair from them, none a wrong one": (
                 each.complete and not each.wrong
             )
             for each in self.flows
         } | {
-            "another host's queue pairs are refused, told and counted": self.told
+            "another host's queue pairs are rejected, with a reason, and counted": self.told
             and self.refused > 0
         }
 
 
 def agent_sections(topology: Topology, directory: Path) -> dict[str, object]:
-    """The parts of the controller's configuration, with new certificates in `directory`."""
+    """Sections of the controller's configuration, with new certificates in `directory`."""
     authority = Authority(directory)
     own = authority.sign(CONTROLLER_NAME)
     hosts = {}
@@ -97,7 +97,7 @@ def agent_sections(topology: Topology, directory: Path) -> dict[str, object]:
 
 
 class Agent:
-    """Context manager: an agent in `host` with the certificate of `name`; `said` when it ended."""
+    """Context manager: an agent in `host` with the certificate of `name`; `said`: its output."""
 
     def __init__(self, host: GuestHost, name: str, directory: Path) -> None:
         self.said = ""
@@ -128,9 +128,9 @@ class Agent:
 
 
 def host_agents(near: GuestHost, far: GuestHost, directory: Path) -> AgentReport:
-    """Agents in both guests, and in `far` first one more, with the certificate of `near`.
+    """Run agents in both guests, and in `far` first another one with the certificate of `near`.
 
-    `directory` has the certificates and receives what the agents say.
+    `directory` has the certificates and receives the agents' output.
     """
     begun = time.monotonic()
     for host in (near, far):
@@ -155,7 +155,7 @@ def host_agents(near: GuestHost, far: GuestHost, directory: Path) -> AgentReport
 
 
 def _named(near: GuestHost, far: GuestHost, transfer: Transfer) -> AgentFlows:
-    """Run a transfer until the agents have named all its flows, or for LEARN_TIMEOUT_S."""
+    """Run a transfer until all its flows are learned from the agents, or for LEARN_TIMEOUT_S."""
     client, server = start(near, far, transfer)
     deadline = time.monotonic() + LEARN_TIMEOUT_S
     seen = _look(near, far, transfer.family)
@@ -185,7 +185,7 @@ def _look(near: GuestHost, far: GuestHost, family: int) -> AgentFlows:
 
 
 def _foreign() -> int:
-    """Reports refused because of addresses of another host."""
+    """Reports rejected because of addresses of another host."""
     return _count(REFUSED, Reason.FOREIGN_ADDRESS.value)
 
 

@@ -1,4 +1,4 @@
-"""A CA for host agents and certificates for them, made as docs/learning.md says."""
+"""A CA for host agents and their certificates, created as in docs/learning.md."""
 
 import subprocess
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ CURVE = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-day
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """PEM files of one name."""
+    """PEM files (certificate and key) of one name."""
 
     certificate: Path
     key: Path

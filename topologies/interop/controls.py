@@ -1,6 +1,6 @@
-"""CNPs of our own to a queue pair of the guest's, right and wrong: its kernel tells them apart.
+"""Control experiment: valid and invalid test CNPs to a queue pair of the guest.
 
-Without these, that every CNP of the network passes the kernel's checks could be due to the checks.
+It shows that the kernel's checks, which every CNP of the network passes, reject invalid CNPs.
 """
 
 import time
@@ -28,7 +28,7 @@ ARRIVAL_TIMEOUT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A CNP of one kind: how far it should get, and how far it did."""
+    """A test CNP: the checks it should pass, and those it passed."""
 
     what: str
     expected: CnpChecks
@@ -36,14 +36,14 @@ class Control:
 
     @property
     def holds(self) -> bool:
-        """Whether the kernel's checks ended where they should."""
+        """Whether it passed exactly the expected checks."""
         return self.expected == self.seen
 
 
 def controls(near: GuestHost, far: GuestHost) -> tuple[Control, ...]:
-    """Put CNPs on the TAP of `near`, for a queue pair that is connected to `far` meanwhile.
+    """Send CNPs on the TAP of `near` to a queue pair that is connected to `far` meanwhile.
 
-    The connection is rping's, which is Not-ECT, so that the network itself sends no CNP.
+    The connection is of rping, whose packets are Not-ECT, so the network itself sends no CNP.
     """
     found: list[Control] = []
     for family in (4, 6):
@@ -70,7 +70,7 @@ def _offer_all(near: GuestHost, far: GuestHost, family: int, dest_qp: int) -> It
 
 
 def cnp(src: str, dst: str, dest_qp: int, icrc: int | None = None) -> bytes:
-    """A standard CNP as a datagram, with the right ICRC when none is given."""
+    """A standard CNP as a datagram, with a valid ICRC when none is given."""
     header = IPv6 if ":" in dst else IP
     transport = UDP(sport=UDP_PORT, dport=ROCEV2_PORT)
     bth = BTH(opcode=Opcode.CNP, becn=1, dqpn=dest_qp, icrc=icrc)

@@ -1,10 +1,10 @@
-"""What a guest's kernel makes of the packets it gets, CNPs included.
+"""Counters of a guest's kernel: packets received, and CNPs that pass its checks.
 
-A packet enters rxe_rcv only with valid IP and UDP headers and an address of the guest's, and
+A packet enters rxe_rcv only with valid IP and UDP headers and an address of the guest, and
 `rcvd_pkts` counts those whose queue pair exists, whose source is its peer and whose ICRC is valid.
-Linux has no reaction to a CNP: it drops opcode 0x81 as one it does not know, before all of that.
-The guest's own module (hosts/guest/rxe_cnp.c) leads CNPs through the same checks of the same
-kernel, counts how far each gets, and has it dropped at the end as before.
+Linux does not react to CNPs: it drops opcode 0x81 as unknown, before these checks. The guest's
+additional module (hosts/guest/rxe_cnp.c) applies the same kernel's checks to CNPs, counts those
+that pass each, and they are dropped at the end as before.
 """
 
 import re
@@ -15,7 +15,7 @@ from fcn.topologies.guest_host import DEVICE, GuestHost
 
 TRACING = "/sys/kernel/tracing"
 COUNTERS = "/sys/module/rxe_cnp/parameters"
-# An emulated guest takes its time to set a probe.
+# Setting a kprobe takes long in an emulated guest.
 PROBE_TIMEOUT_S = 60.0
 LOAD = f"""set -e
 mount -t tracefs none {TRACING}
@@ -29,8 +29,9 @@ insmod /{EXTRA_MODULE} opcodes=0x$opcodes type_check=$type_check
 
 @dataclass(frozen=True, slots=True)
 class CnpChecks:
-    """CNPs that entered rdma_rxe; whose DestQP its kernel found; whose queue pair's state and type,
-    peer's address and P_Key were right; whose ICRC was valid. Each of those before it."""
+    """CNPs that entered rdma_rxe; of these, those whose DestQP the kernel found; of these, those
+    with correct state and type of the queue pair, peer address and P_Key; of these, with a valid
+    ICRC."""
 
     arrived: int = 0
     found: int = 0
@@ -41,7 +42,7 @@ class CnpChecks:
         return "/".join(map(str, astuple(self)))
 
     def since(self, earlier: "CnpChecks") -> "CnpChecks":
-        """What came after `earlier`."""
+        """The difference to an earlier reading."""
         return CnpChecks(*(a - b for a, b in zip(astuple(self), astuple(earlier), strict=True)))
 
 
@@ -55,11 +56,11 @@ class Evidence:
 
     @property
     def dropped(self) -> int:
-        """Packets that entered and were not taken."""
+        """Packets that entered rdma_rxe and were not accepted."""
         return self.entered - self.counted
 
     def since(self, earlier: "Evidence") -> "Evidence":
-        """What came after `earlier`."""
+        """The difference to an earlier reading."""
         return Evidence(
             self.entered - earlier.entered,
             self.counted - earlier.counted,
@@ -68,13 +69,13 @@ class Evidence:
 
 
 def watch(host: GuestHost) -> Evidence:
-    """Set probe and module; GuestError when the guest's kernel does not take them."""
+    """Set up the kprobe and load the module; GuestError when the guest's kernel refuses."""
     host.channel.run(LOAD, PROBE_TIMEOUT_S)
     return collect(host)
 
 
 def collect(host: GuestHost) -> Evidence:
-    """The numbers now."""
+    """The current counters."""
     (port,) = host.channel.json(f"rdma statistic show link {DEVICE}/1 -j")
     histogram = host.channel.run(f"cat {TRACING}/events/kprobes/fcn_rcv/hist")
     hits = re.search(r"Hits: (\d+)", histogram)
@@ -82,7 +83,7 @@ def collect(host: GuestHost) -> Evidence:
 
 
 def cnp_checks(host: GuestHost) -> CnpChecks:
-    """The module's counters now."""
+    """The current counters of the module."""
     names = ("arrived", "found", "checked", "valid")
     values = host.channel.run(f"cd {COUNTERS}; cat {' '.join(names)}").split()
     return CnpChecks(*map(int, values))

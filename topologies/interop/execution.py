@@ -1,4 +1,4 @@
-"""Transfers carried out: both ends' scripts, and the mapping while they run."""
+"""Runs transfers: the scripts of both ends, and the mapping while they run."""
 
 import time
 from dataclasses import dataclass, replace
@@ -13,8 +13,8 @@ from fcn.topologies.interop.transfers import TOOLS, Transfer
 LISTEN_TIMEOUT_S = 30.0
 TRANSFER_TIMEOUT_S = 90.0
 POLL_S = 0.1
-# With CM perftest listens anew for its data connections after the first; a client that is faster
-# is rejected and gives up. That is between the two of them; the transfer is tried again.
+# With CM, perftest listens again for its data connections after the first; a client that connects
+# earlier is rejected and gives up. The network has no part in it: the transfer is tried again.
 ATTEMPTS = 4
 REJECTED = "RDMA_CM_EVENT_REJECTED"
 RELEASE_TIMEOUT_S = 10.0
@@ -22,7 +22,7 @@ RELEASE_TIMEOUT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One transfer: how both ends ended and the best look at the mapping while it ran."""
+    """One transfer: results of both ends, and the best comparison of the mapping while it ran."""
 
     transfer: Transfer
     client: Result
@@ -34,12 +34,12 @@ class Outcome:
 
     @property
     def succeeded(self) -> bool:
-        """Whether both ends say so."""
+        """Whether both ends succeeded."""
         return self.client.status == 0 and self.server.status == 0
 
     @property
     def mapping_right(self) -> bool:
-        """With CM: exactly the reported pairs. Without: all labelled, none bound wrong."""
+        """With CM: exactly the reported pairs. Without: all have labels, none a wrong QP."""
         # perftest has one more queue pair with CM, over which it exchanges parameters.
         complete = len(self.comparison.reported) >= 2 * self.transfer.queue_pairs
         if self.transfer.cm:
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def start(near: GuestHost, far: GuestHost, transfer: Transfer) -> tuple[int, int]:
-    """Start the server, wait until it listens, start the client; their numbers."""
+    """Start the server, wait until it listens, start the client; returns their script numbers."""
     server = far.channel.start(transfer.server)
 
     def listening() -> bool:
@@ -69,7 +69,7 @@ def carry_out(
     sniffer: Sniffer,
     queue_pairs: dict[int, set[int]],
 ) -> Outcome:
-    """One transfer in up to ATTEMPTS attempts; its queue pairs are added to those by family."""
+    """Run a transfer in up to ATTEMPTS attempts; add its queue pairs to those of its family."""
     attempts = 0
     while True:
         attempts += 1
@@ -82,7 +82,7 @@ def carry_out(
 def _transfer(
     near: GuestHost, far: GuestHost, transfer: Transfer, sniffer: Sniffer
 ) -> tuple[Outcome, set[int]]:
-    """Carry one out; also all queue pairs the near guest was seen to have meanwhile."""
+    """Run one attempt; also returns all queue pairs the near guest reported meanwhile."""
     cnps_before = len(sniffer.cnps)
     deadline = time.monotonic() + TRANSFER_TIMEOUT_S
     client, server = start(near, far, transfer)
@@ -112,7 +112,7 @@ def ended(host: GuestHost, number: int, deadline: float) -> Result:
 
 
 def all_released(timeout_s: float) -> bool:
-    """Whether the controller forgets every flow in time."""
+    """Whether the controller releases every flow in time."""
     return holds_within(lambda: not mapped(), timeout_s)
 
 

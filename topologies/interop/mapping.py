@@ -28,12 +28,12 @@ class Comparison:
 
     @property
     def right(self) -> frozenset[Pair]:
-        """Mapped as reported."""
+        """Pairs mapped as reported."""
         return self.reported & self.mapped
 
     @property
     def unknown(self) -> frozenset[Pair]:
-        """Reported, and labelled without a source QP."""
+        """Reported pairs that have a label but no source QP."""
         keys = {(each.src, each.dst, each.dest_qp) for each in self.mapped if not each.source_qp}
         return frozenset(
             each for each in self.reported if (each.src, each.dst, each.dest_qp) in keys
@@ -41,7 +41,7 @@ class Comparison:
 
     @property
     def missing(self) -> frozenset[Pair]:
-        """Reported, but neither right nor unknown."""
+        """Reported pairs that are neither right nor unknown."""
         return self.reported - self.right - self.unknown
 
     @property
@@ -58,7 +58,7 @@ class Comparison:
 
     @property
     def surplus(self) -> frozenset[Pair]:
-        """Mapped, but no guest has such a queue pair."""
+        """Mapped pairs whose queue pair no guest has."""
         truth = {(each.src, each.dst, each.dest_qp) for each in self.reported}
         return frozenset(
             each for each in self.mapped if (each.src, each.dst, each.dest_qp) not in truth
@@ -74,7 +74,7 @@ class Comparison:
 
     @property
     def exact(self) -> bool:
-        """Every reported pair is in the mapping, and nothing else."""
+        """The mapping has exactly the reported pairs."""
         return self.reported == self.mapped
 
 
@@ -102,5 +102,5 @@ def mapped() -> frozenset[Pair]:
 
 
 def compare(near: GuestHost, far: GuestHost, family: int) -> Comparison:
-    """One look at both sides."""
+    """Compare both sides now."""
     return Comparison(reported(near, far, family), mapped())

@@ -1,4 +1,4 @@
-"""What `make interop` shows: a table of transfers, the CNPs, the guest that died."""
+"""Output of `make interop`: a table of transfers, the CNPs, the loss of a guest."""
 
 import json
 from dataclasses import asdict
@@ -14,7 +14,7 @@ GOOD, BAD = "[green]yes[/]", "[bold red]NO[/]"
 
 
 def checks(report: Report) -> dict[str, bool]:
-    """Everything that has to hold, by what it says."""
+    """All checks and whether they hold."""
     found = {
         f"{each.transfer}: {what}": holds
         for each in report.outcomes
@@ -29,7 +29,7 @@ def checks(report: Report) -> dict[str, bool]:
                 cnp.dest_qp in report.queue_pairs[family] for cnp in arrived
             ),
         }
-    found["the guest's own ICRCs check by the same routine"] = (
+    found["the same routine accepts the guest's own ICRCs"] = (
         0 < report.own_checked == report.own_valid
     )
     if report.evidence is not None:
@@ -41,15 +41,15 @@ def checks(report: Report) -> dict[str, bool]:
             "the guest's kernel finds the DestQP of every CNP": (
                 0 < len(report.cnps) == seen.arrived == seen.found
             ),
-            "its queue pair's state, peer and P_Key fit": seen.found == seen.checked,
+            "its queue pair's state, peer and P_Key match": seen.found == seen.checked,
             "the guest's kernel accepts the ICRC of every CNP": seen.checked == seen.valid,
         }
     found |= {
-        f"the kernel's checks tell CNPs apart: {each.what}": each.holds for each in report.controls
+        f"the kernel's checks on test CNPs: {each.what}": each.holds for each in report.controls
     }
     if report.agents is not None:
         found |= {f"host agents: {what}": holds for what, holds in report.agents.checks().items()}
-    return found | {f"a guest dies: {what}": holds for what, holds in report.death.items()}
+    return found | {f"a guest is killed: {what}": holds for what, holds in report.death.items()}
 
 
 def show(console: Console, report: Report) -> None:
@@ -91,21 +91,21 @@ def show(console: Console, report: Report) -> None:
         passed = report.evidence.cnps
         console.print(
             f"the guest's kernel: of {passed.arrived} CNPs it finds the DestQP of {passed.found}, "
-            f"state, peer and P_Key fit for {passed.checked}, it accepts the ICRC of "
-            f"{passed.valid}; of {report.evidence.entered} RoCEv2 packets it took "
-            f"{report.evidence.counted}, all but the CNPs, to which it has no reaction",
+            f"state, peer and P_Key match for {passed.checked}, it accepts the ICRC of "
+            f"{passed.valid}; of {report.evidence.entered} RoCEv2 packets it accepted "
+            f"{report.evidence.counted}, all but the CNPs, which Linux does not handle",
             highlight=False,
         )
     told = ", ".join(f"{each.what} {each.seen}" for each in report.controls)
-    console.print(f"the same for single CNPs: {told}; {report.seconds:.0f} s", highlight=False)
+    console.print(f"test CNPs: {told}; {report.seconds:.0f} s", highlight=False)
     if report.agents is not None:
         named = ", ".join(
             f"IPv{each.family} {len(each.by_agent)} of {len(each.pairs)}"
             for each in report.agents.flows
         )
         console.print(
-            f"host agents: flows they named: {named}; {report.agents.accepted} reports accepted, "
-            f"{report.agents.refused} of another host's queue pairs refused; "
+            f"host agents: flows learned: {named}; {report.agents.accepted} reports accepted, "
+            f"{report.agents.refused} of another host's queue pairs rejected; "
             f"{report.agents.seconds:.0f} s",
             highlight=False,
         )

@@ -1,4 +1,4 @@
-"""One network, all transfers: what succeeded, what was mapped, what CNPs arrived."""
+"""All transfers on one network: their success, the mapping, the CNPs received."""
 
 import time
 from collections.abc import Callable
@@ -38,7 +38,7 @@ from fcn.topologies.network import Network, Target
 
 @dataclass
 class Report:
-    """Everything of one kind of tunnel."""
+    """The results of one type of tunnel."""
 
     tunnel: TunnelType
     outcomes: list[Outcome] = field(default_factory=list)
@@ -64,7 +64,7 @@ def run(
 ) -> Report:
     """Boot, transfer, congest, kill a guest; raises ProcessError, GuestError, ControllerError.
 
-    `progress` is called with what begins; `with_agents`: also run host agents in the guests.
+    `progress` is called with each step; `with_agents`: also run host agents in the guests.
     """
     begun = time.monotonic()
     report = Report(tunnel)
@@ -75,12 +75,12 @@ def run(
         near, far = network.host(NEAR), network.host(FAR)
         if not isinstance(near, GuestHost) or not isinstance(far, GuestHost):
             raise TypeError("the hosts of this network are guests")
-        progress("guests boot")
+        progress("booting guests")
         for host in (near, far):
             host.wait_ready()
         network.wait_for_ping(NEAR, FAR)
-        # Nobody listens, and from now on no queue pair has the number of its peer: what takes one
-        # for the other is found out.
+        # A connection attempt without a listener uses up one QP number, so that the numbers of both
+        # ends differ from now on and confusing them is detected.
         far.channel.run(f"rping -c -a {near.address(4)} -C 1 || true")
         before = watch(near)
         with Sniffer(near) as sniffer:
@@ -91,19 +91,19 @@ def run(
         report.cnps = list(sniffer.cnps)
         report.own_checked, report.own_valid = sniffer.own_checked, sniffer.own_valid
         report.evidence = collect(near).since(before)
-        progress("right and wrong CNPs to the guest's kernel")
+        progress("valid and invalid test CNPs to the guest's kernel")
         report.controls = controls(near, far)
         if with_agents:
             progress("host agents in the guests")
             report.agents = host_agents(near, far, agents)
-        progress("a guest dies in the middle of a transfer")
-        report.death = _death(network, near, far)
+        progress("killing a guest during a transfer")
+        report.death = _kill_receiver(network, near, far)
         network.check()
     report.seconds = time.monotonic() - begun
     return report
 
 
-def _start_doomed(near: GuestHost, far: GuestHost, transfer: Transfer) -> int:
+def _start_mapped(near: GuestHost, far: GuestHost, transfer: Transfer) -> int:
     """Start a transfer; the client's number once it is under way and mapped."""
     for _ in range(ATTEMPTS):
         client, server = start(near, far, transfer)
@@ -112,16 +112,17 @@ def _start_doomed(near: GuestHost, far: GuestHost, transfer: Transfer) -> int:
             if len(seen.reported) >= 2 * transfer.queue_pairs and not seen.missing:
                 return client
         ended(far, server, time.monotonic())
-    raise GuestError(f"{transfer} ended in all of {ATTEMPTS} attempts, before a guest could die")
+    raise GuestError(f"{transfer} ended in all of {ATTEMPTS} attempts before the guest was killed")
 
 
-def _death(network: Network, near: GuestHost, far: GuestHost) -> dict[str, bool]:
-    """Cut the receiver's power in the middle of a transfer; what has to happen, and did it."""
-    client = _start_doomed(near, far, long_write(near, far))
+def _kill_receiver(network: Network, near: GuestHost, far: GuestHost) -> dict[str, bool]:
+    """Kill the receiver during a transfer; returns the checks and whether they hold."""
+    client = _start_mapped(near, far, long_write(near, far))
     far.kill_guest()
-    # Debian's rdma_rxe was seen to keep such queue pairs in RTS for minutes; the user gives up.
+    # Debian's rdma_rxe keeps such queue pairs in RTS for minutes; the client is killed, as a user
+    # would.
     failed = ended(near, client, time.monotonic()).status != 0
-    # Nobody disconnected, so it is the flow timeout that counts (FCN-4).
+    # Without a disconnect the mappings end with the flow timeout (FCN-4).
     released = all_released(4 * FLOW_TIMEOUT_S)
     far.boot()
     far.wait_ready()

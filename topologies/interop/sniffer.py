@@ -1,7 +1,7 @@
-"""The RoCEv2 packets on a guest's TAP: every CNP to it, and whether the guest's own ICRCs check.
+"""The RoCEv2 packets on a guest's TAP: every CNP to it, and the ICRCs of the guest's own packets.
 
-The same ICRC routine judges both, so that what it says about a CNP is what the guest's kernel
-computes.
+The same ICRC routine checks both: that it accepts the guest's own ICRCs shows that it computes what
+the guest's kernel does.
 """
 
 import ctypes
@@ -40,7 +40,7 @@ class Cnp:
 
 
 class Sniffer:
-    """Context manager; `cnps` grows while it runs. `own_valid` of `own_checked` own ICRCs check."""
+    """Context manager; `cnps` grows while it runs; `own_valid` of `own_checked` ICRCs are valid."""
 
     def __init__(self, host: GuestHost) -> None:
         self.cnps: list[Cnp] = []

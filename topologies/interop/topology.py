@@ -8,8 +8,8 @@ from fcn.topologies.model import Host, Link, Node, Queue, Topology, TunnelType
 
 NEAR, FAR = "g1", "g2"
 INGRESS, TRANSIT, EGRESS = "pe1", "p", "pe2"
-# Slower than a guest sends even when emulated, so that P is congested; deep enough for all that
-# rdma_rxe leaves unacknowledged (128 packets a queue pair), so that nothing is lost.
+# Slower than even an emulated guest sends, so that P is congested; deep enough for all packets that
+# rdma_rxe sends unacknowledged (128 per queue pair), so that none is lost.
 BOTTLENECK_PPS = 1000
 BOTTLENECK_DEPTH = 2048
 THRESHOLDS = (8, 16, 32, 64, 128, 192, 256)
@@ -17,7 +17,7 @@ FLOW_TIMEOUT_S = 15
 
 
 def interop(tunnel: TunnelType) -> Topology:
-    """The topology with one kind of tunnel between the PEs."""
+    """The topology with one type of tunnel between the PEs."""
     return Topology(
         name=f"interop-{tunnel}",
         nodes=(Node(INGRESS, "pe"), Node(TRANSIT, "p"), Node(EGRESS, "pe")),
@@ -29,7 +29,7 @@ def interop(tunnel: TunnelType) -> Topology:
 
 
 def settings(sections: Mapping[str, Any]) -> FcnSettings:
-    """CNPs from the peer's address, which is the only one Linux takes packets of a QP from.
+    """CNPs from the peer's address, because Linux accepts packets for a QP from its peer only.
 
     `sections` are added to the controller's configuration.
     """

@@ -1,7 +1,7 @@
 """The transfers: rping, ib_write_bw and ib_send_bw, with the connection manager and without.
 
-Debian's perftest takes names and addresses for the connection manager as IPv4 only, so several
-queue pairs over IPv6 with CM are ucmatose's (rdmacm-utils).
+Debian's perftest supports only IPv4 with the connection manager, so ucmatose (rdmacm-utils) is used
+for several queue pairs over IPv6 with CM.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ QUEUE_PAIRS = 4
 MESSAGES = 300
 MESSAGE_OCTETS = 4096
 ENDLESS = 100_000
-# A traffic class of ECT(0): rdma_rxe sends Not-ECT unless told, and P leaves that alone (FCN-8).
+# A traffic class with ECT(0): rdma_rxe sends Not-ECT by default, which P does not notify (FCN-8).
 ECT0 = 2
 # 4.096 us * 2^18 = 1 s, more than the queue at P holds a packet.
 QP_TIMEOUT = 18
@@ -40,7 +40,7 @@ class Transfer:
 
 
 def transfers(near: GuestHost, far: GuestHost) -> Iterator[Transfer]:
-    """All of them; those with CM first, because the mappings of the others only time out."""
+    """All transfers; those with CM first: the mappings of the others end by timeout only."""
     for family in (4, 6):
         yield rping(family, far.address(family))
     for tool in PERFTESTS:
@@ -84,16 +84,16 @@ def _ucmatose(family: int, server: str) -> Transfer:
 def long_write(near: GuestHost, far: GuestHost) -> Transfer:
     """An ib_write_bw that does not end by itself within a test.
 
-    Without CM, so that nobody says good-bye to the controller.
+    Without CM, so that the controller sees no disconnect.
     """
     server, client = _without_cm(near, far, 4)
     return _perftest("ib_write_bw", 4, server, client, cm=False, messages=ENDLESS)
 
 
 def quiet_send(near: GuestHost, far: GuestHost, family: int) -> Transfer:
-    """Like it an ib_send_bw that waits for completions instead of polling.
+    """An ib_send_bw that does not end by itself and waits for completions instead of polling.
 
-    It leaves the guest's CPU to others.
+    It leaves CPU time to the guest's other processes.
     """
     server, client = (f"-e {options}" for options in _without_cm(near, far, family))
     return _perftest("ib_send_bw", family, server, client, cm=False, messages=ENDLESS)
@@ -102,7 +102,7 @@ def quiet_send(near: GuestHost, far: GuestHost, family: int) -> Transfer:
 def _without_cm(near: GuestHost, far: GuestHost, family: int) -> tuple[str, str]:
     """Options of server and client.
 
-    QPNs are exchanged over TCP, IPv4; the GID decides what the RoCE packets are.
+    QPNs are exchanged over TCP on IPv4; the GID determines the IP version of the RoCE packets.
     """
     return (
         f"-x {far.gid_index(far.address(family))} --tclass={ECT0}",

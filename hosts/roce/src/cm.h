@@ -1,7 +1,7 @@
 /*
  * InfiniBand connection manager messages (IBA specification volume 1, chapter 12) as RoCEv2 carries
- * them: UD SEND Only to QP1 with a DETH and one 256-octet MAD. Only what a peer needs to connect
- * and what a network node learns the queue pairs from.
+ * them: UD SEND Only to QP1 with a DETH and one 256-octet MAD. Only the fields a peer needs to
+ * connect, and those from which a network node learns the queue pairs, are supported.
  */
 #ifndef FCN_ROCE_CM_H
 #define FCN_ROCE_CM_H

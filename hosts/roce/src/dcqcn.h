@@ -1,6 +1,6 @@
 /*
  * DCQCN reaction point of one QP (Zhu et al., "Congestion Control for Large-Scale RDMA
- * Deployments", SIGCOMM 2015, section 3). Pure: the caller passes the time in.
+ * Deployments", SIGCOMM 2015, section 3). The caller passes the time.
  */
 #ifndef FCN_ROCE_DCQCN_H
 #define FCN_ROCE_DCQCN_H
@@ -19,7 +19,7 @@ struct dcqcn_params {
     uint64_t increase_period;
     uint64_t byte_counter;
     unsigned fast_recovery_steps;
-    uint64_t cut_interval; /* CNPs closer than this to the last cut are not acted on; 0: none */
+    uint64_t cut_interval; /* CNPs within this time after a cut do not cut again; 0: all CNPs cut */
 };
 
 struct dcqcn {
@@ -34,7 +34,7 @@ struct dcqcn {
     uint64_t last_cut;
 };
 
-/* Line rate and alpha 1; timers and byte counter rest until the first CNP, as in NICs. */
+/* Line rate and alpha 1; timers and byte counter start with the first CNP, as in NICs. */
 void dcqcn_init(struct dcqcn *rp, const struct dcqcn_params *params);
 
 /* Run the timers that fell due up to now. */
@@ -43,7 +43,7 @@ void dcqcn_advance(struct dcqcn *rp, uint64_t now);
 /* A valid CNP arrived: cut the rate. Returns false when cut_interval suppressed the cut. */
 bool dcqcn_on_cnp(struct dcqcn *rp, uint64_t now);
 
-/* octets left on the wire: the byte counter may raise the rate. */
+/* `octets` were sent: the byte counter may raise the rate. */
 void dcqcn_on_sent(struct dcqcn *rp, uint64_t octets, uint64_t now);
 
 #endif

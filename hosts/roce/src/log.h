@@ -10,7 +10,7 @@
 void log_event(FILE *log, uint64_t time, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* What the sockets saw, as the last line of a log. */
+/* The sockets' counters, as the last line of a log. */
 void log_port_summary(FILE *log, uint64_t time, struct roce_port *port, uint64_t unknown_qp);
 
 #endif

@@ -120,7 +120,7 @@ static int open_receive(const struct ip_address *local)
 {
     int size = RECEIVE_BUFFER;
     unsigned short protocol = htons(local->version == 4 ? ETH_P_IP : ETH_P_IPV6);
-    /* Protocol 0 receives nothing yet: the filter must be there before the first packet. */
+    /* Protocol 0 receives nothing: the filter must be attached before the first packet. */
     int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     struct sockaddr_ll any = {.sll_family = AF_PACKET, .sll_protocol = protocol};
 

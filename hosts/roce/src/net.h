@@ -1,14 +1,14 @@
 /*
  * Sockets of a RoCEv2 host without RDMA hardware: raw IP sockets send, so the kernel routes and
- * resolves neighbours; an AF_PACKET socket receives whole IP packets; a UDP socket that takes
- * nothing keeps the kernel from answering with ICMP port unreachable.
+ * resolves neighbours; an AF_PACKET socket receives whole IP packets; a UDP socket that is
+ * never read keeps the kernel from answering with ICMP port unreachable.
  */
 #ifndef FCN_ROCE_NET_H
 #define FCN_ROCE_NET_H
 
 #include "packet.h"
 
-/* Packets taken at once, so that a flood delays neither timers nor the end. */
+/* Packets received in one batch, so that a flood delays neither timers nor termination. */
 #define RECEIVE_BATCH 64
 
 struct roce_port {
@@ -39,8 +39,8 @@ void roce_port_close(struct roce_port *port);
 bool roce_port_send(struct roce_port *port, struct roce_packet *packet);
 
 /*
- * Next packet addressed to port->local, waiting for none; buffer holds what packet->payload points
- * to. False when there is none left. Packets with another verdict than ROCE_OK are counted.
+ * Next packet addressed to port->local, without blocking; packet->payload points into buffer.
+ * False when there is none left. Packets with another verdict than ROCE_OK are counted.
  */
 bool roce_port_receive(struct roce_port *port, uint8_t buffer[ROCE_MAX_PACKET],
                        struct roce_packet *packet);

@@ -188,7 +188,7 @@ enum roce_verdict roce_parse(const uint8_t *data, size_t len, struct roce_packet
     size_t udp_len = get16(udp + UDP_LENGTH);
     if (udp_len != ip_total - ip_len || udp_len < UDP_HEADER + BTH_HEADER + ICRC_LENGTH)
         return ROCE_BAD_LENGTH;
-    /* Zero means "none": usual over IPv4, and accepted over IPv6 for the ICRC protects as well. */
+    /* Zero is "no checksum": usual over IPv4, accepted over IPv6 because the ICRC protects, too. */
     if (get16(udp + UDP_CHECKSUM) != 0 && udp_checksum(data, ip_len, udp_len) != 0)
         return ROCE_BAD_CHECKSUM;
     if (!icrc_valid(data, ip_total - ICRC_LENGTH))

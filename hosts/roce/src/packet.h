@@ -49,7 +49,7 @@ enum roce_verdict {
     ROCE_BAD_LENGTH,   /* truncated, or IP, UDP and BTH disagree about the length */
     ROCE_BAD_CHECKSUM, /* IPv4 header or UDP */
     ROCE_BAD_ICRC,
-    ROCE_NOT_OURS, /* sent to another MAC or IP address; roce_parse never says so */
+    ROCE_NOT_OURS, /* sent to another MAC or IP address; never returned by roce_parse */
 };
 #define ROCE_VERDICTS (ROCE_NOT_OURS + 1)
 

@@ -190,7 +190,7 @@ static void send_ack(struct receiver *r, struct receive_qp *qp, const struct roc
     roce_port_send(&r->port, &packet);
 }
 
-/* Gaps count as lost until a late packet fills them: this generator never sends twice. */
+/* Gaps count as lost until a late packet fills them: the sender never retransmits. */
 static void track_psn(struct receiver *r, struct receive_qp *qp, uint32_t psn, uint64_t now)
 {
     uint32_t ahead = qp->synchronised ? (psn - qp->expected_psn) & PSN_MASK : 0;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far behind its schedule a QP may catch up before the lost time is given up. */
+/* Longest delay behind its schedule that a QP makes up for; more is lost sending time. */
 #define MAX_LAG_NS 2000000ull
 #define NS_PER_S 1000000000ull
 /* Any R_Key and address will do: the receiver has no memory to protect. */
@@ -228,13 +228,13 @@ static void send_data(struct sender *s, struct send_qp *qp, uint64_t now)
     dcqcn_on_sent(&qp->rp, qp->last_len, now);
 }
 
-/* A QP sends when its last packet has taken its time at the current rate. */
+/* A QP sends when its last packet has been serialised at the current rate. */
 static uint64_t due_at(const struct send_qp *qp)
 {
     return qp->last_sent + (uint64_t)((double)qp->last_len * 8 * NS_PER_S / qp->rp.current_rate);
 }
 
-/* Send what is due; returns when the next packet is. */
+/* Send the packets that are due; returns the time at which the next one is. */
 static uint64_t send_due(struct sender *s, uint64_t now)
 {
     uint64_t next = UINT64_MAX;

@@ -1,1 +1,1 @@
-"""Model to C: one translation unit per program, in terms of the runtime in ../native."""
+"""Generates C from the model: one translation unit per program, using the runtime in ../native."""

@@ -1,4 +1,4 @@
-"""Actions and primitives to C."""
+"""C code of actions and primitives."""
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen import value as v
@@ -94,7 +94,7 @@ class Actions:
             if p.op in ("_jump", "_jump_if_zero"):
                 target = p.params[-1]
                 if not isinstance(target, m.Const) or not 0 <= target.value <= len(a.primitives):
-                    raise ProgramError(f"jump to nowhere in action {a.name}")
+                    raise ProgramError(f"jump to an unknown primitive in action {a.name}")
                 out.add(target.value)
         return out
 

@@ -1,4 +1,4 @@
-"""Hash and checksum inputs to C, and the functions that compute them."""
+"""C code of hash and checksum calculations and their inputs."""
 
 from collections.abc import Sequence
 
@@ -52,7 +52,7 @@ def input_function(layout: Layout, name: str, inputs: Sequence[m.CalcInput]) -> 
 
 
 class _Group:
-    """Inputs that are present together; `tail` writes what has no constant size."""
+    """Inputs that are valid together; `tail` writes those without a constant size."""
 
     def __init__(self, guard: str) -> None:
         self.guard = guard

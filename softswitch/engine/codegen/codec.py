@@ -1,4 +1,4 @@
-"""Moving fields between octets and C: extraction, deparsing and the input of hashes.
+"""C code that converts fields from and to octets: extraction, deparsing and the input of hashes.
 
 Neighbouring fields are handled as runs that begin and end on an octet boundary, so that each run
 of up to 128 bits is one load or store and some shifts.
@@ -15,7 +15,7 @@ from fcn.softswitch.engine.errors import UnsupportedError
 
 @dataclass(frozen=True)
 class Piece:
-    """A field to move: its C lvalue (or an integer when writing a constant) and width."""
+    """A field to convert: its C lvalue (or an integer when writing a constant) and width."""
 
     code: str
     width: int
@@ -137,7 +137,7 @@ def _store_bits(p: Piece, where: str, bit: str) -> list[str]:
 
 
 def indent(lines: Iterable[str], depth: int = 1) -> list[str]:
-    """Lines shifted to the right."""
+    """Indented lines."""
     return ["    " * depth + line for line in lines]
 
 

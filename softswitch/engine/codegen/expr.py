@@ -1,4 +1,4 @@
-"""Expressions to C."""
+"""C code of expressions."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,14 @@ _SHIFT_LIMIT = 8192
 
 
 class Exprs:
-    """Translates expressions; `params` are the arguments of the action around them."""
+    """Translates expressions; `params` are the parameters of the enclosing action."""
 
     def __init__(self, layout: Layout, params: Sequence[m.ActionParam] = ()) -> None:
         self.layout = layout
         self.params = params
         self.widest = 0
 
-    # Places
+    # Headers and fields
 
     def place(self, e: m.Param) -> Place:
         """The header an expression denotes."""
@@ -309,7 +309,7 @@ class Exprs:
 
     @staticmethod
     def _amount(b: Value) -> str:
-        """The shift amount as 64 bits; anything larger shifts everything out all the same."""
+        """The shift amount in 64 bits; any larger amount gives the same result."""
         if b.kind == "u64":
             return b.code
         if b.kind == "w":
@@ -408,7 +408,7 @@ class Exprs:
     # Assignment
 
     def store(self, target: m.Param, x: m.Param | Value) -> list[str]:
-        """C statements that assign to a field, cut to its width."""
+        """C statements that assign to a field, truncated to its width."""
         place, decl, code = self.lvalue(target)
         if decl.varbit:
             raise UnsupportedError(f"assignment of an integer to varbit {decl.name}")

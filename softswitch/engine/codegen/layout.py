@@ -1,8 +1,8 @@
-"""Where headers and fields live in C.
+"""Layout of headers and fields in C.
 
 A field of up to 128 bits is an unsigned integer, a wider one its big-endian octets, a varbit its
-length in bits with its octets. Elements of a header stack form an array with one element more:
-the place that reads and writes beyond the stack's end fall into.
+length in bits with its octets. Elements of a header stack form an array with one additional
+element, which accesses beyond the stack's end use.
 """
 
 import re
@@ -93,7 +93,7 @@ class Layout:
         return self._types[htype.name]
 
     def header(self, name: str) -> Place:
-        """Where a header instance lives."""
+        """The C form of a header instance."""
         return self._places[name]
 
     def member(self, htype: m.HeaderType, field: str) -> str:
@@ -117,7 +117,7 @@ class Layout:
         return f"h->next[{self.stack_index[name]}]"
 
     def stack_element(self, name: str, index: str) -> Place:
-        """The element at a run-time index; beyond the end, the spare element."""
+        """The element at a run-time index; beyond the end, the additional element."""
         s = self.model.stacks[name]
         size = len(s.headers)
         base = self.stack_base[name]

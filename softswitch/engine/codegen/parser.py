@@ -1,4 +1,4 @@
-"""The parser and the deparser to C."""
+"""C code of the parser and the deparser."""
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen import value as v
@@ -23,7 +23,7 @@ class Parser:
         self.model = layout.model
         self.exprs = exprs
         self.actions = actions
-        # Core errors the program does not list get numbers nobody can compare with.
+        # Core errors that the program does not list get numbers it cannot compare with.
         self.errors = dict(self.model.errors)
         for name in _CORE_ERRORS:
             self.errors.setdefault(name, max(self.errors.values(), default=-1) + 1)
@@ -149,7 +149,7 @@ class Parser:
         return self.exprs.store(target, source)
 
     def _lookahead(self, look: m.Lookahead) -> tuple[tuple[list[str], v.Value], list[str]]:
-        """Statements and value for bits ahead, and the check that they are there."""
+        """Statements and value of a lookahead, and the check of the packet's length."""
         need = nbytes(look.offset + look.width)
         check = [f"if (len - off < {need})", "    " + self._fail("PacketTooShort")]
         byte, bit = divmod(look.offset, 8)

@@ -1,4 +1,4 @@
-"""Tables and control flow to C: one function per pipeline, a label per node."""
+"""C code of tables and control flow: one function per pipeline, a label per node."""
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen import value as v
@@ -136,7 +136,7 @@ class Pipelines:
 
     @staticmethod
     def _is_const(t: m.Table) -> bool:
-        """Tables p4c makes of plain statements: one action, no key, no arguments."""
+        """Whether p4c made the table from plain statements: one action, no key, no arguments."""
         return (
             t.default is not None
             and len(set(t.action_ids)) == 1
@@ -221,7 +221,7 @@ class Pipelines:
         return out
 
     def _possible(self, t: m.Table) -> list[int]:
-        """Actions an entry may have: with a shared profile, those of the other tables too."""
+        """Actions an entry may have: with a shared profile, those of the other tables, too."""
         sharers = [
             o for o in self.model.tables() if t.profile is not None and o.profile == t.profile
         ]

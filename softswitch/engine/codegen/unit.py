@@ -15,7 +15,7 @@ _REQUIRED = ("ingress_port", "packet_length", "instance_type", "egress_spec", "e
 
 
 def generate(model: m.Model) -> str:
-    """C of a program; raises UnsupportedError for what it cannot express."""
+    """C of a program; raises UnsupportedError for constructs outside the subset."""
     return _Unit(model).text()
 
 
@@ -61,10 +61,10 @@ class _Unit:
         ]
         return "\n".join(head) + "\n".join(parts)
 
-    # Metadata the target knows
+    # Standard metadata
 
     def _set(self, name: str, code: str) -> list[str]:
-        """Assignment to a field simple_switch knows, if the program has it."""
+        """Assignment to a field of simple_switch, if the program has it."""
         ref = self.model.standard(name)
         if ref is None:
             return []

@@ -1,6 +1,6 @@
 """C values of exact integers.
 
-simple_switch computes with integers of any size and cuts them when they are stored. Here every
+simple_switch computes with integers of any size and truncates them when they are stored. Here every
 expression carries the range its value can have, and is computed in the narrowest C type that holds
 that range; where only the low bits matter (`demand`), modulo a power of two.
 """
@@ -17,7 +17,7 @@ MAX_BITS = 4096
 
 @dataclass(frozen=True)
 class Value:
-    """A C expression; exact values lie in [low, high], others are right in `demand` low bits."""
+    """A C expression; exact values are in [low, high], others are correct in `demand` low bits."""
 
     code: str
     kind: str

@@ -35,7 +35,7 @@ SW_INLINE s128 sw_sext128(u128 v, unsigned n)
     return (s128)((v ^ sign) - sign);
 }
 
-/* Shifts by any amount: what is shifted out is gone, a negative number shifts towards -1. */
+/* Shifts by any amount; a right shift of a negative number is arithmetic. */
 SW_INLINE uint64_t sw_shl64(uint64_t v, uint64_t n) { return n >= 64 ? 0 : v << n; }
 SW_INLINE u128 sw_shl128(u128 v, uint64_t n) { return n >= 128 ? 0 : v << n; }
 SW_INLINE uint64_t sw_shr64(uint64_t v, uint64_t n) { return n >= 64 ? 0 : v >> n; }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define SMALL_FRAME 1536u
-/* Work done for packets that keep coming back before others get their turn. */
+/* Most packets that wait for resubmission or recirculation; more are dropped. */
 #define INPUT_CAPACITY 1024u
 
 static void fifo_put(sw_fifo *f, sw_pkt *p)
@@ -64,7 +64,7 @@ void sw_pkt_free(sw_engine *e, sw_pkt *p)
     e->pool[p->size_class] = p;
 }
 
-/* A new packet with the given bytes at the end of its buffer; headers as they were left. */
+/* A new packet with the given bytes at the end of its buffer; headers are not reset. */
 static sw_pkt *pkt_with(sw_engine *e, const uint8_t *data, uint32_t len)
 {
     if (len > SW_MAX_FRAME + SW_HEADROOM) {
@@ -259,7 +259,7 @@ static uint64_t egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now)
         return 0;
     }
     if (p->recirculate_list) {
-        /* Truncation does not survive: the copy is made from the whole buffer. */
+        /* Truncation is lost on recirculation: the copy is made from the whole buffer. */
         sw_pkt *c = clone_data(e, p, sw_data(p), p->len);
         if (c && e->input.n < INPUT_CAPACITY) {
             prog->copy_fields(c, p, p->recirculate_list);
@@ -315,7 +315,7 @@ static void deliver(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at)
     sw_pkt_free(e, p);
 }
 
-/* Time on the wire is kept in fractions that do not accumulate an error of more than 1 ns each. */
+/* Serialisation time, rounded down: the error is below 1 ns per packet. */
 static uint64_t serialisation_ns(const sw_port *port, uint64_t bits)
 {
     uint64_t a = port->rate_pps ? 1000000000u / port->rate_pps : 0;
@@ -357,7 +357,7 @@ static uint64_t port_due(const sw_port *port)
     return start < arrival ? start : arrival;
 }
 
-/* Let a port do the one thing it has due at `now`. */
+/* Process the one event that a port has due at `now`. */
 static void service(sw_engine *e, uint32_t number, uint64_t now)
 {
     sw_port *port = &e->ports[number];

@@ -1,4 +1,4 @@
-/* Packets, ports and the engine; what the generated program provides and may use. */
+/* Packets, ports and the engine; the interface of the generated program. */
 #ifndef SW_CORE_H
 #define SW_CORE_H
 
@@ -30,7 +30,7 @@ typedef struct sw_pkt {
     uint32_t parser_error;
     bool checksum_error;
     bool exit;
-    bool dropped; /* by an assertion or for want of room */
+    bool dropped; /* by an assertion or a full buffer */
     uint8_t queue;
     uint8_t size_class;
     /* Requests of the pass; 0 is none. Clone sessions carry SW_SESSION_VALID. */
@@ -134,7 +134,7 @@ typedef struct {
 
 struct sw_engine {
     pthread_mutex_t lock;
-    uint32_t waiters; /* control-plane calls that want the lock */
+    uint32_t waiters; /* control-plane calls waiting for the lock */
     uint64_t now_ns;
     uint64_t start_ns;
     uint32_t cpu_port, drop_port, n_queues;
@@ -173,7 +173,7 @@ struct sw_engine {
 void sw_receive(sw_engine *e, uint32_t port, const uint8_t *data, uint32_t len);
 /* Do everything due by `now`; afterwards e->now_ns is `now`. */
 void sw_run_until(sw_engine *e, uint64_t now);
-/* When sw_run_until has something to do next; UINT64_MAX: never. */
+/* Time of the next event for sw_run_until; UINT64_MAX: none. */
 uint64_t sw_next_due(const sw_engine *e);
 void sw_emit_event(sw_engine *e, unsigned kind, unsigned id, uint64_t arg, const void *data,
                    uint32_t size);

@@ -1,5 +1,5 @@
-/* What the control plane calls; every function takes the engine's lock itself. This text, down to
- * the end mark, is also what the Python side declares to cffi, so it keeps to plain C. */
+/* The control-plane interface; every function takes the engine's lock. The text between the CDEF
+ * marks is also declared to cffi by build.py, so it must be plain C. */
 #ifndef SW_CTL_H
 #define SW_CTL_H
 
@@ -43,7 +43,7 @@ SW_API void sw_ctl_inject(sw_engine *e, uint32_t port, const uint8_t *data, uint
 SW_API void sw_ctl_advance(sw_engine *e, uint64_t ns);
 SW_API uint64_t sw_ctl_now(sw_engine *e);
 SW_API uint64_t sw_ctl_next_due(sw_engine *e);
-/* Octets waiting; take copies whole records of port, time and frame and forgets them. */
+/* Octets of buffered output; take copies and removes whole records of port, time and frame. */
 SW_API size_t sw_ctl_out_size(sw_engine *e);
 SW_API size_t sw_ctl_out_take(sw_engine *e, uint8_t *dst, size_t cap);
 SW_API size_t sw_ctl_events_size(sw_engine *e);
@@ -91,7 +91,7 @@ SW_API int64_t sw_ctl_port_stats(sw_engine *e, uint32_t port, sw_port_stats *out
 SW_API bool sw_ctl_port_up(sw_engine *e, uint32_t port);
 SW_API void sw_ctl_stats(sw_engine *e, sw_engine_stats *out);
 
-/* Interfaces and the thread that serves them. On SW_ERR_SYSTEM errno tells why. */
+/* Interfaces and the thread that serves them. On SW_ERR_SYSTEM errno is set. */
 SW_API int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname);
 SW_API int64_t sw_ctl_port_detach(sw_engine *e, uint32_t port);
 SW_API int64_t sw_ctl_start(sw_engine *e);
@@ -100,9 +100,9 @@ SW_API void sw_ctl_stop(sw_engine *e);
 
 void sw_lock(sw_engine *e);
 void sw_unlock(sw_engine *e);
-/* Bring e->now_ns up to the wall clock, doing what has become due. */
+/* Advance e->now_ns to the wall clock and process what has become due. */
 void sw_catch_up(sw_engine *e);
 uint64_t sw_clock_ns(void);
-/* Let a sleeping loop look at its engine again. */
+/* Wake the packet thread. */
 void sw_wake(sw_engine *e);
 #endif

@@ -1,4 +1,4 @@
-/* What primitives of the generated program call: meters, random numbers, stacks, assertions. */
+/* Functions called by primitives of the generated program: meters, random numbers, stacks, assertions. */
 #include "sw_core.h"
 
 uint32_t sw_meter_run(const sw_engine *e, sw_meter *m, uint32_t octets)

@@ -50,7 +50,7 @@ void sw_wake(sw_engine *e)
 {
     uint64_t one = 1;
     if (e->loop && write(e->loop->wake, &one, 8) != 8)
-        return; /* the counter is full: it is awake already */
+        return; /* the eventfd's counter is full: a wake-up is pending */
 }
 
 static void check_links(sw_engine *e, sw_loop *l)
@@ -74,7 +74,7 @@ static void drain_fd(int fd)
         ;
 }
 
-/* One turn under the lock; the number of frames taken in. */
+/* One iteration under the lock; the number of frames received. */
 static uint32_t turn(sw_engine *e, sw_loop *l)
 {
     uint32_t work = 0;
@@ -95,7 +95,7 @@ static uint32_t list_fds(const sw_loop *l, struct pollfd *fds)
     return l->n_netifs + 2;
 }
 
-/* A socket whose interface went away reports an error until it is asked for it. */
+/* A socket whose interface was removed reports an error until SO_ERROR is read. */
 static void clear_errors(const struct pollfd *fds, uint32_t n)
 {
     for (uint32_t i = 2; i < n; i++)

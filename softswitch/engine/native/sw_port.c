@@ -132,7 +132,7 @@ uint32_t sw_netif_lost(const sw_netif *n)
     return getsockopt(n->rx, SOL_PACKET, PACKET_STATISTICS, &s, &size) ? 0 : s.tp_drops;
 }
 
-/* Senders on this machine leave the transport checksum to the hardware: do its work. */
+/* Local senders leave the transport checksum to the hardware (offload): compute it. */
 static void complete_checksum(uint8_t *frame, uint32_t len, const struct virtio_net_hdr *v)
 {
     uint32_t at = (uint32_t)v->csum_start + v->csum_offset;
@@ -203,7 +203,7 @@ static void flush_messages(sw_engine *e, sw_netif *n)
         }
         if (errno == EINTR)
             continue;
-        /* The first message of the rest was refused (too long, or the link is down). */
+        /* The first of the remaining messages failed (too long, or the link is down). */
         e->tx_errors++;
         sent++;
     }
@@ -224,7 +224,7 @@ void sw_netif_flush(sw_engine *e, sw_netif *n)
         flush_messages(e, n);
 }
 
-/* Frames leave in the order they come, so only one of the two ways ever has frames waiting. */
+/* Frames are sent in order, so at most one of the two sockets has frames queued. */
 static bool send_by_xsk(sw_engine *e, sw_netif *n, const uint8_t *data, uint32_t len)
 {
     if (!n->xsk || len > SW_XSK_FRAME)

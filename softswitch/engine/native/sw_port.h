@@ -1,8 +1,8 @@
 /* Network interfaces as ports, over AF_PACKET.
  *
- * Frames come in through a memory-mapped ring of TPACKET_V2: version 3 hands over whole blocks and
- * may hold back a frame for as long as its block timer runs (a kernel tick at least), which would
- * dwarf the delays this switch is made to measure. They leave in batches, through an AF_XDP socket
+ * Frames come in through a memory-mapped ring of TPACKET_V2: version 3 delivers whole blocks and
+ * may delay a frame until its block timer expires (a kernel tick at least), which is much longer
+ * than the delays measured with this switch. They are sent in batches, through an AF_XDP socket
  * where the kernel has that, otherwise (and frames of more than SW_XSK_FRAME octets) by sendmmsg. */
 #ifndef SW_PORT_H
 #define SW_PORT_H
@@ -21,7 +21,7 @@ typedef struct sw_netif {
     int index;
     char name[16];
     int rx, tx;
-    sw_xsk *xsk; /* NULL: everything leaves through tx */
+    sw_xsk *xsk; /* NULL: all frames are sent through tx */
     bool xsk_used;
     uint8_t *ring;
     uint32_t frame_size, n_frames, at;
@@ -34,12 +34,12 @@ typedef struct sw_netif {
 /* NULL with errno set when the interface cannot be opened. */
 sw_netif *sw_netif_open(uint32_t port, const char *ifname);
 void sw_netif_close(sw_netif *n);
-/* Take in up to `limit` frames; the number taken. */
+/* Receive up to `limit` frames; returns their number. */
 uint32_t sw_netif_poll(sw_engine *e, sw_netif *n, uint32_t limit);
 void sw_netif_flush(sw_engine *e, sw_netif *n);
-/* The interface came up: what needs that can be opened now. */
+/* The interface came up: open the AF_XDP socket, which needs that. */
 void sw_netif_up(sw_netif *n);
-/* Frames the ring had no room for since the last call. */
+/* Frames dropped because the ring was full, since the last call. */
 uint32_t sw_netif_lost(const sw_netif *n);
 /* Whether the interface exists, is up and has a carrier. */
 bool sw_netif_running(const sw_netif *n);

@@ -8,7 +8,7 @@
 enum sw_match { SW_EXACT, SW_LPM, SW_TERNARY };
 enum sw_target { SW_ACTION, SW_MEMBER, SW_GROUP };
 
-/* Two-rate three-colour meter: rates in units per microsecond, as simple_switch keeps them. */
+/* Two-rate three-colour meter: rates in units per microsecond, as in simple_switch. */
 typedef struct {
     double rate[2];      /* committed, peak */
     uint64_t burst[2];
@@ -29,7 +29,7 @@ typedef struct sw_member {
     uint8_t *data;
 } sw_member;
 
-/* Members in the order simple_switch would pick them; size 0 is an empty group. */
+/* Members in the order of simple_switch's selection; size 0 is an empty group. */
 typedef struct sw_group {
     uint32_t id;
     uint32_t size;
@@ -80,7 +80,7 @@ typedef struct {
     uint16_t offset, size;
 } sw_range;
 
-/* What the generator knows about a table. */
+/* The generated description of a table. */
 typedef struct {
     const char *name;
     uint8_t match; /* enum sw_match */

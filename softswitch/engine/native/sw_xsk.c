@@ -122,8 +122,8 @@ uint32_t sw_xsk_flush(sw_xsk *x)
             break;
         left = now;
     }
-    /* In copy mode the kernel takes descriptors only during sendto, so what it refused (the link
-     * is down, or nothing drains) can be taken back rather than leave at some later time. */
+    /* In copy mode the kernel consumes descriptors only during sendto, so those left over (link down
+     * or queue full) can be taken back; they would otherwise be sent at a later time. */
     const struct xdp_desc *queue = x->tx.entries;
     for (uint32_t i = 0; i < left; i++)
         x->free[x->n_free++] = queue[(end - 1 - i) & RING_MASK].addr;

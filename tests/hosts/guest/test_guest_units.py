@@ -1,4 +1,4 @@
-"""Parts of the guests and of the comparison that need neither QEMU nor a network."""
+"""Units of the guests and of the mapping's comparison, without QEMU or a network."""
 
 import base64
 import socket

@@ -1,4 +1,4 @@
-"""What the tests of the RoCEv2 hosts share: the C driver and a pair of hosts."""
+"""Shared by the tests of the RoCEv2 hosts: the C driver and a pair of hosts."""
 
 import subprocess
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Driver:
         self._process.stdin.write(request + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
-        assert answer, f"the driver died on {request[:200]!r}: {self._process.wait()}"
+        assert answer, f"the driver ended on {request[:200]!r}: {self._process.wait()}"
         return answer.strip()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""DCQCN's reaction point against an independent model of the published formulae (FCN-14)."""
+"""DCQCN's reaction point against an independent model of the published formulas (FCN-14)."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""CM messages of fcn-roce at the offsets network nodes learn queue pairs from (FCN-3)."""
+"""CM messages of fcn-roce: the offsets from which network nodes learn queue pairs (FCN-3)."""
 
 import pytest
 from roce_testing import Driver
@@ -12,7 +12,7 @@ NAMES = {REQ: "REQ", REJ: "REJ", REP: "REP", RTU: "RTU", DREQ: "DREQ", DREP: "DR
 
 
 def built(driver: Driver, attribute: int) -> bytes:
-    """The message with a BTH's worth of octets in front, so that offsets read as in the table."""
+    """The message after 12 zero octets in place of the BTH: offsets as in docs/packets.md."""
     return bytes(BTH) + bytes.fromhex(driver(f"cmbuild {attribute}"))
 
 
@@ -48,7 +48,7 @@ def test_rep_and_dreq_fields(driver: Driver) -> None:
 
 
 def test_fixed_req_fields_match_the_real_capture(driver: Driver) -> None:
-    """Path MTU, transport and GID layout as two Debian kernels with rdma_rxe send them."""
+    """Path MTU, transport and GID layout as in the REQ of a Debian kernel's rdma_rxe."""
     real = next(
         data[14 + 20 + 8 :]
         for data, _ in RawPcapReader(str(SOFTROCE))

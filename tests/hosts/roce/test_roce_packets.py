@@ -13,7 +13,7 @@ from scapy.utils import RawPcapReader
 
 from fcn.ptf_tests.lib.captures import SOFTROCE
 
-# wire-facts vectors: CNPs from the IP header on, the last one captured from a ConnectX-4.
+# CNPs from the IP header on, the last one captured from a ConnectX-4.
 VECTORS = {
     "ipv4": "45c0003c00004000401125e60a0100010a00000ac00012b7002800008100ffff4000011800000000"
     "0000000000000000000000000000000034587210",
@@ -62,7 +62,7 @@ def test_every_truncation_is_refused(driver: Driver, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["ipv4", "ipv6"])
 def test_every_flipped_bit_is_noticed_or_not_covered(driver: Driver, name: str) -> None:
-    """Only the fields that change on the way (masked in the ICRC) may differ unnoticed."""
+    """Only changes of fields that routers change (masked in the ICRC) are accepted."""
     whole = bytes.fromhex(VECTORS[name])
     unnoticed = set()
     for bit in range(len(whole) * 8):
@@ -70,8 +70,8 @@ def test_every_flipped_bit_is_noticed_or_not_covered(driver: Driver, name: str) 
         changed[bit // 8] ^= 0x80 >> bit % 8
         if driver(f"parse {changed.hex()}").startswith("ok"):
             unnoticed.add(bit // 8)
-    # IPv6: traffic class, flow label and hop limit; BTH byte 4 and the UDP checksum protect each
-    # other there. IPv4: header fields are under the header checksum, BTH byte 4 is not.
+    # IPv6: traffic class, flow label and hop limit; the UDP checksum detects changes of BTH byte 4
+    # and of itself. IPv4: the header checksum covers its fields, not BTH byte 4.
     assert unnoticed == ({0, 1, 2, 3, 7} if name == "ipv6" else {20 + 8 + 4})
 
 
@@ -109,7 +109,7 @@ def test_built_packets_have_the_icrc_scapy_computes(
 
 
 def icrc(packet: bytes) -> bytes:
-    """ICRC with zlib, from the description in InfiniBand Annex A17."""
+    """ICRC with zlib, from the description in InfiniBand annex A17."""
     masked = bytearray(packet[:-4])
     if packet[0] >> 4 == 4:
         at = 20
@@ -128,7 +128,7 @@ def test_payload_that_is_no_multiple_of_four_is_not_built(driver: Driver) -> Non
 
 
 def test_udp_source_port_is_symmetric_and_dynamic(driver: Driver) -> None:
-    """mlx5's hash of the two QP numbers, worked out by hand for 0x11 and 0x12."""
+    """mlx5's hash of the two QP numbers, computed by hand for 0x11 and 0x12."""
     product = 0x11 * 0x12
     assert int(driver("port 17 18")) == (product | 0xC000)
     assert driver("port 17 18") == driver("port 18 17")

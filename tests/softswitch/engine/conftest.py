@@ -1,4 +1,4 @@
-"""Engines on the test programs, closed when the test is over."""
+"""Engines on the test programs, closed at the end of a test."""
 
 from collections.abc import Iterator
 

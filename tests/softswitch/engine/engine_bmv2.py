@@ -1,4 +1,4 @@
-"""simple_switch_grpc, driven over P4Runtime with the arguments softswitch.api takes."""
+"""simple_switch_grpc over P4Runtime, with the methods and arguments of softswitch.api.Engine."""
 
 import queue
 import shutil
@@ -35,7 +35,7 @@ CPU_PORT = 510
 
 
 def missing() -> str | None:
-    """Why BMv2 cannot be compared with, None when it can."""
+    """Why BMv2 cannot be run, None when it can."""
     if shutil.which("simple_switch_grpc") is None:
         return "simple_switch_grpc is not on PATH"
     return None

@@ -1,6 +1,6 @@
-"""The PE and P programs of this project as scenarios, with every feature switched on.
+"""The PE and P programs of this project as scenarios, with every feature enabled.
 
-Intervals are zero: how many notifications a time window lets through depends on the wall clock.
+Intervals are zero: with others the number of notifications would depend on the wall clock.
 """
 
 import random
@@ -67,7 +67,7 @@ class Tables:
     def add(
         self, table: str, match: list[MatchKey], action: str, *args: int, prefix: str = ""
     ) -> None:
-        """Insert an entry; actions live below `prefix` (the ingress control by default)."""
+        """Insert an entry; `prefix` of the action's name is the ingress control by default."""
         name = f"{prefix or self.top}.{action}"
         self.target.table_insert(table, match, 10 if _ranked(match) else 0, ActionCall(name, args))
 
@@ -293,7 +293,7 @@ def _frame(payload: Packet, vlan: int | None) -> bytes:
 
 
 def pe_packet(rng: random.Random, port: int) -> bytes:
-    """Mostly what belongs on the port: customers on 1 and 2, the core on 3 and 4."""
+    """Mostly packets valid on the port: customers' on 1 and 2, the core's on 3 and 4."""
     if rng.randrange(12) == 0:
         port = rng.choice((1, 3))
     if port > 2:

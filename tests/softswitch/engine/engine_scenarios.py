@@ -1,4 +1,4 @@
-"""What each test program is given: entries, then packets, valid and malformed, from a seed.
+"""Entries and packets, valid and malformed, of each test program, generated from a seed.
 
 A scenario's entries are written through methods of the names and arguments of softswitch.api, so
 the same function configures the softswitch and BMv2.
@@ -61,7 +61,7 @@ class Scenario:
         return self.json or PROGRAMS / f"{self.name}.json"
 
     def batches(self, seed: int, count: int, size: int) -> Iterator[tuple[int, list[bytes]]]:
-        """Traffic: ports, each with packets that arrive there; one packet in four is damaged."""
+        """Traffic: ports, each with packets that arrive there; one packet in four is malformed."""
         rng = random.Random(seed)
         while count > 0:
             port = rng.choice(self.ports)
@@ -70,7 +70,7 @@ class Scenario:
             yield port, [mutate(rng, self.packet(rng, port)) for _ in range(n)]
 
     def packets(self, seed: int, count: int) -> Iterator[tuple[int, bytes]]:
-        """The same one by one."""
+        """The same traffic, packet by packet."""
         for port, (data,) in self.batches(seed, count, 1):
             yield port, data
 
@@ -79,7 +79,7 @@ def mutate(rng: random.Random, data: bytes) -> bytes:
     """The packet, in a quarter of all cases cut short, lengthened or with bits flipped."""
     kind = rng.randrange(12)
     if kind == 0:
-        # Shorter frames never get through an interface: Linux takes VLAN tags apart itself.
+        # Shorter frames do not pass an interface: Linux parses VLAN tags itself.
         shortest = 20 if data[12:14] == b"\x81\x00" else 14
         return data[: rng.randrange(shortest, max(shortest + 1, len(data)))]
     if kind == 1:

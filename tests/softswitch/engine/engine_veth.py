@@ -85,7 +85,7 @@ class VethPorts:
         self._sockets.pop(port).close()
 
     def drain(self, port: int) -> None:
-        """Forget the error a link that went down left on the far end's socket."""
+        """Clear the error that a link going down set on the far end's socket."""
         self._sockets[port].getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
 
     def send(self, port: int, data: bytes) -> None:
@@ -93,7 +93,7 @@ class VethPorts:
         self._sockets[port].send(data)
 
     def receive(self, wanted: dict[int, int], timeout: float) -> dict[int, list[bytes]]:
-        """Frames from the switch by port, until each port has the wanted number or time is up."""
+        """Frames from the switch by port, until each has the expected number or the timeout."""
         out: dict[int, list[bytes]] = defaultdict(list)
         deadline = time.monotonic() + timeout
         by_fd = {s.fileno(): p for p, s in self._sockets.items()}
@@ -109,7 +109,7 @@ class VethPorts:
 
 
 def _receive(s: socket.socket) -> bytes:
-    """One frame, with the VLAN tag the kernel took out put back."""
+    """One frame, with the VLAN tag the kernel removed inserted again."""
     data, ancillary, _, _ = s.recvmsg(65536, 512)
     for level, kind, payload in ancillary:
         if level == SOL_PACKET and kind == PACKET_AUXDATA:

@@ -1,6 +1,7 @@
-/* Carries out recorded calls of the control interface; see engine_recorder.py for the commands.
- * Built with ASan and UBSan. Without arguments on a memory engine, printing what comes out: port,
- * time, length, CRC-32. With interface names as arguments on ports 1, 2, ... until input ends. */
+/* Executes recorded calls of the control interface; see engine_recorder.py for the commands.
+ * Built with ASan and UBSan. Without arguments it runs a memory engine and prints the output
+ * packets: port, time, length, CRC-32. With interface names as arguments these are ports 1, 2, ...,
+ * until the input ends. */
 #include <stdio.h>
 #include <stdlib.h>
 

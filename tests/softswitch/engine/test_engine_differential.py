@@ -1,4 +1,4 @@
-"""BMv2 and the softswitch, given the same entries and packets, put out the same octets.
+"""BMv2 and the softswitch send the same octets for the same entries and packets.
 
 FCN_DIFFERENTIAL_PACKETS sets the number of packets per program and FCN_DIFFERENTIAL_SEED the seed.
 """
@@ -43,7 +43,7 @@ def test_same_octets_out(scenario: Scenario) -> None:
             expected = {cell: _ours(engine, *cell) for cell in cells}
             deadline = time.monotonic() + PATIENCE
             while (got := {cell: bmv2.counter_read(*cell) for cell in cells}) != expected:
-                # Packets BMv2 drops are still on their way when the last output has come.
+                # BMv2 may still process packets it will drop after its last output.
                 assert time.monotonic() < deadline, _differences(got, expected)
     finally:
         engine.close()
@@ -76,7 +76,7 @@ def _compare(
                 expected[out.port].append(out.data)
         ports.send(port, data)
     got = ports.receive({p: len(frames) for p, frames in expected.items()}, PATIENCE)
-    assert bmv2.alive, f"BMv2 died of one of {[d.hex() for d in batch]}"
+    assert bmv2.alive, f"BMv2 crashed on one of {[d.hex() for d in batch]}"
     assert _text(got) == _text(expected), f"port {port}: {[d.hex() for d in batch]}"
 
 

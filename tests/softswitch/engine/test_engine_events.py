@@ -78,7 +78,7 @@ def test_idle_timeout(make_engine: MakeEngine) -> None:
     engine.advance(second)
     assert log.idle == [("I.exact_t", handle)]
     engine.advance(10 * second)
-    assert len(log.idle) == 1, "an expiry is told once"
+    assert len(log.idle) == 1, "an expiry is reported once"
     engine.inject(1, keys(a=1))
     engine.advance(2 * second)
     assert len(log.idle) == 2, "a hit starts a new period"

@@ -1,4 +1,4 @@
-"""Frames through real interfaces: VLAN tags, checksums left to hardware, sizes, pacing, status."""
+"""Frames through real interfaces: VLAN tags, checksum offload, sizes, pacing, status."""
 
 import asyncio
 import os
@@ -45,7 +45,7 @@ def engine(ports: VethPorts) -> Iterator[RealEngine]:
 
 @pytest.fixture
 def wire(ports: VethPorts) -> Iterator[RealEngine]:
-    """match.p4, which sends all to port 2 unchanged."""
+    """match.p4, which sends all packets to port 2 unchanged."""
     names = {p: ports.switch(p) for p in ports.ports}
     made = RealEngine(load_program(PROGRAMS / "match.json"), names)
     made.start()
@@ -54,7 +54,7 @@ def wire(ports: VethPorts) -> Iterator[RealEngine]:
 
 
 def through(ports: VethPorts, *frames: bytes) -> list[bytes]:
-    """What comes out of port 2 for frames into port 1."""
+    """Frames sent on port 2 for frames received on port 1."""
     for frame in frames:
         ports.send(1, frame)
     return ports.receive({2: len(frames)}, PATIENCE).get(2, [])
@@ -77,7 +77,7 @@ def test_order_and_number_of_many(ports: VethPorts, engine: RealEngine) -> None:
 
 
 def test_order_of_frames_that_leave_by_different_ways(ports: VethPorts, engine: RealEngine) -> None:
-    """Frames of more than a page take another way out than small ones."""
+    """Frames of more than a page are sent by another socket than small ones."""
     sizes = [46, 46, 5000, 46, 8000, 4082, 4083, 46, 9000, 46] * 5
     frames = [
         ethernet(0x9999) + n.to_bytes(2, "big") + bytes(size - 2) for n, size in enumerate(sizes)
@@ -87,7 +87,7 @@ def test_order_of_frames_that_leave_by_different_ways(ports: VethPorts, engine: 
 
 
 def test_nothing_stale_leaves_when_a_link_returns(ports: VethPorts, engine: RealEngine) -> None:
-    """What could not be sent is dropped and counted, not sent later."""
+    """Frames that could not be sent are dropped and counted, not sent later."""
     subprocess.run(["ip", "link", "set", ports.switch(2), "down"], check=True)
     old = ethernet(0x9999) + b"old" + bytes(43)
     for _ in range(20):
@@ -170,7 +170,7 @@ def test_segments_left_to_hardware_are_counted(
 
 
 def test_pacing_on_the_wall_clock(ports: VethPorts, engine: RealEngine) -> None:
-    """20 packets at 1000 per second and 30 ms delay: none early."""
+    """20 packets at 1000 per second and 30 ms delay: none is early."""
     engine.port_queue_set(2, PortQueue(depth=100, rate_pps=1000, delay_ns=30_000_000))
     start = time.monotonic()
     frames = through(ports, *[ethernet(0x9999) + bytes(46)] * 20)
@@ -220,7 +220,7 @@ async def test_port_status(ports: VethPorts, engine: RealEngine) -> None:
 
 
 def test_the_control_plane_gets_its_turn_under_load(ports: VethPorts, engine: RealEngine) -> None:
-    """Entries change while frames flow; every frame comes out by the rules before or after."""
+    """Entries change during traffic; each frame is processed by the old or the new ones."""
     engine.table_set_default("I.l2", ActionCall("I.forward", (2, 1)))
     frame = ethernet(0x9999, dst=0x020000000009) + bytes(46)
     match = [Exact(0x020000000009), Exact(1)]

@@ -1,4 +1,4 @@
-"""Programs outside the subset are refused by name, JSON that is none with its reason."""
+"""Programs outside the subset are rejected by name of construct, invalid JSON with the reason."""
 
 import copy
 import json

@@ -1,7 +1,7 @@
 """Generated code and runtime under AddressSanitizer and UndefinedBehaviorSanitizer.
 
 The calls an ordinary engine makes are recorded and repeated by an instrumented executable: both
-must put out the same frames, and the sanitizers must have nothing to say.
+must send the same frames, and the sanitizers must report nothing.
 """
 
 import random
@@ -79,7 +79,7 @@ def test_nothing_to_report(
         ]
     finally:
         engine.close()
-    assert len(expected) > PACKETS // 10, "the scenario must put something out"
+    assert len(expected) > PACKETS // 10, "the scenario must have output"
 
     harness = tmp_path / "harness"
     build_harness(generate(load_json(scenario.path)), HARNESS, harness)
@@ -90,7 +90,7 @@ def test_nothing_to_report(
 
 @pytest.mark.skipif(NO_VETH is not None, reason=str(NO_VETH))
 def test_interfaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The packet thread on real interfaces, with tags, jumbo frames and frames cut short."""
+    """The packet thread on real interfaces, with VLAN tags, jumbo frames and truncated frames."""
     scenario = next(s for s in SCENARIOS if s.name == "match")
     program = load_program(scenario.path)
     recorder = Recorder(load_library(program.library))
@@ -130,7 +130,7 @@ def test_interfaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_defect_is_reported(tmp_path: Path) -> None:
-    """The harness itself: an access beyond a buffer ends it with ASan's report."""
+    """Self-test of the harness: an access beyond a buffer ends it with ASan's report."""
     harness = tmp_path / "harness"
     broken = HARNESS.replace(
         "        print_outputs(e);\n", "        print_outputs(e);\n        octets(0)[(int)c] = 1;\n"

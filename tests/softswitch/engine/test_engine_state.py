@@ -1,4 +1,4 @@
-"""Counters, meters, registers, profiles, clone sessions: the control plane's view."""
+"""Counters, meters, registers, profiles and clone sessions through the control-plane interface."""
 
 import pytest
 from engine_making import MakeEngine
@@ -28,7 +28,7 @@ def packet(index: int = 0, value: int = 0, extra: int = 0) -> bytes:
 
 
 def colours(engine: MemoryEngine, n: int, at: int, data: bytes) -> list[int]:
-    """The octet at `at` of the packets that come out for n equal packets."""
+    """The octet at offset `at` of the output packets for n equal input packets."""
     for _ in range(n):
         engine.inject(1, data)
     return [o.data[at] for o in engine.outputs()]
@@ -105,7 +105,7 @@ def flow(a: int, b: int = 0) -> bytes:
 
 
 def chosen(engine: MemoryEngine, n: int = 64) -> set[int]:
-    """What selected members write, over n flows."""
+    """The values written by the members selected for n flows."""
     for b in range(n):
         engine.inject(1, flow(0, b))
     return {int.from_bytes(o.data[-4:-2], "big") for o in engine.outputs()}

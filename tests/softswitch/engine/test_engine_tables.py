@@ -1,4 +1,4 @@
-"""Entries of every kind: what matches, what wins, what is refused."""
+"""Entries of every kind: matches, priorities, rejected entries."""
 
 import pytest
 from engine_making import MakeEngine
@@ -28,7 +28,7 @@ def keys(
 
 
 def result(engine: MemoryEngine, packet: bytes) -> int:
-    """The result field after the pipeline, without what hits and misses add by themselves."""
+    """The result field after the pipeline, without the constants added on hits and misses."""
     engine.inject(1, packet)
     (out,) = engine.outputs()
     return int.from_bytes(out.data[-2:], "big")
@@ -143,7 +143,7 @@ def test_fields_of_invalid_headers_match_zero_and_masks_apply(make_engine: MakeE
 
 
 def test_const_entries(make_engine: MakeEngine) -> None:
-    """choose of kitchen.p4: the first of two entries that match is taken; none may be added."""
+    """Table `choose` of kitchen.p4: the first of two matching entries wins; none can be added."""
     engine = make_engine("kitchen")
     wide = ethernet(0x12FF, src=15) + bytes(32) + bytes(16) + b"\x00\x05" + b"\x06\x00"
     engine.inject(1, wide)

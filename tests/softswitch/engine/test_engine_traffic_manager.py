@@ -1,4 +1,4 @@
-"""Queues, rates, delays and priorities of ports, and what packets are told about them."""
+"""Queues, rates, delays and priorities of ports, and the queueing metadata of packets."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ OCTET_NS = 8_000
 
 
 @dataclass(frozen=True)
-class Told:
+class QueueingMetadata:
     """The fields queueing.p4 writes."""
 
     enq_timestamp: int
@@ -31,12 +31,12 @@ def packet(port: int = 2, priority: int = 0) -> bytes:
     return head + bytes(FRAME - len(head))
 
 
-def told(out: Output) -> Told:
+def queueing_metadata(out: Output) -> QueueingMetadata:
     at, values = 17, []
     for width in (4, 4, 4, 4, 6, 6, 4):
         values.append(int.from_bytes(out.data[at : at + width], "big"))
         at += width
-    return Told(*values)
+    return QueueingMetadata(*values)
 
 
 def limited(make_engine: MakeEngine, **queue: int) -> MemoryEngine:
@@ -51,7 +51,7 @@ def test_without_limits_packets_leave_at_once(make_engine: MakeEngine) -> None:
     engine.inject(1, packet())
     (out,) = engine.outputs()
     assert out.time_ns == 5_000_000
-    assert told(out) == Told(5000, 0, 0, 0, 5000, 5000, FRAME)
+    assert queueing_metadata(out) == QueueingMetadata(5000, 0, 0, 0, 5000, 5000, FRAME)
 
 
 def test_bit_rate(make_engine: MakeEngine) -> None:
@@ -61,10 +61,10 @@ def test_bit_rate(make_engine: MakeEngine) -> None:
     engine.advance(1_000_000_000)
     outs = engine.outputs()
     assert [o.time_ns for o in outs] == [FRAME * OCTET_NS * n for n in (1, 2, 3, 4)]
-    # Depths count waiting packets: the first is being sent when the second arrives.
-    assert [told(o).enq_qdepth for o in outs] == [0, 0, 1, 2]
-    assert [told(o).deq_qdepth for o in outs] == [0, 2, 1, 0]
-    assert [told(o).deq_timedelta for o in outs] == [0, 800, 1600, 2400]
+    # Depth counts waiting packets: the first is being transmitted when the second arrives.
+    assert [queueing_metadata(o).enq_qdepth for o in outs] == [0, 0, 1, 2]
+    assert [queueing_metadata(o).deq_qdepth for o in outs] == [0, 2, 1, 0]
+    assert [queueing_metadata(o).deq_timedelta for o in outs] == [0, 800, 1600, 2400]
 
 
 def test_packet_rate(make_engine: MakeEngine) -> None:
@@ -103,7 +103,7 @@ def test_a_full_queue_drops(make_engine: MakeEngine) -> None:
     engine = limited(make_engine, rate_pps=1, depth=4)
     for _ in range(10):
         engine.inject(1, packet())
-    # One is on the line, four wait.
+    # One is being transmitted, four wait.
     counters = engine.port_counters(2)
     assert (counters.queue_drops, counters.queue_depth, counters.queue_peak) == (5, 4, 4)
     engine.advance(10_000_000_000)

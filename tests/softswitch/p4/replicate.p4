@@ -1,4 +1,4 @@
-// Clones, resubmit, recirculate, truncate, multicast, digests, exit: each bit of `ops` asks for one.
+// Clones, resubmit, recirculate, truncate, multicast, digests, exit: each bit of `ops` requests one.
 #include <core.p4>
 #include <v1model.p4>
 

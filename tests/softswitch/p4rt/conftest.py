@@ -1,4 +1,4 @@
-"""A P4Runtime server on 127.0.0.1 over an engine that only keeps state."""
+"""A P4Runtime server on 127.0.0.1 with an engine that only stores state."""
 
 from collections.abc import AsyncIterator
 
@@ -27,7 +27,7 @@ async def running() -> AsyncIterator[Running]:
 
 @pytest.fixture
 async def stub(running: Running) -> AsyncIterator[p4r_grpc.P4RuntimeStub]:
-    """A bare client."""
+    """A gRPC stub without a session."""
     async with grpc.aio.insecure_channel(running.address) as channel:
         yield p4r_grpc.P4RuntimeStub(channel)
 

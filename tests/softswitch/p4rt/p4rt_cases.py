@@ -1,4 +1,4 @@
-"""Malformed table entries and the codes P4Runtime has for them."""
+"""Malformed table entries and the error codes P4Runtime specifies for them."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""An engine that only keeps state, the test program, and raw P4Runtime sessions."""
+"""An engine that only stores state, the test program, and raw P4Runtime sessions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ PORTS = frozenset({1, 2, 3})
 
 
 class RecordingEngine(DetachedEngine):
-    """Remembers what reached the data plane and lets a test speak for it."""
+    """Records the calls it receives; tests trigger its events."""
 
     def __init__(self, config: DeviceConfig) -> None:
         super().__init__(config)
@@ -108,7 +108,7 @@ class RecordingEngine(DetachedEngine):
 
 @dataclass
 class FakeBackend:
-    """Makes recording engines; `refuse` is what the compiler would say."""
+    """Makes recording engines; `refuse` is the error of the build."""
 
     engines: list[RecordingEngine] = field(default_factory=list)
     refuse: str = ""
@@ -179,7 +179,7 @@ class Session:
         self._call.cancel()
 
     async def arbitrate(self, election_id: int | None = None) -> p4r.MasterArbitrationUpdate:
-        """Ask for (re)election and return the answer."""
+        """Send an arbitration update and return the answer."""
         if election_id is not None:
             self.election_id = election_id
         update = p4r.MasterArbitrationUpdate(device_id=self.device_id)
@@ -211,7 +211,7 @@ class Session:
         await self._call.write(message)
 
     async def half_close(self) -> None:
-        """Say that nothing more will be sent."""
+        """Close the client's half of the stream."""
         await self._call.done_writing()
 
     async def write(
@@ -230,7 +230,7 @@ class Session:
     async def read(
         self, *entities: p4r.Entity, found: list[p4r.Entity] | None = None
     ) -> list[p4r.Entity]:
-        """Read a batch into `found`, which keeps what came before an error."""
+        """Read a batch into `found`, which keeps entities received before an error."""
         request = p4r.ReadRequest(device_id=self.device_id, role=self.role, entities=entities)
         found = [] if found is None else found
         async for response in self._stub.Read(request):

@@ -1,6 +1,6 @@
-"""A p4runtime-shell session: run by that shell's Python, with HOST:PORT, P4Info and JSON.
+"""A p4runtime-shell session: run by p4runtime-shell's Python, with HOST:PORT, P4Info and JSON.
 
-What the test looks at starts with "> ", the shell prints more.
+Lines that start with "> " are for the test; p4runtime-shell prints others.
 """
 
 import sys

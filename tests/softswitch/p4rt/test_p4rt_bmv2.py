@@ -32,7 +32,7 @@ BMV2 = shutil.which("simple_switch_grpc")
 OK = rpc_code.OK
 needs_bmv2 = pytest.mark.skipif(BMV2 is None, reason="simple_switch_grpc is not installed")
 
-# What the reference answers where the specification wants something else.
+# Answers of simple_switch_grpc that differ from the specification.
 DIFFERENT = {
     "host is_const": OK,
     "host empty key": OK,

@@ -67,7 +67,7 @@ class Command:
 
 @contextmanager
 def command(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Command]:
-    """Start it and wait for its first line; an empty one when it ended."""
+    """Start it and wait for its first line of output, which is empty when it ended."""
     process = subprocess.Popen(
         [sys.executable, "-m", "fcn.softswitch", *arguments],
         stdout=subprocess.PIPE,
@@ -87,7 +87,7 @@ def command(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Comm
 
 
 def failure(*arguments: str, env: dict[str, str] | None = None) -> str:
-    """What it says on stderr when it cannot start."""
+    """Its stderr when it cannot start."""
     with command(*arguments, env=env) as switch:
         _, errors = switch.process.communicate(timeout=120)
         assert switch.line == ""

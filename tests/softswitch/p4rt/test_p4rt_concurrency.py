@@ -1,4 +1,4 @@
-"""Writes in flight against arbitration, builds against everything else, clients that give up."""
+"""Concurrency of Writes and arbitration, of builds and other requests; clients that time out."""
 
 import asyncio
 import threading
@@ -24,7 +24,7 @@ async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
 
 
 class Gate:
-    """A build that takes until the test lets it go."""
+    """A build that lasts until the test ends it."""
 
     def __init__(self, running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
         self.entered = threading.Event()

@@ -1,4 +1,4 @@
-"""The server as finsy sees it: pipeline, tables and everything else of the test program."""
+"""The server with finsy as its client: pipeline, tables and all other entities."""
 
 from collections.abc import AsyncIterator
 from typing import Any

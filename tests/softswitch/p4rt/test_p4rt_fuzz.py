@@ -1,6 +1,6 @@
-"""Sequences of valid and damaged updates: success or P4RuntimeError, which changes nothing.
+"""Sequences of valid and malformed updates: success or P4RuntimeError, which changes nothing.
 
-What a pipeline exports rebuilds it, whatever was written before.
+The updates a pipeline exports rebuild its state, whatever was written before.
 """
 
 import contextlib
@@ -127,7 +127,7 @@ def _values(field: FieldDescriptor) -> st.SearchStrategy[Any]:
 
 @st.composite
 def updates(draw: st.DrawFn) -> p4r.Update:
-    """An update of a valid entity, damaged every third time."""
+    """An update of a valid entity, malformed in one case of three."""
     kind = draw(st.sampled_from([p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE]))
     update = p4r.Update(type=kind)
     update.entity.CopyFrom(draw(st.sampled_from(_seeds())))

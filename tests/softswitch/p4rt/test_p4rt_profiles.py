@@ -194,7 +194,7 @@ async def test_one_shot(running: Running, primary: Session, schema: P4Schema) ->
     await primary.write(insert(entry))
     engine = running.backend.engine
     ((group_id, members),) = engine.groups.items()
-    # As many members as the weight says, side by side, as BMv2 has them.
+    # As many consecutive members as the weight says, as in BMv2.
     assert [engine.members[m.member_id].args for m in members] == [(1,), (2,), (2,), (2,)]
     assert {member.weight for member in members} == {1}
     assert [e[3] for e in engine.entries.values()] == [GroupRef(group_id)]

@@ -34,7 +34,7 @@ async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
 
 @pytest.fixture
 def events(running: Running, primary: Session) -> EngineEvents:
-    """What the engine reports to."""
+    """The callbacks for the engine's events."""
     engine: RecordingEngine = running.backend.engine
     assert engine.events is not None
     return engine.events

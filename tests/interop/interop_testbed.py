@@ -1,4 +1,4 @@
-"""Our PE face to face with a Linux PE, a Linux host behind each.
+"""Testbed: our PE connected to a Linux PE, a Linux host behind each.
 
     host --- dc [ our PE ] core --- wan [ Linux PE ] site --- remote
 
@@ -42,14 +42,14 @@ LINUX_WAN_MAC, LINUX_SITE_MAC = "02:c0:00:00:00:01", "02:c0:00:00:00:02"
 
 
 def skip_unless_possible(target: str) -> None:
-    """Skip, with the reason, where no bed can be built or the target is not installed."""
+    """Skip, with the reason, where the testbed cannot be built or the target is not installed."""
     if os.geteuid() != 0:
         pytest.skip("network namespaces need root")
     if target == "bmv2" and shutil.which("simple_switch_grpc") is None:
         pytest.skip("simple_switch_grpc is not on PATH; the softswitch ran the same test")
 
 
-class Bed:
+class InteropTestbed:
     """Namespaces, links and addresses; the switch has ports and routes but no tunnel yet.
 
     `wires` is the namespace with the Linux PE's ends of the links; `linux` is that PE.
@@ -114,7 +114,7 @@ class Bed:
             host.ip(f"route replace default via {gateway} dev eth0 onlink")
 
     def _start(self, target: str, directory: Path) -> None:
-        # A Unix socket is reachable from every network namespace; targets want a number at its
+        # A Unix socket is reachable from every network namespace; targets need a port number at its
         # end, from which they derive their other ports.
         address = f"unix:{directory}/p4rt:9559"
         kind = TARGETS[target]
@@ -132,7 +132,7 @@ class Bed:
         self._client.become_primary()
 
     def configure(self) -> PeTables:
-        """Load the program afresh: ports, routes into tunnel 4 and tunnel 6 by family, SIDs."""
+        """Load the program again; write ports, routes into tunnel 4 and 6 by family, SIDs."""
         assert self._client is not None
         self._client.set_pipeline(load_pipeline("pe"))
         pe = PeTables(self._client)
@@ -158,7 +158,7 @@ class Bed:
             self.host.run("ping", "-n", "-c", "2", "-i", "0.2", "-W", "3", "-s", str(size), address)
 
     def clear_linux(self) -> None:
-        """Take away what a test gave the Linux PE: static routes and the VXLAN device."""
+        """Remove a test's configuration from the Linux PE: static routes and the VXLAN device."""
         self.linux.ip("route flush table all proto static")
         self.linux.ip("-6 route flush table all proto static")
         if VXLAN_DEVICE in self.linux.run("/bin/ip", "-o", "link"):
