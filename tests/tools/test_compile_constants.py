@@ -55,9 +55,9 @@ def test_ports_of_every_architecture() -> None:
 
 def _copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """p4src in a place of its own; no compiler."""
-    for source in p4.P4SRC.rglob("*"):
+    for source in programs.P4SRC.rglob("*"):
         if source.is_file() and "__pycache__" not in source.parts:
-            target = tmp_path / source.relative_to(p4.P4SRC)
+            target = tmp_path / source.relative_to(programs.P4SRC)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(source.read_bytes())
     for module in (programs, p4):

@@ -20,7 +20,7 @@ async def plane(network: dict[str, Any]) -> ControlPlane:
 
 async def refusal(plane: ControlPlane, endpoint: str) -> str:
     with pytest.raises(ApiError) as caught:
-        async with serving(plane, endpoint):
+        async with serving(plane.network, endpoint):
             pass
     assert f"cannot listen on {endpoint}" in str(caught.value)
     return str(caught.value)
@@ -31,7 +31,7 @@ async def test_a_socket_nobody_listens_on_is_replaced(plane: ControlPlane, tmp_p
     with socket.socket(socket.AF_UNIX) as stale:
         stale.bind(str(path))
     assert path.is_socket()
-    async with serving(plane, f"unix:{path}") as address:
+    async with serving(plane.network, f"unix:{path}") as address:
         assert address == f"unix:{path}"
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(path))
@@ -39,7 +39,7 @@ async def test_a_socket_nobody_listens_on_is_replaced(plane: ControlPlane, tmp_p
 
 async def test_a_running_controller_keeps_its_socket(plane: ControlPlane, tmp_path: Path) -> None:
     endpoint = f"unix:{tmp_path}/api"
-    async with serving(plane, endpoint):
+    async with serving(plane.network, endpoint):
         assert "another controller does" in await refusal(plane, endpoint)
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(f"{tmp_path}/api")
@@ -57,5 +57,5 @@ async def test_a_missing_directory_is_named(plane: ControlPlane, tmp_path: Path)
 
 
 async def test_a_port_in_use(plane: ControlPlane) -> None:
-    async with serving(plane, "127.0.0.1:0") as address:
+    async with serving(plane.network, "127.0.0.1:0") as address:
         assert "is another controller running?" in await refusal(plane, address)

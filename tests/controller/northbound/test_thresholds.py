@@ -15,7 +15,7 @@ from fcn.contract.depth import Depth, DepthUnit
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config
-from fcn.controller.node.agent import State
+from fcn.controller.node.connection import State
 from fcn.controller.northbound.api import serving
 
 Fcn = Callable[..., Any]
@@ -25,7 +25,7 @@ Fcn = Callable[..., Any]
 async def commands(config: Config) -> AsyncIterator[tuple[ControlPlane, Fcn]]:
     """A running controller, and `fcn` asking it."""
     plane = ControlPlane(config)
-    async with serving(plane, "127.0.0.1:0") as api, plane.running():
+    async with serving(plane.network, "127.0.0.1:0") as api, plane.running():
         await until(lambda: plane.nodes["p2"].status.state is State.UP, "p2")
 
         async def fcn(*arguments: str) -> Result:
