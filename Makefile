@@ -57,8 +57,8 @@ proto: setup ## regenerate the gRPC code of our own services
 	$(MAKE) -C softswitch/proto
 	$(MAKE) -C controller/proto
 
-bench: setup ## packets per second, softswitch against BMv2
-	$(PYTHON) -m fcn.bench.forwarding
+bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that)
+	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))
 
 clean: ## remove what was built
 	rm -rf .venv out build *.egg-info ~/.cache/fcn

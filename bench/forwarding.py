@@ -2,13 +2,16 @@
 
 `python -m fcn.bench.forwarding` loads the same program with the same entries into each target
 present, offers the same frames over veth at rising rates, and takes the highest rate that came out
-at the far side. It prints the ratio and writes the raw numbers and a plot to bench/results/.
+at the far side. It prints the ratios and writes the raw numbers and a plot to bench/results/.
+BMv2 also runs a plain IPv6 router (bench/router.p4) to compare the P with, where p4c is installed,
+and `--baseline COMMIT` runs the programs of an earlier commit on it, too.
 """
 
 import argparse
 import json
 import os
 import platform
+import shutil
 import struct
 import subprocess
 import sys
@@ -19,12 +22,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import finsy as fy
 from rich.console import Console
 from rich.table import Table
 
+from fcn.bench.baseline import BaselineError, measure
 from fcn.bench.plot import plot_sweeps
 from fcn.contract.constants import FCN_LABEL_BIT
-from fcn.contract.pipeline import load_pipeline
+from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.ptf_tests.lib import beds, packets
 from fcn.ptf_tests.lib.entries import PeTables, PTables
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
@@ -141,14 +146,43 @@ def configure_p(client: P4RuntimeClient) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program with its entries and its traffic."""
+    """A program with its entries and its traffic. `load`: from a folder to compile into."""
 
     name: str
     frames: Callable[[], list[bytes]]
     configure: Callable[[P4RuntimeClient], None]
+    load: Callable[[Path], Pipeline]
+    targets: tuple[str, ...] = ("bmv2", "softswitch")
 
 
-PROGRAMS = (Program("pe", pe_frames, configure_pe), Program("p", p_frames, configure_p))
+def configure_router(client: P4RuntimeClient) -> None:
+    """The route P has."""
+    action = fy.P4TableAction(
+        "forward",
+        port=CORE_PORT,
+        src_mac=beds.NODE_MAC[CORE_PORT],
+        dst_mac=beds.NEIGHBOUR_MAC[CORE_PORT],
+    )
+    match = fy.P4TableMatch(dst=beds.REMOTE_PE_PREFIX)
+    client.write(+fy.P4TableEntry("route", match=match, action=action))
+
+
+def compile_router(folder: Path) -> Pipeline:
+    """bench/router.p4, compiled here. Raises TargetUnavailableError without p4c."""
+    compiler = shutil.which("p4c-bm2-ss")
+    if compiler is None:
+        raise TargetUnavailableError("p4c-bm2-ss is not on PATH, so there is no router")
+    p4info, blob = folder / "router.p4info.txtpb", folder / "router.json"
+    command: list[str | Path] = [compiler, "--p4runtime-files", p4info, "-o", blob]
+    subprocess.run([*command, HERE / "router.p4"], check=True)
+    return load_pipeline("router", folder)
+
+
+PROGRAMS = (
+    Program("pe", pe_frames, configure_pe, lambda _: load_pipeline("pe")),
+    Program("p", p_frames, configure_p, lambda _: load_pipeline("p")),
+    Program("router", p_frames, configure_router, compile_router, ("bmv2",)),
+)
 
 
 def received(port: int) -> int:
@@ -191,11 +225,12 @@ def sweep(
     frames.write_bytes(b"".join(struct.pack("!H", len(f)) + f for f in program.frames()))
     interfaces = {port: f"sw{port}" for port in ALL_PORTS}
     log = work / f"{program.name}-{target}.log"
+    pipeline = program.load(work)
     with (
         TARGETS[target](interfaces, GRPC_ADDRESS, 1, log),
         P4RuntimeClient(GRPC_ADDRESS, 1) as client,
     ):
-        client.set_pipeline(load_pipeline(program.name))
+        client.set_pipeline(pipeline)
         program.configure(client)
         offer(blaster, frames, 0.2, start)
         rate = start
@@ -250,6 +285,26 @@ def report(console: Console, sweeps: list[Sweep]) -> None:
             f"{soft / bmv2:.1f}" if bmv2 and soft else "-",
         )
     console.print(table)
+    best = {s.program: s.best for s in sweeps if s.target == "bmv2"}
+    if "p" in best and "router" in best:
+        console.print(f"P on BMv2 is {best['p'] / best['router']:.2f} of a plain IPv6 router")
+    for name in ("pe", "p"):
+        if name in best and f"{name} before" in best:
+            ratio = best[name] / best[f"{name} before"]
+            console.print(f"{name} on BMv2 is {ratio:.2f} of what it was at the baseline")
+
+
+def baseline(commit: str, seconds: float, start: float) -> list[Sweep]:
+    """The same on BMv2 at an earlier commit. Raises BaselineError."""
+    return [
+        Sweep(
+            f"{sweep['program']} before",
+            sweep["target"],
+            tuple(Sample(**sample) for sample in sweep["samples"]),
+        )
+        for sweep in measure(commit, "bmv2", seconds, start)
+        if sweep["program"] in ("pe", "p")
+    ]
 
 
 def main() -> None:
@@ -258,6 +313,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="per offered rate")
     parser.add_argument("--start", type=float, default=20_000, help="first rate, frames/s")
     parser.add_argument("--targets", nargs="*", default=["bmv2", "softswitch"])
+    parser.add_argument("--baseline", metavar="COMMIT", help="compare with this commit on BMv2")
     options = parser.parse_args()
     try:
         enter("fcn.bench.forwarding", sys.argv[1:])
@@ -269,7 +325,7 @@ def main() -> None:
     make_interfaces()
     with workspace() as (blaster, work):
         for program in PROGRAMS:
-            for target in options.targets:
+            for target in (each for each in options.targets if each in program.targets):
                 samples = []
                 try:
                     for sample in sweep(
@@ -284,6 +340,11 @@ def main() -> None:
                     console.print(f"{target}: {error}")
                     continue
                 sweeps.append(Sweep(program.name, target, tuple(samples)))
+        if options.baseline:
+            try:
+                sweeps += baseline(options.baseline, options.seconds, options.start)
+            except BaselineError as error:
+                parser.exit(1, f"{error}\n")
     report(console, sweeps)
     RESULTS.mkdir(exist_ok=True)
     result = {"machine": machine(), "sweeps": [asdict(s) for s in sweeps]}

@@ -1,11 +1,8 @@
-"""Names of the P4Info contract, and where a target's program has others.
+"""Names of the P4Info contract; they are the same on all targets (tests/contract)."""
 
-Tables, keys, actions and parameters are the same on all targets (tests/contract/test_contract.py)
-but for what a `Names` lists.
-"""
+from dataclasses import dataclass
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from fcn.contract.constants import enum_members
 
 FLOW_TABLES = {4: "flow_ipv4", 6: "flow_ipv6"}
 LABEL_TABLES = {4: "flow_by_label_ipv4", 6: "flow_by_label_ipv6"}
@@ -16,11 +13,34 @@ NEW_FLOW_DIGESTS = {4: "new_flow_ipv4_t", 6: "new_flow_ipv6_t"}
 CM_DIGESTS = {4: "cm_ipv4_t", 6: "cm_ipv6_t"}
 """Digests by IP version."""
 
-COUNTER_ENUMS = {"drops": "DropReason", "events": "Event", "egress_events": "Event"}
-"""Counters indexed by an enum of the programs, in which 0 stands for nothing."""
 
-EVENT_COUNTERS = tuple(name for name, enum in COUNTER_ENUMS.items() if enum == "Event")
-"""Ingress and egress count different events, so the two never share a name."""
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the cells of a counter stand for: members of an enum of the programs, 0 for nothing.
+
+    `name`: how a cell is called where the counter itself is not named; `{}` is the member.
+    """
+
+    enum: str
+    name: str = "{}"
+
+
+COUNTERS = {
+    "drops": Counted("DropReason"),
+    "punts": Counted("PuntReason", "PUNTED_{}"),
+    "events": Counted("Event"),
+    "reports": Counted("ReportKind"),
+    "ecn_marked": Counted("Ecn", "{}_MARKED"),
+    "notifications_received": Counted("NotificationKind", "{}_RECEIVED"),
+    "notifications_sent": Counted("NotificationKind", "{}_SENT"),
+    "notifications_triggered": Counted("NotificationKind", "{}_TRIGGERED"),
+    "flow_interval_suppressed": Counted("NotificationKind", "{}_INTERVAL_SUPPRESSED"),
+    "node_rate_suppressed": Counted("NotificationKind", "{}_RATE_SUPPRESSED"),
+}
+"""Counters indexed by an enum; no two of their cells have the same name."""
+
+EVENT_COUNTERS = tuple(counter for counter in COUNTERS if counter != "drops")
+"""Counters of what happened, other than of why a packet was dropped."""
 
 PORT_COUNTERS = ("port_rx", "port_tx")
 """Counters indexed by port number."""
@@ -29,23 +49,11 @@ CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""
 
 
-@dataclass(frozen=True)
-class Names:
-    """How the names of a target's programs depart from the contract.
-
-    counter_parts: per counter of the contract, the counters of the program that add up to it.
-    renamed_actions: per table and action of the contract, the action's name in the program.
-    extra_actions: actions the program has beyond the contract; none of them is ever written.
-    """
-
-    counter_parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    renamed_actions: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    extra_actions: tuple[str, ...] = ()
-
-    def counters(self, contract_name: str) -> tuple[str, ...]:
-        """The program's counters whose cells add up to those of a counter of the contract."""
-        return self.counter_parts.get(contract_name, (contract_name,))
-
-    def action(self, table: str, contract_name: str) -> str:
-        """What the program calls an action of a table of the contract."""
-        return self.renamed_actions.get((table, contract_name), contract_name)
+def named_cells(counter: str) -> dict[int, str]:
+    """The name of every cell of a counter indexed by an enum. Raises PipelineError."""
+    counted = COUNTERS[counter]
+    return {
+        index: counted.name.format(member)
+        for member, index in enum_members(counted.enum).items()
+        if index
+    }

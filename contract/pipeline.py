@@ -37,11 +37,6 @@ class Pipeline:
         """Names of the program's indirect counters."""
         return frozenset(counter.alias for counter in self.schema.counters)
 
-    def counter_parts(self, counter: str) -> tuple[str, ...]:
-        """The program's counters that add up to a counter of the contract; none: it has none."""
-        parts = self.target.names.counters(counter)
-        return tuple(part for part in parts if part in self.counters)
-
     def has_value_set(self, name: str) -> bool:
         """Whether the program's parser has a value set."""
         return self.schema.value_sets.get(name) is not None

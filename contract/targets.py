@@ -11,7 +11,7 @@ from finsy.proto import p4i
 from fcn.contract.clock import Clock
 from fcn.contract.constants import PipelineError, architecture_numbers
 from fcn.contract.depth import QueueDepth
-from fcn.contract.names import CORE_PORTS, Names
+from fcn.contract.names import CORE_PORTS
 from fcn.contract.ports import PORT_BITS, Ports
 
 
@@ -39,7 +39,6 @@ class Target:
     ports: Ports
     depth: QueueDepth
     clock: Clock = field(default_factory=Clock)
-    names: Names = field(default_factory=Names)
     clone_session: CloneSession | None = None
     value_sets: tuple[str, ...] = ()
     idle_timeout: bool = True
@@ -66,23 +65,6 @@ def _v1model() -> Target:
 V1MODEL = _v1model()
 """BMv2 and softswitch."""
 
-# A counter of Tofino is executed once per packet, so what may happen to one packet on top of
-# another event is counted beside it.
-_TNA_NAMES = Names(
-    counter_parts={
-        "events": ("events", "arrival_events", "report_events"),
-        "egress_events": ("egress_events", "mark_events"),
-    },
-    # Counting is done by actions, so each table of flows, with its own counter, has its own.
-    renamed_actions={
-        ("flow_ipv6", "set_flow_label"): "set_flow_label_ipv6",
-        ("flow_ipv6", "set_flow_label_watched"): "set_flow_label_watched_ipv6",
-        ("flow_by_label_ipv6", "source_qp_unknown"): "source_qp_unknown_ipv6",
-    },
-    # A selector table of BMv2 has no default action; here it is the one that drops.
-    extra_actions=("underlay_no_route",),
-)
-
 _PIPE_PORTS = 128
 """A port number of Tofino is a pipe (two bits) and a port of the pipe (seven)."""
 
@@ -98,7 +80,6 @@ def _tofino(name: str, architecture: str, front_panel: range, cell: int) -> Targ
         QueueDepth(cell),
         # Bits 8 to 39 of the chip's nanosecond clock.
         Clock(tick=256),
-        _TNA_NAMES,
         # Holds the ports port_role gives set_core_port.
         value_sets=(CORE_PORTS,),
     )

@@ -12,9 +12,7 @@ from finsy import P4CounterEntry, P4TableEntry
 from finsy.p4entity import P4Entity, decode_entity, encode_entities
 from finsy.proto import p4r, p4r_grpc
 
-from fcn.contract.constants import enum_members
-from fcn.contract.counters import add_up
-from fcn.contract.names import COUNTER_ENUMS, EVENT_COUNTERS
+from fcn.contract.names import COUNTERS, EVENT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.owners.flow_by_label import FlowByLabel
 from fcn.topologies.controller_config import grpc_endpoint
@@ -109,13 +107,12 @@ class CounterReader:
         ]
 
         def packets(counter: str) -> dict[int, int]:
-            parts = pipeline.counter_parts(counter)
-            totals = add_up(cell for cell in cells if cell.counter_id in parts)
-            return {index: count for index, (count, _) in totals.items() if count}
+            counted = [cell for cell in cells if cell.counter_id == counter and cell.packet_count]
+            return {cell.index: cell.packet_count for cell in counted if cell.index is not None}
 
         named: dict[str, dict[str, int]] = {}
-        for counter, enum in COUNTER_ENUMS.items():
-            names = {number: name for name, number in enum_members(enum).items()}
+        for counter in COUNTERS:
+            names = named_cells(counter)
             named[counter] = {names[index]: count for index, count in packets(counter).items()}
         return NodeCounters(
             {name: count for each in EVENT_COUNTERS for name, count in named[each].items()},

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from fcn.contract.constants import enum_members
 from fcn.contract.depth import (
     DEFAULT_THRESHOLDS,
     LEVELS,
@@ -355,10 +356,18 @@ class HostAgents(Model):
     hosts: Annotated[dict[Name, AgentHost], Field(min_length=1)]
 
 
+def _free_for_notifications(port: int) -> int:
+    """The programs parse datagrams to these ports as something else."""
+    for name, taken in enum_members("UdpPort").items():
+        if port == taken:
+            raise ValueError(f"UDP port {port} is that of {name}; choose another")
+    return port
+
+
 class Config(Model):
     """The whole network."""
 
-    fast_cnp_port: UdpPort = FAST_CNP_PORT
+    fast_cnp_port: Annotated[UdpPort, AfterValidator(_free_for_notifications)] = FAST_CNP_PORT
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = "127.0.0.1:9661"
     metrics: Listen | None = None

@@ -5,8 +5,7 @@ from collections.abc import Collection, Mapping
 import finsy as fy
 
 from fcn.contract.constants import PipelineError
-from fcn.contract.counters import add_up
-from fcn.contract.names import COUNTER_ENUMS, PORT_COUNTERS
+from fcn.contract.names import COUNTERS, PORT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.config.model import Node
@@ -37,7 +36,7 @@ class Counters:
     async def read(self, wanted: Collection[str] | None = None) -> CounterValues:
         """All counters, or the wanted ones.
 
-        Reasons and events have the names of the program's enums, ports those of the configuration.
+        Cells have the names the contract gives them, ports those of the configuration.
         Raises P4ClientError, PipelineError.
         """
         connection = self._connection
@@ -46,12 +45,10 @@ class Counters:
             raise PipelineError(f"{connection.name} is {state}; its counters cannot be read")
         values: dict[str, dict[str, Count]] = {}
         for counter in self._names.keys() & (wanted or self._names.keys()):
-            cells = [
-                cell
-                for part in self._pipeline.counter_parts(counter)
-                async for cell in read(connection.switch, fy.P4CounterEntry(part))
-            ]
-            by_index = add_up(cells)
+            by_index = {
+                cell.index: (cell.packet_count, cell.byte_count)
+                async for cell in read(connection.switch, fy.P4CounterEntry(counter))
+            }
             values[counter] = {
                 name: by_index.get(index, (0, 0)) for name, index in self._names[counter].items()
             }
@@ -74,6 +71,6 @@ def _members(pipeline: Pipeline, node: Node) -> dict[str, dict[str, int]]:
     """Index of everything that each of a program's counters counts, by its name."""
     ports = {f"port {port.number}": port.number for port in node.ports}
     names = dict.fromkeys(PORT_COUNTERS, ports)
-    for counter, enum in COUNTER_ENUMS.items():
-        names[counter] = {name: number for name, number in pipeline.enum(enum).items() if number}
+    for counter in COUNTERS:
+        names[counter] = {name: index for index, name in named_cells(counter).items()}
     return {counter: names[counter] for counter in names if counter in pipeline.counters}

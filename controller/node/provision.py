@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from ipaddress import IPv6Address, IPv6Network, ip_network
 
 from fcn.contract.depth import Depth
+from fcn.contract.ecn import CLASSIC_RULES, Ecn
 from fcn.contract.names import CORE_PORTS
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import (
@@ -18,20 +19,25 @@ from fcn.controller.config.addressing import (
 from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node, RateLimit, Tunnel
 from fcn.controller.config.types import Address, Network
+from fcn.controller.owners.cnp_profile import CnpProfile
 from fcn.controller.owners.core_ports import CorePorts
+from fcn.controller.owners.domain_mode import DomainMode
+from fcn.controller.owners.ecn_decap import EcnDecap
 from fcn.controller.owners.endpoint import Endpoint
-from fcn.controller.owners.fast_cnp import FastCnpProfile
-from fcn.controller.owners.flow_by_label import CnpProfile, FlowByLabel
+from fcn.controller.owners.fast_cnp_profile import FastCnpProfile
+from fcn.controller.owners.flow_by_label import FlowByLabel
 from fcn.controller.owners.flow_learning import FlowLearning
 from fcn.controller.owners.flow_table import FlowTable
 from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.notification_port import NotificationPort
 from fcn.controller.owners.port_role import PortRole
 from fcn.controller.owners.queue_level import QueueLevel, Thresholds
 from fcn.controller.owners.rate_limits import NotificationLimit, PuntLimit
 from fcn.controller.owners.recirculation import Recirculation
-from fcn.controller.owners.service_termination import ServiceTermination
-from fcn.controller.owners.trust_boundary import NotificationPort, TrustBoundary
+from fcn.controller.owners.service_sid import ServiceSid
+from fcn.controller.owners.trust_boundary import TrustBoundary
 from fcn.controller.owners.tunnel_encap import Outer, TunnelEncap
+from fcn.controller.owners.tunnel_vrf import TunnelVrf
 from fcn.controller.owners.underlay import Adjacency, Underlay
 from fcn.controller.owners.vrf_routing import VrfRouting
 
@@ -57,8 +63,8 @@ class Provision:
         self.levels: dict[int, LevelPolicy] = dict(config.congestion.levels)
         self.routing = VrfRouting(self.intent)
         self.underlay = Underlay(self.intent)
-        self.flow_table = FlowTable(self.intent, self._target)
-        self.flow_by_label = FlowByLabel(self.intent, self._target)
+        self.flow_table = FlowTable(self.intent)
+        self.flow_by_label = FlowByLabel(self.intent)
         self._learning = FlowLearning(self.intent, self._target)
         self._build()
 
@@ -76,42 +82,37 @@ class Provision:
             self._route_customers()
             self._learning.report_digests()
         self._route_underlay()
+        self._describe_notifications()
         self.set_thresholds(self.thresholds)
         self.set_features(self.features)
         self._admit_ports()
 
     def set_features(self, features: frozenset[Feature]) -> None:
-        """Exactly these features are on (FCN-16).
-
-        The PE program has one profile for the CNPs of TRANSLATION and NOTIFICATION; which levels
-        notify of the node's own congestion says the level policy.
-        """
+        """Exactly these features are on (FCN-16)."""
         self.features = features
-        notification = Feature.NOTIFICATION in features
+        kind = ("CNP" if self.is_pe else "FAST_CNP") if Feature.NOTIFICATION in features else "NONE"
+        DomainMode(self.intent, self.pipeline).set(
+            congestion_kind=kind, translates=Feature.TRANSLATION in features
+        )
+        if self.is_pe and Feature.LEARNING in features:
+            self._learning.enable(self.config.flows.learning_window)
+        elif self.is_pe:
+            self._learning.disable()
+
+    def _describe_notifications(self) -> None:
         if self.is_pe:
-            cnp = CnpProfile(self.intent, self._target)
-            if notification or Feature.TRANSLATION in features:
-                cnp.enable(self.node.cnp)
-            else:
-                cnp.disable()
-            if Feature.LEARNING in features:
-                self._learning.enable(self.config.flows.learning_window)
-            else:
-                self._learning.disable()
+            CnpProfile(self.intent, self._target).set(self.node.cnp)
+            EcnDecap(self.intent).set_rules(CLASSIC_RULES)
         else:
-            profile = FastCnpProfile(self.intent)
-            if notification:
-                profile.enable(
-                    self.node.underlay_address, self.config.fast_cnp_port, self.node.fast_cnp
-                )
-            else:
-                profile.disable()
+            FastCnpProfile(self.intent).set(
+                self.node.underlay_address, self.config.fast_cnp_port, self.node.fast_cnp
+            )
         levels = QueueLevel(self.intent, self._target)
         for level, policy in self.levels.items():
             levels.set_policy(
                 level,
-                mark=policy.mark,
-                notify=policy.notify and notification,
+                mark=Ecn.CE if policy.mark else Ecn.NOT_ECT,
+                notify=policy.notify,
                 interval=policy.interval,
             )
 
@@ -150,7 +151,7 @@ class Provision:
             endpoint.own(address)
         for sid in self.node.end_sids:
             endpoint.end_segment(sid)
-        NotificationPort(self.intent).expect_fast_cnp(self.config.fast_cnp_port)
+        NotificationPort(self.intent, self.pipeline).expect("FAST_CNP", self.config.fast_cnp_port)
         if self.is_pe:
             trust = TrustBoundary(self.intent)
             for prefix in self._trusted():
@@ -174,11 +175,12 @@ class Provision:
         return {IPv6Network(node.underlay_address) for node in self.config.nodes.values()}
 
     def _end_tunnels(self) -> None:
-        service = ServiceTermination(self.intent, self.pipeline)
+        sids = ServiceSid(self.intent)
+        service = TunnelVrf(self.intent, self.pipeline)
         for name, local in self.node.vrfs.items():
             vrf = self.config.vrfs[name]
             if local.service_sid is not None:
-                service.terminate_srv6(local.service_sid, vrf.id)
+                sids.terminate(local.service_sid, vrf.id)
             if vrf.vni is not None:
                 service.terminate_vxlan(vrf.vni, vrf.id)
             if vrf.gre_key is not None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from finsy.p4client import P4ClientError
 
 from fcn.contract.constants import PipelineError
+from fcn.contract.names import COUNTERS
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.agent import NodeAgent
 
@@ -22,13 +23,13 @@ WATCHED = frozenset(
         "NOTIFICATION_ON_DC_PORT",
         "NOTIFICATION_UNTRUSTED",
         "NOTIFICATION_MALFORMED",
-        "FEATURE_DISABLED",
+        "TRANSLATION_DISABLED",
         "LABEL_UNKNOWN",
         "SOURCE_QP_UNKNOWN",
         "NODE_RATE_LIMIT",
     }
 )
-"""Members of the programs' enums DropReason and Event that concern notifications."""
+"""Cells of counters that concern notifications."""
 
 
 class NotificationWatch:
@@ -49,7 +50,7 @@ class NotificationWatch:
 
     async def _look(self, name: str, agent: NodeAgent) -> None:
         try:
-            counters = await agent.counters.read(("drops", "events", "egress_events"))
+            counters = await agent.counters.read(COUNTERS)
         except (P4ClientError, PipelineError):
             self._last.pop(name, None)
             return

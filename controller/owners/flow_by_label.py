@@ -1,4 +1,4 @@
-"""CnpProfile and FlowByLabel: from a notification to the CNP (p4src/common/flow_by_label.p4)."""
+"""FlowByLabel: from a notification back to the flow (p4src/common/pe/flow_by_label.p4)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,8 +7,6 @@ from ipaddress import IPv4Address, IPv6Address
 from finsy import P4CounterData, P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.names import LABEL_TABLES
-from fcn.contract.targets import Target
-from fcn.controller.config.model import CnpProfile as Profile
 from fcn.controller.config.types import Address
 from fcn.controller.owners.intent import Intent
 
@@ -32,40 +30,11 @@ class KnownSender:
     hits: int
 
 
-class CnpProfile:
-    """Whether this PE sends CNPs, and what they look like (FCN-13, FCN-16)."""
-
-    def __init__(self, intent: Intent, target: Target) -> None:
-        self._intent = intent
-        self._target = target
-
-    def enable(self, profile: Profile) -> None:
-        """Answer notifications with CNPs."""
-        self._set(
-            P4TableAction(
-                "cnp_enabled",
-                traffic_class=profile.traffic_class,
-                ttl=profile.ttl,
-                udp_src_port=profile.udp_source_port,
-                ipv4_id=profile.ipv4_id,
-                min_interval=self._target.clock.ticks(profile.min_interval),
-            )
-        )
-
-    def disable(self) -> None:
-        """Count notifications and do nothing."""
-        self._set(P4TableAction("cnp_disabled"))
-
-    def _set(self, action: P4TableAction) -> None:
-        self._intent.put(P4TableEntry("cnp_profile", action=action, is_default_action=True))
-
-
 class FlowByLabel:
     """Finds the sender a label stands for (FCN-13). The flow's IP version says in which table."""
 
-    def __init__(self, intent: Intent, target: Target) -> None:
+    def __init__(self, intent: Intent) -> None:
         self._intent = intent
-        self._target = target
 
     def notify_sender(
         self, label: int, vrf: int, src: Address, sender: Address, source_qp: int, p_key: int
@@ -86,8 +55,7 @@ class FlowByLabel:
 
     def source_unknown(self, label: int, ip_version: int) -> None:
         """The label is in use, but whom to notify is not known: counted, no CNP."""
-        action = self._target.names.action(LABEL_TABLES[ip_version], "source_qp_unknown")
-        self._put(label, ip_version, P4TableAction(action))
+        self._put(label, ip_version, P4TableAction(f"source_qp_unknown_ipv{ip_version}"))
 
     def forget(self, label: int, ip_version: int) -> None:
         """The label stands for no flow."""

@@ -1,4 +1,4 @@
-"""FlowLearning: what a PE reports of its customers' flows (p4src/common/flow_learning.p4)."""
+"""FlowLearning: what a PE reports of its customers' flows (p4src/common/pe/flow_learning.p4)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class FlowLearning:
 
     @staticmethod
     def report(digest: str, item: Mapping[str, int]) -> Report:
-        """What an item of a digest (p4src/common/digests.p4) says."""
+        """What an item of a digest (p4src/common/pe/digests.p4) says."""
         ends = item["vrf"], _address(digest, item["src"]), _address(digest, item["dst"])
         if digest in NEW_FLOW_DIGESTS.values():
             return NewFlow(

@@ -1,4 +1,4 @@
-"""FlowTable: the flow label of each RoCEv2 flow (p4src/common/flow_table.p4)."""
+"""FlowTable: the flow label of each RoCEv2 flow (p4src/common/pe/flow_table.p4)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from ipaddress import IPv4Address, IPv6Address
 from finsy import P4CounterData, P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.names import FLOW_TABLES
-from fcn.contract.targets import Target
 from fcn.controller.config.types import Address
 from fcn.controller.owners.intent import Intent
 
@@ -39,9 +38,8 @@ class LabelledFlow:
 class FlowTable:
     """Labels flows {VRF, source, destination, destination QP} (FCN-2)."""
 
-    def __init__(self, intent: Intent, target: Target) -> None:
+    def __init__(self, intent: Intent) -> None:
         self._intent = intent
-        self._target = target
 
     def label(
         self,
@@ -57,9 +55,8 @@ class FlowTable:
         """Packets of the flow carry `label`; the switch reports `idle_timeout` µs of silence
         (0: never), and of a watched flow one packet per learning window (FCN-3 b)."""
         table = FLOW_TABLES[src.version]
-        action = self._target.names.action(
-            table, "set_flow_label_watched" if watched else "set_flow_label"
-        )
+        verb = "set_flow_label_watched" if watched else "set_flow_label"
+        action = f"{verb}_ipv{src.version}"
         self._intent.put(
             P4TableEntry(
                 table,

@@ -1,4 +1,4 @@
-"""PortRole: who is on the other side of a port (p4src/common/port_role.p4)."""
+"""PortRole: who is on the other side of a port (p4src/common/base/port_role.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 

@@ -1,4 +1,4 @@
-"""QueueLevel: congestion levels and what is done at each (p4src/common/queue_level.p4)."""
+"""QueueLevel: congestion levels and what is done at each (p4src/common/base/queue_level.p4)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -6,6 +6,7 @@ from itertools import pairwise
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.depth import LEVELS, Depth
+from fcn.contract.ecn import Ecn
 from fcn.contract.targets import Target
 from fcn.controller.owners.intent import Intent
 
@@ -32,14 +33,15 @@ class QueueLevel:
             entries += self._ranges(port, queue, converted)
         self._intent.replace_table("queue_level", entries)
 
-    def set_policy(self, level: int, *, mark: bool, notify: bool, interval: int) -> None:
-        """At `level`: set CE, notify at most every `interval` microseconds per flow."""
+    def set_policy(self, level: int, *, mark: Ecn, notify: bool, interval: int) -> None:
+        """At `level`: set this codepoint (NOT_ECT: none) on ECN-capable packets, and notify at most
+        every `interval` microseconds per flow."""
         if level not in LEVELS:
             raise ValueError(
                 f"there is no congestion level {level}; levels are {LEVELS[0]} to {LEVELS[-1]}"
             )
         ticks = self._target.clock.ticks(interval)
-        action = P4TableAction("set_policy", mark=int(mark), notify=int(notify), interval=ticks)
+        action = P4TableAction("set_policy", mark=mark, notify=int(notify), interval=ticks)
         match = P4TableMatch(level=level)
         self._intent.put(P4TableEntry("level_policy", match=match, action=action))
 

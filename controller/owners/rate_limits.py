@@ -1,4 +1,4 @@
-"""NotificationLimit and PuntLimit: node-wide meters (p4src/v1model/rate_limits.p4)."""
+"""NotificationLimit and PuntLimit: node-wide meters (p4src/common/base/rate_limits.p4)."""
 
 from finsy import P4MeterConfig, P4MeterEntry
 

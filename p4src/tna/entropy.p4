@@ -5,7 +5,7 @@
 // Reads:  customer addresses, protocol and flow label; the two ports, 0 where there are none.
 // Writes: meta.entropy.
 // When:   every customer packet.
-control Entropy(in pe_headers_t hdr, in bit<32> ports, inout meta_t meta) {
+control Entropy(in pe_headers_t hdr, in bit<32> ports, inout pe_meta_t meta) {
     Hash<bit<32>>(HashAlgorithm_t.CRC32) entropy_ipv4;
     Hash<bit<32>>(HashAlgorithm_t.CRC32) entropy_ipv6;
 

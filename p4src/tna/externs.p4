@@ -9,18 +9,33 @@
 #include <tna.p4>
 #endif
 
+#include "stages.p4"
+
 #define DIRECT_COUNTER(name) DirectCounter<bit<32>>(CounterType_t.PACKETS_AND_BYTES) name;
 #define COUNT_DIRECT(name) name.count();
-#define ACTIONS_COUNT
-#define OF_IPV6(action) action##_ipv6
 #define USE_DIRECT_COUNTER(name) counters = name;
-// Where a table of several stages begins. Left alone, the compiler takes the order that needs most.
-#define PLACE_AT(number) @stage(number)
 #define USE_IDLE_TIMEOUT idle_timeout = true;
+
+// ECMP groups: a selector of Tofino is made of groups, of BMv2 of members only.
+const bit<32> SELECTOR_GROUP_SIZE = 16;
+const bit<32> SELECTOR_GROUPS = 256;
+#define SELECTOR(path, name, members) \
+    Hash<bit<16>>(HashAlgorithm_t.CRC16) name##_hash; \
+    @name(path) ActionProfile(members) name##_profile; \
+    ActionSelector( \
+        name##_profile, name##_hash, SelectorMode_t.FAIR, SELECTOR_GROUP_SIZE, SELECTOR_GROUPS) name;
+#define DEFAULT_OF_SELECTOR(action) const default_action = action;
+#define APPLY_SELECTOR(table, miss) table.apply();
+
+#define METER(path, name) @name(path) Meter<bit<1>>(1, MeterType_t.PACKETS) name;
+#define EXECUTE_METER(name, color) color = name.execute(0);
+
+typedef bit<8> color_t;
+const color_t GREEN = (bit<8>)MeterColor_t.GREEN;
 
 // Table sizes of the target. FLOWS is what `make tofino` varies to see how many fit.
 #ifndef FLOWS
-#define FLOWS 32768
+#define FLOWS 16384
 #endif
 const int FLOW_TABLE_SIZE = FLOWS;
 const int ROUTE_TABLE_SIZE = 4096;
@@ -47,10 +62,6 @@ const DigestType_t DIGEST_NEW_FLOW_IPV4 = 1;
 const DigestType_t DIGEST_NEW_FLOW_IPV6 = 2;
 const DigestType_t DIGEST_CM_IPV4 = 3;
 const DigestType_t DIGEST_CM_IPV6 = 4;
-
-// ECMP groups: a selector of Tofino is made of groups, of BMv2 of members only.
-const bit<32> UNDERLAY_GROUP_SIZE = 16;
-const bit<32> UNDERLAY_GROUPS = 256;
 
 // Time in ticks of 256 ns, 32 bits: whole octets of the nanosecond clock, which need no shift.
 #define TICKS(tstamp) (tstamp)[39:8]

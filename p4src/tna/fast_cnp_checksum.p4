@@ -6,12 +6,12 @@
 // Writes: meta.fast_cnp_sound.
 // When:   every packet; it concerns Fast CNPs.
 control FastCnpChecksum(
-        in fast_cnp_h fast_cnp, in bit<16> payload_len, in bit<16> sum, inout meta_t meta) {
+        in fast_cnp_h fast_cnp, in bit<16> payload_len, in bit<16> sum, inout pe_meta_t meta) {
     action sound() {
         meta.fast_cnp_sound = true;
     }
     // A table only to be placed: Arrival waits for it.
-    @hidden PLACE_AT(1)
+    @hidden PLACED(soundness)
     table soundness {
         actions = {
             sound;

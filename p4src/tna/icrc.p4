@@ -5,10 +5,10 @@
 // header on, with the fields that change in transit set to ones; little-endian on the wire. What is
 // the same in every CNP is constant here, so that the hash reads what FlowByLabel and CnpProfile
 // decide, and need not wait for CnpGenerator.
-// Reads:  IP addresses, BTH P_Key and DestQP; meta.cnp_udp_src_port, meta.cnp_ipv4_id.
-// Writes: hdr.icrc.
+// Reads:  IP addresses, BTH P_Key and DestQP; hdr.cnp_profile.udp_src_port, hdr.cnp_profile.ipv4_id.
+// Writes: hdr.roce.cnp_payload.icrc.
 // When:   meta.make_cnp; the hash of any other packet goes nowhere.
-control Icrc(inout pe_headers_t hdr, in meta_t meta) {
+control Icrc(inout pe_headers_t hdr, in pe_meta_t meta) {
     CRCPolynomial<bit<32>>(
         coeff = 32w0x04c11db7, reversed = true, msb = false, extended = false,
         init = 32w0xffffffff, xor = 32w0xffffffff) crc32;
@@ -19,21 +19,20 @@ control Icrc(inout pe_headers_t hdr, in meta_t meta) {
     action hash_ipv4() {
         crc = icrc_ipv4.get({
             64w0xffffffffffffffff,
-            8w0x45, 8w0xff, CNP_IPV4_TOTAL_LENGTH, meta.cnp_ipv4_id, 16w0x4000, 8w0xff, 8w17,
+            8w0x45, 8w0xff, CNP_IPV4_TOTAL_LENGTH, hdr.cnp_profile.ipv4_id, 16w0x4000, 8w0xff, 8w17,
             16w0xffff, hdr.ipv4.src, hdr.ipv4.dst,
-            meta.cnp_udp_src_port, 16w4791, CNP_UDP_LENGTH, 16w0xffff,
-            8w0x81, 8w0, hdr.bth.p_key, 8w0xff, hdr.bth.dest_qp, 8w0, 24w0, 128w0 });
+            hdr.cnp_profile.udp_src_port, 16w4791, CNP_UDP_LENGTH, 16w0xffff,
+            8w0x81, 8w0, hdr.roce.bth.p_key, 8w0xff, hdr.roce.bth.dest_qp, 8w0, 24w0, 128w0 });
     }
     action hash_ipv6() {
         crc = icrc_ipv6.get({
             64w0xffffffffffffffff,
             32w0x6fffffff, CNP_UDP_LENGTH, 8w17, 8w0xff, hdr.ipv6.src, hdr.ipv6.dst,
-            meta.cnp_udp_src_port, 16w4791, CNP_UDP_LENGTH, 16w0xffff,
-            8w0x81, 8w0, hdr.bth.p_key, 8w0xff, hdr.bth.dest_qp, 8w0, 24w0, 128w0 });
+            hdr.cnp_profile.udp_src_port, 16w4791, CNP_UDP_LENGTH, 16w0xffff,
+            8w0x81, 8w0, hdr.roce.bth.p_key, 8w0xff, hdr.roce.bth.dest_qp, 8w0, 24w0, 128w0 });
     }
     action to_wire() {
-        hdr.icrc.setValid();
-        hdr.icrc.value = crc[7:0] ++ crc[15:8] ++ crc[23:16] ++ crc[31:24];
+        hdr.roce.cnp_payload.icrc = crc[7:0] ++ crc[15:8] ++ crc[23:16] ++ crc[31:24];
     }
 
     apply {

@@ -6,7 +6,7 @@
 parser PeEgressParser(
         packet_in packet,
         out pe_pass_headers_t hdr,
-        out tna_meta_t md,
+        out tna_pe_meta_t md,
         out egress_intrinsic_metadata_t eg_intr_md) {
     Checksum() options_checksum;
 
@@ -64,7 +64,7 @@ parser PeEgressParser(
 control PeEgressDeparser(
         packet_out packet,
         inout pe_pass_headers_t hdr,
-        in tna_meta_t md,
+        in tna_pe_meta_t md,
         in egress_intrinsic_metadata_for_deparser_t eg_dprsr_md) {
     Mirror() mirror;
     Checksum() ipv4_checksum;
@@ -73,7 +73,7 @@ control PeEgressDeparser(
         if (eg_dprsr_md.mirror_type == MIRROR_COPY) {
             mirror.emit<copy_h>(
                 md.mirror_session,
-                { md.mirror.pass, md.mirror.pad0, md.mirror.copy, md.mirror.level, md.mirror.pad1,
+                { md.mirror.pass, md.mirror.kind, md.mirror.pad0, md.mirror.level, md.mirror.pad1,
                   md.mirror.label });
         }
         hdr.pe.ipv4.checksum = ipv4_checksum.update({

@@ -5,29 +5,29 @@
 // Reads:  meta.vrf, customer addresses, DestQP, what the parser saw of the connection manager.
 // Writes: md.fingerprint.
 // When:   every packet.
-control Fingerprint(in pe_headers_t hdr, inout tna_meta_t md) {
+control Fingerprint(in pe_headers_t hdr, inout tna_pe_meta_t md) {
     Hash<bit<32>>(HashAlgorithm_t.CRC32) fingerprint_ipv4;
     Hash<bit<32>>(HashAlgorithm_t.CRC32) fingerprint_ipv6;
 
     action hash_ipv4() {
         md.fingerprint = fingerprint_ipv4.get({
-            md.meta.vrf, hdr.ipv4.src, hdr.ipv4.dst, hdr.bth.dest_qp, md.cm.attribute,
-            md.cm.local_comm_id, md.cm.remote_comm_id, md.cm.qpn });
+            md.meta.base.vrf, hdr.ipv4.src, hdr.ipv4.dst, hdr.roce.bth.dest_qp, md.meta.cm.attribute,
+            md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn });
     }
     action hash_ipv6() {
         md.fingerprint = fingerprint_ipv6.get({
-            md.meta.vrf, hdr.ipv6.src, hdr.ipv6.dst, hdr.bth.dest_qp, md.cm.attribute,
-            md.cm.local_comm_id, md.cm.remote_comm_id, md.cm.qpn });
+            md.meta.base.vrf, hdr.ipv6.src, hdr.ipv6.dst, hdr.roce.bth.dest_qp, md.meta.cm.attribute,
+            md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn });
     }
     // Tables only to be placed: Report, three stages long, waits for these.
-    @hidden PLACE_AT(5)
+    @hidden PLACED(fingerprint_of_ipv4)
     table fingerprint_of_ipv4 {
         actions = {
             hash_ipv4;
         }
         const default_action = hash_ipv4;
     }
-    @hidden PLACE_AT(4)
+    @hidden PLACED(fingerprint_of_ipv6)
     table fingerprint_of_ipv6 {
         actions = {
             hash_ipv6;
@@ -55,11 +55,11 @@ control Fingerprint(in pe_headers_t hdr, inout tna_meta_t md) {
 //
 // BMv2 keeps fingerprint and time in one cell; a register's ALU here takes two operands, so they are
 // two registers one behind the other, with the same outcome.
-control Report(in pe_headers_t hdr, inout tna_meta_t md, inout DigestType_t digest_type) {
+control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t digest_type) {
     bit<32> oldest;
 
-    @name(".report_events")
-    Counter<bit<32>, Event>(REASON_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) report_events;
+    @name(".reports")
+    Counter<bit<32>, ReportKind>(REASON_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) reports;
     Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_fingerprint;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_fingerprint) exchange = {
         void apply(inout bit<32> last, out bit<1> result) {
@@ -108,8 +108,8 @@ control Report(in pe_headers_t hdr, inout tna_meta_t md, inout DigestType_t dige
 
     apply {
         find_oldest();
-        if (md.meta.learning_enabled == 1 && md.meta.role == Role.DC && md.meta.forward == Forward.TUNNEL
-                && (md.cm.is_valid || (md.meta.is_roce_flow
+        if (md.meta.learning_enabled == 1 && md.meta.base.role == Role.DC && md.meta.base.forward == Forward.TUNNEL
+                && (md.meta.cm.is_valid || (md.meta.is_roce_flow
                                     && (!md.meta.flow_label_assigned || md.meta.flow_watched)))) {
             compare();
         }
@@ -121,16 +121,16 @@ control Report(in pe_headers_t hdr, inout tna_meta_t md, inout DigestType_t dige
             }
         }
         if (md.digest_is_due == 1) {
-            if (md.cm.is_valid) {
-                report_events.count(Event.CM_MESSAGE);
+            if (md.meta.cm.is_valid) {
+                reports.count(ReportKind.CM_MESSAGE);
             } else {
-                report_events.count(Event.NEW_FLOW);
+                reports.count(ReportKind.NEW_FLOW);
             }
         }
         if (md.digest_is_due == 1) {
-            if (md.cm.is_valid && hdr.ipv4.isValid()) {
+            if (md.meta.cm.is_valid && hdr.ipv4.isValid()) {
                 send(DIGEST_CM_IPV4);
-            } else if (md.cm.is_valid) {
+            } else if (md.meta.cm.is_valid) {
                 send(DIGEST_CM_IPV6);
             } else if (hdr.ipv4.isValid()) {
                 send(DIGEST_NEW_FLOW_IPV4);

@@ -2,11 +2,11 @@
 #define FCN_SENDER_NOTIFICATION_P4
 
 // SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
-// FCN-13, FCN-15). The CNP is made and routed while the limits are still asked.
-// Reads:  meta.make_cnp, meta.label_fault, meta.notify_label, meta.notify_interval, md.now.
-// Writes: every header; md.gate_passed and md.notification_color, by which the shell lets the CNP go.
+// FCN-13, FCN-15). The CNP is made and routed in the stages in which the limits are looked up.
+// Reads:  meta.make_cnp, meta.label_fault, meta.notify_label, meta.cnp.min_interval, md.now.
+// Writes: every header; md.gate_passed and md.notification_color, by which the top-level control lets the CNP go.
 // When:   every packet behind Arrival; it concerns those with meta.make_cnp.
-control SenderNotification(inout pe_headers_t hdr, inout tna_meta_t md) {
+control SenderNotification(inout pe_headers_t hdr, inout tna_pe_meta_t md) {
     CnpGenerator() cnp_generator;
     Icrc() icrc;
     FlowGate() cnp_gate;
@@ -17,7 +17,7 @@ control SenderNotification(inout pe_headers_t hdr, inout tna_meta_t md) {
         cnp_generator.apply(hdr, md.meta);
         cnp_gate.apply(
             md.meta.make_cnp && md.meta.label_fault == DropReason.NONE, md.meta.notify_label,
-            md.meta.notify_interval, md.now, md.gate_passed);
+            hdr.cnp_profile.min_interval, md.now, md.gate_passed);
         if (md.meta.make_cnp && md.gate_passed == 1) {
             notification_limit.apply(md.notification_color);
         }

@@ -3,14 +3,29 @@
 #define FCN_V1MODEL_EXTERNS_P4
 
 #include <core.p4>
+// The first with index types
+#define V1MODEL_VERSION 20200408
 #include <v1model.p4>
 
 #define DIRECT_COUNTER(name) direct_counter(CounterType.packets_and_bytes) name;
 #define COUNT_DIRECT(name)
-#define OF_IPV6(action) action
 #define USE_DIRECT_COUNTER(name) counters = name;
-#define PLACE_AT(number)
 #define USE_IDLE_TIMEOUT support_timeout = true;
+// Where a table is placed is a chip's matter.
+#define PLACED(table)
+
+// A table with a selector has no default action on BMv2.
+#define SELECTOR(path, name, members) \
+    @name(path) action_selector(HashAlgorithm.crc16, members, 32w16) name;
+#define DEFAULT_OF_SELECTOR(action)
+#define APPLY_SELECTOR(table, miss) if (!table.apply().hit) { miss(); }
+
+#define METER(path, name) @name(path) meter<bit<1>>(1, MeterType.packets) name;
+#define EXECUTE_METER(name, color) name.execute_meter<color_t>(0, color);
+
+// RFC 2697/2698 colours as execute_meter returns them
+typedef bit<2> color_t;
+const color_t GREEN = 0;
 
 // Table sizes of the target
 const int FLOW_TABLE_SIZE = 16384;

@@ -7,11 +7,11 @@
 // When:   a notification is about to be made. A cell at zero never sent one.
 control FlowGate(
         in flow_label_t flow_label, in microseconds_t interval, in bit<48> now, out bool pass) {
-    register<bit<32>>(FLOW_GATE_SIZE) last_sent;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
 
     apply {
         bit<32> last;
-        bit<32> index = (bit<32>)flow_label[15:0];
+        bit<16> index = flow_label[15:0];
         bit<32> now_low = now[31:0] | 1;
         last_sent.read(last, index);
         if (last == 0 || now_low - last >= interval) {

@@ -1,55 +1,63 @@
-// Transit node (P) for BMv2. Contents, in the order a packet meets them:
+// Transit node (P) for BMv2. Contents, in the order in which a packet is processed:
 //
 //   PortRole            only ports of the domain
 //   NotificationPort    Fast CNP? it never causes another
-//   Endpoint, Srv6End   underlay addresses and SIDs of this node
+//   Endpoint            underlay addresses and SIDs of this node
+//   WanArrival          what is done with the packet
+//   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: eight levels per port and queue
-//   CeMark              CE on the outer header
-//   FastCnp             copy of the congested packet -> Fast CNP -> second pass
+//   EcnMark             the level's mark on the outer header
+//   DomainMode, FastCnp copy of the packet in a congested queue -> Fast CNP -> second pass
 #include "externs.p4"
-#include "../common/config.p4"
-#include "../common/types.p4"
-#include "../common/headers.p4"
-#include "../common/metadata.p4"
-#include "../common/port_role.p4"
-#include "../common/trust_boundary.p4"
-#include "../common/endpoint.p4"
-#include "../common/srv6_end.p4"
-#include "../common/queue_level.p4"
-#include "../common/ce_mark.p4"
-#include "../common/fast_cnp.p4"
+#include "../common/base/sizes.p4"
+#include "../common/base/types.p4"
+#include "../common/p/headers.p4"
+#include "../common/p/metadata.p4"
+#include "../common/base/port_role.p4"
+#include "../common/base/notification_port.p4"
+#include "../common/base/endpoint.p4"
+#include "../common/base/wan_arrival.p4"
+#include "../common/base/srv6_end.p4"
+#include "../common/base/underlay.p4"
+#include "../common/base/rate_limits.p4"
+#include "../common/base/domain_mode.p4"
+#include "../common/base/queue_level.p4"
+#include "../common/base/ecn_mark.p4"
+#include "../common/base/srv6_parser.p4"
+#include "../common/p/fast_cnp_profile.p4"
+#include "../common/p/fast_cnp.p4"
 #include "flow_gate.p4"
-#include "rate_limits.p4"
 #include "fast_cnp_checksum.p4"
-#include "underlay.p4"
-#include "punt.p4"
 #include "p_parser.p4"
 
-control PVerifyChecksum(inout p_headers_t hdr, inout meta_t meta) {
+control PVerifyChecksum(inout p_headers_t hdr, inout p_meta_t meta) {
     apply { }
 }
 
 control PIngress(
-        inout p_headers_t hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) {
+        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
     @name(".drops")
-    counter(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) drops;
-    @name(".events")
-    counter(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) events;
+    counter<DropReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) drops;
+    @name(".punts")
+    counter<PuntReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) punts;
+    @name(".notifications_sent")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_sent;
     @name(".port_rx")
-    counter(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_rx;
+    counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_rx;
 
     PortRole() port_role;
     NotificationPort() notification_port;
     Endpoint() endpoint;
+    WanArrival() wan_arrival;
     Srv6End() srv6_end;
     Underlay() underlay;
-    Punt() punt;
+    PuntLimit() punt_limit;
 
     action finish_at_cpu() {
         hdr.packet_in.setValid();
-        hdr.packet_in.ingress_port = meta.ingress_port;
-        hdr.packet_in.reason = meta.punt_reason;
+        hdr.packet_in.ingress_port = meta.base.ingress_port;
+        hdr.packet_in.reason = meta.base.punt_reason;
         hdr.packet_in.vlan_id = 0;
         hdr.packet_in.vrf = 0;
         standard_metadata.egress_spec = CPU_PORT;
@@ -62,80 +70,71 @@ control PIngress(
             exit;
         }
 
-        if (meta.copy == Copy.FAST_CNP) {
-            meta.forward = Forward.UNDERLAY;
+        if (meta.base.copy_kind != NotificationKind.NONE) {
+            meta.base.forward = Forward.UNDERLAY;
+            meta.base.notification_kind = meta.base.copy_kind;
+            notifications_sent.count(meta.base.copy_kind);
+            truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
         } else {
-            meta.ingress_port = standard_metadata.ingress_port;
-            port_rx.count((bit<32>)meta.ingress_port);
-            port_role.apply(meta);
-        }
-
-        if (meta.drop_reason == DropReason.NONE && meta.copy == Copy.NONE) {
-            if (standard_metadata.parser_error != error.NoError) {
-                meta.drop_reason = DropReason.MALFORMED;
-            } else if (meta.role != Role.CORE) {
-                meta.drop_reason = DropReason.UNSUPPORTED;
-            } else if (hdr.ethernet.ether_type == EtherType.ARP) {
-                meta.punt_reason = PuntReason.ARP;
-            } else if (!hdr.outer_ipv6.isValid()) {
-                meta.drop_reason = DropReason.UNSUPPORTED;
-            } else if (meta.is_nd) {
-                meta.punt_reason = PuntReason.ND;
-            } else {
-                meta.forward = Forward.UNDERLAY;
-            }
-        }
-
-        if (meta.forward == Forward.UNDERLAY) {
-            if (hdr.outer_udp.isValid()) {
-                meta.udp_dst_port = hdr.outer_udp.dst_port;
-            }
-            notification_port.apply(meta);
-            if (meta.copy == Copy.FAST_CNP) {
-                events.count((bit<32>)(bit<8>)Event.FAST_CNP_SENT);
-                truncate(FAST_CNP_FRAME_LENGTH);
-            } else {
-                endpoint.apply(hdr.outer_ipv6.dst, meta);
-                if (meta.is_local) {
-                    meta.punt_reason = PuntReason.UNDERLAY_LOCAL;
-                } else if (hdr.outer_ipv6.hop_limit <= 1) {
-                    meta.drop_reason = DropReason.TTL_EXPIRED;
-                } else {
-                    hdr.outer_ipv6.hop_limit = hdr.outer_ipv6.hop_limit - 1;
-                    if (meta.is_end_sid) {
-                        srv6_end.apply(
-                            hdr.outer_ipv6, hdr.srh, hdr.segment0, hdr.segment1, hdr.segment2,
-                            hdr.segment3, meta.drop_reason);
-                    }
+            meta.base.ingress_port = standard_metadata.ingress_port;
+            port_rx.count(meta.base.ingress_port);
+            port_role.apply(meta.base);
+            if (meta.base.drop_reason == DropReason.NONE) {
+                meta.base.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
+                if (hdr.outer_udp.isValid()) {
+                    notification_port.apply(hdr.outer_udp.dst_port, meta.base);
+                }
+                endpoint.apply(hdr.outer_ipv6.dst, meta.base);
+                if (standard_metadata.parser_error != error.NoError) {
+                    meta.base.is_malformed = true;
+                }
+                wan_arrival.apply(hdr.outer_ipv6, meta.base);
+                if (meta.base.destination == Destination.END_SID
+                        && meta.base.forward == Forward.UNDERLAY) {
+                    srv6_end.apply(hdr.outer_ipv6, hdr.srv6, meta.base.drop_reason);
                 }
             }
-            if (meta.drop_reason == DropReason.NONE && meta.punt_reason == PuntReason.NONE) {
-                underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta);
-            }
         }
 
-        punt.apply(meta);
-        if (meta.drop_reason != DropReason.NONE) {
-            drops.count((bit<32>)(bit<8>)meta.drop_reason);
+        if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
+            underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
+        }
+
+        if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason != PuntReason.NONE) {
+            color_t punt_color = GREEN;
+            punt_limit.apply(punt_color);
+            if (punt_color != GREEN) {
+                meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
+            }
+        }
+        if (meta.base.drop_reason != DropReason.NONE) {
+            drops.count(meta.base.drop_reason);
             mark_to_drop(standard_metadata);
-        } else if (meta.punt_reason != PuntReason.NONE) {
-            events.count((bit<32>)(bit<8>)Event.PUNTED);
+        } else if (meta.base.punt_reason != PuntReason.NONE) {
+            punts.count(meta.base.punt_reason);
             finish_at_cpu();
         } else {
-            standard_metadata.egress_spec = meta.egress_port;
+            standard_metadata.egress_spec = meta.base.egress_port;
         }
     }
 }
 
 control PEgress(
-        inout p_headers_t hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) {
-    @name(".egress_events")
-    counter(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) egress_events;
+        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
+    @name(".ecn_marked")
+    counter<Ecn>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) ecn_marked;
+    @name(".notifications_triggered")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_triggered;
+    @name(".flow_interval_suppressed")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) flow_interval_suppressed;
+    @name(".node_rate_suppressed")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) node_rate_suppressed;
     @name(".port_tx")
-    counter(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
+    counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
 
     QueueLevel() queue_level;
-    CeMark() ce_mark;
+    EcnMark() ecn_mark;
+    DomainMode() domain_mode;
     FastCnpProfile() fast_cnp_profile;
     FlowGate() fast_cnp_gate;
     NotificationLimit() notification_limit;
@@ -143,52 +142,55 @@ control PEgress(
     FastCnpChecksum() fast_cnp_checksum;
 
     apply {
-        fast_cnp_profile.apply(meta);
-
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+            fast_cnp_profile.apply(hdr.fast_cnp_profile);
             fast_cnp.apply(hdr, meta);
             fast_cnp_checksum.apply(
                 hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, hdr.outer_udp.checksum);
-            truncate(FAST_CNP_FRAME_LENGTH);
+            truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
             recirculate_preserving_field_list(KEEP_COPY);
         } else if (standard_metadata.egress_port != CPU_PORT) {
-            bool marked = false;
-            bool pass = false;
-            // Marking CE changes the field the notification asks for.
-            bool is_ect = hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT;
-
-            port_tx.count((bit<32>)standard_metadata.egress_port);
+            port_tx.count(standard_metadata.egress_port);
             queue_level.apply(
                 standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
-                standard_metadata.deq_qdepth, meta);
+                standard_metadata.deq_qdepth, meta.base);
 
-            if (is_ect && meta.level_marks == 1) {
-                ce_mark.apply(hdr.outer_ipv6.ecn, marked);
+            bool marked = false;
+            // Marking changes the field the notification asks for.
+            bool is_ect = hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT;
+            if (is_ect && meta.base.level_mark != Ecn.NOT_ECT) {
+                ecn_mark.apply(hdr.outer_ipv6.ecn, meta.base.level_mark, marked);
                 if (marked) {
-                    egress_events.count((bit<32>)(bit<8>)Event.CE_MARKED);
+                    ecn_marked.count(meta.base.level_mark);
                 }
             }
 
             // FCN-8: an ECN-capable packet with an FCN label that is no notification itself
-            if (is_ect && meta.level_notifies == 1 && meta.notify_enabled == 1
-                    && !meta.is_notification
+            if (is_ect && meta.base.level_notifies == 1
+                    && meta.base.notification_kind == NotificationKind.NONE
                     && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
-                fast_cnp_gate.apply(
-                    hdr.outer_ipv6.flow_label, meta.level_interval,
-                    standard_metadata.egress_global_timestamp, pass);
-                if (!pass) {
-                    egress_events.count((bit<32>)(bit<8>)Event.FLOW_INTERVAL_SUPPRESSED);
-                } else {
-                    notification_limit.apply(pass);
+                domain_mode.apply(meta.base);
+                if (meta.base.mode.congestion_kind != NotificationKind.NONE) {
+                    bool pass = false;
+                    color_t color = GREEN;
+                    NotificationKind kind = meta.base.mode.congestion_kind;
+                    fast_cnp_gate.apply(
+                        hdr.outer_ipv6.flow_label, meta.base.level_interval,
+                        standard_metadata.egress_global_timestamp, pass);
                     if (!pass) {
-                        egress_events.count((bit<32>)(bit<8>)Event.NODE_RATE_SUPPRESSED);
+                        flow_interval_suppressed.count(kind);
                     } else {
-                        egress_events.count((bit<32>)(bit<8>)Event.NOTIFICATION_TRIGGERED);
-                        meta.copy = Copy.FAST_CNP;
-                        meta.copy_label = hdr.outer_ipv6.flow_label;
-                        meta.copy_level = meta.level;
-                        clone_preserving_field_list(
-                            CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                        notification_limit.apply(color);
+                        if (color != GREEN) {
+                            node_rate_suppressed.count(kind);
+                        } else {
+                            notifications_triggered.count(kind);
+                            meta.base.copy_kind = meta.base.mode.congestion_kind;
+                            meta.base.copy_label = hdr.outer_ipv6.flow_label;
+                            meta.base.copy_level = meta.base.level;
+                            clone_preserving_field_list(
+                                CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                        }
                     }
                 }
             }
@@ -196,7 +198,7 @@ control PEgress(
     }
 }
 
-control PComputeChecksum(inout p_headers_t hdr, inout meta_t meta) {
+control PComputeChecksum(inout p_headers_t hdr, inout p_meta_t meta) {
     apply { }
 }
 

@@ -2,15 +2,14 @@
 #ifndef FCN_P_PARSER_P4
 #define FCN_P_PARSER_P4
 
-error {
-    BadIpVersion
-}
-
 parser PParser(
         packet_in packet,
         out p_headers_t hdr,
-        inout meta_t meta,
+        inout p_meta_t meta,
         inout standard_metadata_t standard_metadata) {
+    SrhParser() srh_parser;
+    NeighborDiscoveryParser() neighbor_discovery_parser;
+
     state start {
         transition select(standard_metadata.ingress_port) {
             CPU_PORT: parse_packet_out;
@@ -33,58 +32,26 @@ parser PParser(
 
     state parse_outer_ipv6 {
         packet.extract(hdr.outer_ipv6);
-        verify(hdr.outer_ipv6.version == 6, error.BadIpVersion);
-        transition select(hdr.outer_ipv6.next_header) {
-            IpProtocol.ROUTING: parse_srh;
-            IpProtocol.UDP: parse_outer_udp;
-            IpProtocol.ICMPV6: parse_icmpv6;
-            default: accept;
+        transition select(hdr.outer_ipv6.version, hdr.outer_ipv6.next_header) {
+            (6, IpProtocol.ROUTING): parse_srh;
+            (6, IpProtocol.UDP): parse_outer_udp;
+            (6, IpProtocol.ICMPV6): parse_icmpv6;
+            (6, _): accept;
+            default: bad_version;
         }
+    }
+    state bad_version {
+        meta.base.is_malformed = true;
+        transition accept;
     }
 
-    // Up to four segments and no TLV; another SRH stays payload, which transit does not need.
     state parse_srh {
-        packet.extract(hdr.srh);
-        transition select(hdr.srh.routing_type, hdr.srh.hdr_ext_len, hdr.srh.last_entry) {
-            (4, 2, 0): parse_one_segment;
-            (4, 4, 1): parse_two_segments;
-            (4, 6, 2): parse_three_segments;
-            (4, 8, 3): parse_four_segments;
-            default: accept;
-        }
-    }
-    state parse_one_segment {
-        packet.extract(hdr.segment0);
-        transition accept;
-    }
-    state parse_two_segments {
-        packet.extract(hdr.segment0);
-        packet.extract(hdr.segment1);
-        transition accept;
-    }
-    state parse_three_segments {
-        packet.extract(hdr.segment0);
-        packet.extract(hdr.segment1);
-        packet.extract(hdr.segment2);
-        transition accept;
-    }
-    state parse_four_segments {
-        packet.extract(hdr.segment0);
-        packet.extract(hdr.segment1);
-        packet.extract(hdr.segment2);
-        packet.extract(hdr.segment3);
+        srh_parser.apply(packet, hdr.srv6);
         transition accept;
     }
 
     state parse_icmpv6 {
-        packet.extract(hdr.icmpv6);
-        transition select(hdr.icmpv6.type, hdr.outer_ipv6.hop_limit) {
-            (133 .. 137, 255): neighbor_discovery;
-            default: accept;
-        }
-    }
-    state neighbor_discovery {
-        meta.is_nd = true;
+        neighbor_discovery_parser.apply(packet, hdr.outer_ipv6, meta.base.is_nd);
         transition accept;
     }
 
@@ -99,12 +66,11 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         packet.emit(hdr.packet_in);
         packet.emit(hdr.ethernet);
         packet.emit(hdr.outer_ipv6);
-        packet.emit(hdr.srh);
-        packet.emit(hdr.segment0);
-        packet.emit(hdr.segment1);
-        packet.emit(hdr.segment2);
-        packet.emit(hdr.segment3);
-        packet.emit(hdr.icmpv6);
+        packet.emit(hdr.srv6.srh);
+        packet.emit(hdr.srv6.segment0);
+        packet.emit(hdr.srv6.segment1);
+        packet.emit(hdr.srv6.segment2);
+        packet.emit(hdr.srv6.segment3);
         packet.emit(hdr.outer_udp);
         packet.emit(hdr.fast_cnp);
     }

@@ -1,57 +1,70 @@
-// Provider edge (PE) for BMv2. Contents, in the order a packet meets them:
+// Provider edge (PE) for BMv2. Contents, in the order in which a packet is processed:
 //
 //   PortRole            who is on the other side; VRF of a customer
+//   DomainMode          what this node does about congestion
 //   NotificationPort    Fast CNP?
-//   UnderlayLookup      from the WAN: Endpoint, TrustBoundary; FlowByLabel or ServiceTermination
-//   Arrival             what is to be done with it
+//   CustomerPacket      what later controls need to know of the customer's packet
+//   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
+//   Arrival             class of the packet, then what is done with it
+//   TunnelDecap         the underlay headers are removed; EcnDecap
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
-//   TunnelDecap         off with the underlay; EcnDecap
 //   VrfRouting, VlanTag the customer's routes
-//   Srv6End             next segment
 //   FlowTable, Report   flow label; learning
 //   TunnelEncap         into the WAN
+//   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
-//   QueueLevel          egress: CE mark, own congestion -> copy -> SenderNotification
+//   QueueLevel          egress: mark, own congestion -> copy -> SenderNotification
 #include "externs.p4"
-#include "../common/config.p4"
-#include "../common/types.p4"
-#include "../common/headers.p4"
-#include "../common/metadata.p4"
-#include "../common/digests.p4"
-#include "../common/port_role.p4"
-#include "../common/trust_boundary.p4"
-#include "../common/endpoint.p4"
-#include "../common/srv6_end.p4"
-#include "../common/service_termination.p4"
-#include "../common/tunnel_decap.p4"
-#include "../common/ecn_decap.p4"
-#include "../common/flow_by_label.p4"
-#include "../common/underlay_lookup.p4"
-#include "../common/arrival.p4"
-#include "../common/frame_length.p4"
-#include "../common/customer_packet.p4"
-#include "../common/cnp_generator.p4"
-#include "../common/vrf_routing.p4"
-#include "../common/vlan_tag.p4"
-#include "../common/flow_table.p4"
-#include "../common/flow_learning.p4"
-#include "../common/tunnel_encap.p4"
-#include "../common/queue_level.p4"
-#include "../common/ce_mark.p4"
+#include "../common/base/sizes.p4"
+#include "../common/base/types.p4"
+#include "../common/pe/headers.p4"
+#include "../common/pe/metadata.p4"
+#include "../common/pe/digests.p4"
+#include "../common/base/port_role.p4"
+#include "../common/base/notification_port.p4"
+#include "../common/base/endpoint.p4"
+#include "../common/pe/trust_boundary.p4"
+#include "../common/pe/service_sid.p4"
+#include "../common/pe/tunnel_vrf.p4"
+#include "../common/pe/flow_by_label.p4"
+#include "../common/pe/underlay_lookup.p4"
+#include "../common/pe/customer_packet.p4"
+#include "../common/pe/packet_class.p4"
+#include "../common/pe/customer_arrival.p4"
+#include "../common/base/wan_arrival.p4"
+#include "../common/pe/notification_arrival.p4"
+#include "../common/pe/tunnel_arrival.p4"
+#include "../common/pe/arrival.p4"
+#include "../common/base/domain_mode.p4"
+#include "../common/pe/cnp_profile.p4"
+#include "../common/pe/cnp_generator.p4"
+#include "../common/pe/tunnel_decap.p4"
+#include "../common/pe/ecn_decap.p4"
+#include "../common/pe/vrf_routing.p4"
+#include "../common/pe/vlan_tag.p4"
+#include "../common/pe/flow_table.p4"
+#include "../common/pe/flow_learning.p4"
+#include "../common/pe/tunnel_encap.p4"
+#include "../common/base/srv6_end.p4"
+#include "../common/base/underlay.p4"
+#include "../common/base/rate_limits.p4"
+#include "../common/base/queue_level.p4"
+#include "../common/base/ecn_mark.p4"
+#include "../common/base/srv6_parser.p4"
+#include "../common/pe/tunnel_parser.p4"
+#include "../common/pe/roce_parser.p4"
+#include "frame_length.p4"
 #include "flow_gate.p4"
-#include "rate_limits.p4"
 #include "ipv4_checksum.p4"
 #include "entropy.p4"
 #include "icrc.p4"
 #include "fast_cnp_checksum.p4"
 #include "cnp_udp_checksum.p4"
 #include "sender_notification.p4"
-#include "underlay.p4"
 #include "report.p4"
-#include "punt.p4"
 #include "pe_parser.p4"
 
-control PeVerifyChecksum(inout pe_headers_t hdr, inout meta_t meta) {
+control PeVerifyChecksum(inout pe_headers_t hdr, inout pe_meta_t meta) {
     apply {
         verify_checksum(
             hdr.ipv4.isValid() && hdr.ipv4.ihl == 5,
@@ -63,26 +76,32 @@ control PeVerifyChecksum(inout pe_headers_t hdr, inout meta_t meta) {
 }
 
 control PeIngress(
-        inout pe_headers_t hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) {
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     @name(".drops")
-    counter(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) drops;
+    counter<DropReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) drops;
+    @name(".punts")
+    counter<PuntReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) punts;
     @name(".events")
-    counter(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) events;
+    counter<Event>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) events;
+    @name(".notifications_received")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_received;
+    @name(".notifications_sent")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_sent;
     @name(".port_rx")
-    counter(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_rx;
+    counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_rx;
 
     PortRole() port_role;
     NotificationPort() notification_port;
     FrameLength() frame_length;
+    CutFrame() cut_frame;
     FastCnpChecksum() fast_cnp_checksum;
+    DomainMode() domain_mode;
+    CustomerPacket() customer_packet;
     UnderlayLookup() underlay_lookup;
     Arrival() arrival;
-    CnpProfile() cnp_profile;
-    SenderNotification() sender_notification;
     TunnelDecap() tunnel_decap;
-    CustomerPacket() customer_packet;
+    SenderNotification() sender_notification;
     EcnDecap() ecn_decap;
-    Srv6End() srv6_end;
     VrfRouting() vrf_routing;
     VlanTag() vlan_tag;
     Ipv4Checksum() ipv4_checksum;
@@ -92,8 +111,9 @@ control PeIngress(
     FlowLearning() flow_learning;
     Report() report;
     TunnelEncap() tunnel_encap;
+    Srv6End() srv6_end;
     Underlay() underlay;
-    Punt() punt;
+    PuntLimit() punt_limit;
 
     // What the parser took for a customer packet is the underlay's on a core port.
     action take_as_underlay() {
@@ -103,10 +123,10 @@ control PeIngress(
 
     action finish_at_cpu() {
         hdr.packet_in.setValid();
-        hdr.packet_in.ingress_port = meta.ingress_port;
-        hdr.packet_in.reason = meta.punt_reason;
-        hdr.packet_in.vlan_id = (bit<16>)meta.vlan_id;
-        hdr.packet_in.vrf = meta.vrf;
+        hdr.packet_in.ingress_port = meta.base.ingress_port;
+        hdr.packet_in.reason = meta.base.punt_reason;
+        hdr.packet_in.vlan_id = (bit<16>)meta.base.vlan_id;
+        hdr.packet_in.vrf = meta.base.vrf;
         standard_metadata.egress_spec = CPU_PORT;
     }
 
@@ -117,38 +137,48 @@ control PeIngress(
             exit;
         }
 
-        cnp_profile.apply(meta);
-        if (meta.copy == Copy.OWN_CONGESTION) {
-            meta.notify_label = meta.copy_label;
+        // The egress needs it, too.
+        domain_mode.apply(meta.base);
+        if (meta.base.copy_kind != NotificationKind.NONE) {
+            meta.notify_label = meta.base.copy_label;
         } else {
             if (meta.flat == 0) {
-                meta.ingress_port = standard_metadata.ingress_port;
-                port_rx.count((bit<32>)meta.ingress_port);
+                meta.base.ingress_port = standard_metadata.ingress_port;
+                port_rx.count(meta.base.ingress_port);
             }
             if (hdr.vlan.isValid()) {
-                meta.vlan_id = hdr.vlan.vlan_id;
+                meta.base.vlan_id = hdr.vlan.vlan_id;
             }
-            port_role.apply(meta);
+            port_role.apply(meta.base);
 
-            if (meta.role == Role.DC && hdr.outer_ipv6.isValid()) {
+            if (meta.base.role == Role.DC && hdr.outer_ipv6.isValid()) {
                 // The customer's own tunnel: parse again as what it is.
                 meta.flat = 1;
                 resubmit_preserving_field_list(KEEP_FLAT);
                 exit;
             }
 
-            meta.parse_failed = standard_metadata.parser_error != error.NoError;
-            meta.unsupported_tunnel = standard_metadata.parser_error == error.UnsupportedTunnel;
-            meta.ipv4_checksum_failed = standard_metadata.checksum_error == 1;
-            frame_length.apply(hdr, standard_metadata.packet_length, meta);
+            if (standard_metadata.parser_error != error.NoError) {
+                meta.parse_failed = true;
+            }
+            if (standard_metadata.checksum_error == 1) {
+                meta.ipv4_checksum_failed = true;
+            }
+            if (meta.base.drop_reason == DropReason.NONE) {
+                frame_length.apply(hdr, standard_metadata.packet_length, meta.base);
+            }
             if (hdr.vlan.isValid()) {
                 hdr.ethernet.ether_type = hdr.vlan.ether_type;
                 hdr.vlan.setInvalid();
             }
-            meta.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
-            if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid() && hdr.udp.isValid()) {
-                meta.udp_dst_port = hdr.udp.dst_port;
-                if (hdr.fast_cnp.isValid()) {
+            if (hdr.ipv4.isValid()) {
+                // Neither ARP nor a notification
+            } else if (!hdr.ipv6.isValid()) {
+                meta.base.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
+            } else if (!hdr.outer_ipv6.isValid() && hdr.udp.isValid() && !hdr.roce.bth.isValid()) {
+                notification_port.apply(hdr.udp.dst_port, meta.base);
+                if (hdr.fast_cnp.isValid()
+                        && meta.base.notification_kind == NotificationKind.FAST_CNP) {
                     bit<16> checksum;
                     fast_cnp_checksum.apply(hdr.ipv6, hdr.udp, hdr.fast_cnp, checksum);
                     meta.fast_cnp_sound = checksum == hdr.udp.checksum
@@ -156,49 +186,51 @@ control PeIngress(
                     meta.notify_label = hdr.fast_cnp.word[31:12];
                 }
             }
-            notification_port.apply(meta);
 
-            if (meta.role == Role.CORE) {
+            if (meta.base.role == Role.CORE) {
                 if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid()) {
                     take_as_underlay();
                 }
-                meta.bad_version = hdr.outer_ipv6.isValid() && hdr.outer_ipv6.version != 6;
+                if (hdr.outer_ipv6.isValid()) {
+                    meta.base.is_malformed = hdr.outer_ipv6.version != 6;
+                } else {
+                    meta.base.is_malformed = meta.parse_failed;
+                }
             }
         }
 
-        if (meta.drop_reason == DropReason.NONE) {
+        if (meta.base.drop_reason == DropReason.NONE) {
             customer_packet.apply(hdr, meta);
             if (hdr.outer_ipv6.isValid()) {
                 underlay_lookup.apply(hdr, meta);
             }
             arrival.apply(hdr, meta);
         }
-        if (meta.event != Event.NONE) {
-            events.count((bit<32>)(bit<8>)meta.event);
-        }
 
-        if (meta.forward == Forward.VRF && hdr.outer_ipv6.isValid()) {
-            tunnel_decap.apply(hdr, meta);
-        }
-        if (meta.make_cnp) {
-            sender_notification.apply(hdr, meta, standard_metadata.ingress_global_timestamp);
-        }
-
-        if (meta.forward == Forward.VRF && meta.drop_reason == DropReason.NONE) {
-            if (meta.decapsulated && !meta.make_cnp) {
-                ecn_decap.apply(meta);
+        if (meta.base.forward == Forward.VRF && meta.base.drop_reason == DropReason.NONE) {
+            if (hdr.outer_ipv6.isValid()) {
+                tunnel_decap.apply(hdr, meta);
+                if (!meta.make_cnp) {
+                    ecn_decap.apply(meta);
+                }
                 if (meta.event != Event.NONE) {
-                    events.count((bit<32>)(bit<8>)meta.event);
+                    events.count(meta.event);
+                }
+                if (meta.packet_class == PacketClass.NOTIFICATION) {
+                    notifications_received.count(meta.base.notification_kind);
                 }
             }
-            if (meta.drop_reason == DropReason.NONE) {
+            if (meta.make_cnp) {
+                sender_notification.apply(hdr, meta, standard_metadata.ingress_global_timestamp);
+            }
+            if (meta.base.drop_reason == DropReason.NONE) {
                 vrf_routing.apply(hdr.ipv4, hdr.ipv6, hdr.ethernet, meta);
                 vlan_tag.apply(hdr.ethernet, hdr.vlan, meta);
             }
-            if (meta.drop_reason == DropReason.NONE && meta.punt_reason == PuntReason.NONE
-                    && !meta.make_cnp) {
+            if (meta.base.drop_reason == DropReason.NONE
+                    && meta.base.punt_reason == PuntReason.NONE && !meta.make_cnp) {
                 if (meta.hop_limit <= 1) {
-                    meta.drop_reason = DropReason.TTL_EXPIRED;
+                    meta.base.drop_reason = DropReason.TTL_EXPIRED;
                 } else {
                     if (hdr.ipv4.isValid()) {
                         ipv4_checksum.apply(
@@ -209,58 +241,77 @@ control PeIngress(
             }
         }
 
-        if (meta.forward == Forward.TUNNEL && meta.drop_reason == DropReason.NONE) {
-            entropy.apply(hdr, meta);
-            meta.flow_label = meta.entropy[19:0] & ENTROPY_LABEL_MASK;
-            flow_table.apply(hdr.ipv4, hdr.ipv6, hdr.bth, meta);
-            if (meta.role == Role.DC) {
-                Event reported;
+        if (meta.base.forward == Forward.TUNNEL && meta.base.drop_reason == DropReason.NONE) {
+            flow_table.apply(hdr.ipv4, hdr.ipv6, hdr.roce.bth, meta);
+            if (meta.base.role == Role.DC
+                    && (meta.cm.is_valid || (meta.is_roce_flow
+                        && (!meta.flow_label_assigned || meta.flow_watched)))) {
                 flow_learning.apply(meta);
-                report.apply(hdr, meta, standard_metadata.ingress_global_timestamp, reported);
-                if (reported != Event.NONE) {
-                    events.count((bit<32>)(bit<8>)reported);
+                if (meta.learning_enabled == 1) {
+                    report.apply(hdr, meta, standard_metadata.ingress_global_timestamp);
                 }
             }
             tunnel_encap.apply(hdr, meta);
+            // The hash is expensive here, and a labelled flow in SRv6 or GRE does without it.
+            if (!meta.flow_label_assigned || hdr.tunnel.udp.isValid()) {
+                entropy.apply(hdr, meta);
+                if (!meta.flow_label_assigned) {
+                    hdr.outer_ipv6.flow_label = meta.entropy[19:0] & ENTROPY_LABEL_MASK;
+                }
+                if (hdr.tunnel.udp.isValid()) {
+                    hdr.tunnel.udp.src_port = meta.entropy[15:0] | ENTROPY_PORTS;
+                }
+            }
         }
 
-        if (meta.is_end_sid && meta.forward == Forward.UNDERLAY) {
-            srv6_end.apply(
-                hdr.outer_ipv6, hdr.srh, hdr.segment0, hdr.segment1, hdr.segment2, hdr.segment3,
-                meta.drop_reason);
+        if (meta.base.destination == Destination.END_SID && meta.base.forward == Forward.UNDERLAY) {
+            srv6_end.apply(hdr.outer_ipv6, hdr.srv6, meta.base.drop_reason);
         }
-        if (meta.forward == Forward.UNDERLAY && meta.drop_reason == DropReason.NONE) {
-            underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta);
+        if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
+            underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
         }
 
-        punt.apply(meta);
-        if (meta.drop_reason != DropReason.NONE) {
-            drops.count((bit<32>)(bit<8>)meta.drop_reason);
+        if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason != PuntReason.NONE) {
+            color_t punt_color = GREEN;
+            punt_limit.apply(punt_color);
+            if (punt_color != GREEN) {
+                meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
+            }
+        }
+        if (meta.base.drop_reason != DropReason.NONE) {
+            if (meta.base.drop_reason == DropReason.TRANSLATION_DISABLED) {
+                notifications_received.count(meta.base.notification_kind);
+            }
+            drops.count(meta.base.drop_reason);
             mark_to_drop(standard_metadata);
-        } else if (meta.punt_reason != PuntReason.NONE) {
-            events.count((bit<32>)(bit<8>)Event.PUNTED);
+        } else if (meta.base.punt_reason != PuntReason.NONE) {
+            punts.count(meta.base.punt_reason);
             finish_at_cpu();
         } else {
-            standard_metadata.egress_spec = meta.egress_port;
+            standard_metadata.egress_spec = meta.base.egress_port;
             if (meta.make_cnp) {
-                events.count((bit<32>)(bit<8>)Event.CNP_SENT);
-                truncate(meta.frame_length);
+                notifications_sent.count(NotificationKind.CNP);
+                cut_frame.apply(hdr);
             }
         }
     }
 }
 
 control PeEgress(
-        inout pe_headers_t hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) {
-    @name(".egress_events")
-    counter(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) egress_events;
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    @name(".ecn_marked")
+    counter<Ecn>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) ecn_marked;
+    @name(".notifications_triggered")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_triggered;
+    @name(".flow_interval_suppressed")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) flow_interval_suppressed;
     @name(".port_tx")
-    counter(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
+    counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
 
     QueueLevel() queue_level;
-    CeMark() ce_mark_outer;
-    CeMark() ce_mark_ipv4;
-    CeMark() ce_mark_ipv6;
+    EcnMark() ecn_mark_outer;
+    EcnMark() ecn_mark_ipv4;
+    EcnMark() ecn_mark_ipv6;
     Ipv4Checksum() ipv4_checksum;
     FlowGate() own_congestion_gate;
     CnpUdpChecksum() cnp_udp_checksum;
@@ -269,48 +320,49 @@ control PeEgress(
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
             recirculate_preserving_field_list(KEEP_COPY);
         } else {
-            bool marked = false;
-            bool pass = false;
-
             if (standard_metadata.egress_port != CPU_PORT) {
-                port_tx.count((bit<32>)standard_metadata.egress_port);
+                port_tx.count(standard_metadata.egress_port);
                 queue_level.apply(
                     standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
-                    standard_metadata.deq_qdepth, meta);
+                    standard_metadata.deq_qdepth, meta.base);
             }
 
-            if (meta.level_marks == 1 && !meta.make_cnp) {
+            if (meta.base.level_mark != Ecn.NOT_ECT && !meta.make_cnp) {
+                bool marked = false;
                 if (hdr.outer_ipv6.isValid()) {
-                    ce_mark_outer.apply(hdr.outer_ipv6.ecn, marked);
+                    ecn_mark_outer.apply(hdr.outer_ipv6.ecn, meta.base.level_mark, marked);
                 } else if (hdr.ipv4.isValid()) {
                     bit<2> ecn = hdr.ipv4.ecn;
-                    ce_mark_ipv4.apply(hdr.ipv4.ecn, marked);
+                    ecn_mark_ipv4.apply(hdr.ipv4.ecn, meta.base.level_mark, marked);
                     if (marked) {
-                        ipv4_checksum.apply(hdr.ipv4.checksum, ecn, (bit<2>)Ecn.CE, 0);
+                        ipv4_checksum.apply(hdr.ipv4.checksum, ecn, hdr.ipv4.ecn, 0);
                     }
                 } else if (hdr.ipv6.isValid()) {
-                    ce_mark_ipv6.apply(hdr.ipv6.ecn, marked);
+                    ecn_mark_ipv6.apply(hdr.ipv6.ecn, meta.base.level_mark, marked);
                 }
                 if (marked) {
-                    egress_events.count((bit<32>)(bit<8>)Event.CE_MARKED);
+                    ecn_marked.count(meta.base.level_mark);
                 }
             }
 
             // FCN-12: this node is the ingress PE of the flow, so it tells the sender itself.
-            if (meta.level_notifies == 1 && meta.notify_enabled == 1 && meta.flow_label_assigned
-                    && meta.customer_ecn != Ecn.NOT_ECT) {
+            if (meta.base.level_notifies == 1 && meta.flow_label_assigned
+                    && meta.customer_ecn != Ecn.NOT_ECT
+                    && meta.base.mode.congestion_kind != NotificationKind.NONE) {
+                bool pass = false;
+                NotificationKind kind = meta.base.mode.congestion_kind;
                 own_congestion_gate.apply(
-                    meta.flow_label, meta.level_interval,
+                    meta.flow_label, meta.base.level_interval,
                     standard_metadata.egress_global_timestamp, pass);
                 if (pass) {
-                    egress_events.count((bit<32>)(bit<8>)Event.NOTIFICATION_TRIGGERED);
-                    meta.copy = Copy.OWN_CONGESTION;
-                    meta.copy_label = meta.flow_label;
-                    meta.copy_level = meta.level;
+                    notifications_triggered.count(kind);
+                    meta.base.copy_kind = meta.base.mode.congestion_kind;
+                    meta.base.copy_label = meta.flow_label;
+                    meta.base.copy_level = meta.base.level;
                     clone_preserving_field_list(
                         CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
                 } else {
-                    egress_events.count((bit<32>)(bit<8>)Event.FLOW_INTERVAL_SUPPRESSED);
+                    flow_interval_suppressed.count(kind);
                 }
             }
 
@@ -321,7 +373,7 @@ control PeEgress(
     }
 }
 
-control PeComputeChecksum(inout pe_headers_t hdr, inout meta_t meta) {
+control PeComputeChecksum(inout pe_headers_t hdr, inout pe_meta_t meta) {
     apply {
         // Other IPv4 checksums are updated where the header changes.
         update_checksum(

@@ -2,31 +2,21 @@
 #ifndef FCN_PE_PARSER_P4
 #define FCN_PE_PARSER_P4
 
-error {
-    BadIpVersion,
-    BadIpHeaderLength,
-    BadIpLength,
-    UnsupportedTunnel
-}
-
-// Enough of an IPv6 packet to see whether it may be an underlay packet of ours.
-header ipv6_peek_h {
-    bit<48> skipped;
-    bit<8> next_header;
-}
-header ipv6_udp_peek_h {
-    bit<336> skipped;
-    bit<16> dst_port;
-}
-
-// A v1model parser cannot ask which side a port faces. It takes an IPv6 packet that looks like one of
-// the tunnels for an underlay packet; where the port turns out to face a customer, the shell submits
-// the packet again with meta.flat set and everything behind the IPv6 header is the customer's own.
+// A v1model parser does not know which side a port faces. It takes an IPv6 packet that looks like one of
+// the tunnels for an underlay packet; where the port turns out to face a customer, the ingress control
+// submits the packet again with meta.flat set and everything behind the IPv6 header is the customer's own.
 parser PeParser(
         packet_in packet,
         out pe_headers_t hdr,
-        inout meta_t meta,
+        inout pe_meta_t meta,
         inout standard_metadata_t standard_metadata) {
+    SrhParser() srh_parser;
+    GreParser() gre_parser;
+    VxlanParser() vxlan_parser;
+    MplsParser() mpls_parser;
+    NeighborDiscoveryParser() neighbor_discovery_parser;
+    RoceParser() roce_parser;
+
     state start {
         transition select(standard_metadata.ingress_port) {
             CPU_PORT: parse_packet_out;
@@ -58,8 +48,9 @@ parser PeParser(
         }
     }
 
+    // The next header is octet 7 of an IPv6 header, the destination port octets 43 and 44 with UDP behind it.
     state choose_ipv6 {
-        transition select(meta.flat, packet.lookahead<ipv6_peek_h>().next_header) {
+        transition select(meta.flat, packet.lookahead<bit<56>>()[7:0]) {
             (0, IpProtocol.IPV4): parse_outer_ipv6;
             (0, IpProtocol.IPV6): parse_outer_ipv6;
             (0, IpProtocol.ROUTING): parse_outer_ipv6;
@@ -70,7 +61,7 @@ parser PeParser(
     }
 
     state choose_ipv6_udp {
-        transition select(packet.lookahead<ipv6_udp_peek_h>().dst_port) {
+        transition select(packet.lookahead<bit<352>>()[15:0]) {
             UdpPort.VXLAN: parse_outer_ipv6;
             UdpPort.MPLS: parse_outer_ipv6;
             default: parse_ipv6;
@@ -79,74 +70,42 @@ parser PeParser(
 
     state parse_outer_ipv6 {
         packet.extract(hdr.outer_ipv6);
-        verify(hdr.outer_ipv6.version == 6, error.BadIpVersion);
-        transition select(hdr.outer_ipv6.next_header) {
-            IpProtocol.IPV4: parse_ipv4;
-            IpProtocol.IPV6: parse_ipv6;
-            IpProtocol.ROUTING: parse_srh;
-            IpProtocol.GRE: parse_gre;
-            IpProtocol.UDP: parse_outer_udp;
-            default: accept;
+        transition select(hdr.outer_ipv6.version, hdr.outer_ipv6.next_header) {
+            (6, IpProtocol.IPV4): parse_ipv4;
+            (6, IpProtocol.IPV6): parse_ipv6;
+            (6, IpProtocol.ROUTING): parse_srh;
+            (6, IpProtocol.GRE): parse_gre;
+            (6, IpProtocol.UDP): parse_outer_udp;
+            (6, _): accept;
+            default: malformed;
         }
+    }
+    state malformed {
+        meta.parse_failed = true;
+        transition accept;
     }
 
-    // Up to four segments and no TLV; another SRH stays payload, which transit does not need.
+    // What is behind an SRH of another shape is not parsed.
     state parse_srh {
-        packet.extract(hdr.srh);
-        transition select(hdr.srh.routing_type, hdr.srh.hdr_ext_len, hdr.srh.last_entry) {
-            (4, 2, 0): parse_one_segment;
-            (4, 4, 1): parse_two_segments;
-            (4, 6, 2): parse_three_segments;
-            (4, 8, 3): parse_four_segments;
-            default: accept;
-        }
-    }
-    state parse_one_segment {
-        packet.extract(hdr.segment0);
-        transition parse_behind_srh;
-    }
-    state parse_two_segments {
-        packet.extract(hdr.segment0);
-        packet.extract(hdr.segment1);
-        transition parse_behind_srh;
-    }
-    state parse_three_segments {
-        packet.extract(hdr.segment0);
-        packet.extract(hdr.segment1);
-        packet.extract(hdr.segment2);
-        transition parse_behind_srh;
-    }
-    state parse_four_segments {
-        packet.extract(hdr.segment0);
-        packet.extract(hdr.segment1);
-        packet.extract(hdr.segment2);
-        packet.extract(hdr.segment3);
-        transition parse_behind_srh;
-    }
-    state parse_behind_srh {
-        transition select(hdr.srh.next_header) {
-            IpProtocol.IPV4: parse_ipv4;
-            IpProtocol.IPV6: parse_ipv6;
+        srh_parser.apply(packet, hdr.srv6);
+        transition select(
+                hdr.srv6.srh.hdr_ext_len, hdr.srv6.srh.last_entry, hdr.srv6.srh.next_header) {
+            (2, 0, IpProtocol.IPV4): parse_ipv4;
+            (4, 1, IpProtocol.IPV4): parse_ipv4;
+            (6, 2, IpProtocol.IPV4): parse_ipv4;
+            (8, 3, IpProtocol.IPV4): parse_ipv4;
+            (2, 0, IpProtocol.IPV6): parse_ipv6;
+            (4, 1, IpProtocol.IPV6): parse_ipv6;
+            (6, 2, IpProtocol.IPV6): parse_ipv6;
+            (8, 3, IpProtocol.IPV6): parse_ipv6;
             default: accept;
         }
     }
 
     state parse_gre {
-        packet.extract(hdr.gre);
         meta.tunnel_type = TunnelType.GRE;
-        transition select(hdr.gre.flags) {
-            0x0000: parse_behind_gre;
-            0x2000: parse_gre_key;
-            default: unsupported_tunnel;
-        }
-    }
-    state parse_gre_key {
-        packet.extract(hdr.gre_key);
-        meta.tunnel_id = hdr.gre_key.key;
-        transition parse_behind_gre;
-    }
-    state parse_behind_gre {
-        transition select(hdr.gre.protocol) {
+        gre_parser.apply(packet, hdr.tunnel, meta.tunnel_id, meta.unsupported_tunnel);
+        transition select(hdr.tunnel.gre.protocol) {
             EtherType.IPV4: parse_ipv4;
             EtherType.IPV6: parse_ipv6;
             default: accept;
@@ -154,8 +113,8 @@ parser PeParser(
     }
 
     state parse_outer_udp {
-        packet.extract(hdr.outer_udp);
-        transition select(hdr.outer_udp.dst_port) {
+        packet.extract(hdr.tunnel.udp);
+        transition select(hdr.tunnel.udp.dst_port) {
             UdpPort.VXLAN: parse_vxlan;
             UdpPort.MPLS: parse_mpls;
             default: accept;
@@ -163,17 +122,9 @@ parser PeParser(
     }
 
     state parse_vxlan {
-        packet.extract(hdr.vxlan);
         meta.tunnel_type = TunnelType.VXLAN;
-        meta.tunnel_id = (bit<32>)hdr.vxlan.vni;
-        transition select(hdr.vxlan.flags) {
-            0x08 &&& 0x08: parse_inner_ethernet;
-            default: unsupported_tunnel;
-        }
-    }
-    state parse_inner_ethernet {
-        packet.extract(hdr.inner_ethernet);
-        transition select(hdr.inner_ethernet.ether_type) {
+        vxlan_parser.apply(packet, hdr.tunnel, meta.tunnel_id, meta.unsupported_tunnel);
+        transition select(hdr.tunnel.inner_ethernet.ether_type) {
             EtherType.IPV4: parse_ipv4;
             EtherType.IPV6: parse_ipv6;
             default: accept;
@@ -181,23 +132,8 @@ parser PeParser(
     }
 
     state parse_mpls {
-        packet.extract(hdr.mpls0);
         meta.tunnel_type = TunnelType.MPLS_UDP;
-        meta.tunnel_id = (bit<32>)hdr.mpls0.label;
-        transition select(hdr.mpls0.bottom_of_stack) {
-            1: parse_behind_mpls;
-            default: parse_second_mpls;
-        }
-    }
-    state parse_second_mpls {
-        packet.extract(hdr.mpls1);
-        meta.tunnel_id = (bit<32>)hdr.mpls1.label;
-        transition select(hdr.mpls1.bottom_of_stack) {
-            1: parse_behind_mpls;
-            default: unsupported_tunnel;
-        }
-    }
-    state parse_behind_mpls {
+        mpls_parser.apply(packet, hdr.tunnel, meta.unsupported_tunnel);
         transition select(packet.lookahead<bit<4>>()) {
             4: parse_ipv4;
             6: parse_ipv6;
@@ -205,43 +141,46 @@ parser PeParser(
         }
     }
 
-    state unsupported_tunnel {
-        verify(false, error.UnsupportedTunnel);
-        transition accept;
-    }
-
-    // A fragment or a packet with options goes its way unexamined; RoCEv2 has neither.
+    // A fragment or a packet with options goes its way unexamined; RoCEv2 has neither. A header or a packet
+    // of less than 20 octets is malformed.
     state parse_ipv4 {
         packet.extract(hdr.ipv4);
-        verify(hdr.ipv4.version == 4, error.BadIpVersion);
-        verify(hdr.ipv4.ihl >= 5, error.BadIpHeaderLength);
-        verify(hdr.ipv4.total_len >= 20, error.BadIpLength);
-        transition select(
-                hdr.ipv4.ihl, hdr.ipv4.flags & 1, hdr.ipv4.frag_offset, hdr.ipv4.protocol) {
-            (5, 0, 0, IpProtocol.UDP): parse_udp;
+        transition select(hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.total_len) {
+            (4, 0 &&& 0xc, _): malformed;
+            (4, 4, _): malformed;
+            (4, _, 0 &&& 0xfff0): malformed;
+            (4, _, 0x0010 &&& 0xfffc): malformed;
+            (4, 5, _): parse_behind_ipv4;
+            (4, _, _): accept;
+            default: malformed;
+        }
+    }
+    state parse_behind_ipv4 {
+        transition select(hdr.ipv4.flags, hdr.ipv4.frag_offset, hdr.ipv4.protocol) {
+            (0 &&& 1, 0, IpProtocol.UDP): parse_udp;
             default: accept;
         }
     }
 
     state parse_ipv6 {
         packet.extract(hdr.ipv6);
-        verify(hdr.ipv6.version == 6, error.BadIpVersion);
-        transition select(hdr.ipv6.next_header) {
-            IpProtocol.UDP: parse_udp;
-            IpProtocol.ICMPV6: parse_icmpv6;
-            default: accept;
+        transition select(hdr.ipv6.version, hdr.ipv6.next_header) {
+            (6, IpProtocol.UDP): parse_udp;
+            (6, IpProtocol.ICMPV6): parse_icmpv6;
+            (6, _): accept;
+            default: malformed;
         }
     }
 
+    // Within a tunnel it is the customer's.
     state parse_icmpv6 {
-        packet.extract(hdr.icmpv6);
-        transition select(hdr.icmpv6.type, hdr.ipv6.hop_limit) {
-            (133 .. 137, 255): neighbor_discovery;
+        transition select(hdr.outer_ipv6.isValid()) {
+            false: parse_neighbor_discovery;
             default: accept;
         }
     }
-    state neighbor_discovery {
-        meta.is_nd = !hdr.outer_ipv6.isValid();
+    state parse_neighbor_discovery {
+        neighbor_discovery_parser.apply(packet, hdr.ipv6, meta.base.is_nd);
         transition accept;
     }
 
@@ -261,39 +200,7 @@ parser PeParser(
     }
 
     state parse_bth {
-        packet.extract(hdr.bth);
-        transition select(hdr.bth.opcode, hdr.bth.dest_qp) {
-            (BthOpcode.UD_SEND_ONLY, QP1): parse_deth;
-            default: accept;
-        }
-    }
-    state parse_deth {
-        packet.extract(hdr.deth);
-        packet.extract(hdr.mad);
-        transition select(hdr.mad.mgmt_class) {
-            MAD_CLASS_CM: parse_cm;
-            default: accept;
-        }
-    }
-    state parse_cm {
-        packet.extract(hdr.cm_ids);
-        transition select(hdr.mad.attribute) {
-            CmAttribute.REQ: parse_cm_req;
-            CmAttribute.REP: parse_cm_rep;
-            CmAttribute.DREQ: parse_cm_dreq;
-            default: accept;
-        }
-    }
-    state parse_cm_req {
-        packet.extract(hdr.cm_req);
-        transition accept;
-    }
-    state parse_cm_rep {
-        packet.extract(hdr.cm_rep);
-        transition accept;
-    }
-    state parse_cm_dreq {
-        packet.extract(hdr.cm_dreq);
+        roce_parser.apply(packet, hdr.roce, meta.cm);
         transition accept;
     }
 }
@@ -304,32 +211,27 @@ control PeDeparser(packet_out packet, in pe_headers_t hdr) {
         packet.emit(hdr.ethernet);
         packet.emit(hdr.vlan);
         packet.emit(hdr.outer_ipv6);
-        packet.emit(hdr.srh);
-        packet.emit(hdr.segment0);
-        packet.emit(hdr.segment1);
-        packet.emit(hdr.segment2);
-        packet.emit(hdr.segment3);
-        packet.emit(hdr.gre);
-        packet.emit(hdr.gre_key);
-        packet.emit(hdr.outer_udp);
-        packet.emit(hdr.vxlan);
-        packet.emit(hdr.mpls0);
-        packet.emit(hdr.mpls1);
-        packet.emit(hdr.inner_ethernet);
+        packet.emit(hdr.srv6.srh);
+        packet.emit(hdr.srv6.segment0);
+        packet.emit(hdr.srv6.segment1);
+        packet.emit(hdr.srv6.segment2);
+        packet.emit(hdr.srv6.segment3);
+        packet.emit(hdr.tunnel.gre);
+        packet.emit(hdr.tunnel.gre_key);
+        packet.emit(hdr.tunnel.udp);
+        packet.emit(hdr.tunnel.vxlan);
+        packet.emit(hdr.tunnel.mpls0);
+        packet.emit(hdr.tunnel.mpls1);
+        packet.emit(hdr.tunnel.inner_ethernet);
         packet.emit(hdr.ipv4);
         packet.emit(hdr.ipv6);
-        packet.emit(hdr.icmpv6);
         packet.emit(hdr.udp);
         packet.emit(hdr.fast_cnp);
-        packet.emit(hdr.bth);
-        packet.emit(hdr.cnp_payload);
-        packet.emit(hdr.icrc);
-        packet.emit(hdr.deth);
-        packet.emit(hdr.mad);
-        packet.emit(hdr.cm_ids);
-        packet.emit(hdr.cm_req);
-        packet.emit(hdr.cm_rep);
-        packet.emit(hdr.cm_dreq);
+        packet.emit(hdr.roce.bth);
+        packet.emit(hdr.roce.cnp_payload);
+        packet.emit(hdr.roce.deth);
+        packet.emit(hdr.roce.mad);
+        packet.emit(hdr.roce.cm_ids);
     }
 }
 

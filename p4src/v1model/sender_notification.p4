@@ -3,10 +3,12 @@
 
 // SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
 // FCN-13, FCN-15).
-// Reads:  meta.label_fault, meta.notify_label, meta.notify_interval, time now in microseconds.
-// Writes: every header; meta.drop_reason when there is no sender to tell or a limit is reached.
+// Reads:  meta.label_fault, meta.notify_label, time now in microseconds.
+// Writes: every header; hdr.cnp_profile; meta.base.drop_reason when there is no sender to tell or a limit is
+//         reached.
 // When:   meta.make_cnp.
-control SenderNotification(inout pe_headers_t hdr, inout meta_t meta, in bit<48> now) {
+control SenderNotification(inout pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
+    CnpProfile() cnp_profile;
     FlowGate() cnp_gate;
     NotificationLimit() notification_limit;
     CnpGenerator() cnp_generator;
@@ -14,19 +16,21 @@ control SenderNotification(inout pe_headers_t hdr, inout meta_t meta, in bit<48>
 
     apply {
         bool pass = false;
+        color_t color = GREEN;
         if (meta.label_fault != DropReason.NONE) {
-            meta.drop_reason = meta.label_fault;
+            meta.base.drop_reason = meta.label_fault;
         } else {
-            cnp_gate.apply(meta.notify_label, meta.notify_interval, now, pass);
+            cnp_profile.apply(hdr.cnp_profile);
+            cnp_gate.apply(meta.notify_label, hdr.cnp_profile.min_interval, now, pass);
             if (!pass) {
-                meta.drop_reason = DropReason.FLOW_INTERVAL;
+                meta.base.drop_reason = DropReason.FLOW_INTERVAL;
             } else {
-                notification_limit.apply(pass);
-                if (!pass) {
-                    meta.drop_reason = DropReason.NODE_RATE_LIMIT;
+                notification_limit.apply(color);
+                if (color != GREEN) {
+                    meta.base.drop_reason = DropReason.NODE_RATE_LIMIT;
                 } else {
                     cnp_generator.apply(hdr, meta);
-                    icrc.apply(hdr);
+                    icrc.apply(hdr, meta);
                 }
             }
         }

@@ -17,7 +17,7 @@ import ptf
 from ptf import testutils
 
 from fcn.contract.constants import enum_members
-from fcn.contract.names import EVENT_COUNTERS
+from fcn.contract.names import EVENT_COUNTERS, named_cells
 from fcn.contract.pipeline import load_pipeline
 from fcn.ptf_tests.lib.asserts import Expected, assert_frames
 from fcn.ptf_tests.lib.counters import read_counter
@@ -130,8 +130,9 @@ class FcnTest(unittest.TestCase):
         )
         wanted = {f"drop {name}": n for name, n in (drops or {}).items()}
         wanted |= {f"event {name}": n for name, n in (events or {}).items()}
-        if punts:
-            wanted["event PUNTED"] = wanted.get("event PUNTED", 0) + len(punts)
+        for reason, _ in punts:
+            name = f"event PUNTED_{reason}"
+            wanted[name] = wanted.get(name, 0) + 1
         self.assertEqual(wanted, self.growth(before), "counters that grew")
 
     def _pass_marker(self, port: int, outcome: Outcome) -> None:
@@ -164,13 +165,16 @@ class FcnTest(unittest.TestCase):
 
     def counts(self) -> dict[str, int]:
         """Packets by `drop <DropReason>` and `event <Event>`, punted markers left out."""
-        drops = self._counter_cells("drops")
-        result = {f"drop {name}": drops[index] for name, index in self.enum("DropReason").items()}
-        cells = [self._counter_cells(counter) for counter in EVENT_COUNTERS]
-        for name, index in self.enum("Event").items():
-            result[f"event {name}"] = sum(cell.get(index, 0) for cell in cells)
-        result["event PUNTED"] -= self._marker_punts
+        result = {f"drop {name}": count for name, count in self._named("drops").items()}
+        for counter in EVENT_COUNTERS:
+            result |= {f"event {name}": count for name, count in self._named(counter).items()}
+        result["event PUNTED_ARP"] -= self._marker_punts
         return result
+
+    def _named(self, counter: str) -> dict[str, int]:
+        cells = read_counter(self.client, counter)
+        names = named_cells(counter) if cells else {}
+        return {name: cells[index][0] for index, name in names.items()}
 
     def growth(self, before: Mapping[str, int]) -> dict[str, int]:
         """What grew since `before`."""
@@ -186,10 +190,6 @@ class FcnTest(unittest.TestCase):
         counter = self.client.schema.tables[table].direct_counter
         self.assertIsNotNone(counter, f"{table} has no direct counter")
         return str(counter.name) if counter else ""
-
-    def _counter_cells(self, counter: str) -> dict[int, int]:
-        cells = read_counter(self.client, counter)
-        return {index: packets for index, (packets, _) in cells.items()}
 
     # -- messages and conditions -----------------------------------------------------------
 

@@ -102,6 +102,7 @@ class PeTest(FcnTest):
         pe.end_sid(PE_END_SID)
         pe.service_sid(PE_RED_SID, RED)
         pe.service_sid(PE_BLUE_SID, BLUE)
+        pe.decap_rules()
         self.configure_underlay()
 
     def configure_red_tunnel(self) -> None:

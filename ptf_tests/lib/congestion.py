@@ -16,7 +16,7 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 LABEL = 0x8CAFE
 TRAFFIC_CLASS = 0xC0
 """Of the Fast CNPs: CS6, Not-ECT."""
-SENT = {"NOTIFICATION_TRIGGERED": 1, "FAST_CNP_SENT": 1}
+SENT = {"FAST_CNP_TRIGGERED": 1, "FAST_CNP_SENT": 1}
 
 
 def tunnelled(label: int = LABEL, ecn: int = Ecn.ECT0, payload: int = 64) -> bytes:
@@ -47,7 +47,7 @@ class CongestedPTest(PTest):
     """Every packet towards the egress PE meets a queue at `level`."""
 
     level = 4
-    mark = False
+    mark = Ecn.NOT_ECT
     notify = True
     interval_us = 0
 

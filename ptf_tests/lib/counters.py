@@ -1,11 +1,10 @@
-"""Counters of the contract, read from whatever counters the loaded program has for them."""
+"""Counters of the loaded program."""
 
 from typing import Any, Protocol
 
 import finsy as fy
 from finsy.p4entity import P4EntityList
 
-from fcn.contract.counters import add_up
 from fcn.contract.pipeline import Pipeline
 
 
@@ -22,5 +21,7 @@ class Reader(Protocol):
 
 def read_counter(client: Reader, counter: str) -> dict[int, tuple[int, int]]:
     """(packets, octets) by index; empty when the program has no such counter."""
-    parts = client.pipeline.counter_parts(counter)
-    return add_up(cell for part in parts for cell in client.read(fy.P4CounterEntry(part)))
+    if counter not in client.pipeline.counters:
+        return {}
+    cells = client.read(fy.P4CounterEntry(counter))
+    return {cell.index: (cell.packet_count, cell.byte_count) for cell in cells}

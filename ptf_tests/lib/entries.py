@@ -1,21 +1,25 @@
 """The tables of the two programs as verbs, so that tests read as configuration (one contract).
 
-Names of tables, keys, actions and parameters are those of the contract; what the loaded program
-calls an action, its units of time and of queue depth, and its clone session come from its target.
+Names of tables, keys, actions and parameters are those of the contract; units of time and of queue
+depth, and the clone session, come from the target of the loaded program.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from ipaddress import ip_network
 from typing import Any, Protocol
 
 import finsy as fy
 from finsy.p4entity import P4UpdateList
 
+from fcn.contract.constants import enum_members
 from fcn.contract.depth import PACKET_SIZE, Depth
+from fcn.contract.ecn import CLASSIC_RULES, DecapRule, Ecn
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES, ROUTE_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.targets import Target
 from fcn.packets.wire import FAST_CNP_PORT
+
+KINDS = enum_members("NotificationKind")
 
 
 class Writer(Protocol):
@@ -44,17 +48,15 @@ class NodeTables:
         """Insert one entry; match and parameters by their P4Info names."""
         self.client.write(self._entry(table, action, match, parameters))
 
+    @staticmethod
     def _entry(
-        self, table: str, action: str, match: dict[str, Any], parameters: dict[str, Any]
+        table: str, action: str, match: dict[str, Any], parameters: dict[str, Any]
     ) -> P4UpdateList:
         return +fy.P4TableEntry(
             table,
             match=fy.P4TableMatch(match),
-            action=self._action(table, action, parameters),
+            action=fy.P4TableAction(action, **parameters),
         )
-
-    def _action(self, table: str, action: str, parameters: dict[str, Any]) -> fy.P4TableAction:
-        return fy.P4TableAction(self.target.names.action(table, action), **parameters)
 
     def delete(self, table: str, *, match: dict[str, Any]) -> None:
         """Remove the entry with this match."""
@@ -64,7 +66,7 @@ class NodeTables:
         """Replace the default action of a table without key."""
         self.client.write(
             ~fy.P4TableEntry(
-                table, action=self._action(table, action, parameters), is_default_action=True
+                table, action=fy.P4TableAction(action, **parameters), is_default_action=True
             )
         )
 
@@ -107,7 +109,22 @@ class NodeTables:
 
     def notification_port(self, udp_port: int = FAST_CNP_PORT) -> None:
         """The UDP port on which Fast CNPs are recognised."""
-        self.insert("notification_port", "fast_cnp", match={"udp_dst_port": udp_port})
+        self.insert(
+            "notification_port",
+            "set_notification_kind",
+            match={"udp_dst_port": udp_port},
+            kind=KINDS["FAST_CNP"],
+        )
+
+    def domain_mode(self, congestion_kind: str = "NONE", *, translates: bool = False) -> None:
+        """What a congested queue sends (member of NotificationKind), and whether Fast CNPs become
+        CNPs; without arguments the node does nothing (FCN-16)."""
+        self.set_default(
+            "domain_mode",
+            "set_mode",
+            congestion_kind=KINDS[congestion_kind],
+            translates=int(translates),
+        )
 
     def recirculation(self) -> None:
         """The clone session that carries copies into a second pass, where P4Runtime sets it."""
@@ -155,13 +172,15 @@ class NodeTables:
             match["queue_depth"] = (low, end - 1)
         return match
 
-    def level_policy(self, level: int, *, mark: bool, notify: bool, interval_us: int = 0) -> None:
-        """What the node does at a congestion level."""
+    def level_policy(
+        self, level: int, *, mark: Ecn = Ecn.NOT_ECT, notify: bool, interval_us: int = 0
+    ) -> None:
+        """What the node does at a congestion level; `mark` NOT_ECT: no mark."""
         self.insert(
             "level_policy",
             "set_policy",
             match={"level": level},
-            mark=int(mark),
+            mark=mark,
             notify=int(notify),
             interval=self.target.clock.ticks(interval_us),
         )
@@ -220,13 +239,13 @@ class PeTables(NodeTables):
 
         watched: the flow is still reported, so that its source QP can be inferred (FCN-3).
         """
-        table = FLOW_TABLES[ip_network(dst).version]
-        action = "set_flow_label_watched" if watched else "set_flow_label"
+        version = ip_network(dst).version
+        verb = "set_flow_label_watched" if watched else "set_flow_label"
         self.client.write(
             +fy.P4TableEntry(
-                table,
+                FLOW_TABLES[version],
                 match=fy.P4TableMatch(vrf=vrf, src=src, dst=dst, dest_qp=dest_qp),
-                action=self._action(table, action, {"flow_label": label}),
+                action=fy.P4TableAction(f"{verb}_ipv{version}", flow_label=label),
                 idle_timeout_ns=idle_timeout_ns,
             )
         )
@@ -249,7 +268,7 @@ class PeTables(NodeTables):
     def label_without_source_qp(self, label: int, ip_version: int) -> None:
         """A label whose flow is known but not its source QP."""
         table = LABEL_TABLES[ip_version]
-        self.insert(table, "source_qp_unknown", match={"flow_label": label})
+        self.insert(table, f"source_qp_unknown_ipv{ip_version}", match={"flow_label": label})
 
     def enable_cnp(
         self,
@@ -260,16 +279,27 @@ class PeTables(NodeTables):
         ipv4_id: int = 0,
         min_interval_us: int = 0,
     ) -> None:
-        """Turn translation to CNPs on (FCN-16); interval in microseconds per flow."""
+        """CNPs for own congestion and Fast CNPs (FCN-16); interval in microseconds per flow."""
+        self.domain_mode("CNP", translates=True)
         self.set_default(
             "cnp_profile",
-            "cnp_enabled",
+            "set_cnp_profile",
             traffic_class=traffic_class,
             ttl=ttl,
             udp_src_port=udp_src_port,
             ipv4_id=ipv4_id,
             min_interval=self.target.clock.ticks(min_interval_us),
         )
+
+    def decap_rules(self, rules: Iterable[DecapRule] = CLASSIC_RULES) -> None:
+        """What becomes of the ECN field where a tunnel ends (SRF-2)."""
+        for rule in rules:
+            self.insert(
+                "decap_ecn",
+                rule.verdict,
+                match={"inner_ecn": rule.inner, "outer_ecn": rule.outer},
+                **rule.parameters,
+            )
 
     def trust(self, prefix: str) -> None:
         """Believe notifications from this prefix (FCN-17)."""
@@ -297,9 +327,10 @@ class PTables(NodeTables):
         copy_label: bool = False,
     ) -> None:
         """Turn Fast CNPs on (FCN-16)."""
+        self.domain_mode("FAST_CNP")
         self.set_default(
             "fast_cnp_profile",
-            "fast_cnp_enabled",
+            "set_fast_cnp_profile",
             src=src,
             udp_src_port=udp_src_port,
             udp_dst_port=udp_dst_port,

@@ -7,7 +7,6 @@ packet and nothing is re-encoded behind the test's back.
 
 import struct
 from collections.abc import Sequence
-from enum import IntEnum
 from typing import Any, TypedDict, Unpack
 
 from scapy.fields import BitField
@@ -18,6 +17,7 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 from scapy.utils import checksum
 
+from fcn.contract.ecn import Ecn as Ecn
 from fcn.packets.fast_cnp import FAST_CNP_PORT, FastCnp
 from fcn.packets.icrc import icrc
 from fcn.packets.roce import BTH, CNP_RESERVED, DEFAULT_P_KEY, ROCEV2_PORT, Opcode
@@ -31,15 +31,6 @@ UDP_HEADER = 8
 BTH_HEADER = 12
 _PROTO_IPV4 = 4
 _PROTO_IPV6 = 41
-
-
-class Ecn(IntEnum):
-    """RFC 3168 section 5."""
-
-    NOT_ECT = 0
-    ECT1 = 1
-    ECT0 = 2
-    CE = 3
 
 
 class Mpls(Packet):  # type: ignore[misc]  # scapy is untyped

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from fcn.contract.names import COUNTERS
 from fcn.packets.cm import CmAttribute
 from fcn.ptf_tests.lib.cm import cm_message
 from fcn.ptf_tests.lib.packets import Ecn, cnp, datagram_of, ecn_of, ethernet, roce
@@ -31,7 +32,7 @@ BURST = 30
 QUEUE = 64
 ARRIVAL = 60.0
 CHAIN = (
-    ("p", "NOTIFICATION_TRIGGERED"),
+    ("p", "FAST_CNP_TRIGGERED"),
     ("p", "FAST_CNP_SENT"),
     ("p", "CE_MARKED"),
     ("pe1", "FAST_CNP_RECEIVED"),
@@ -130,7 +131,7 @@ def _counts(wan: Wan) -> dict[str, int]:
     """Events and drops by node and name, both pipelines of a node together."""
     counts = {f"{node} {event}": 0 for node, event in CHAIN}
     for counter in wan.controller.counters():
-        if counter.counter in ("events", "egress_events", "drops"):
+        if counter.counter in COUNTERS:
             key = f"{counter.node} {counter.name}"
             counts[key] = counts.get(key, 0) + counter.packets
     return counts

@@ -260,7 +260,7 @@ class DisabledByDefault(PeTest):
         self.pe.notification_port()
         self.pe.label_to_cnp(LABEL_V4, RED, REMOTE_V4, HOST_V4, SOURCE_QP)
         self.check(
-            CORE_PORT, fast_cnp_frame(LABEL_V4), drops={"FEATURE_DISABLED": 1}, events=RECEIVED
+            CORE_PORT, fast_cnp_frame(LABEL_V4), drops={"TRANSLATION_DISABLED": 1}, events=RECEIVED
         )
 
 
@@ -275,14 +275,37 @@ class SwitchedOffAgain(NotificationTest):
                 expect={DC_PORT: [cnp_v4_frame()]},
                 events=TRANSLATED,
             )
-            self.pe.set_default("cnp_profile", "cnp_disabled")
+            self.pe.domain_mode()
             self.check(
                 CORE_PORT,
                 fast_cnp_frame(LABEL_V4),
-                drops={"FEATURE_DISABLED": 1},
+                drops={"TRANSLATION_DISABLED": 1},
                 events=RECEIVED,
             )
             self.pe.enable_cnp()
+
+
+class SenderBehindTheWan(NotificationTest):
+    """FCN-13, FCN-5: a CNP whose sender is behind another PE goes there whole, in a tunnel."""
+
+    def runTest(self) -> None:
+        for label, remote, host in (
+            (LABEL_V4 + 1, REMOTE_V4, HOST_V4),
+            (LABEL_V6 + 1, REMOTE_V6, HOST_V6),
+        ):
+            self.pe.label_to_cnp(label, RED, host, remote, SOURCE_QP)
+            outcome = self.exchange(CORE_PORT_2, core_frame_in(self.notice(label), CORE_PORT_2))
+            (frame,) = outcome.frames.pop(CORE_PORT)
+            self.assertEqual(outcome.frames, {})
+            expected = cnp(host, remote, SOURCE_QP)
+            outer = datagram_of(frame)
+            self.assertEqual(outer[IPV6_HEADER:].hex(), expected.hex())
+            self.assertEqual(int.from_bytes(outer[4:6], "big"), len(expected))
+
+    @staticmethod
+    def notice(label: int) -> bytes:
+        """A Fast CNP for this PE."""
+        return fast_cnp(P_ADDRESS, PE_ADDRESS, label, 3)
 
 
 class FastCnpForAnotherPeIsForwarded(NotificationTest):

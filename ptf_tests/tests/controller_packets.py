@@ -141,7 +141,7 @@ class UnderlayLocalAndGleanAtPe(PeTest):
         outcome = self.exchange(CORE_PORT, core_frame_in(udp(REMOTE_PE, "fc00:0:c::9", 1, 2)))
         (punt,) = outcome.punts
         self.assertEqual(punt["reason"], self.enum("PuntReason")["UNDERLAY_GLEAN"])
-        self.assertEqual(self.growth(before), {"event PUNTED": 1})
+        self.assertEqual(self.growth(before), {"event PUNTED_UNDERLAY_GLEAN": 1})
 
 
 class UnderlayLocalAndGleanAtP(PTest):
@@ -172,7 +172,7 @@ class PuntsAreLimited(PeTest):
             self.send(DC_PORT, ARP_REQUEST)
         self.wait_for("all requests counted", lambda: sum(self.growth(before).values()) == flood)
         counted = self.growth(before)
-        passed = counted["event PUNTED"]
+        passed = counted["event PUNTED_ARP"]
         self.assertGreaterEqual(passed, budget.cburst)
         self.assertLessEqual(
             passed, budget.cburst + math.ceil(budget.cir * (time.monotonic() - started))

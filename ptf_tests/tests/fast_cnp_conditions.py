@@ -136,7 +136,7 @@ class SwitchedOffAgain(CongestedPTest):
     def runTest(self) -> None:
         frame = from_ingress_pe(tunnelled())
         self.assertIn(DC_PORT, self.exchange(DC_PORT, frame).frames)
-        self.p.set_default("fast_cnp_profile", "fast_cnp_disabled")
+        self.p.domain_mode()
         self.assertNotIn(DC_PORT, self.exchange(DC_PORT, frame).frames)
         self.p.enable_fast_cnp(P_ADDRESS)
         self.assertIn(DC_PORT, self.exchange(DC_PORT, frame).frames)
@@ -195,7 +195,7 @@ class WorseCongestionNotifiesMoreOften(CongestedPTest):
     PACKETS = 48
 
     def runTest(self) -> None:
-        self.p.level_policy(7, mark=False, notify=True, interval_us=0)
+        self.p.level_policy(7, mark=Ecn.NOT_ECT, notify=True, interval_us=0)
         frames = [from_ingress_pe(tunnelled())] * self.PACKETS
         low = self.exchange(DC_PORT, *frames).frames[DC_PORT]
         self.assertEqual(low, [notice(LABEL, 1)])
@@ -220,7 +220,7 @@ class FlowsHaveTheirOwnIntervals(CongestedPTest):
 class CeIsMarked(CongestedPTest):
     """SRF-3: under congestion ECT(0) and ECT(1) become CE on the outer header, no other."""
 
-    mark = True
+    mark = Ecn.CE
     notify = False
 
     def runTest(self) -> None:
@@ -241,7 +241,7 @@ class CeIsMarked(CongestedPTest):
 class CeMarkingKeepsTheDscp(CongestedPTest):
     """SRF-3: marking changes two bits."""
 
-    mark = True
+    mark = Ecn.CE
     notify = False
 
     def runTest(self) -> None:
@@ -256,7 +256,7 @@ class CeMarkingKeepsTheDscp(CongestedPTest):
 class MarkingAndNotifying(CongestedPTest):
     """FCN-8, SRF-3: a level may do both: the marked packet goes on, the Fast CNP goes back."""
 
-    mark = True
+    mark = Ecn.CE
 
     def runTest(self) -> None:
         datagram = tunnelled()

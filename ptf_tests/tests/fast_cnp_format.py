@@ -146,7 +146,7 @@ class LevelIsCarried(CongestedPTest):
             if level > 1:
                 self.p.delete_queue_level(CORE_PORT)
                 self.p.queue_level(CORE_PORT, level)
-                self.p.level_policy(level, mark=False, notify=True)
+                self.p.level_policy(level, mark=Ecn.NOT_ECT, notify=True)
             outcome = self.exchange(DC_PORT, from_ingress_pe(tunnelled()))
             self.assertEqual(outcome.frames[DC_PORT], [notice(LABEL, level)])
 
@@ -264,4 +264,4 @@ class SourceWithoutRoute(CongestedPTest):
         self.assertEqual(outcome.frames, {CORE_PORT: [core_frame_out(routed(datagram))]})
         growth = self.growth(before)
         self.assertEqual(growth["drop NO_ROUTE"], 1)
-        self.assertEqual(growth["event NOTIFICATION_TRIGGERED"], 1)
+        self.assertEqual(growth["event FAST_CNP_TRIGGERED"], 1)

@@ -1,5 +1,6 @@
 """Bad input at a PE: every packet is dropped and counted, none is answered (FCN-8, FCN-13)."""
 
+from fcn.contract.ecn import Ecn
 from fcn.packets.cm import CmAttribute
 from fcn.ptf_tests.lib.beds import (
     BLUE_VLAN,
@@ -56,7 +57,7 @@ class MalformedTest(NotificationTest):
         super().configure()
         for port in (DC_PORT, CORE_PORT):
             self.pe.queue_level(port, 7)
-        self.pe.level_policy(7, mark=True, notify=True)
+        self.pe.level_policy(7, mark=Ecn.CE, notify=True)
         types = self.enum("TunnelType")
         for name, tunnel_id in (("VXLAN", VNI), ("GRE", KEY), ("MPLS_UDP", VPN_LABEL)):
             self.pe.tunnel_vrf(types[name], tunnel_id, RED)

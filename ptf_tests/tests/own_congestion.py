@@ -44,7 +44,7 @@ from fcn.ptf_tests.lib.packets import (
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 LEVEL = 3
-TOLD = {"NOTIFICATION_TRIGGERED": 1, "OWN_CONGESTION": 1, "CNP_SENT": 1}
+TOLD = {"CNP_TRIGGERED": 1, "OWN_CONGESTION": 1, "CNP_SENT": 1}
 LONG_INTERVAL_US = 60_000_000
 
 
@@ -57,7 +57,7 @@ def tunnelled(datagram: bytes, label: int, sid: str = REMOTE_RED_SID, ecn: int =
 class CongestedPeTest(NotificationTest):
     """Every packet towards the core meets a queue at LEVEL."""
 
-    mark = False
+    mark = Ecn.NOT_ECT
     notify = True
     interval_us = 0
 
@@ -208,7 +208,7 @@ class UnknownSourceQpIsCounted(CongestedPeTest):
             host_frame_in(datagram),
             expect={CORE_PORT: [tunnelled(datagram, 0x96000)]},
             drops={"SOURCE_QP_UNKNOWN": 1},
-            events={"NOTIFICATION_TRIGGERED": 1, "OWN_CONGESTION": 1},
+            events={"CNP_TRIGGERED": 1, "OWN_CONGESTION": 1},
         )
 
 
@@ -216,7 +216,7 @@ class DisabledNodeStaysSilent(CongestedPeTest):
     """FCN-16: the feature off, congestion causes no CNP."""
 
     def runTest(self) -> None:
-        self.pe.set_default("cnp_profile", "cnp_disabled")
+        self.pe.domain_mode()
         datagram = roce(HOST_V4, REMOTE_V4, DEST_QP)
         self.check(
             DC_PORT,
@@ -247,7 +247,7 @@ class LevelWithoutNotification(CongestedPeTest):
     """FCN-12: a level whose policy does not notify causes no CNP, but may mark CE (SRF-3)."""
 
     notify = False
-    mark = True
+    mark = Ecn.CE
 
     def runTest(self) -> None:
         datagram = roce(HOST_V4, REMOTE_V4, DEST_QP)
@@ -270,7 +270,7 @@ class LongIntervalLetsOneThrough(CongestedPeTest):
             DC_PORT,
             *[host_frame_in(datagram)] * 50,
             expect={CORE_PORT: [tunnelled(datagram, LABEL_V4)] * 50, DC_PORT: [cnp_v4_frame()]},
-            events=TOLD | {"FLOW_INTERVAL_SUPPRESSED": 49},
+            events=TOLD | {"CNP_INTERVAL_SUPPRESSED": 49},
         )
 
 
@@ -280,7 +280,7 @@ class EgressMarkingTowardsTheHost(CongestedPeTest):
     The ICRC does not cover ECN, so the packet stays valid for its receiver.
     """
 
-    mark = True
+    mark = Ecn.CE
 
     def runTest(self) -> None:
         self.pe.queue_level(DC_PORT, LEVEL)
@@ -302,7 +302,7 @@ class EgressMarkingTowardsTheHost(CongestedPeTest):
 class EgressMarkingAtChecksumCorners(CongestedPeTest):
     """SRF-3: the IPv4 checksum is right where the sum wraps, for ECT(0) and ECT(1)."""
 
-    mark = True
+    mark = Ecn.CE
 
     def runTest(self) -> None:
         self.pe.queue_level(DC_PORT, LEVEL)

@@ -121,8 +121,8 @@ class OneFastCnpPerFlowAndInterval(PFloodTest):
                     DC_PORT: [notice(label, 7)],
                 },
                 events={
-                    "NOTIFICATION_TRIGGERED": 1,
-                    "FLOW_INTERVAL_SUPPRESSED": FLOOD - 1,
+                    "FAST_CNP_TRIGGERED": 1,
+                    "FAST_CNP_INTERVAL_SUPPRESSED": FLOOD - 1,
                     "FAST_CNP_SENT": 1,
                 },
             )
@@ -161,8 +161,8 @@ class NodeBudgetOfFastCnps(PFloodTest):
         self.assertEqual(
             self.growth(before),
             {
-                "event NOTIFICATION_TRIGGERED": sent,
-                "event NODE_RATE_SUPPRESSED": FLOOD - sent,
+                "event FAST_CNP_TRIGGERED": sent,
+                "event FAST_CNP_RATE_SUPPRESSED": FLOOD - sent,
                 "event FAST_CNP_SENT": sent,
             },
         )

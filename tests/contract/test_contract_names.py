@@ -1,38 +1,106 @@
-"""Names of the contract exist in every program, through what its target calls them."""
+"""Names of the contract are those of the programs, on every target."""
+
+from pathlib import Path
 
 import pytest
 
-from fcn.contract.constants import compiled_programs
+from fcn.contract.constants import compiled_programs, enum_members
 from fcn.contract.names import (
     CM_DIGESTS,
-    COUNTER_ENUMS,
+    COUNTERS,
+    EVENT_COUNTERS,
     FLOW_TABLES,
     LABEL_TABLES,
     NEW_FLOW_DIGESTS,
     PORT_COUNTERS,
     ROUTE_TABLES,
+    named_cells,
 )
 from fcn.contract.pipeline import Pipeline, load_pipeline
-from fcn.contract.targets import TOFINO1, V1MODEL
 
-TNA = compiled_programs() / "tna"
-PIPELINES = [load_pipeline("pe"), load_pipeline("pe", TNA, binary=False)]
+COUNTERS_OF_P = {
+    "drops",
+    "punts",
+    "ecn_marked",
+    "notifications_sent",
+    "notifications_triggered",
+    "flow_interval_suppressed",
+    "node_rate_suppressed",
+}
+COUNTERS_OF_PE = COUNTERS.keys() - {"node_rate_suppressed"}
+"""A PE drops the CNPs its node rate suppresses, and counts them as dropped."""
 
 
-@pytest.mark.parametrize("pipeline", PIPELINES, ids=lambda p: p.target.name)
-def test_names_are_in_the_program(pipeline: Pipeline) -> None:
-    tables = {table.alias for table in pipeline.schema.tables}
+@pytest.fixture(params=[None, compiled_programs() / "tna"], ids=["v1model", "tna"])
+def folder(request: pytest.FixtureRequest) -> Path | None:
+    """Where the programs of an architecture are."""
+    found: Path | None = request.param
+    return found
+
+
+def load(role: str, folder: Path | None) -> Pipeline:
+    return load_pipeline(role, folder, binary=False)
+
+
+def test_tables_and_digests_are_in_the_program(folder: Path | None) -> None:
+    schema = load("pe", folder).schema
+    tables = {table.alias for table in schema.tables}
     assert {*FLOW_TABLES.values(), *LABEL_TABLES.values(), *ROUTE_TABLES.values()} <= tables
-    digests = {digest.alias for digest in pipeline.schema.digests}
+    digests = {digest.alias for digest in schema.digests}
     assert {*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values()} == digests
-    parts = [pipeline.counter_parts(name) for name in (*COUNTER_ENUMS, *PORT_COUNTERS)]
-    assert all(parts)
-    assert {part for each in parts for part in each} == pipeline.counters
-    for enum in COUNTER_ENUMS.values():
-        assert pipeline.enum(enum)["NONE"] == 0
 
 
-def test_actions_are_named_by_table() -> None:
-    for table, name in (("flow_ipv6", "set_flow_label_ipv6"), ("flow_ipv4", "set_flow_label")):
-        assert TOFINO1.names.action(table, "set_flow_label") == name
-        assert V1MODEL.names.action(table, "set_flow_label") == "set_flow_label"
+@pytest.mark.parametrize(("role", "counters"), [("pe", COUNTERS_OF_PE), ("p", COUNTERS_OF_P)])
+def test_counters_are_those_of_the_program(
+    folder: Path | None, role: str, counters: set[str]
+) -> None:
+    assert load(role, folder).counters == {*counters, *PORT_COUNTERS}
+
+
+def test_actions_are_named_by_ip_version(folder: Path | None) -> None:
+    schema = load("pe", folder).schema
+    for version in (4, 6):
+        for table, verbs in (
+            (FLOW_TABLES, ("set_flow_label", "set_flow_label_watched")),
+            (LABEL_TABLES, ("cnp", "source_qp_unknown")),
+        ):
+            actions = {action.alias for action in schema.tables[table[version]].actions}
+            assert {f"{verb}_ipv{version}" for verb in verbs} <= actions
+
+
+@pytest.mark.parametrize("counter", COUNTERS)
+def test_cells_are_the_members_of_an_enum_but_for_none(counter: str) -> None:
+    """0 stands for nothing: it is NONE, or Not-ECT of a mark."""
+    members = enum_members(COUNTERS[counter].enum)
+    (nothing,) = (name for name, index in members.items() if not index)
+    assert nothing in {"NONE", "NOT_ECT"}
+    assert named_cells(counter).keys() == set(members.values()) - {0}
+
+
+@pytest.mark.parametrize("role", ["pe", "p"])
+def test_cells_are_in_the_counter(folder: Path | None, role: str) -> None:
+    schema = load(role, folder).schema
+    sizes = {counter.alias: counter.size for counter in schema.counters}
+    for counter in COUNTERS.keys() & sizes.keys():
+        assert max(named_cells(counter)) < sizes[counter], counter
+
+
+def test_no_two_cells_have_the_same_name() -> None:
+    names = [name for counter in COUNTERS for name in named_cells(counter).values()]
+    assert sorted(names) == sorted(set(names))
+    assert {
+        "TRANSLATION_DISABLED",
+        "PUNTED_ARP",
+        "OWN_CONGESTION",
+        "NEW_FLOW",
+        "CE_MARKED",
+        "FAST_CNP_RECEIVED",
+        "CNP_SENT",
+        "FAST_CNP_TRIGGERED",
+        "CNP_INTERVAL_SUPPRESSED",
+        "FAST_CNP_RATE_SUPPRESSED",
+    } <= set(names)
+
+
+def test_events_are_everything_but_drops() -> None:
+    assert {*EVENT_COUNTERS, "drops"} == COUNTERS.keys()

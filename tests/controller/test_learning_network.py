@@ -132,13 +132,13 @@ def packets(lab: Lab, dest_qp: int) -> int:
 
 
 def new_flow_reports(lab: Lab, *nodes: str) -> int:
-    """NEW_FLOW events PEs have counted."""
+    """NEW_FLOW reports PEs have counted."""
     with FcnClient(lab.api) as client:
         return sum(
             each.packets
             for node in nodes
             for each in client.counters(node)
-            if (each.counter, each.name) == ("events", "NEW_FLOW")
+            if (each.counter, each.name) == ("reports", "NEW_FLOW")
         )
 
 

@@ -9,8 +9,9 @@ import pytest
 from finsy.p4entity import P4EntityList, P4UpdateList, encode_updates
 from finsy.proto import p4r
 
-from fcn.contract.constants import compiled_programs, enum_members
-from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
+from fcn.contract.constants import compiled_programs
+from fcn.contract.ecn import CLASSIC_RULES, Ecn
+from fcn.contract.names import CM_DIGESTS, COUNTERS, NEW_FLOW_DIGESTS, PORT_COUNTERS
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.entries import NodeTables, PeTables, PTables
@@ -94,15 +95,16 @@ NODE: dict[str, Callable[[Any], None]] = {
     "local_address": lambda t: t.local_address(V6),
     "end_sid": lambda t: t.end_sid(V6),
     "notification_port": lambda t: t.notification_port(),
+    "domain_mode": lambda t: t.domain_mode(),
     "recirculation": lambda t: t.recirculation(),
     "delete_recirculation": lambda t: t.delete_recirculation(),
     "queue_level": _queue_levels,
     "delete_queue_level": lambda t: t.delete_queue_level(2, (8, 15)),
-    "level_policy": lambda t: t.level_policy(7, mark=True, notify=True, interval_us=1000),
+    "level_policy": lambda t: t.level_policy(7, mark=Ecn.ECT1, notify=True, interval_us=1000),
     "notification_meter": lambda t: t.notification_meter(METER),
 }
 PE = NODE | {
-    "set_default": lambda t: t.set_default("cnp_profile", "cnp_disabled"),
+    "set_default": lambda t: t.set_default("flow_learning", "learning_off"),
     "dc_port": lambda t: t.dc_port(1, 1, 100),
     "route": _routes,
     "tunnel": _encaps,
@@ -112,13 +114,16 @@ PE = NODE | {
     "label_to_cnp": _mapped,
     "label_without_source_qp": _unmapped,
     "enable_cnp": lambda t: t.enable_cnp(min_interval_us=50),
+    "decap_rules": lambda t: t.decap_rules(),
     "trust": lambda t: t.trust("fc00::/16"),
     "learn_flows": lambda t: t.learn_flows(
         (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values()), 1000
     ),
 }
 P = NODE | {
-    "set_default": lambda t: t.set_default("fast_cnp_profile", "fast_cnp_disabled"),
+    "set_default": lambda t: t.set_default(
+        "domain_mode", "set_mode", congestion_kind=2, translates=0
+    ),
     "enable_fast_cnp": lambda t: t.enable_fast_cnp(V6),
 }
 
@@ -193,7 +198,9 @@ def test_times_and_depths_are_in_the_units_of_the_target(
 ) -> None:
     switch = _updates(_pipeline("pe", chip), PE, PeTables)
     assert [a["interval"] for a in _arguments(switch, "level_policy", "set_policy")] == [interval]
-    assert [a["min_interval"] for a in _arguments(switch, "cnp_profile", "cnp_enabled")] == [cnp]
+    assert [a["min_interval"] for a in _arguments(switch, "cnp_profile", "set_cnp_profile")] == [
+        cnp
+    ]
     assert [a["window"] for a in _arguments(switch, "flow_learning", "learning_on")] == [window]
     schema = switch.pipeline.schema
     matches = [
@@ -216,17 +223,49 @@ def test_copies_are_steered_by_a_clone_session_where_there_is_one(chip: bool) ->
     assert sessions == ([] if chip else [p4r.Update.INSERT, p4r.Update.DELETE])
 
 
+@pytest.mark.parametrize("chip", [False, True])
+def test_features_are_off_until_a_verb_turns_them_on(chip: bool) -> None:
+    """FCN-16: of no congestion, CNPs and Fast CNPs."""
+    for role, verbs, kind, sent, translates in (
+        ("pe", PE, PeTables, 2, 1),
+        ("p", P, PTables, 1, 0),
+    ):
+        turned_on = [verb for name, verb in verbs.items() if name.startswith("enable_")]
+        assert len(turned_on) == 1
+        pipeline = _pipeline(role, chip)
+        off = _updates(pipeline, {"domain_mode": verbs["domain_mode"]}, kind)
+        modes = _arguments(off, "domain_mode", "set_mode")
+        assert modes == [{"congestion_kind": 0, "translates": 0}]
+        on = _updates(pipeline, {"enable": turned_on[0]}, kind)
+        modes = _arguments(on, "domain_mode", "set_mode")
+        assert modes == [{"congestion_kind": sent, "translates": translates}]
+
+
+@pytest.mark.parametrize("chip", [False, True])
+def test_rules_of_decapsulation_are_written_one_by_one(chip: bool) -> None:
+    switch = _updates(_pipeline("pe", chip), {"decap_rules": PE["decap_rules"]}, PeTables)
+    schema = switch.pipeline.schema
+    written = [fy.P4TableEntry.decode(update.entity, schema) for update in switch.updates]
+    found = {(entry["inner_ecn"], entry["outer_ecn"]): entry.action for entry in written}
+    expected = {
+        (rule.inner, rule.outer): fy.P4TableAction(rule.verdict, **rule.parameters)
+        for rule in CLASSIC_RULES
+    }
+    assert len(written) == len(found) == 16
+    assert found == expected
+
+
 @pytest.mark.parametrize("role", ["pe", "p"])
 @pytest.mark.parametrize("chip", [False, True])
-def test_counters_are_the_sums_of_their_parts(role: str, chip: bool) -> None:
+def test_counters_are_read_where_the_program_has_them(role: str, chip: bool) -> None:
     pipeline = _pipeline(role, chip)
-    event = enum_members("Event")["PUNTED"]
-    # A program is asked for the counters it has, and has no others.
-    parts = {"events", "arrival_events", "report_events"} & pipeline.counters
-    cells = {part: [(event, 2, 200), (0, 1, 1)] for part in parts} | {"drops": [(3, 5, 50)]}
+    known = (*COUNTERS, *PORT_COUNTERS)
+    cells = {counter: [(3, size, 10 * size), (0, 1, 1)] for size, counter in enumerate(known)}
     switch = Switch(pipeline, cells)
-    assert len(parts) == (3 if chip and role == "pe" else 1)
-    total = len(parts)
-    assert read_counter(switch, "events") == {event: (2 * total, 200 * total), 0: (total, total)}
-    assert read_counter(switch, "drops") == {3: (5, 50)}
+    found = {counter: read_counter(switch, counter) for counter in known}
+    assert found == {
+        counter: {3: (size, 10 * size), 0: (1, 1)} if counter in pipeline.counters else {}
+        for size, counter in enumerate(known)
+    }
+    assert {counter for counter in found if found[counter]} == pipeline.counters
     assert read_counter(switch, "no_such_counter") == {}

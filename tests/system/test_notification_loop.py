@@ -24,11 +24,11 @@ def test_a_burst_into_a_slow_port_comes_back_as_cnps(
         assert seen["cnps_as_expected"] == seen["cnps"], f"{family}: every CNP byte for byte"
         # No hop contradicts another.
         assert counted["p CE_MARKED"] == seen["arrived_ce"]
-        assert counted["p NOTIFICATION_TRIGGERED"] == counted["p FAST_CNP_SENT"]
+        assert counted["p FAST_CNP_TRIGGERED"] == counted["p FAST_CNP_SENT"]
         assert counted["pe1 FAST_CNP_RECEIVED"] == counted["p FAST_CNP_SENT"]
         assert counted["pe1 CNP_SENT"] == seen["cnps"]
         suppressed = counted.get("pe1 FLOW_INTERVAL", 0) + counted.get("pe1 NODE_RATE_LIMIT", 0)
         assert counted["pe1 CNP_SENT"] + suppressed == counted["pe1 FAST_CNP_RECEIVED"]
         disabled = report[f"{family} disabled"]
         assert disabled["arrived"] == BURST
-        assert disabled["cnps"] == disabled["counted"]["p NOTIFICATION_TRIGGERED"] == 0
+        assert disabled["cnps"] == disabled["counted"]["p FAST_CNP_TRIGGERED"] == 0

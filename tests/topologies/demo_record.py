@@ -115,7 +115,7 @@ def _counters(fcn: int, sender: str) -> dict[str, NodeCounters]:
         ),
         "p1": NodeCounters(port_rx={1: data, 2: back + fcn}, port_tx={2: data, 1: back + fcn}),
         "p2": NodeCounters(
-            events={"CE_MARKED": 1, "NOTIFICATION_TRIGGERED": fcn, "FAST_CNP_SENT": fcn},
+            events={"CE_MARKED": 1, "FAST_CNP_TRIGGERED": fcn, "FAST_CNP_SENT": fcn},
             port_rx={1: data, 2: back},
             port_tx={2: data - LOST, 1: back + fcn},
         ),

@@ -105,7 +105,7 @@ def test_consistent_counters_pass(mode: Mode) -> None:
     ("node", "kind", "key", "change", "named"),
     [
         ("p2", "events", "FAST_CNP_SENT", 1, "notifications of p2"),
-        ("p2", "events", "NOTIFICATION_TRIGGERED", -1, "notifications of p2"),
+        ("p2", "events", "FAST_CNP_TRIGGERED", -1, "notifications of p2"),
         ("pe1", "events", "FAST_CNP_RECEIVED", -1, "Fast CNPs"),
         ("pe1", "events", "CNP_SENT", -1, "CNPs of PEs"),
         ("pe1", "events", "OWN_CONGESTION", 1, "translation at pe1"),

@@ -28,7 +28,7 @@ FLAGS = (
     "--Wdisable=unused",
     "--Wdisable=removed",
 )
-CONSTANT_SOURCES = ("common/config.p4", "common/types.p4")
+CONSTANT_SOURCES = ("common/base/sizes.p4", "common/base/types.p4")
 # Per architecture, as P4Info names it: where its numbers are, and the __TARGET_TOFINO__ it is for.
 ARCHITECTURES = {
     "v1model": ("v1model/externs.p4", 0),

@@ -10,7 +10,7 @@ from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 
 # Reasons for which a PE drops a notification; each is counted under `drops`.
 PE_NOTIFICATION_DROPS = (
-    "FEATURE_DISABLED",
+    "TRANSLATION_DISABLED",
     "LABEL_UNKNOWN",
     "SOURCE_QP_UNKNOWN",
     "FLOW_INTERVAL",
@@ -94,7 +94,7 @@ def _data(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
 def _missing_in(scenario: Scenario, counters: NodeCounters, node: str) -> int:
     """Packets received by a node, neither dropped with a reason nor sent."""
     arrived = sum(counters.port_rx.values()) + counters.events.get("FAST_CNP_SENT", 0)
-    punted = counters.events.get("PUNTED", 0)
+    punted = sum(count for name, count in counters.events.items() if name.startswith("PUNTED_"))
     left = sum(counters.port_tx.get(port.number, 0) for port in scenario.topology.ports_of(node))
     return arrived - punted - sum(counters.drops.values()) - left
 
@@ -122,7 +122,7 @@ def _fast_cnps(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
         yield Check(
             f"notifications of {node}",
             "triggered",
-            events.get("NOTIFICATION_TRIGGERED", 0),
+            events.get("FAST_CNP_TRIGGERED", 0),
             "Fast CNPs sent",
             events.get("FAST_CNP_SENT", 0),
         )

@@ -30,9 +30,9 @@ Checks = dict[Mode, list[Check]]
 NOTIFICATION_EVENTS = {
     "p": (
         "CE_MARKED",
-        "NOTIFICATION_TRIGGERED",
-        "FLOW_INTERVAL_SUPPRESSED",
-        "NODE_RATE_SUPPRESSED",
+        "FAST_CNP_TRIGGERED",
+        "FAST_CNP_INTERVAL_SUPPRESSED",
+        "FAST_CNP_RATE_SUPPRESSED",
         "FAST_CNP_SENT",
     ),
     "pe": ("CE_MARKED", "FAST_CNP_RECEIVED", "OWN_CONGESTION", "CNP_SENT"),

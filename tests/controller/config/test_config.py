@@ -252,6 +252,11 @@ def _address_twice(data: dict[str, Any]) -> None:
     data["nodes"]["p2"]["underlay_address"] = "2001:db8:0:ff::11"
 
 
+@vary("fast_cnp_port | UDP port 4791 is that of ROCEV2")
+def _notifications_as_rocev2(data: dict[str, Any]) -> None:
+    data["fast_cnp_port"] = 4791
+
+
 @vary("links[0][1] | p1 has no port 9")
 def _link_to_no_port(data: dict[str, Any]) -> None:
     data["links"][0] = ["pe1:2", "p1:9"]

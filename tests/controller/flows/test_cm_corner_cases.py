@@ -125,7 +125,7 @@ def addresses(frame: Packet):  # type: ignore[no-untyped-def]  # noqa: ANN201
 
 
 def digest(frame: Packet) -> CmMessage:
-    """What the PE program reports of a frame, read from its octets (p4src/common/digests.p4)."""
+    """What the PE program reports of a frame, read from its octets (p4src/common/pe/digests.p4)."""
     read = Ether(bytes(frame))
     layer = read[Mad].payload
     src, dst = addresses(read)

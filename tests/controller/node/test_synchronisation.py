@@ -90,8 +90,11 @@ async def test_drift_is_repaired(config: Config, switches: Switches) -> None:
                     action=fy.P4TableAction("blackhole"),
                 ),
                 ~fy.P4TableEntry(
-                    "cnp_profile", action=fy.P4TableAction("cnp_disabled"), is_default_action=True
+                    "domain_mode",
+                    action=fy.P4TableAction("set_mode", congestion_kind=0, translates=0),
+                    is_default_action=True,
                 ),
+                -fy.P4TableEntry("decap_ecn", match=fy.P4TableMatch(inner_ecn=0, outer_ecn=3)),
                 +fy.P4MulticastGroupEntry(3, replicas=[1]),
                 ~fy.P4MeterEntry(
                     "notification_meter",
@@ -111,7 +114,8 @@ async def test_drift_is_repaired(config: Config, switches: Switches) -> None:
     assert any(
         entry.startswith("endpoint dst=0x20010db8000000ff0000000000000001") for entry in after
     )
-    assert any("cnp_enabled" in entry for entry in after)
+    assert "domain_mode  set_mode(congestion_kind=0x2, translates=0x1)" in after
+    assert "decap_ecn inner_ecn=0x0 outer_ecn=0x3 discard(reason=0xb, event=0x3)" in after
 
 
 async def content(switch: fy.Switch) -> set[str]:
@@ -119,7 +123,7 @@ async def content(switch: fy.Switch) -> set[str]:
     profiles = [
         fy.P4TableEntry(table.alias, is_default_action=True)
         for table in switch.p4info.tables
-        if table.alias in ("cnp_profile", "fast_cnp_profile", "flow_learning")
+        if table.alias in ("domain_mode", "cnp_profile", "fast_cnp_profile", "flow_learning")
     ]
     reading: Any = switch.read([fy.P4TableEntry(), *profiles])
     async for entry in reading:
@@ -214,12 +218,14 @@ async def test_features_are_switched_in_the_data_plane(
     async with fy.Switch("other", switches[node].address, options) as other:
         text = " ".join(await content(other))
     notification = Feature.NOTIFICATION in features
-    assert ("notify=0x1" in text) is notification
-    assert "mark=0x1" in text
+    # Policies of levels do not depend on features.
+    assert "set_policy(mark=0x3, notify=0x1," in text
     if role == "p":
-        assert ("fast_cnp_enabled" in text) is notification
+        kind, translates = 1 if notification else 0, 0
     else:
-        assert ("cnp_enabled" in text) is (notification or Feature.TRANSLATION in features)
+        kind, translates = 2 if notification else 0, int(Feature.TRANSLATION in features)
+    assert f"set_mode(congestion_kind={kind:#x}, translates={translates:#x})" in text
+    if role == "pe":
         assert ("learning_on" in text) is (Feature.LEARNING in features)
 
 

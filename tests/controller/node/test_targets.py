@@ -15,10 +15,13 @@ from finsy.proto import p4r
 
 from fcn.contract.constants import PipelineError, compiled_programs
 from fcn.contract.depth import Depth, DepthError, DepthUnit
+from fcn.contract.ecn import CLASSIC_RULES
+from fcn.contract.names import COUNTERS, PORT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.targets import TOFINO1, V1MODEL
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, ConfigError, parse_config
+from fcn.controller.config.features import ROLE_FEATURES, Feature
 from fcn.controller.events import EventBus
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import Connection, State
@@ -109,7 +112,7 @@ async def test_nodes_of_both_kinds_have_one_controller(
         "pe2": V1MODEL,
     }
     assert pipelines["pe1"].schema.p4blob == b"for the chip"
-    assert [plane.edges[pe].capacity(4) for pe in ("pe1", "pe2")] == [32768, 16384]
+    assert [plane.edges[pe].capacity(4) for pe in ("pe1", "pe2")] == [16384, 16384]
 
 
 @pytest.mark.parametrize("missing", ["pe.p4info.txtpb", "pe.json"])
@@ -248,10 +251,8 @@ def test_flows_have_the_actions_of_their_table(
     entries = table_entries(updates(intended), schema)
     (entry,) = [entry for entry in entries if entry.table_id == f"flow_ipv{version}"]
     assert isinstance(entry.action, fy.P4TableAction)
-    assert entry.action.name == (
-        ("set_flow_label_watched" if watched else "set_flow_label")
-        + ("_ipv6" if version == 6 else "")
-    )
+    verb = "set_flow_label_watched" if watched else "set_flow_label"
+    assert entry.action.name == f"{verb}_ipv{version}"
     (flow,) = held_flows("pe1", entries, {1: "blue"})
     assert flow.key == FlowKey("blue", src, dst, 0x22)
     assert (flow.label, flow.source_qp, flow.timeout) == (0x80001, 0x11, 60_000_000)
@@ -313,42 +314,100 @@ class FakeReads:
                 yield fy.P4CounterEntry(pattern.counter_id, index=index, data=data)
 
 
-@pytest.mark.parametrize(
-    ("node", "held", "expected"),
-    [
-        (
-            "pe1",
-            {"events": {1: (3, 300), 2: (1, 64)}, "arrival_events": {1: (4, 500), 3: (9, 900)}},
-            {1: (7, 800), 2: (1, 64), 3: (9, 900)},
-        ),
-        # P has nothing to count on arrival.
-        ("p1", {"events": {1: (3, 300)}, "arrival_events": {1: (4, 500)}}, {1: (3, 300)}),
-    ],
-)
-async def test_counters_add_up(
-    network: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-    node: str,
-    held: dict[str, dict[int, tuple[int, int]]],
-    expected: dict[int, tuple[int, int]],
+@pytest.mark.parametrize("chip", [False, True])
+@pytest.mark.parametrize("node", ["pe1", "p1"])
+async def test_counters_are_read_by_the_names_of_their_cells(
+    network: dict[str, Any], monkeypatch: pytest.MonkeyPatch, node: str, chip: bool
 ) -> None:
+    """Those the program has; cell 0, which stands for nothing, is left out."""
     config = parse(network)
-    pipeline = tna_pipeline(config.nodes[node].role)
+    role = config.nodes[node].role
+    pipeline = tna_pipeline(role) if chip else load_pipeline(role)
     intended = Provision(config, node, pipeline)
     connection = Connection(node, config.nodes[node], pipeline, EventBus())
     counters = Counters(intended, connection)
     connection.enter(State.UP)
-    held |= {"mark_events": {1: (5, 50)}, "egress_events": {1: (6, 60)}, "port_rx": {2: (8, 80)}}
+    held = {
+        counter: {index: (size + index, 100 * (size + index)) for index in (0, 1, 2)}
+        for size, counter in enumerate((*COUNTERS, *PORT_COUNTERS))
+    }
     reads = FakeReads(held)
     monkeypatch.setattr("fcn.controller.node.counters.read", reads.read)
     values = await counters.read()
     assert counters.last == values
-    assert values.keys() == {"drops", "events", "egress_events", "port_rx", "port_tx"}
-    names = {number: name for name, number in pipeline.enum("Event").items()}
-    counted = {name: value for name, value in values["events"].items() if value != (0, 0)}
-    assert counted == {names[number]: value for number, value in expected.items()}
-    assert values["egress_events"][names[1]] == (11, 110)
-    assert values["port_rx"]["port 2"] == (8, 80)
+    assert values.keys() == pipeline.counters
+    asked = [each.counter_id for each in reads.asked if isinstance(each, fy.P4CounterEntry)]
+    assert sorted(asked) == sorted(pipeline.counters)
+    for counter in COUNTERS.keys() & pipeline.counters:
+        names = named_cells(counter)
+        assert values[counter] == {
+            name: held[counter].get(index, (0, 0)) for index, name in names.items()
+        }
+    for counter in PORT_COUNTERS:
+        assert values[counter]["port 2"] == held[counter][2]
+    assert values["ecn_marked"]["CE_MARKED"] == (0, 0)
+    kinds = values["notifications_triggered"]
+    assert kinds["FAST_CNP_TRIGGERED"] == held["notifications_triggered"][1]
+    assert kinds["CNP_TRIGGERED"] == held["notifications_triggered"][2]
+
+
+@pytest.mark.parametrize("chip", [False, True])
+async def test_wanted_counters_are_the_only_ones_read(
+    network: dict[str, Any], monkeypatch: pytest.MonkeyPatch, chip: bool
+) -> None:
+    config = parse(network)
+    pipeline = tna_pipeline("pe") if chip else load_pipeline("pe")
+    connection = Connection("pe1", config.nodes["pe1"], pipeline, EventBus())
+    connection.enter(State.UP)
+    monkeypatch.setattr("fcn.controller.node.counters.read", FakeReads().read)
+    counters = Counters(Provision(config, "pe1", pipeline), connection)
+    # A PE has no counter of what its node rate suppressed.
+    values = await counters.read(("drops", "node_rate_suppressed"))
+    assert values.keys() == {"drops"}
+    assert values["drops"]["TRANSLATION_DISABLED"] == (0, 0)
+
+
+@pytest.mark.parametrize("chip", [False, True])
+@pytest.mark.parametrize("node", ["pe1", "p1"])
+@pytest.mark.parametrize("notification", [False, True])
+@pytest.mark.parametrize("translation", [False, True])
+def test_features_are_the_mode_of_the_domain(
+    network: dict[str, Any], node: str, chip: bool, notification: bool, translation: bool
+) -> None:
+    """One entry, and no other (FCN-16): translation and notification of a PE are independent."""
+    config = parse(network)
+    role = config.nodes[node].role
+    pipeline = tna_pipeline(role) if chip else load_pipeline(role)
+    intended = provision(config, node, pipeline)
+    intended.set_features(frozenset())
+    first = table_entries(updates(intended), pipeline.schema)
+    assert arguments(first, "domain_mode") == [{"congestion_kind": 0, "translates": 0}]
+    wanted = {Feature.NOTIFICATION: notification, Feature.TRANSLATION: translation}
+    features = frozenset(feature for feature, on in wanted.items() if on) & ROLE_FEATURES[role]
+    intended.set_features(features)
+    changed = table_entries(updates(intended), pipeline.schema)
+    own = {"pe": 2, "p": 1}[role]
+    expected = {
+        "congestion_kind": own if notification else 0,
+        "translates": int(translation and role == "pe"),
+    }
+    assert arguments(changed, "domain_mode") == ([expected] if features else [])
+    assert {entry.table_id for entry in changed} <= {"domain_mode"}
+
+
+@pytest.mark.parametrize("chip", [False, True])
+def test_tunnels_end_by_the_classic_rules(network: dict[str, Any], chip: bool) -> None:
+    pipeline = tna_pipeline("pe") if chip else load_pipeline("pe")
+    entries = table_entries(updates(provision(parse(network), "pe1", pipeline)), pipeline.schema)
+    written = {
+        (entry["inner_ecn"], entry["outer_ecn"]): entry.action
+        for entry in entries
+        if entry.table_id == "decap_ecn"
+    }
+    assert written == {
+        (rule.inner, rule.outer): fy.P4TableAction(rule.verdict, **rule.parameters)
+        for rule in CLASSIC_RULES
+    }
 
 
 @pytest.mark.parametrize("chip", [False, True])

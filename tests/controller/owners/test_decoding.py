@@ -49,7 +49,7 @@ def test_labelled_flows(
     pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Address], watched: bool
 ) -> None:
     def label(intent: Intent) -> None:
-        owner = FlowTable(intent, pipeline.target)
+        owner = FlowTable(intent)
         owner.label(7, *ends, 0x22, 0x80001, 60_000_000, watched=watched)
 
     entries = held(pipeline, label)
@@ -64,9 +64,7 @@ def test_counted_flows(pipeline: Pipeline) -> None:
         entry
         for entry in held(
             pipeline,
-            lambda intent: FlowTable(intent, pipeline.target).label(
-                7, *V4, 0x22, 0x80001, 0, watched=False
-            ),
+            lambda intent: FlowTable(intent).label(7, *V4, 0x22, 0x80001, 0, watched=False),
         )
         if FlowTable.flow_of(entry)
     )
@@ -82,7 +80,7 @@ def test_flows_whose_idle_notification_was_missed(
     pipeline: Pipeline, timeout: int, silent: int, overdue: bool
 ) -> None:
     def label(intent: Intent) -> None:
-        owner = FlowTable(intent, pipeline.target)
+        owner = FlowTable(intent)
         owner.label(7, *V4, 0x22, 0x80001, timeout * 1_000_000, watched=False)
 
     (entry,) = (entry for entry in held(pipeline, label) if FlowTable.flow_of(entry))
@@ -95,7 +93,7 @@ def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Addr
     sender, peer = ends
 
     def map_labels(intent: Intent) -> None:
-        owner = FlowByLabel(intent, pipeline.target)
+        owner = FlowByLabel(intent)
         owner.notify_sender(0x80001, 7, peer, sender, 0x11, 0x8001)
         owner.source_unknown(0x80002, sender.version)
 

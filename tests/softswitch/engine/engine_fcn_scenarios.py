@@ -19,7 +19,10 @@ from scapy.layers.l2 import ARP, GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 
-from fcn.contract.constants import compiled_programs
+from fcn.contract.constants import compiled_programs, enum_members
+from fcn.contract.ecn import CLASSIC_RULES, Ecn
+from fcn.contract.names import COUNTERS, PORT_COUNTERS, named_cells
+from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import (
     ActionCall,
@@ -33,6 +36,7 @@ from fcn.softswitch.api import (
 )
 
 COMPILED = compiled_programs()
+FAST_CNP, CNP = (enum_members("NotificationKind")[kind] for kind in ("FAST_CNP", "CNP"))
 CNP_PORT = 50000
 ROCE = 4791
 RED, BLUE = 1, 2
@@ -81,7 +85,8 @@ def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> No
     assert session is not None
     replica = Replica(session.port, session.instance)
     t.target.clone_session_set(session.number, [replica], 0, 0)
-    t.add("notification_port", [Exact(CNP_PORT)], "notification_port.fast_cnp")
+    t.add("notification_port", [Exact(CNP_PORT)], "notification_port.set_notification_kind",
+          FAST_CNP)  # fmt: skip
     t.add("endpoint", [Exact(ip6(PE))], f"{endpoint}.local_address")
     t.add("endpoint", [Exact(ip6(SID_END))], f"{endpoint}.end")
     members = [(3, 1), (4, 2), (3, 3)]
@@ -101,7 +106,7 @@ def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> No
         level = ActionCall(f"{egress}.queue_level.set_level", (port,))
         depths = Range(0, 5 if port % 2 else V1MODEL.depth.maximum)
         t.target.table_insert("queue_level", [Exact(port), Exact(0), depths], 10, level)
-        policy = (port % 2, int(port > 2), 0)
+        policy = (Ecn.CE if port % 2 else Ecn.NOT_ECT, int(port > 2), 0)
         t.add("level_policy", [Exact(port)], "queue_level.set_policy", *policy, prefix=egress)
 
 
@@ -117,15 +122,20 @@ def pe_setup(target: Target) -> None:
     lookup = "underlay_lookup."
     t.add("trusted_source", [Lpm(ip6("fc00::"), 16)], lookup + "trust_boundary.trust")
     for sid, vrf in ((SID_RED, RED), (SID_BLUE, BLUE)):
-        t.add("service_sid", [Exact(ip6(sid))], lookup + "service_termination.end_dt46", vrf)
+        t.add("service_sid", [Exact(ip6(sid))], lookup + "service_sid.end_dt46", vrf)
     for kind, number in ((1, 100), (2, 200), (3, 300)):
         t.add(
             "tunnel_vrf", [Exact(kind), Exact(number)],
-            lookup + "service_termination.set_tunnel_vrf", RED,
+            lookup + "tunnel_vrf.set_tunnel_vrf", RED,
         )  # fmt: skip
     _pe_routes(t)
     _pe_tunnels(t)
     _pe_flows(t)
+    for rule in CLASSIC_RULES:
+        match: list[MatchKey] = [Exact(rule.inner), Exact(rule.outer)]
+        # In the order in which the program declares them.
+        args = [rule.parameters[name] for name in ("reason", "event") if name in rule.parameters]
+        t.add("decap_ecn", match, f"ecn_decap.{rule.verdict}", *args)
 
 
 def _pe_routes(t: Tables) -> None:
@@ -169,14 +179,18 @@ def _pe_flows(t: Tables) -> None:
         for family, src, dst in (("ipv4", ip4(HOST4), ip4(FAR4)), ("ipv6", ip6(HOST6), ip6(FAR6))):
             key: list[MatchKey] = [Exact(RED), Exact(src), Exact(dst), Exact(qp)]
             action = "set_flow_label" if qp % 2 else "set_flow_label_watched"
-            t.add(f"flow_{family}", key, f"flow_table.{action}", 0x80000 + qp)
+            t.add(f"flow_{family}", key, f"flow_table.{action}_{family}", 0x80000 + qp)
     cnp = "underlay_lookup.flow_by_label."
     t.add("flow_by_label_ipv4", [Exact(0x80001)], cnp + "cnp_ipv4", RED, ip4(FAR4), ip4(HOST4), 17,
           0xFFFF)  # fmt: skip
     t.add("flow_by_label_ipv6", [Exact(0x80002)], cnp + "cnp_ipv6", RED, ip6(FAR6), ip6(HOST6), 18,
           0xFFFF)  # fmt: skip
-    t.add("flow_by_label_ipv6", [Exact(0x80003)], cnp + "source_qp_unknown")
-    profile = ActionCall("PeIngress.cnp_profile.cnp_enabled", (0xB8, 64, 49152, 7, 0))
+    t.add("flow_by_label_ipv6", [Exact(0x80003)], cnp + "source_qp_unknown_ipv6")
+    mode = ActionCall("PeIngress.domain_mode.set_mode", (CNP, 1))
+    t.target.table_set_default("domain_mode", mode)
+    profile = ActionCall(
+        "PeIngress.sender_notification.cnp_profile.set_cnp_profile", (0xB8, 64, 49152, 7, 0)
+    )
     t.target.table_set_default("cnp_profile", profile)
     learning = ActionCall("PeIngress.flow_learning.learning_on", (0,))
     t.target.table_set_default("flow_learning", learning)
@@ -188,9 +202,12 @@ def p_setup(target: Target) -> None:
     for port in (1, 2, 3, 4):
         t.add("port_role", [Exact(port), Exact(0)], "port_role.set_core_port")
     _common(t, "endpoint", "PEgress", (1, 2, 3, 4))
+    target.table_set_default(
+        "domain_mode", ActionCall("PEgress.domain_mode.set_mode", (FAST_CNP, 0))
+    )
     args = (ip6("fc00:0:10::1"), 49153, CNP_PORT, 0xB8, 64, 1)
     target.table_set_default(
-        "fast_cnp_profile", ActionCall("PEgress.fast_cnp_profile.fast_cnp_enabled", args)
+        "fast_cnp_profile", ActionCall("PEgress.fast_cnp_profile.set_fast_cnp_profile", args)
     )
 
 
@@ -312,9 +329,15 @@ def p_packet(rng: random.Random, _port: int) -> bytes:
     return _frame(_core(rng), None)
 
 
-COUNTERS = (("drops", 8), ("events", 12), ("port_rx", 5), ("port_tx", 5))
+def _counters(role: str) -> tuple[tuple[str, int], ...]:
+    """Every indirect counter of a program, and how many of its cells are compared."""
+    sizes = {name: max(named_cells(name)) + 1 for name in COUNTERS} | dict.fromkeys(
+        PORT_COUNTERS, 5
+    )
+    return tuple((name, sizes[name]) for name in sorted(load_pipeline(role).counters))
+
 
 FCN_SCENARIOS = (
-    Scenario("pe", pe_setup, pe_packet, json=COMPILED / "pe.json", counters=COUNTERS),
-    Scenario("p", p_setup, p_packet, json=COMPILED / "p.json", counters=COUNTERS),
+    Scenario("pe", pe_setup, pe_packet, json=COMPILED / "pe.json", counters=_counters("pe")),
+    Scenario("p", p_setup, p_packet, json=COMPILED / "p.json", counters=_counters("p")),
 )

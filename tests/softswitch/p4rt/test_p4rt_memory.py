@@ -299,7 +299,7 @@ async def test_flows_of_the_pe(served: Served) -> None:
             fy.P4TableEntry(
                 "flow_ipv4",
                 match=fy.P4TableMatch(vrf=1, src=0x0A000001, dst=0x0A000002, dest_qp=number),
-                action=fy.P4TableAction("set_flow_label", flow_label=0x80000 + number),
+                action=fy.P4TableAction("set_flow_label_ipv4", flow_label=0x80000 + number),
                 idle_timeout_ns=30 * SECOND,
             )
             for number in range(2, 600)

@@ -1,0 +1,27 @@
+"""CnpProfile: how the CNPs of a PE look (p4src/common/pe/cnp_profile.p4)."""
+
+from finsy import P4TableAction, P4TableEntry
+
+from fcn.contract.targets import Target
+from fcn.controller.config.model import CnpProfile as Profile
+from fcn.controller.owners.intent import Intent
+
+
+class CnpProfile:
+    """Headers of CNPs, and the least time between two of one flow (FCN-13, FCN-15)."""
+
+    def __init__(self, intent: Intent, target: Target) -> None:
+        self._intent = intent
+        self._target = target
+
+    def set(self, profile: Profile) -> None:
+        """CNPs look like this."""
+        action = P4TableAction(
+            "set_cnp_profile",
+            traffic_class=profile.traffic_class,
+            ttl=profile.ttl,
+            udp_src_port=profile.udp_source_port,
+            ipv4_id=profile.ipv4_id,
+            min_interval=self._target.clock.ticks(profile.min_interval),
+        )
+        self._intent.put(P4TableEntry("cnp_profile", action=action, is_default_action=True))

@@ -1,0 +1,59 @@
+// What the controls of every program tell each other about a packet; the rest is in the folder of the role.
+#ifndef FCN_METADATA_P4
+#define FCN_METADATA_P4
+
+#include "types.p4"
+
+// Field lists that survive resubmission and recirculation (v1model).
+const bit<8> KEEP_FLAT = 1;
+const bit<8> KEEP_COPY = 2;
+
+// What this node does in the domain's mode; DomainMode sets it.
+struct domain_mode_t {
+    // What a congested queue here sends, NONE when nothing (FCN-16)
+    NotificationKind congestion_kind;
+    // Whether a Fast CNP for this node becomes a CNP (FCN-13, FCN-16)
+    bit<1> translates;
+}
+
+struct base_meta_t {
+    // simple_switch forgets the ingress port of a packet that is parsed again.
+    @field_list(KEEP_FLAT)
+    port_t ingress_port;
+    // Set on the egress copy of a packet in a congested queue, which is processed a second time: what the
+    // copy is to become, the flow's label, and the queue's level.
+    @field_list(KEEP_COPY)
+    NotificationKind copy_kind;
+    @field_list(KEEP_COPY)
+    flow_label_t copy_label;
+    @field_list(KEEP_COPY)
+    congestion_level_t copy_level;
+
+    // How it arrived
+    Role role;
+    vlan_id_t vlan_id;
+    vrf_t vrf;
+    // The underlay header is no sound IPv6 header.
+    bool is_malformed;
+    bool is_arp;
+    // Neighbour discovery, not within a tunnel
+    bool is_nd;
+    NotificationKind notification_kind;
+    Destination destination;
+
+    // What becomes of it
+    Forward forward;
+    DropReason drop_reason;
+    PuntReason punt_reason;
+    port_t egress_port;
+
+    domain_mode_t mode;
+
+    // Queue state in egress
+    congestion_level_t level;
+    Ecn level_mark;
+    bit<1> level_notifies;
+    microseconds_t level_interval;
+}
+
+#endif

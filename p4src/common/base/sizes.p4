@@ -1,0 +1,48 @@
+// Sizes and fixed numbers of all programs; sizes that differ between targets are in their externs.p4.
+// The controller reads table sizes from P4Info.
+#ifndef FCN_SIZES_P4
+#define FCN_SIZES_P4
+
+const int PORT_TABLE_SIZE = 512;
+const int ENDPOINT_TABLE_SIZE = 256;
+const int SERVICE_SID_TABLE_SIZE = 1024;
+const int TUNNEL_VRF_TABLE_SIZE = 4096;
+const int TUNNEL_TABLE_SIZE = 1024;
+const int UNDERLAY_TABLE_SIZE = 4096;
+const int UNDERLAY_MEMBERS = 1024;
+const int TRUSTED_SOURCE_TABLE_SIZE = 256;
+const int NOTIFICATION_PORT_TABLE_SIZE = 16;
+
+// Per-flow state is indexed by the low bits of the flow label: a Tofino register cannot span
+// stages, so it holds fewer cells than a 20-bit label has values.
+const int FLOW_GATE_SIZE = 65536;
+const int DIGEST_FILTER_SIZE = 65536;
+const int PORT_COUNTER_SIZE = 512;
+const int REASON_COUNTER_SIZE = 64;
+const int KIND_COUNTER_SIZE = 16;
+
+const bit<8> TUNNEL_HOP_LIMIT = 64;
+
+// Octets of headers
+const bit<16> ETHERNET_LENGTH = 14;
+const bit<16> VLAN_TAG_LENGTH = 4;
+const bit<16> IPV4_LENGTH = 20;
+const bit<16> IPV6_LENGTH = 40;
+const bit<16> UDP_LENGTH = 8;
+const bit<16> SRH_LENGTH = 8;
+const bit<16> SID_LENGTH = 16;
+const bit<16> VXLAN_LENGTH = 8;
+const bit<16> GRE_WITH_KEY_LENGTH = 8;
+const bit<16> MPLS_LENGTH = 4;
+const bit<16> BTH_LENGTH = 12;
+const bit<16> ICRC_LENGTH = 4;
+const bit<16> CNP_RESERVED_LENGTH = 16;
+const bit<16> FAST_CNP_WORD_LENGTH = 4;
+
+const bit<16> FAST_CNP_UDP_LENGTH = UDP_LENGTH + FAST_CNP_WORD_LENGTH;
+const bit<16> FAST_CNP_FRAME_LENGTH = ETHERNET_LENGTH + IPV6_LENGTH + FAST_CNP_UDP_LENGTH;
+
+const bit<16> CNP_UDP_LENGTH = UDP_LENGTH + BTH_LENGTH + CNP_RESERVED_LENGTH + ICRC_LENGTH;
+const bit<16> CNP_IPV4_TOTAL_LENGTH = IPV4_LENGTH + CNP_UDP_LENGTH;
+
+#endif

@@ -1,0 +1,167 @@
+// Types and enumerations of all programs. The controller reads the enumerations from what is compiled.
+#ifndef FCN_TYPES_P4
+#define FCN_TYPES_P4
+
+typedef bit<9> port_t;
+typedef bit<12> vlan_id_t;
+typedef bit<16> vrf_t;
+typedef bit<16> tunnel_t;
+typedef bit<20> flow_label_t;
+typedef bit<24> qpn_t;
+typedef bit<24> psn_t;
+typedef bit<3> congestion_level_t;
+typedef bit<32> microseconds_t;
+typedef bit<48> mac_addr_t;
+typedef bit<32> ipv4_addr_t;
+typedef bit<128> ipv6_addr_t;
+
+// Labels given to RoCE flows have this bit set, entropy labels have it clear (FCN-2).
+const flow_label_t FCN_LABEL_BIT = 0x80000;
+const flow_label_t ENTROPY_LABEL_MASK = 0x7ffff;
+// Source ports of tunnels over UDP that carry entropy: 49152 to 65535 (RFC 7348 section 5, RFC 7510 section 3)
+const bit<16> ENTROPY_PORTS = 0xc000;
+
+enum bit<16> EtherType {
+    IPV4 = 0x0800,
+    ARP = 0x0806,
+    VLAN = 0x8100,
+    IPV6 = 0x86dd
+}
+
+enum bit<8> IpProtocol {
+    IPV4 = 4,
+    UDP = 17,
+    IPV6 = 41,
+    ROUTING = 43,
+    GRE = 47,
+    ICMPV6 = 58
+}
+
+enum bit<16> UdpPort {
+    VXLAN = 4789,
+    ROCEV2 = 4791,
+    MPLS = 6635
+}
+
+// RFC 3168 section 5
+enum bit<2> Ecn {
+    NOT_ECT = 0,
+    ECT1 = 1,
+    ECT0 = 2,
+    CE = 3
+}
+
+// RFC 6040 section 4.1
+enum bit<1> EcnEncapMode {
+    NORMAL = 0,
+    COMPATIBILITY = 1
+}
+
+// IBTA volume 1, chapter 9.2 and annex A17
+enum bit<8> BthOpcode {
+    UD_SEND_ONLY = 0x64,
+    CNP = 0x81
+}
+
+// IBTA volume 1, chapter 12.6: attribute IDs of the connection manager class
+enum bit<16> CmAttribute {
+    REQ = 0x10,
+    MRA = 0x11,
+    REJ = 0x12,
+    REP = 0x13,
+    RTU = 0x14,
+    DREQ = 0x15,
+    DREP = 0x16
+}
+const bit<8> MAD_CLASS_CM = 0x07;
+const qpn_t QP1 = 1;
+
+// Who is on the other side of a port.
+enum bit<2> Role {
+    NONE = 0,
+    DC = 1,
+    CORE = 2
+}
+
+// Whose address the underlay destination of a packet is.
+enum bit<2> Destination {
+    OTHER = 0,
+    NODE = 1,
+    END_SID = 2,
+    SERVICE_SID = 3
+}
+
+enum bit<4> TunnelType {
+    NONE = 0,
+    VXLAN = 1,
+    GRE = 2,
+    MPLS_UDP = 3
+}
+
+// Which lookup forwards the packet next.
+enum bit<2> Forward {
+    NONE = 0,
+    VRF = 1,
+    TUNNEL = 2,
+    UNDERLAY = 3
+}
+
+// What tells a node or a sender about congestion; the index of the counters `notifications_*`. Each kind
+// has its header, its entry in `notification_port`, its row in `notification_arrival` and its cells there.
+enum bit<8> NotificationKind {
+    NONE = 0,
+    FAST_CNP = 1,
+    CNP = 2
+}
+
+enum bit<7> PuntReason {
+    NONE = 0,
+    ARP = 1,
+    ND = 2,
+    NEIGHBOR_MISS = 3,
+    LOCAL = 4,
+    UNDERLAY_LOCAL = 5,
+    UNDERLAY_GLEAN = 6
+}
+
+// Why a packet was dropped; the index of counter `drops`.
+enum bit<8> DropReason {
+    NONE = 0,
+    UNKNOWN_PORT = 1,
+    MALFORMED = 2,
+    BAD_CHECKSUM = 3,
+    BAD_LENGTH = 4,
+    UNSUPPORTED = 5,
+    TTL_EXPIRED = 6,
+    NO_ROUTE = 7,
+    BLACKHOLE = 8,
+    UNKNOWN_TUNNEL = 9,
+    SRH_INVALID = 10,
+    ECN_NOT_ECT_CE = 11,
+    NOTIFICATION_ON_DC_PORT = 12,
+    NOTIFICATION_UNTRUSTED = 13,
+    NOTIFICATION_MALFORMED = 14,
+    TRANSLATION_DISABLED = 15,
+    LABEL_UNKNOWN = 16,
+    SOURCE_QP_UNKNOWN = 17,
+    FLOW_INTERVAL = 18,
+    NODE_RATE_LIMIT = 19,
+    PUNT_RATE_LIMIT = 20
+}
+
+// What a packet turned out to be; the index of counter `events`.
+enum bit<8> Event {
+    NONE = 0,
+    OWN_CONGESTION = 1,
+    ECN_UNUSED_COMBINATION = 2,
+    ECN_DANGEROUS_COMBINATION = 3
+}
+
+// What is reported to the controller; the index of counter `reports`.
+enum bit<8> ReportKind {
+    NONE = 0,
+    NEW_FLOW = 1,
+    CM_MESSAGE = 2
+}
+
+#endif

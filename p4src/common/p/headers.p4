@@ -1,0 +1,31 @@
+// The header set of the transit node: it sees the underlay only.
+#ifndef FCN_P_HEADERS_P4
+#define FCN_P_HEADERS_P4
+
+#include "../base/headers.p4"
+
+// How the Fast CNPs of this node look; FastCnpProfile sets it. Never on the wire: BMv2 clears metadata for
+// every packet, but not the fields of headers.
+header fast_cnp_profile_h {
+    ipv6_addr_t src;
+    bit<16> udp_src_port;
+    bit<16> udp_dst_port;
+    bit<8> traffic_class;
+    bit<8> hop_limit;
+    bit<1> copy_label;
+    bit<7> pad;
+}
+
+struct p_headers_t {
+    packet_in_h packet_in;
+    packet_out_h packet_out;
+    ethernet_h ethernet;
+    ipv6_h outer_ipv6;
+    srv6_headers_t srv6;
+    udp_h outer_udp;
+    // Of Fast CNPs made here
+    fast_cnp_h fast_cnp;
+    fast_cnp_profile_h fast_cnp_profile;
+}
+
+#endif

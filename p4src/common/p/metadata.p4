@@ -1,0 +1,11 @@
+// What the controls of the transit node tell each other about a packet.
+#ifndef FCN_P_METADATA_P4
+#define FCN_P_METADATA_P4
+
+#include "../base/metadata.p4"
+
+struct p_meta_t {
+    base_meta_t base;
+}
+
+#endif

@@ -1,0 +1,54 @@
+#ifndef FCN_CUSTOMER_ARRIVAL_P4
+#define FCN_CUSTOMER_ARRIVAL_P4
+
+// CustomerArrival: what is done with a packet from a DC port.
+// Reads:  meta.base.is_arp, meta.base.is_nd, meta.base.notification_kind (FCN-17), meta.parse_failed,
+//         meta.customer_fault.
+// Writes: meta.base.forward, meta.base.punt_reason, meta.base.drop_reason.
+// When:   packets of class CUSTOMER.
+control CustomerArrival(inout pe_meta_t meta) {
+    action refuse(DropReason reason) {
+        meta.base.drop_reason = reason;
+    }
+    action punt_to_cpu(PuntReason reason) {
+        meta.base.punt_reason = reason;
+    }
+    action route_in_vrf() {
+        meta.base.forward = Forward.VRF;
+    }
+    action refuse_customer_packet() {
+        meta.base.drop_reason = meta.customer_fault;
+    }
+
+    PLACED(customer_arrival) @name(".customer_arrival")
+    table customer_arrival {
+        key = {
+            meta.base.is_arp: ternary @name("is_arp");
+            meta.base.notification_kind: ternary @name("notification_kind");
+            meta.parse_failed: ternary @name("parse_failed");
+            meta.base.is_nd: ternary @name("is_nd");
+            meta.customer_fault: ternary @name("customer_fault");
+        }
+        actions = {
+            refuse;
+            punt_to_cpu;
+            route_in_vrf;
+            refuse_customer_packet;
+        }
+        const default_action = refuse_customer_packet;
+        const entries = {
+            (false, NotificationKind.NONE, false, false, DropReason.NONE): route_in_vrf();
+            (true, _, _, _, _): punt_to_cpu(PuntReason.ARP);
+            (_, NotificationKind.NONE, true, _, _): refuse(DropReason.MALFORMED);
+            (_, NotificationKind.NONE, _, true, _): punt_to_cpu(PuntReason.ND);
+            (_, NotificationKind.NONE, _, _, _): refuse_customer_packet();
+            (_, _, _, _, _): refuse(DropReason.NOTIFICATION_ON_DC_PORT);
+        }
+    }
+
+    apply {
+        customer_arrival.apply();
+    }
+}
+
+#endif

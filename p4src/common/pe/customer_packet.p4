@@ -1,0 +1,63 @@
+#ifndef FCN_CUSTOMER_PACKET_P4
+#define FCN_CUSTOMER_PACKET_P4
+
+// CustomerPacket: what later controls need to know of the customer's IP packet, and whether its
+// lengths agree.
+// Reads:  customer IP, UDP and BTH headers; meta.ipv4_checksum_failed.
+// Writes: meta.customer_*, meta.hop_limit, meta.is_roce_flow. meta.customer_fault is why the packet
+//         must not be routed in a VRF.
+// When:   the packet arrived, and is a customer's or may turn out to be.
+control CustomerPacket(in pe_headers_t hdr, inout pe_meta_t meta) {
+    apply {
+        bit<16> udp_room = 0;
+        if (hdr.ipv4.isValid()) {
+            meta.customer_ecn = (Ecn)hdr.ipv4.ecn;
+            meta.hop_limit = hdr.ipv4.ttl;
+            meta.customer_length = hdr.ipv4.total_len;
+            meta.customer_next_header = IpProtocol.IPV4;
+            udp_room = hdr.ipv4.total_len - IPV4_LENGTH;
+            if (meta.ipv4_checksum_failed) {
+                meta.customer_fault = DropReason.BAD_CHECKSUM;
+            }
+        } else if (hdr.ipv6.isValid()) {
+            meta.customer_ecn = (Ecn)hdr.ipv6.ecn;
+            meta.hop_limit = hdr.ipv6.hop_limit;
+            meta.customer_length = hdr.ipv6.payload_len + IPV6_LENGTH;
+            meta.customer_next_header = IpProtocol.IPV6;
+            udp_room = hdr.ipv6.payload_len;
+        } else {
+            meta.customer_fault = DropReason.UNSUPPORTED;
+        }
+        if (hdr.roce.bth.isValid()) {
+            // CNPs and the connection manager (QP1) are no flows of their own.
+            if (hdr.roce.bth.opcode != BthOpcode.CNP && hdr.roce.bth.dest_qp != QP1
+                    && hdr.roce.bth.dest_qp != 0) {
+                meta.is_roce_flow = true;
+            }
+            // Below UDP 8 + BTH 12 + ICRC 4 octets, as masks: Tofino compares no ranges of this width.
+            if (hdr.udp.length != udp_room) {
+                meta.customer_fault = DropReason.BAD_LENGTH;
+            } else if (hdr.udp.length & 0xfff0 == 0 || hdr.udp.length & 0xfff8 == 0x0010) {
+                meta.customer_fault = DropReason.BAD_LENGTH;
+            }
+        }
+    }
+}
+
+// CustomerRewrite: one hop further: TTL or hop limit, and the ECN field decapsulation decided.
+// Reads:  meta.customer_ecn.
+// Writes: TTL or hop limit, ECN. The IPv4 checksum is the top-level control's.
+// When:   the packet goes on to a host or into a tunnel and was not made here.
+control CustomerRewrite(inout ipv4_h ipv4, inout ipv6_h ipv6, in pe_meta_t meta) {
+    apply {
+        if (ipv4.isValid()) {
+            ipv4.ttl = ipv4.ttl - 1;
+            ipv4.ecn = meta.customer_ecn;
+        } else {
+            ipv6.hop_limit = ipv6.hop_limit - 1;
+            ipv6.ecn = meta.customer_ecn;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,53 @@
+// What the data plane reports to the controller; at most 48 octets each (Tofino's limit).
+#ifndef FCN_DIGESTS_P4
+#define FCN_DIGESTS_P4
+
+#include "../base/types.p4"
+
+// A packet of a flow that has no label yet, or whose source QP is still looked for. BTH opcode, PSN and
+// UDP source port let the controller find the reverse path (FCN-3 b).
+struct new_flow_ipv4_t {
+    vrf_t vrf;
+    ipv4_addr_t src;
+    ipv4_addr_t dst;
+    qpn_t dest_qp;
+    bit<16> p_key;
+    psn_t psn;
+    bit<16> udp_src_port;
+    bit<8> opcode;
+}
+
+struct new_flow_ipv6_t {
+    vrf_t vrf;
+    ipv6_addr_t src;
+    ipv6_addr_t dst;
+    qpn_t dest_qp;
+    bit<16> p_key;
+    psn_t psn;
+    bit<16> udp_src_port;
+    bit<8> opcode;
+}
+
+// A message of the connection manager. qpn: the local QPN of a REQ or REP, the remote QPN of a DREQ,
+// else 0. remote_comm_id: 0 in a REQ.
+struct cm_ipv4_t {
+    vrf_t vrf;
+    ipv4_addr_t src;
+    ipv4_addr_t dst;
+    bit<16> attribute;
+    bit<32> local_comm_id;
+    bit<32> remote_comm_id;
+    qpn_t qpn;
+}
+
+struct cm_ipv6_t {
+    vrf_t vrf;
+    ipv6_addr_t src;
+    ipv6_addr_t dst;
+    bit<16> attribute;
+    bit<32> local_comm_id;
+    bit<32> remote_comm_id;
+    qpn_t qpn;
+}
+
+#endif

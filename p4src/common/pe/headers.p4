@@ -1,0 +1,56 @@
+// The header set of the provider edge.
+#ifndef FCN_PE_HEADERS_P4
+#define FCN_PE_HEADERS_P4
+
+#include "../base/headers.p4"
+
+// What is between the underlay's IPv6 header and the customer's packet, but for SRv6
+struct tunnel_headers_t {
+    gre_h gre;
+    gre_key_h gre_key;
+    udp_h udp;
+    vxlan_h vxlan;
+    mpls_h mpls0;
+    mpls_h mpls1;
+    ethernet_h inner_ethernet;
+}
+
+// What is behind the customer's UDP header. A CNP has no headers from DETH on, another packet none of the
+// CNP's behind the BTH.
+struct roce_headers_t {
+    bth_h bth;
+    cnp_payload_h cnp_payload;
+    deth_h deth;
+    mad_h mad;
+    cm_ids_h cm_ids;
+}
+
+// How the CNPs of this node look; CnpProfile sets it. Never on the wire: BMv2 clears metadata for every
+// packet, but not the fields of headers.
+header cnp_profile_h {
+    bit<8> traffic_class;
+    bit<8> ttl;
+    bit<16> udp_src_port;
+    bit<16> ipv4_id;
+    microseconds_t min_interval;
+}
+
+// `outer_ipv6`, `srv6` and `tunnel` are the underlay packet's, the headers from `ipv4` on the customer's;
+// a packet on a DC port has no underlay headers until it is encapsulated.
+struct pe_headers_t {
+    packet_in_h packet_in;
+    packet_out_h packet_out;
+    ethernet_h ethernet;
+    vlan_h vlan;
+    ipv6_h outer_ipv6;
+    srv6_headers_t srv6;
+    tunnel_headers_t tunnel;
+    ipv4_h ipv4;
+    ipv6_h ipv6;
+    udp_h udp;
+    fast_cnp_h fast_cnp;
+    roce_headers_t roce;
+    cnp_profile_h cnp_profile;
+}
+
+#endif

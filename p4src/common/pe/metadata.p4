@@ -1,0 +1,80 @@
+// What the controls of the provider edge tell each other about a packet.
+#ifndef FCN_PE_METADATA_P4
+#define FCN_PE_METADATA_P4
+
+#include "../base/metadata.p4"
+
+// Which of the small tables decides about a packet; see packet_class.p4.
+enum bit<3> PacketClass {
+    NONE = 0,
+    // The copy of a packet that was in a congested queue here
+    OWN_CONGESTION = 1,
+    CUSTOMER = 2,
+    // From a core port, and neither of the next two
+    WAN = 3,
+    NOTIFICATION = 4,
+    TUNNEL_END = 5
+}
+
+// A message of the connection manager, as the parser found it; zeros in any other packet.
+struct cm_meta_t {
+    bool is_valid;
+    bit<16> attribute;
+    bit<32> local_comm_id;
+    bit<32> remote_comm_id;
+    qpn_t qpn;
+}
+
+struct pe_meta_t {
+    base_meta_t base;
+    // Set by the BMv2 program before a second pass through the parser; see v1model/pe_parser.p4.
+    @field_list(KEEP_FLAT)
+    bit<1> flat;
+
+    // How it arrived
+    PacketClass packet_class;
+    bool parse_failed;
+    bool unsupported_tunnel;
+    bool ipv4_checksum_failed;
+    // A Fast CNP of the right length with a right UDP checksum
+    bool fast_cnp_sound;
+    bool is_trusted;
+    TunnelType tunnel_type;
+    bit<32> tunnel_id;
+    bool is_known_tunnel;
+    cm_meta_t cm;
+
+    // The customer packet's fields that lookups and encapsulation need
+    bool is_roce_flow;
+    Ecn customer_ecn;
+    Ecn outer_ecn;
+    bit<8> hop_limit;
+    bit<8> customer_next_header;
+    bit<16> customer_length;
+    DropReason customer_fault;
+    bool decapsulated;
+    // Counted once
+    Event event;
+    vlan_id_t egress_vlan_id;
+
+    // What is put around it
+    tunnel_t tunnel;
+    flow_label_t flow_label;
+    bool flow_label_assigned;
+    bool flow_watched;
+    bit<32> entropy;
+    bool encapsulated;
+    EcnEncapMode ecn_mode;
+
+    // The CNP that takes the packet's place
+    bool make_cnp;
+    flow_label_t notify_label;
+    DropReason label_fault;
+    bool cnp_is_ipv4;
+
+    // Flow learning
+    bit<1> learning_enabled;
+    microseconds_t learning_window;
+}
+
+#endif

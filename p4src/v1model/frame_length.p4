@@ -1,0 +1,55 @@
+#ifndef FCN_FRAME_LENGTH_P4
+#define FCN_FRAME_LENGTH_P4
+
+// FrameLength: an IP packet longer than the frame it came in is refused; a shorter one is padded.
+// Reads:  first IP header's length, octets of the frame (Ethernet header included).
+// Writes: meta.drop_reason.
+// When:   every packet from the wire, on targets that know the frame's length in ingress.
+control FrameLength(in pe_headers_t hdr, in bit<32> frame_octets, inout base_meta_t meta) {
+    action bad_length() {
+        meta.drop_reason = DropReason.BAD_LENGTH;
+    }
+
+    apply {
+        bit<32> ip_octets = frame_octets - (bit<32>)ETHERNET_LENGTH;
+        if (hdr.vlan.isValid()) {
+            ip_octets = ip_octets - (bit<32>)VLAN_TAG_LENGTH;
+        }
+        if (hdr.outer_ipv6.isValid()) {
+            if ((bit<32>)hdr.outer_ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
+                bad_length();
+            }
+        } else if (hdr.ipv4.isValid()) {
+            if ((bit<32>)hdr.ipv4.total_len > ip_octets) {
+                bad_length();
+            }
+        } else if (hdr.ipv6.isValid()) {
+            if ((bit<32>)hdr.ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
+                bad_length();
+            }
+        }
+    }
+}
+
+// CutFrame: cuts what is behind a CNP: the payload of the packet it was made of.
+// Reads:  VLAN tag, outermost IP header.
+// Writes: the length of the frame.
+// When:   a CNP leaves the ingress.
+control CutFrame(in pe_headers_t hdr) {
+    apply {
+        bit<16> octets = ETHERNET_LENGTH;
+        if (hdr.vlan.isValid()) {
+            octets = octets + VLAN_TAG_LENGTH;
+        }
+        if (hdr.outer_ipv6.isValid()) {
+            octets = octets + IPV6_LENGTH + hdr.outer_ipv6.payload_len;
+        } else if (hdr.ipv4.isValid()) {
+            octets = octets + hdr.ipv4.total_len;
+        } else {
+            octets = octets + IPV6_LENGTH + hdr.ipv6.payload_len;
+        }
+        truncate((bit<32>)octets);
+    }
+}
+
+#endif
