@@ -21,9 +21,10 @@ const bit<32> SELECTOR_GROUP_SIZE = 16;
 const bit<32> SELECTOR_GROUPS = 256;
 #define SELECTOR(path, name, members) \
     Hash<bit<16>>(HashAlgorithm_t.CRC16) name##_hash; \
-    @name(path) ActionProfile(members) name##_profile; \
+    @name(path) ActionProfile(members) name; \
     ActionSelector( \
-        name##_profile, name##_hash, SelectorMode_t.FAIR, SELECTOR_GROUP_SIZE, SELECTOR_GROUPS) name;
+        name, name##_hash, SelectorMode_t.FAIR, SELECTOR_GROUP_SIZE, SELECTOR_GROUPS) name##_selector;
+#define SELECTED_BY(name) name##_selector
 #define DEFAULT_OF_SELECTOR(action) const default_action = action;
 #define APPLY_SELECTOR(table, miss) table.apply();
 

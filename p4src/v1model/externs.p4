@@ -17,6 +17,7 @@
 // A table with a selector has no default action on BMv2.
 #define SELECTOR(path, name, members) \
     @name(path) action_selector(HashAlgorithm.crc16, members, 32w16) name;
+#define SELECTED_BY(name) name
 #define DEFAULT_OF_SELECTOR(action)
 #define APPLY_SELECTOR(table, miss) if (!table.apply().hit) { miss(); }
 

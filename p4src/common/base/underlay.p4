@@ -37,7 +37,7 @@ control Underlay(in ipv6_h outer_ipv6, inout ethernet_h ethernet, inout base_met
         }
         DEFAULT_OF_SELECTOR(underlay_no_route)
         size = UNDERLAY_TABLE_SIZE;
-        implementation = underlay_ecmp;
+        implementation = SELECTED_BY(underlay_ecmp);
     }
 
     apply {
