@@ -9,10 +9,10 @@
 control CnpUdpChecksum(inout pe_headers_t hdr) {
     apply {
         hash(hdr.udp.checksum, HashAlgorithm.csum16, 16w0,
-             { hdr.ipv6.src ++ hdr.ipv6.dst ++ 16w0 ++ CNP_UDP_LENGTH ++ 24w0 ++ 8w17
-                   ++ hdr.udp.src_port ++ 16w4791 ++ CNP_UDP_LENGTH ++ 8w0x81 ++ 8w0
-                   ++ hdr.roce.bth.p_key ++ 8w0x40 ++ hdr.roce.bth.dest_qp ++ 8w0 ++ 24w0
-                   ++ 128w0 ++ hdr.roce.cnp_payload.icrc },
+             { hdr.ipv6.src, hdr.ipv6.dst, 16w0 ++ CNP_UDP_LENGTH ++ 24w0 ++ 8w17,
+                   hdr.udp.src_port ++ 16w4791 ++ CNP_UDP_LENGTH ++ 8w0x81 ++ 8w0,
+                   hdr.roce.bth.p_key ++ 8w0x40 ++ hdr.roce.bth.dest_qp ++ 8w0, 24w0, 128w0,
+                   hdr.roce.cnp_payload.icrc },
              32w0x10000);
         if (hdr.udp.checksum == 0) {
             hdr.udp.checksum = 0xffff;

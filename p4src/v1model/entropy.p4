@@ -14,13 +14,13 @@ control Entropy(in pe_headers_t hdr, inout pe_meta_t meta) {
         }
         if (hdr.ipv4.isValid()) {
             hash(meta.entropy, HashAlgorithm.crc32, 32w0,
-                 { meta.base.vrf ++ hdr.ipv4.src ++ hdr.ipv4.dst ++ hdr.ipv4.protocol
-                   ++ src_port ++ dst_port },
+                 { meta.base.vrf ++ hdr.ipv4.src, hdr.ipv4.dst ++ hdr.ipv4.protocol ++ src_port,
+                   dst_port },
                  64w0x100000000);
         } else {
             hash(meta.entropy, HashAlgorithm.crc32, 32w0,
-                 { meta.base.vrf ++ hdr.ipv6.src ++ hdr.ipv6.dst ++ hdr.ipv6.next_header
-                   ++ hdr.ipv6.flow_label ++ src_port ++ dst_port },
+                 { meta.base.vrf, hdr.ipv6.src, hdr.ipv6.dst,
+                   hdr.ipv6.next_header ++ hdr.ipv6.flow_label ++ src_port ++ dst_port },
                  64w0x100000000);
         }
     }

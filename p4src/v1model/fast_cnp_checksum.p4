@@ -10,8 +10,8 @@ control FastCnpChecksum(
         in ipv6_h ipv6, in udp_h udp, in fast_cnp_h fast_cnp, out bit<16> checksum) {
     apply {
         hash(checksum, HashAlgorithm.csum16, 16w0,
-             { ipv6.src ++ ipv6.dst ++ 16w0 ++ FAST_CNP_UDP_LENGTH ++ 24w0 ++ 8w17
-                   ++ udp.src_port ++ udp.dst_port ++ FAST_CNP_UDP_LENGTH ++ fast_cnp.word },
+             { ipv6.src, ipv6.dst, 16w0 ++ FAST_CNP_UDP_LENGTH ++ 24w0 ++ 8w17,
+                   udp.src_port ++ udp.dst_port ++ FAST_CNP_UDP_LENGTH, fast_cnp.word },
              32w0x10000);
         if (checksum == 0) {
             checksum = 0xffff;

@@ -42,13 +42,14 @@ control Report(
 
         if (hdr.ipv4.isValid()) {
             hash(fingerprint, HashAlgorithm.crc32, 32w0,
-                 { meta.base.vrf ++ hdr.ipv4.src ++ hdr.ipv4.dst ++ meta.cm.attribute
-                   ++ meta.cm.local_comm_id ++ meta.cm.remote_comm_id ++ meta.cm.qpn },
+                 { meta.base.vrf ++ hdr.ipv4.src, hdr.ipv4.dst ++ meta.cm.attribute,
+                   meta.cm.local_comm_id ++ meta.cm.remote_comm_id, meta.cm.qpn },
                  64w0x100000000);
         } else {
             hash(fingerprint, HashAlgorithm.crc32, 32w0,
-                 { meta.base.vrf ++ hdr.ipv6.src ++ hdr.ipv6.dst ++ meta.cm.attribute
-                   ++ meta.cm.local_comm_id ++ meta.cm.remote_comm_id ++ meta.cm.qpn },
+                 { meta.base.vrf, hdr.ipv6.src, hdr.ipv6.dst,
+                   meta.cm.attribute ++ meta.cm.local_comm_id,
+                   meta.cm.remote_comm_id ++ meta.cm.qpn },
                  64w0x100000000);
         }
         filter.apply(fingerprint, meta.learning_window, now, report);
