@@ -14,7 +14,7 @@ import pytest
 
 TNA = Path(__file__).resolve().parents[2] / "p4src" / "tna"
 MATRICES = json.loads((TNA.parent / "compiled" / "tna" / "icrc.json").read_text())
-CONFIG = TNA.parent / "common" / "config.p4"
+CONFIG = TNA.parent / "common" / "base" / "sizes.p4"
 # From the IP header on: two independent implementations, and a capture of a real ConnectX-4.
 VECTORS = {
     "ipv4": "45c0003c00004000401125e60a0100010a00000ac00012b7002800008100ffff4000011800000000"
@@ -46,10 +46,10 @@ class Cnp:
             {
                 f"hdr.{family}.src": int.from_bytes(data[ip - 2 * width : ip - width]),
                 f"hdr.{family}.dst": int.from_bytes(data[ip - width : ip]),
-                "meta.cnp_ipv4_id": int.from_bytes(data[4:6]),
-                "meta.cnp_udp_src_port": int.from_bytes(udp[0:2]),
-                "hdr.bth.p_key": int.from_bytes(udp[10:12]),
-                "hdr.bth.dest_qp": int.from_bytes(udp[13:16]),
+                "hdr.cnp_profile.ipv4_id": int.from_bytes(data[4:6]),
+                "hdr.cnp_profile.udp_src_port": int.from_bytes(udp[0:2]),
+                "hdr.roce.bth.p_key": int.from_bytes(udp[10:12]),
+                "hdr.roce.bth.dest_qp": int.from_bytes(udp[13:16]),
             },
             data[-4:],
             is_ipv4,
@@ -61,10 +61,10 @@ WIDTHS = {
     "hdr.ipv4.dst": 32,
     "hdr.ipv6.src": 128,
     "hdr.ipv6.dst": 128,
-    "meta.cnp_ipv4_id": 16,
-    "meta.cnp_udp_src_port": 16,
-    "hdr.bth.p_key": 16,
-    "hdr.bth.dest_qp": 24,
+    "hdr.cnp_profile.ipv4_id": 16,
+    "hdr.cnp_profile.udp_src_port": 16,
+    "hdr.roce.bth.p_key": 16,
+    "hdr.roce.bth.dest_qp": 24,
 }
 
 
@@ -77,17 +77,20 @@ def field_list(action: str) -> list[str]:
 
 
 def octets(items: list[str], cnp: Cnp) -> bytes:
-    """What the list is for one CNP: literals, constants of config.p4 and fields."""
-    constants = dict(re.findall(r"const (bit<\d+> \w+) = (\w+);", CONFIG.read_text()))
-    known = {name.split()[1]: (name, value) for name, value in constants.items()}
+    """What the list is for one CNP: literals, constants of sizes.p4 and fields."""
+    known: dict[str, tuple[int, int]] = {}
+    for width_of, name, terms in re.findall(
+        r"const bit<(\d+)> (\w+) = ([\w +]+);", CONFIG.read_text()
+    ):
+        values = [known[term][1] if term in known else int(term, 0) for term in terms.split(" + ")]
+        known[name] = int(width_of), sum(values)
     bits = ""
     for item in items:
         literal = re.fullmatch(r"(\d+)w(\w+)", item)
         if literal:
             width, value = int(literal[1]), int(literal[2], 0)
         elif item in known:
-            width = int(re.findall(r"\d+", known[item][0])[0])
-            value = int(known[item][1], 0)
+            width, value = known[item]
         else:
             width, value = WIDTHS[item], cnp.fields[item]
         bits += f"{value:0{width}b}"
@@ -132,7 +135,9 @@ def test_field_lists_of_the_source(vector: str) -> None:
         init=int(parameters[5], 0),
         xor=int(parameters[6], 0),
     )
-    assert "hdr.icrc.value = crc[7:0] ++ crc[15:8] ++ crc[23:16] ++ crc[31:24];" in source
+    assert (
+        "hdr.roce.cnp_payload.icrc = crc[7:0] ++ crc[15:8] ++ crc[23:16] ++ crc[31:24];" in source
+    )
     assert swap(value) == cnp.icrc
 
 
@@ -142,7 +147,7 @@ def test_matrices_of_the_assembled_program(chip: str, vector: str) -> None:
     cnp = Cnp.parse(VECTORS[vector])
     matrix = MATRICES[chip]["ipv4" if cnp.is_ipv4 else "ipv6"]
     assert matrix["columns"].keys() == cnp.fields.keys() - (
-        set() if cnp.is_ipv4 else {"meta.cnp_ipv4_id"}
+        set() if cnp.is_ipv4 else {"hdr.cnp_profile.ipv4_id"}
     )
     value = int(matrix["seed"], 16)
     for field, columns in matrix["columns"].items():
