@@ -15,13 +15,13 @@
 #define PLACED(table)
 
 // A table with a selector has no default action on BMv2.
-#define SELECTOR(path, name, members) \
-    @name(path) action_selector(HashAlgorithm.crc16, members, 32w16) name;
+#define SELECTOR(path, instance, members) \
+    @name(path) action_selector(HashAlgorithm.crc16, members, 32w16) instance;
 #define SELECTED_BY(name) name
 #define DEFAULT_OF_SELECTOR(action)
 #define APPLY_SELECTOR(table, miss) if (!table.apply().hit) { miss(); }
 
-#define METER(path, name) @name(path) meter<bit<1>>(1, MeterType.packets) name;
+#define METER(path, instance) @name(path) meter<bit<1>>(1, MeterType.packets) instance;
 #define EXECUTE_METER(name, color) name.execute_meter<color_t>(0, color);
 
 // RFC 2697/2698 colours as execute_meter returns them
