@@ -149,6 +149,7 @@ class InteropTestbed:
         pe.local_address(PE_ADDRESS)
         pe.end_sid(PE_END_SID)
         pe.service_sid(PE_SID, VRF)
+        pe.decap_rules()
         pe.underlay(DOMAIN, (CORE_PORT, PE_CORE_MAC, LINUX_WAN_MAC))
         return pe
 
