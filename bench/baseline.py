@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from fcn.bench.cores import switch_cores, wrappers
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -15,19 +18,29 @@ class BaselineError(Exception):
     """The commit cannot be measured; the message says why."""
 
 
-def measure(commit: str, target: str, seconds: float, start: float) -> list[dict[str, Any]]:
-    """Sweeps of a commit's programs on one target, as its bench/results/forwarding.json has them.
+STEP = re.compile(r"^RATE_STEP = [\d.]+$", re.MULTILINE)
 
-    seconds: per offered rate. start: first rate in frames per second. Needs git and a checkout.
+
+def measure(commit: str, seconds: float, start: float, step: float) -> list[dict[str, Any]]:
+    """Sweeps of a commit's programs on BMv2, as its bench/results/forwarding.json has them.
+
+    seconds: per offered rate. start: first rate in frames per second; step: factor to the next.
+    BMv2 runs on the cores it has in this commit's sweeps. Needs git and a checkout.
     Raises BaselineError.
     """
     with tempfile.TemporaryDirectory(prefix="fcn-baseline-") as name:
         tree = Path(name) / "tree"
         _run(["git", "-C", str(ROOT), "worktree", "add", "--detach", str(tree), commit], ROOT)
         try:
+            source = tree / "bench" / "forwarding.py"
+            text, found = STEP.subn(f"RATE_STEP = {step}", source.read_text())
+            if not found:
+                raise BaselineError(f"bench/forwarding.py of {commit} has no RATE_STEP to set")
+            source.write_text(text)
             module = "fcn.bench.forwarding" if (tree / "fcn").exists() else "bench.forwarding"
-            options = ["--targets", target, "--seconds", str(seconds), "--start", str(start)]
-            _run([sys.executable, "-m", module, *options], tree)
+            options = ["--targets", "bmv2", "--seconds", str(seconds), "--start", str(start)]
+            folder = wrappers(Path(name), ("simple_switch_grpc",), switch_cores())
+            _run([sys.executable, "-m", module, *options], tree, f"{folder}:{os.environ['PATH']}")
             results = json.loads((tree / "bench" / "results" / "forwarding.json").read_text())
         finally:
             _run(["git", "-C", str(ROOT), "worktree", "remove", "--force", str(tree)], ROOT)
@@ -35,8 +48,8 @@ def measure(commit: str, target: str, seconds: float, start: float) -> list[dict
     return sweeps
 
 
-def _run(command: list[str], folder: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+def _run(command: list[str], folder: Path, path: str = os.environ["PATH"]) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PATH": path}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

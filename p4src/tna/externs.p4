@@ -19,16 +19,17 @@
 // ECMP groups: a selector of Tofino is made of groups, of BMv2 of members only.
 const bit<32> SELECTOR_GROUP_SIZE = 16;
 const bit<32> SELECTOR_GROUPS = 256;
-#define SELECTOR(path, name, members) \
-    Hash<bit<16>>(HashAlgorithm_t.CRC16) name##_hash; \
-    @name(path) ActionProfile(members) name; \
+// A parameter called `name` would take the place of the annotation @name.
+#define SELECTOR(path, instance, members) \
+    Hash<bit<16>>(HashAlgorithm_t.CRC16) instance##_hash; \
+    @name(path) ActionProfile(members) instance; \
     ActionSelector( \
-        name, name##_hash, SelectorMode_t.FAIR, SELECTOR_GROUP_SIZE, SELECTOR_GROUPS) name##_selector;
+        instance, instance##_hash, SelectorMode_t.FAIR, SELECTOR_GROUP_SIZE, SELECTOR_GROUPS) instance##_selector;
 #define SELECTED_BY(name) name##_selector
 #define DEFAULT_OF_SELECTOR(action) const default_action = action;
 #define APPLY_SELECTOR(table, miss) table.apply();
 
-#define METER(path, name) @name(path) Meter<bit<1>>(1, MeterType_t.PACKETS) name;
+#define METER(path, instance) @name(path) Meter<bit<1>>(1, MeterType_t.PACKETS) instance;
 #define EXECUTE_METER(name, color) color = name.execute(0);
 
 typedef bit<8> color_t;

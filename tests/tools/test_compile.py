@@ -23,7 +23,8 @@ while [ $# -gt 1 ]; do
     shift
 done
 echo "$1" >> "$FAKE_LOG"
-{ cat "$1"; echo "$FAKE_TWIST"; } > "$json"
+printf '{"header_types": [{"name": "scalars_0", "fields": []}], "calculations": [],
+    "learn_lists": [], "actions": [], "program": "%s%s"}' "$(cat "$1")" "$FAKE_TWIST" > "$json"
 cat "$1" > "$info"
 """
 

@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 from tools.p4.programs import COMPILED, MANIFEST, P4SRC, PROGRAMS, digest, same_compiler, sources
+from tools.p4.temporaries import shared
 
 COMPILER = "p4c-bm2-ss"
 # The controls are written so that one header of each pair is valid; p4c cannot see which.
@@ -105,7 +106,10 @@ def constants_text() -> str:
 
 
 def compile_into(directory: Path) -> None:
-    """Run p4c on every program and write the outputs to `directory`."""
+    """Run p4c on every program and write the outputs to `directory`.
+
+    BMv2's JSON is what p4c makes, but for temporaries that share scalars (see temporaries.py).
+    """
     for program in PROGRAMS:
         subprocess.run(
             [
@@ -120,6 +124,8 @@ def compile_into(directory: Path) -> None:
             cwd=P4SRC,
             check=True,
         )
+        compiled = directory / f"{program}.json"
+        compiled.write_text(json.dumps(shared(json.loads(compiled.read_text())), indent=1) + "\n")
     (directory / "constants.json").write_text(constants_text())
 
 

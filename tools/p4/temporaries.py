@@ -1,0 +1,147 @@
+"""Lets the temporaries p4c makes for hashes and digests share their scalars.
+
+p4c copies every element of a `hash` or `digest` list into a scalar of its own (class
+RemoveComplexExpressions of its BMv2 back end), and simple_switch clears every scalar for every
+packet. Two temporaries of the same width can be one scalar when neither needs to keep its value
+beyond the other's next assignment:
+
+- those of a hash are assigned and used in one action, and nowhere else;
+- those of a digest are read when the ingress ends, as those of the last digest the packet
+  generated, and each is assigned in the action that generates its digest.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+SCALARS = "scalars"
+TEMPORARY = "tmp"
+# A program in BMv2's JSON format, or a part of one.
+Json = Any
+
+
+def shared(program: Json) -> Json:
+    """The program, with temporaries of hashes and of digests sharing scalars per width.
+
+    program: parsed BMv2 JSON as p4c writes it. Everything but names and number of scalars is kept.
+    """
+    fields = next(t for t in program["header_types"] if t["name"].startswith(SCALARS))["fields"]
+    widths = {name: width for name, width, *_ in fields}
+    names = {**_of_hashes(program, widths), **_of_digests(program, widths)}
+    renamed = _rename(program, names)
+    header_type = next(t for t in renamed["header_types"] if t["name"].startswith(SCALARS))
+    kept = [field for field in fields if field[0] not in names]
+    added = {shared_name: [shared_name, widths[name], False] for name, shared_name in names.items()}
+    header_type["fields"] = _padded([f for f in kept if not _is_padding(f)] + list(added.values()))
+    return renamed
+
+
+def _of_hashes(program: Json, widths: dict[str, int]) -> dict[str, str]:
+    """Shared names of the temporaries that live in one action, alone or through calculations."""
+    inputs = {each["name"]: Counter(_scalars(each["input"])) for each in program["calculations"]}
+    callers: Counter[str] = Counter()
+    uses: dict[str, Counter[str]] = {}
+    for action in program["actions"]:
+        called = list(_calculations(action))
+        callers.update(called)
+        uses[action["id"]] = sum(
+            (inputs[name] for name in called), Counter(_scalars(action["primitives"]))
+        )
+    everywhere = Counter(_scalars(program))
+    names = {}
+    for action in program["actions"]:
+        if any(callers[name] != 1 for name in _calculations(action)):
+            continue
+        numbers: Counter[int] = Counter()
+        for name, count in uses[action["id"]].items():
+            local = count == everywhere[name] and _assigned_first(action, name)
+            if name.startswith(TEMPORARY) and local:
+                names[name] = f"hash_{widths[name]}_{numbers[widths[name]]}"
+                numbers[widths[name]] += 1
+    return names
+
+
+def _of_digests(program: Json, widths: dict[str, int]) -> dict[str, str]:
+    """Shared names of the temporaries of which digests consist."""
+    everywhere = Counter(_scalars(program))
+    names = {}
+    for learn_list in program["learn_lists"]:
+        elements = Counter(_scalars(learn_list["elements"]))
+        generating = [a for a in program["actions"] if learn_list["id"] in _digests(a)]
+        if len(generating) != 1:
+            continue
+        (action,) = generating
+        in_action = Counter(_scalars(action["primitives"]))
+        numbers: Counter[int] = Counter()
+        for name in elements:
+            local = elements[name] + in_action[name] == everywhere[name]
+            if name.startswith(TEMPORARY) and local and _assigned_first(action, name):
+                names[name] = f"digest_{widths[name]}_{numbers[widths[name]]}"
+                numbers[widths[name]] += 1
+    return names
+
+
+def _assigned_first(action: Json, name: str) -> bool:
+    """Whether the action assigns the scalar before anything in it uses the value."""
+    for primitive in action["primitives"]:
+        if name in _scalars(primitive):
+            target, *sources = primitive["parameters"]
+            return (
+                primitive["op"] == "assign"
+                and target["value"] == [SCALARS, name]
+                and name not in _scalars(sources)
+            )
+        if list(_calculations({"primitives": [primitive]})):
+            return False
+    return False
+
+
+def _calculations(action: Json) -> Iterator[str]:
+    """Names of the calculations an action performs."""
+    for primitive in action["primitives"]:
+        for parameter in primitive["parameters"]:
+            if parameter["type"] == "calculation":
+                yield parameter["value"]
+
+
+def _digests(action: Json) -> set[int]:
+    """Numbers of the learn lists an action generates."""
+    return {
+        int(primitive["parameters"][1]["value"], 16)
+        for primitive in action["primitives"]
+        if primitive["op"] == "generate_digest"
+    }
+
+
+def _scalars(part: Json) -> Iterator[str]:
+    """Every scalar a part of the program names, as often as it does."""
+    if isinstance(part, dict):
+        for value in part.values():
+            yield from _scalars(value)
+    elif isinstance(part, list):
+        if len(part) == 2 and part[0] == SCALARS and isinstance(part[1], str):
+            yield part[1]
+        else:
+            for value in part:
+                yield from _scalars(value)
+
+
+def _rename(part: Json, names: dict[str, str]) -> Json:
+    """A copy in which scalars have their new names."""
+    if isinstance(part, dict):
+        return {key: _rename(value, names) for key, value in part.items()}
+    if isinstance(part, list):
+        if len(part) == 2 and part[0] == SCALARS and part[1] in names:
+            return [SCALARS, names[part[1]]]
+        return [_rename(value, names) for value in part]
+    return part
+
+
+def _is_padding(field: Json) -> bool:
+    return str(field[0]).startswith("_padding")
+
+
+def _padded(fields: list[Json]) -> list[Json]:
+    """The fields, filled up to whole octets as BMv2 wants a header to be."""
+    missing = -sum(width for _, width, _ in fields) % 8
+    return [*fields, ["_padding_0", missing, False]] if missing else fields
