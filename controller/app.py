@@ -89,7 +89,6 @@ class ControlPlane:
     async def running(self) -> AsyncIterator[None]:
         """Connect to the switches and keep them as intended until the context ends."""
         jobs: list[Job] = [
-            self._expire_senders,
             self._check_idle,
             self._inference,
             self._notifications.run,
@@ -107,11 +106,6 @@ class ControlPlane:
             await stack.enter_async_context(connected(self._connections.values()))
             await stack.enter_async_context(_background(jobs))
             yield
-
-    async def _expire_senders(self) -> None:
-        while True:
-            await asyncio.sleep(HOUSEKEEPING)
-            self.flows.expire()
 
     async def _check_idle(self) -> None:
         """Reading whole flow tables takes time, and only makes up for lost notifications."""

@@ -11,9 +11,10 @@ from fcn.contract.constants import CmAttribute
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus
 from fcn.controller.flows.connections import CmMessage
-from fcn.controller.flows.flow import Flow, Origin
+from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.inference import Sample, connection_port
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.watch import WATCH
 
