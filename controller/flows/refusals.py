@@ -30,16 +30,17 @@ class Refusals:
         self.counts: Counter[tuple[str, Reason]] = Counter()
         """By VRF and reason; both are bounded by the configuration."""
         self._said: dict[tuple[str, str, Reason], tuple[float, int]] = {}
+        """When the next event is due, and the reports since the last."""
 
     def refuse(self, node: str, vrf: str, reason: Reason, text: str) -> None:
         """A PE's report about a packet of a VRF is not used; `text` says what and why."""
         self.counts[vrf, reason] += 1
         now = self._clock()
-        last, unsaid = self._said.get((node, vrf, reason), (now - REPORT_INTERVAL, 0))
-        if now - last < REPORT_INTERVAL:
-            self._said[node, vrf, reason] = (last, unsaid + 1)
+        due, unsaid = self._said.get((node, vrf, reason), (now, 0))
+        if now < due:
+            self._said[node, vrf, reason] = (due, unsaid + 1)
             return
-        self._said[node, vrf, reason] = (now, 0)
+        self._said[node, vrf, reason] = (now + REPORT_INTERVAL, 0)
         since = f" (and {unsaid} of this VRF since the last time)" if unsaid else ""
         self._bus.emit(
             Kind.REFUSED, node, f"{text}{since}", vrf=vrf, reason=reason.value, reports=unsaid + 1

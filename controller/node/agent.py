@@ -2,6 +2,7 @@
 what may change while it runs."""
 
 import asyncio
+from collections.abc import Mapping
 
 import finsy as fy
 
@@ -49,6 +50,11 @@ class NodeAgent:
     def status(self) -> Status:
         """How the controller stands with the switch."""
         return self._connection.status
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """Messages of the switch that could not be handled, by kind."""
+        return self._messages.failures.counts
 
     @property
     def is_up(self) -> bool:
