@@ -1,4 +1,4 @@
-"""What no single field can know: references, duplicates, overlaps. Yields (path, message)."""
+"""Checks that concern several fields: references, duplicates, overlaps. Yields (path, message)."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from ipaddress import IPv6Address
@@ -16,9 +16,9 @@ Finding = tuple[Path, str]
 
 
 def check(config: Config) -> Iterator[Finding]:
-    """Everything wrong with a configuration whose fields are valid one by one."""
+    """Every problem of a configuration whose fields are valid individually."""
     if config.metrics is not None and config.metrics.startswith("unix:"):
-        yield ("metrics",), "Prometheus asks over HTTP; write host:port"
+        yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
     yield from _check_vrfs(config)
     yield from _check_links(config)
     yield from _check_owners(config)
@@ -78,7 +78,7 @@ def _check_links(config: Config) -> Iterator[Finding]:
 
 
 def _check_owners(config: Config) -> Iterator[Finding]:
-    """Underlay addresses and SIDs belong to one node each."""
+    """Each underlay address and SID belongs to one node."""
     owned: list[tuple[Path, Hashable]] = []
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
@@ -104,7 +104,7 @@ def _check_owners(config: Config) -> Iterator[Finding]:
 
 
 def _check_agents(config: Config) -> Iterator[Finding]:
-    """An address in a VRF is one host's."""
+    """Each address in a VRF belongs to one host."""
     owned: list[tuple[Path, Hashable]] = []
     for name, host in (config.host_agents.hosts if config.host_agents else {}).items():
         path: Path = ("host_agents", "hosts", name)
@@ -268,7 +268,7 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
 
 
 def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
-    """What the node's switch can have: its ports, and the unit and range of its queue depth."""
+    """Limits of the node's target: port numbers, and the unit and range of queue depth."""
     path: Path = ("nodes", name)
     try:
         target = load_target(node.role, node.program_folder)

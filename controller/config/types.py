@@ -1,7 +1,7 @@
 """Field types of the configuration: what is written in YAML and what it becomes.
 
-Every type accepts the one spelling people write (a string or a number) and refuses the rest with
-the reason and an example, because the message is shown beside the line of the file.
+Every type accepts one notation (a string or a number). For anything else the error message has the
+reason and an example, because it is shown with the line of the file.
 """
 
 import os
@@ -122,7 +122,7 @@ def parse_duration(value: Any) -> int:  # noqa: ANN401
 
 
 def format_duration(microseconds: int) -> str:
-    """The shortest spelling `parse_duration` reads back to the same value."""
+    """The shortest notation that `parse_duration` reads as the same value (microseconds)."""
     for unit in ("h", "m", "s", "ms"):
         if microseconds and microseconds % _MICROSECONDS[unit] == 0:
             return f"{microseconds // _MICROSECONDS[unit]}{unit}"
@@ -148,7 +148,7 @@ def parse_depth(value: Any) -> Depth:  # noqa: ANN401
 
 
 def format_depth(depth: Depth) -> str:
-    """The shortest spelling `parse_depth` reads back to the same depth."""
+    """The shortest notation that `parse_depth` reads as the same depth."""
     if depth.unit is DepthUnit.PACKETS:
         return str(depth.amount)
     unit = next(name for name, octets in _OCTETS.items() if depth.amount % octets == 0)
@@ -204,7 +204,7 @@ Endpoint = Annotated[str, BeforeValidator(_parse_peer)]
 UdpPort = Annotated[int, Field(ge=1, le=65535)]
 Octet = Annotated[int, Field(ge=0, le=255)]
 PortNumber = Annotated[int, Field(ge=0)]
-"""Which numbers are front-panel ports depends on the node's target (config/check.py)."""
+"""The target decides which numbers are front-panel ports (config/check.py)."""
 VlanId = Annotated[int, Field(ge=0, le=4094)]
 VrfId = Annotated[int, Field(ge=1, le=65535)]
 Vni = Annotated[int, Field(ge=1, le=0xFFFFFF)]

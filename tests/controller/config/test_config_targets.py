@@ -117,7 +117,7 @@ def test_thresholds_with_units(network: dict[str, Any]) -> None:
         (
             [8, 524_288],
             "p2 port 2 (BMv2): level 2 at 524288 packets is 524288 packets; "
-            "the target tells 524287 at most",
+            "the target reports 524287 at most",
         ),
         ([8, "64kB"], "queue depths are all in packets or all in octets"),
         (list(range(1, 9)), "8 depths, but there are 7 levels"),

@@ -60,7 +60,7 @@ async def test_octets_are_shown_as_octets(
     ("depths", "code", "reason"),
     [
         ("1400B,1500B", 1, "p2 port 1 (BMv2): levels 1 and 2 at 1400 octets and 1500 octets are"),
-        ("8,9999999", 1, "the target tells 524287 at most"),
+        ("8,9999999", 1, "the target reports 524287 at most"),
         ("8,64kB", 1, "all in packets or all in octets"),
         ("64kB,32kB", 1, "rise from level to level"),
         ("8 cells", 2, "is no queue depth"),
