@@ -1,4 +1,4 @@
-"""`fcn run` and `fcn` on real switches with real hosts: what a user sees from start to restart."""
+"""`fcn run` and `fcn` on real switches with hosts in namespaces, including restarts."""
 
 import json
 import os
@@ -61,10 +61,10 @@ def write_only(dest_qp: int) -> bytes:
 
 
 def connect(lab: Lab, addresses: dict[str, str]) -> None:
-    """A connection is set up, learned, and known to the switches."""
+    """Set up a connection; wait until it is learned and written to the switches."""
     wait_for(partial(lab.ping, "h1", addresses["h2"]), "the hosts to reach each other")
     with FcnClient(lab.api) as client:
-        # The messages enter at different PEs; their reports may overtake each other.
+        # The messages enter at different PEs; their digests can arrive in another order.
         messages = (event for event in client.events() if event.kind == "cm-message")
         lab.send_roce("h1", addresses["h2"], cm(CmAttribute.REQ, 0xA, 0, A_QP))
         assert next(messages).fields["attribute"] == "REQ"

@@ -1,4 +1,4 @@
-"""The configuration file: a good one is understood, a wrong one refused by line."""
+"""The configuration file: a valid one is parsed, problems are reported with their line."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 
 
 def example() -> dict[str, Any]:
-    """The example as plain data, to be spoilt."""
+    """The example as plain data, to be modified."""
     data: dict[str, Any] = yaml.safe_load(EXAMPLE.read_text())
     return data
 

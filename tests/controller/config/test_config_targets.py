@@ -1,4 +1,4 @@
-"""What depends on a node's switch: its ports, and thresholds in its unit."""
+"""Checks that depend on a node's target: port numbers, and thresholds in its unit."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from fcn.controller.config.types import format_depth, parse_depth, parse_octets
 
 
 def problems(network: dict[str, Any]) -> list[tuple[str, str]]:
-    """(where, why) of everything that is wrong."""
+    """(path, message) of every problem."""
     try:
         parse_config(yaml.safe_dump(network))
     except ConfigError as error:
@@ -133,7 +133,7 @@ def test_thresholds_a_queue_cannot_have_are_refused(
 def test_default_thresholds_are_checked_on_the_ports_that_have_them(
     network: dict[str, Any], chip: str
 ) -> None:
-    """The chip's cells tell 1400 from 1500 octets, BMv2's packets do not."""
+    """1400 and 1500 octets are different numbers of cells on the chip, but one packet on BMv2."""
     network["congestion"]["thresholds"] = ["1400B", "1500B"]
     for node in ("pe1", "p2", "pe2"):
         ports = [port["number"] for port in network["nodes"][node]["ports"]]

@@ -34,7 +34,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Event]]:
 
 
 def packet_to(dest_qp: int) -> tuple[int, ...]:
-    """The report of a packet of a new flow."""
+    """A digest of a packet of a new flow."""
     return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
 
 

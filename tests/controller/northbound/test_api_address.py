@@ -1,4 +1,4 @@
-"""Where the API listens: sockets of controllers that ended, that run, and what is no socket."""
+"""API addresses: sockets of ended and of running controllers, and files that are not sockets."""
 
 import socket
 from pathlib import Path

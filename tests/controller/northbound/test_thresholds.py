@@ -1,4 +1,4 @@
-"""Thresholds over the API and the command line keep the unit they are given in."""
+"""Thresholds set over the API and the command line keep their unit."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ Fcn = Callable[..., Any]
 
 @asynccontextmanager
 async def commands(config: Config) -> AsyncIterator[tuple[ControlPlane, Fcn]]:
-    """A running controller, and `fcn` asking it."""
+    """A running controller, and `fcn` as its client."""
     plane = ControlPlane(config)
     async with serving(plane.network, "127.0.0.1:0") as api, plane.running():
         await until(lambda: plane.nodes["p2"].status.state is State.UP, "p2")
@@ -45,7 +45,7 @@ async def test_octets_are_shown_as_octets(
         assert "thresholds: [{port: 1, queue: 0, depths: [64kB, 128kB]}]" in done.stderr
         kept = tuple(Depth(amount, DepthUnit.OCTETS) for amount in (64_000, 128_000))
         assert plane.nodes["p2"].provision.thresholds[1, 0] == kept
-        # Seven levels of packets became two of octets.
+        # Seven thresholds in packets were replaced by two in octets.
         assert switches["p2"].engine.size("queue_level") == before - 5
         shown = json.loads((await fcn("thresholds", "show", "p2", "--json")).stdout)
         by_port = {queue["port"]: queue for queue in shown["queues"]}

@@ -1,4 +1,4 @@
-"""The difference between what a switch should hold and what it holds."""
+"""The difference between the intended entries of a switch and those it holds."""
 
 import finsy as fy
 import pytest
@@ -26,7 +26,7 @@ def types(updates: list[p4r.Update]) -> list[str]:
 
 
 class FakeSwitch:
-    """Applies updates as P4Runtime says."""
+    """Applies updates as the P4Runtime specification requires."""
 
     def __init__(self) -> None:
         self.entries: dict[bytes, bytes] = {}
@@ -65,7 +65,7 @@ def test_switch_ends_as_intended_whatever_it_held(
     after: list[tuple[str, int]],
     told: bool,
 ) -> None:
-    """Also when it drifted without the controller knowing, so that updates meet surprises."""
+    """Also when it was changed without a notice to the controller, so that updates fail."""
     intent, switch = Intent(SCHEMA), FakeSwitch()
     wanted: dict[int, str] = {}
 
