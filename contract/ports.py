@@ -37,7 +37,7 @@ class Ports:
             return f"is the {self._own[port]}"
         if not any(port in ports for ports in self.front_panel):
             shown = ", ".join(f"{ports[0]} to {ports[-1]}" for ports in self.front_panel)
-            return f"is no front-panel port; those are {shown}"
+            return f"is not a front-panel port; those are {shown}"
         return None
 
     def first(self, count: int) -> tuple[int, ...]:

@@ -49,4 +49,4 @@ def number(text: str) -> int:
     try:
         return int(text.strip(), 0)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no number") from None
+        raise typer.BadParameter(f"{text!r} is not a number") from None

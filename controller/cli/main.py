@@ -148,7 +148,7 @@ def capture(
     port: Annotated[int, typer.Argument(help="Port number.", min=0)],
     file: Annotated[
         Path | None,
-        typer.Option("--write", "-w", help="Write a pcap to this file (-: standard output)."),
+        typer.Option("--write", "-w", help="Write a pcap to this file (-: stdout); default: text."),
     ] = None,
     count: Annotated[
         int, typer.Option("--count", "-c", help="Stop after N packets; 0: never.", min=0)

@@ -72,7 +72,7 @@ def _check_links(config: Config) -> Iterator[Finding]:
             if port is None:
                 yield path, f"{node_name} has no port {number}"
             elif port.role != "core":
-                yield path, f"port {number} of {node_name} is no core port"
+                yield path, f"port {number} of {node_name} is not a core port"
             ends.append((path, (node_name, number)))
     yield from _duplicates(ends, lambda end, first: f"this port is already linked by {first}")
 
@@ -234,7 +234,7 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
             if far is None:
                 yield (*path, "to"), f"there is no node {tunnel.to}"
             elif far is node:
-                yield (*path, "to"), "a tunnel leads to another node"
+                yield (*path, "to"), "a tunnel must end at another node"
             elif far.role != "pe":
                 yield (*path, "to"), f"{tunnel.to} is a P node; tunnels end at a PE"
         for index, visited in enumerate(tunnel.via):
@@ -247,7 +247,7 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
         owned: set[Address] = {node.underlay_address, *node.end_sids}
         owned |= {address.ip for port in node.core_ports for address in port.addresses}
         if tunnel.source is not None and tunnel.source not in owned:
-            yield (*path, "source"), f"{tunnel.source} is no address of this node"
+            yield (*path, "source"), f"{tunnel.source} is not an address of this node"
 
 
 def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
@@ -260,7 +260,7 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
         for position, hop in enumerate(route.via):
             here: Path = ("underlay", index, "via", position)
             if hop.port not in core:
-                yield (*here, "port"), f"{hop.port} is no core port of this node"
+                yield (*here, "port"), f"{hop.port} is not a core port of this node"
             elif hop.address is not None and not hop.address.is_link_local:
                 port = node.port(hop.port)
                 if port and not any(hop.address in own.network for own in port.addresses):

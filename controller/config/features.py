@@ -43,7 +43,7 @@ def parse_features(names: Collection[str], role: Role) -> frozenset[Feature]:
         if name not in set(Feature):
             raise ValueError(f"there is no feature {name!r}; a {role} node has: {choice}")
         if name not in known:
-            raise ValueError(f"{name} means nothing at a {role} node, which has: {choice}")
+            raise ValueError(f"{name} does not apply to a {role} node, which has: {choice}")
     return frozenset(map(Feature, names))
 
 

@@ -88,7 +88,8 @@ class FastCnpProfile(Model):
 
 
 class LevelPolicy(Model):
-    """What a node does at one congestion level; `interval` is per flow (FCN-11)."""
+    """Policy of a congestion level: mark CE, notify, and the minimum `interval` (microseconds)
+    between notifications of one flow (FCN-11)."""
 
     mark: bool = True
     notify: bool = True
@@ -259,7 +260,7 @@ class Tunnel(Model):
             ("inner_dst_mac", self.type == "vxlan"),
         ):
             if name in self.model_fields_set and not allowed:
-                raise ValueError(f"{name} has no meaning in this {self.type} tunnel")
+                raise ValueError(f"{name} does not apply to this {self.type} tunnel")
         return self
 
 

@@ -160,7 +160,7 @@ class HostReports:
                 if not all(number in DATA_QPNS for number in pair):
                     raise self.refusal(
                         Reason.NONSENSE,
-                        f"{device.name}: QP {pair[0]} with peer {pair[1]} is no queue pair of data "
+                        f"{device.name}: QP {pair[0]} with peer {pair[1]} is not a data queue pair "
                         "(2 to 0xffffff)",
                     )
             if len({own for own, _ in device.queue_pairs}) != len(device.queue_pairs):

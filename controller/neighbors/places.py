@@ -9,7 +9,7 @@ from fcn.controller.config.types import Address
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a neighbour is: VRF ("" for the underlay), port, VLAN, address."""
+    """Location of a neighbour: VRF ("" for the underlay), port, VLAN, address."""
 
     vrf: str
     port: int

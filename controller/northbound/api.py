@@ -278,7 +278,7 @@ def _prepare_socket(endpoint: str) -> None:
     if not path.exists():
         return
     if not path.is_socket():
-        raise ApiError(f"cannot listen on {endpoint}: {path} exists and is no socket")
+        raise ApiError(f"cannot listen on {endpoint}: {path} exists and is not a socket")
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(path))

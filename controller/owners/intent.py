@@ -62,7 +62,7 @@ def entity_key(entity: p4r.Entity) -> Key:
         case "value_set_entry":
             key.value_set_entry.value_set_id = entity.value_set_entry.value_set_id
         case _:
-            raise ValueError(f"{kind} is no entity the controller writes")
+            raise ValueError(f"{kind} is not an entity the controller writes")
     return key.SerializeToString(deterministic=True)
 
 

@@ -188,7 +188,7 @@ def test_commands_for_people_and_scripts(lab: Lab) -> None:
         (("feature", "enable", "p1", "everything"), 2, "'learning', 'translation'"),
         (("thresholds", "set", "p1", "2", "8,4"), 1, "rise from level to level"),
         (("thresholds", "set", "p1", "7", "8"), 1, "has no port 7"),
-        (("thresholds", "set", "p1", "2", "many"), 2, "is no queue depth"),
+        (("thresholds", "set", "p1", "2", "many"), 2, "is not a queue depth"),
         (("flows", "add", "blue", "10.9.9.9", "10.2.0.20", "5", "6"), 1, "behind no DC port"),
         (("flows", "add", "blue", "no", "10.2.0.20", "5", "6"), 2, "IPv4 or IPv6"),
         (("flows", "del", "blue", "10.1.0.10", "10.2.0.20", "5"), 1, "fcn flows list"),

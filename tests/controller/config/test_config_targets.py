@@ -38,7 +38,7 @@ def chip(tmp_path: Path, request: pytest.FixtureRequest) -> str:
         (509, "port 509 of p1 is the recirculation port (BMv2)"),
         (510, "port 510 of p1 is the CPU port (BMv2)"),
         (511, "port 511 of p1 is the drop port (BMv2)"),
-        (512, "port 512 of p1 is no front-panel port; those are 0 to 511 (BMv2)"),
+        (512, "port 512 of p1 is not a front-panel port; those are 0 to 511 (BMv2)"),
     ],
 )
 def test_ports_bmv2_needs_are_refused(network: dict[str, Any], number: int, reason: str) -> None:
@@ -51,7 +51,7 @@ def test_ports_bmv2_needs_are_refused(network: dict[str, Any], number: int, reas
     [
         ("tna", 64, "port 64 of p1 is the CPU port (Tofino 1)"),
         ("tna", 68, "port 68 of p1 is the recirculation port (Tofino 1)"),
-        ("tna", 510, "port 510 of p1 is no front-panel port"),
+        ("tna", 510, "port 510 of p1 is not a front-panel port"),
         ("tna", 8, None),
         ("t2na", 6, "port 6 of p1 is the recirculation port (Tofino 2)"),
         ("t2na", 0, "port 0 of p1 is the CPU port (Tofino 2)"),
@@ -86,7 +86,7 @@ def test_file_that_is_no_p4info_is_refused(network: dict[str, Any], tmp_path: Pa
     (tmp_path / "p.p4info.txtpb").write_text("pkg_info {")
     [(where, why)] = problems(network)
     assert where == "nodes.p1.program"
-    assert "p.p4info.txtpb is no P4Info" in why
+    assert "p.p4info.txtpb is not a P4Info" in why
 
 
 def test_missing_program_is_a_problem_of_its_node(network: dict[str, Any], tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_spellings_of_a_depth(text: str | int, depth: Depth) -> None:
 
 @pytest.mark.parametrize("text", ["", "kB", "8 cells", "8.5", "1.5 packets", "-8", "8  kB", "64mb"])
 def test_what_is_no_depth_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no queue depth; write 8"):
+    with pytest.raises(ValueError, match="is not a queue depth; write 8"):
         parse_depth(text)
 
 

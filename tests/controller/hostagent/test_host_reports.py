@@ -137,9 +137,9 @@ def test_a_report_replaces_the_one_before() -> None:
         ([Device("x", (B,), ())], Reason.FOREIGN_ADDRESS, "10.2.0.20 is not among"),
         ([Device("x", (A, B), ((17, 33),))], Reason.FOREIGN_ADDRESS, "10.2.0.20 is not among"),
         ([Device("x", (A,), ()), Device("y", (A,), ())], Reason.NONSENSE, "reported twice"),
-        ([Device("x", (A,), ((1, 33),))], Reason.NONSENSE, "no queue pair of data"),
-        ([Device("x", (A,), ((17, 0),))], Reason.NONSENSE, "no queue pair of data"),
-        ([Device("x", (A,), ((1 << 24, 33),))], Reason.NONSENSE, "no queue pair of data"),
+        ([Device("x", (A,), ((1, 33),))], Reason.NONSENSE, "not a data queue pair"),
+        ([Device("x", (A,), ((17, 0),))], Reason.NONSENSE, "not a data queue pair"),
+        ([Device("x", (A,), ((1 << 24, 33),))], Reason.NONSENSE, "not a data queue pair"),
         ([Device("x", (A,), ((17, 33), (17, 34)))], Reason.NONSENSE, "a QP is reported twice"),
         (
             [Device("x", (A,), tuple((qp, 5) for qp in range(2, MAX_QUEUE_PAIRS + 3)))],

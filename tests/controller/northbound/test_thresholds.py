@@ -63,7 +63,7 @@ async def test_octets_are_shown_as_octets(
         ("8,9999999", 1, "the target reports 524287 at most"),
         ("8,64kB", 1, "all in packets or all in octets"),
         ("64kB,32kB", 1, "rise from level to level"),
-        ("8 cells", 2, "is no queue depth"),
+        ("8 cells", 2, "is not a queue depth"),
     ],
 )
 async def test_thresholds_that_cannot_be_are_refused(

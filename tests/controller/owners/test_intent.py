@@ -191,5 +191,5 @@ def test_order_of_members_and_parameters_does_not_matter() -> None:
 
 
 def test_foreign_kinds_of_entities_are_refused() -> None:
-    with pytest.raises(ValueError, match="register_entry is no entity"):
+    with pytest.raises(ValueError, match="register_entry is not an entity"):
         entity_key(p4r.Entity(register_entry=p4r.RegisterEntry(register_id=1)))
