@@ -1,4 +1,4 @@
-"""The configuration file as frozen, strict pydantic models; defaults live here.
+"""The configuration file as frozen, strict pydantic models with the defaults.
 
 Durations are in microseconds, MAC addresses are 48-bit numbers; a queue depth keeps its unit.
 """
@@ -177,7 +177,8 @@ class NeighborSettings(Model):
 
 
 class Vrf(Model):
-    """A customer network, the same on every PE. `id` is what the switches store: keep it stable."""
+    """A customer network, the same on every PE. `id` is stored in the switches: do not change it
+    in a running network."""
 
     id: VrfId
     vni: Vni | None = None

@@ -115,7 +115,7 @@ class FlowService:
             self._release(flow, "idle")
 
     def add(self, key: FlowKey, source_qp: int, timeout: int | None = None) -> Flow:
-        """Register a flow by hand (FCN-3 a). Raises FlowError.
+        """Register a flow manually (FCN-3 a). Raises FlowError.
 
         `timeout`: microseconds without a packet after which the label is released (0: never; None:
         as configured). The registration itself is kept until `delete`.

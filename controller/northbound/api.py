@@ -94,7 +94,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def AddFlow(  # noqa: N802
         self, request: pb.AddFlowRequest, context: grpc.aio.ServicerContext
     ) -> pb.AddFlowResponse:
-        """Register a flow by hand (FCN-3 a)."""
+        """Register a flow manually (FCN-3 a)."""
         key = await self._key(request.key, context)
         timeout = request.timeout if request.HasField("timeout") else None
         try:

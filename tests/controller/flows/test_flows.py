@@ -1,4 +1,4 @@
-"""Flows from digests, CM messages and by hand, on tables of a P4Runtime server (FCN-2 to 4)."""
+"""Flows from digests, CM messages and manual registration, on a P4Runtime server (FCN-2 to 4)."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
