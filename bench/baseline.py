@@ -1,4 +1,4 @@
-"""An earlier commit of this repository, measured by its own benchmark."""
+"""Measures an earlier commit of this repository with its own benchmark."""
 
 import json
 import os
@@ -22,10 +22,10 @@ STEP = re.compile(r"^RATE_STEP = [\d.]+$", re.MULTILINE)
 
 
 def measure(commit: str, seconds: float, start: float, step: float) -> list[dict[str, Any]]:
-    """Sweeps of a commit's programs on BMv2, as its bench/results/forwarding.json has them.
+    """Sweeps of a commit's programs on BMv2, in the format of its bench/results/forwarding.json.
 
     seconds: per offered rate. start: first rate in frames per second; step: factor to the next.
-    BMv2 runs on the cores it has in this commit's sweeps. Needs git and a checkout.
+    BMv2 runs on the same cores as in the sweeps of this commit. Needs git and a checkout.
     Raises BaselineError.
     """
     with tempfile.TemporaryDirectory(prefix="fcn-baseline-") as name:

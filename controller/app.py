@@ -1,4 +1,4 @@
-"""The control plane: all nodes, the flows between them, and the services around."""
+"""The control plane: all nodes, the flow service, and the supporting services."""
 
 import asyncio
 import logging
@@ -27,13 +27,13 @@ from fcn.controller.northbound.snapshot import take_snapshot
 LOG = logging.getLogger("fcn")
 
 HOUSEKEEPING = 5.0
-"""Seconds between looks at what may have expired."""
+"""Seconds between checks for expired senders and idle flows."""
 
 INFERENCE = 0.25
-"""Seconds between conclusions from the reverse path."""
+"""Seconds between runs of the inference of source queue pairs (FCN-3 b)."""
 
 METRICS = 1.0
-"""Seconds between snapshots for the metrics."""
+"""Seconds between metrics snapshots."""
 
 Job = Callable[[], Coroutine[Any, Any, None]]
 
@@ -43,8 +43,8 @@ def _program(node: Node) -> Pipeline:
 
 
 class ControlPlane:
-    """Everything `fcn run` runs, built from below: what a node should hold and its connection,
-    then the services that work with them, then the node's agent. Raises PipelineError."""
+    """Everything `fcn run` runs. Built in order of dependency: provisions and connections of the
+    nodes, the services that use them, the node agents. Raises PipelineError."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -87,7 +87,10 @@ class ControlPlane:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Connect to the switches and keep them as intended until the context ends."""
+        """Connect to the switches and keep them equal to the intent until the context ends.
+
+        Raises AgentServiceError, OSError.
+        """
         jobs: list[Job] = [
             self._expire_senders,
             self._check_idle,
@@ -114,7 +117,8 @@ class ControlPlane:
             self.flows.expire()
 
     async def _check_idle(self) -> None:
-        """Reading whole flow tables takes time, and only makes up for lost notifications."""
+        """Rarely, because reading whole flow tables is slow and needed only where an idle
+        notification was lost."""
         while True:
             await asyncio.sleep(max(HOUSEKEEPING, self.config.flows.timeout / 1e6))
             for agent in self.nodes.values():
@@ -143,7 +147,7 @@ async def _background(jobs: list[Job]) -> AsyncIterator[None]:
 
 
 async def _supervised(job: Job) -> None:
-    """A job that fails is a defect to log, and no reason to stop serving the network."""
+    """Run a job; when it fails, log the exception and restart it: other jobs must not stop."""
     while True:
         try:
             await job()

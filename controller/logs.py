@@ -1,4 +1,4 @@
-"""Structured logs on standard error: key=value for people, JSON lines for machines."""
+"""Structured logs on standard error: key=value text or JSON lines."""
 
 import json
 import logging
@@ -50,7 +50,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class _StandardError(logging.Handler):
-    """Writes to what is sys.stderr at the time: a progress bar takes it over while it is shown."""
+    """Looks up sys.stderr for every record: a progress bar replaces it while it is displayed."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record."""
@@ -58,16 +58,17 @@ class _StandardError(logging.Handler):
 
 
 def _concerns_us(record: logging.LogRecord) -> bool:
-    """Neither BMv2 nor the softswitch speaks gNMI, and nothing here needs it."""
+    """False for finsy's warning that gNMI is missing: neither BMv2 nor the softswitch implements
+    it, and the controller does not use it."""
     return "gNMI is not implemented" not in record.getMessage()
 
 
 def configure_logs(level: str, *, as_json: bool) -> None:
-    """Send everything of at least `level` to standard error."""
+    """Log records of at least `level` (debug, info, warning or error) to standard error."""
     handler = _StandardError()
     handler.setFormatter(JsonFormatter() if as_json else KeyValueFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # finsy reports every channel change at INFO; the events of the nodes say the same better.
+    # finsy logs every channel change at INFO; the events of the nodes report the same changes.
     finsy_log = logging.getLogger("finsy")
     finsy_log.setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
     finsy_log.addFilter(_concerns_us)

@@ -1,7 +1,7 @@
-"""`python -m fcn.ptf_tests --target bmv2|softswitch [tests]`: the suite in a sandbox of its own.
+"""`python -m fcn.ptf_tests --target bmv2|softswitch [tests]`: runs the suite in a sandbox.
 
-The sandbox is a network and process namespace: interfaces and processes vanish with it, so nothing
-is left behind however the run ends, and several runs do not meet.
+The sandbox is a new network and process namespace: its interfaces and processes are removed with
+it, however the run ends, and concurrent runs do not interfere.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from fcn.topologies.isolation import IsolationError, enter
 
 
 def main() -> None:
-    """Parse the options, enter the sandbox, run the suite and exit with its verdict."""
+    """Parse the options, enter the sandbox, run the suite; exit code 0 when all tests passed."""
     parser = argparse.ArgumentParser(prog="python -m fcn.ptf_tests", description=__doc__)
     parser.add_argument("--target", choices=sorted(TARGETS), default="softswitch")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""What the commands have in common: options, the controller's client, errors and exit codes."""
+"""Shared parts of the commands: options, the controller's client, errors and exit codes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,20 +20,22 @@ Api = Annotated[
     str,
     typer.Option(envvar="FCN_API", help="Where the controller listens: host:port or unix:/path."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="JSON for scripts instead of a table.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 NodeName = Annotated[str, typer.Argument(help="Name of a node in the configuration.")]
-AnyNode = Annotated[str, typer.Argument(help="Name of a node; all without it.", show_default=False)]
+AnyNode = Annotated[
+    str, typer.Argument(help="Name of a node; default: all nodes.", show_default=False)
+]
 
 
 def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:
-    """Print an error; raise what this returns."""
+    """Print an error and return the exception to raise."""
     err.print(f"[bold red]error:[/] {message}", highlight=False, soft_wrap=True)
     return typer.Exit(code)
 
 
 @contextmanager
 def controller(api: str) -> Iterator[FcnClient]:
-    """The running controller; its refusals end the command with a message."""
+    """A client of the running controller; its errors end the command with a message."""
     try:
         with FcnClient(api) as client:
             yield client
@@ -43,8 +45,8 @@ def controller(api: str) -> Iterator[FcnClient]:
 
 
 def number(text: str) -> int:
-    """A number, decimal or 0x…; anything else is wrong usage."""
+    """Parse a number, decimal or 0x…. Raises typer.BadParameter."""
     try:
         return int(text.strip(), 0)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no number") from None
+        raise typer.BadParameter(f"{text!r} is not a number") from None

@@ -1,4 +1,4 @@
-"""`fcn host-agent`: on a host with RDMA devices, reports its queue pairs to the controller."""
+"""`fcn host-agent`: reports the queue pairs of a host with RDMA devices to the controller."""
 
 import asyncio
 from pathlib import Path
@@ -16,12 +16,12 @@ EXIT_FAILED = 1
 def host_agent(
     controller: Annotated[str, typer.Argument(help="host:port of `host_agents.listen`.")],
     certificate: Annotated[
-        Path, typer.Option(help="This host's certificate (PEM); its name is the host's.")
+        Path, typer.Option(help="This host's certificate (PEM); it names the host.")
     ],
-    key: Annotated[Path, typer.Option(help="Key of the certificate (PEM).")],
-    ca: Annotated[Path, typer.Option(help="Who signed the controller's certificate (PEM).")],
+    key: Annotated[Path, typer.Option(help="Private key of the certificate (PEM).")],
+    ca: Annotated[Path, typer.Option(help="CA of the controller's certificate (PEM).")],
     controller_name: Annotated[
-        str | None, typer.Option(help="Name in the controller's certificate, if not its host.")
+        str | None, typer.Option(help="Name in the controller's certificate, if not the host.")
     ] = None,
     interval: Annotated[str, typer.Option(help="Time between reports.")] = "2s",
     log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",

@@ -1,4 +1,4 @@
-"""`fcn run`: the controller in the foreground, with progress while the switches come up."""
+"""`fcn run`: the controller in the foreground, with a progress display during start."""
 
 import asyncio
 import signal
@@ -44,7 +44,7 @@ async def run_controller(config: Config, log_level: str, *, log_json: bool) -> N
 
 
 async def _show_progress(plane: ControlPlane) -> None:
-    """A bar per switch until all are up, on a terminal only; the log tells the rest."""
+    """Show a progress bar per switch until all are up, if standard error is a terminal."""
     if not sys.stderr.isatty():
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))

@@ -1,4 +1,4 @@
-"""`fcn topo`: whole networks on this machine, from the package `topologies`."""
+"""`fcn topo`: runs a network on this machine, from the package `topologies`."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ topo_app = typer.Typer(help="Run a whole network on this machine.", no_args_is_h
 
 @topo_app.command(
     "run",
-    # Options are those of the topologies, which need more than a controller's machine has.
+    # The options are parsed by the topologies, which need packages a controller does not.
     context_settings={
         "allow_extra_args": True,
         "ignore_unknown_options": True,

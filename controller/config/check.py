@@ -1,4 +1,4 @@
-"""What no single field can know: references, duplicates, overlaps. Yields (path, message)."""
+"""Checks that concern several fields: references, duplicates, overlaps. Yields (path, message)."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from ipaddress import IPv6Address
@@ -16,9 +16,9 @@ Finding = tuple[Path, str]
 
 
 def check(config: Config) -> Iterator[Finding]:
-    """Everything wrong with a configuration whose fields are valid one by one."""
+    """Every problem of a configuration whose fields are valid individually."""
     if config.metrics is not None and config.metrics.startswith("unix:"):
-        yield ("metrics",), "Prometheus asks over HTTP; write host:port"
+        yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
     yield from _check_vrfs(config)
     yield from _check_links(config)
     yield from _check_owners(config)
@@ -72,13 +72,13 @@ def _check_links(config: Config) -> Iterator[Finding]:
             if port is None:
                 yield path, f"{node_name} has no port {number}"
             elif port.role != "core":
-                yield path, f"port {number} of {node_name} is no core port"
+                yield path, f"port {number} of {node_name} is not a core port"
             ends.append((path, (node_name, number)))
     yield from _duplicates(ends, lambda end, first: f"this port is already linked by {first}")
 
 
 def _check_owners(config: Config) -> Iterator[Finding]:
-    """Underlay addresses and SIDs belong to one node each."""
+    """Each underlay address and SID belongs to one node."""
     owned: list[tuple[Path, Hashable]] = []
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
@@ -104,7 +104,7 @@ def _check_owners(config: Config) -> Iterator[Finding]:
 
 
 def _check_agents(config: Config) -> Iterator[Finding]:
-    """An address in a VRF is one host's."""
+    """Each address in a VRF belongs to one host."""
     owned: list[tuple[Path, Hashable]] = []
     for name, host in (config.host_agents.hosts if config.host_agents else {}).items():
         path: Path = ("host_agents", "hosts", name)
@@ -234,7 +234,7 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
             if far is None:
                 yield (*path, "to"), f"there is no node {tunnel.to}"
             elif far is node:
-                yield (*path, "to"), "a tunnel leads to another node"
+                yield (*path, "to"), "a tunnel must end at another node"
             elif far.role != "pe":
                 yield (*path, "to"), f"{tunnel.to} is a P node; tunnels end at a PE"
         for index, visited in enumerate(tunnel.via):
@@ -247,7 +247,7 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
         owned: set[Address] = {node.underlay_address, *node.end_sids}
         owned |= {address.ip for port in node.core_ports for address in port.addresses}
         if tunnel.source is not None and tunnel.source not in owned:
-            yield (*path, "source"), f"{tunnel.source} is no address of this node"
+            yield (*path, "source"), f"{tunnel.source} is not an address of this node"
 
 
 def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
@@ -260,7 +260,7 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
         for position, hop in enumerate(route.via):
             here: Path = ("underlay", index, "via", position)
             if hop.port not in core:
-                yield (*here, "port"), f"{hop.port} is no core port of this node"
+                yield (*here, "port"), f"{hop.port} is not a core port of this node"
             elif hop.address is not None and not hop.address.is_link_local:
                 port = node.port(hop.port)
                 if port and not any(hop.address in own.network for own in port.addresses):
@@ -268,7 +268,7 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
 
 
 def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
-    """What the node's switch can have: its ports, and the unit and range of its queue depth."""
+    """Limits of the node's target: port numbers, and the unit and range of queue depth."""
     path: Path = ("nodes", name)
     try:
         target = load_target(node.role, node.program_folder)

@@ -1,4 +1,4 @@
-"""Read the YAML file, keep the line of every value, and report all that is wrong at once."""
+"""Reads the YAML file, keeps the line of every value, and reports all problems at once."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class Problem:
 
 
 class ConfigError(Exception):
-    """The file is refused; `problems` has every reason, `str()` one line each."""
+    """The file is invalid; `problems` has every reason, `str()` one line for each."""
 
     def __init__(self, file: str, problems: list[Problem]) -> None:
         self.file = file
@@ -93,7 +93,7 @@ class _Document:
                 yield key, value
 
     def problem(self, path: Path, message: str) -> Problem:
-        """A problem at the innermost part of `path` that the file really has."""
+        """A problem at the longest prefix of `path` that exists in the file."""
         known = [
             end for end in range(len(path), -1, -1) if _without_types(path[:end]) in self.lines
         ]
@@ -112,7 +112,7 @@ def _spell(path: Path) -> str:
 
 
 def _is_echo(error: Any, errors: list[Any]) -> bool:  # noqa: ANN401 - pydantic's ErrorDetails
-    """A list is "too short" only because its items are wrong, which is reported by itself."""
+    """Whether a list is "too short" only because items are invalid, which are reported too."""
     depth = len(error["loc"])
     return error["type"] == "too_short" and any(
         len(other["loc"]) > depth and other["loc"][:depth] == error["loc"] for other in errors

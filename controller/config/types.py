@@ -1,7 +1,7 @@
-"""Field types of the configuration: what is written in YAML and what it becomes.
+"""Field types of the configuration: notation in YAML and the resulting values.
 
-Every type accepts the one spelling people write (a string or a number) and refuses the rest with
-the reason and an example, because the message is shown beside the line of the file.
+Every type accepts one notation (a string or a number). For anything else the error message has the
+reason and an example, because it is shown with the line of the file.
 """
 
 import os
@@ -53,10 +53,10 @@ def parse_mac(value: Any) -> int:  # noqa: ANN401
     """MAC address as a 48-bit number; group addresses are refused."""
     text = _text(value, "a MAC address such as 02:00:00:00:00:01")
     if not _MAC.fullmatch(text):
-        raise ValueError(f"{text!r} is no MAC address; write it as 02:00:00:00:00:01")
+        raise ValueError(f"{text!r} is not a MAC address; write it as 02:00:00:00:00:01")
     mac = int(text.replace(":", ""), 16)
     if mac == 0 or mac >> 40 & 1:
-        raise ValueError(f"{text!r} is no unicast MAC address")
+        raise ValueError(f"{text!r} is not a unicast MAC address")
     return mac
 
 
@@ -72,7 +72,7 @@ def _parse_ipv4(value: Any) -> IPv4Address:  # noqa: ANN401
 def _parse_ipv6(value: Any) -> IPv6Address:  # noqa: ANN401
     address = IPv6Address(_text(value, "an IPv6 address"))
     if address.is_unspecified or address.is_multicast or address.is_loopback:
-        raise ValueError(f"{address} is no unicast address a node can own")
+        raise ValueError(f"{address} is not a unicast address a node can have")
     return address
 
 
@@ -117,12 +117,12 @@ def parse_duration(value: Any) -> int:  # noqa: ANN401
     text = _text(value, "a duration with its unit such as 50us, 10ms or 60s")
     found = _DURATION.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is no duration; write 50us, 10ms, 60s, 5m or 1h")
+        raise ValueError(f"{text!r} is not a duration; write 50us, 10ms, 60s, 5m or 1h")
     return round(float(found[1]) * _MICROSECONDS[found[2]])
 
 
 def format_duration(microseconds: int) -> str:
-    """The shortest spelling `parse_duration` reads back to the same value."""
+    """The shortest notation that `parse_duration` reads as the same value (microseconds)."""
     for unit in ("h", "m", "s", "ms"):
         if microseconds and microseconds % _MICROSECONDS[unit] == 0:
             return f"{microseconds // _MICROSECONDS[unit]}{unit}"
@@ -141,14 +141,16 @@ def parse_depth(value: Any) -> Depth:  # noqa: ANN401
     elif found and found[2] in _OCTETS:
         depth = Depth(round(float(found[1]) * _OCTETS[found[2]]), DepthUnit.OCTETS)
     else:
-        raise ValueError(f"{value!r} is no queue depth; write 8 (packets), 8 packets, 64kB or 2MB")
+        raise ValueError(
+            f"{value!r} is not a queue depth; write 8 (packets), 8 packets, 64kB or 2MB"
+        )
     if depth.amount < 1:
         raise ValueError(f"{value!r}: a queue depth is at least 1")
     return depth
 
 
 def format_depth(depth: Depth) -> str:
-    """The shortest spelling `parse_depth` reads back to the same depth."""
+    """The shortest notation that `parse_depth` reads as the same depth."""
     if depth.unit is DepthUnit.PACKETS:
         return str(depth.amount)
     unit = next(name for name, octets in _OCTETS.items() if depth.amount % octets == 0)
@@ -168,7 +170,7 @@ def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
     if text.startswith("unix:"):
         path = text.removeprefix("unix:")
         if not path.startswith("/"):
-            raise ValueError(f"{text!r} is no absolute path; write unix:/run/fcn/api")
+            raise ValueError(f"{text!r} is not an absolute path; write unix:/run/fcn/api")
         if len(os.fsencode(path)) > SOCKET_PATH_MAX:
             raise ValueError(
                 f"the path of a Unix socket has at most {SOCKET_PATH_MAX} octets, "
@@ -177,7 +179,7 @@ def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
         return text
     found = _ENDPOINT.fullmatch(text)
     if not found or int(found[2]) > 65535:
-        raise ValueError(f"{text!r} is no host:port, [IPv6]:port or unix:/path")
+        raise ValueError(f"{text!r} is not host:port, [IPv6]:port or unix:/path")
     return text
 
 
@@ -197,14 +199,14 @@ IPv6Prefix = Annotated[IPv6Network, BeforeValidator(_parse_ipv6_network)]
 Gateway = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_parse_interface)]
 Duration = Annotated[int, BeforeValidator(parse_duration)]
 Listen = Annotated[str, BeforeValidator(_parse_endpoint)]
-"""Where to listen: host:port (port 0: any free one) or unix:/path."""
+"""Address to listen on: host:port (port 0: any free one) or unix:/path."""
 Endpoint = Annotated[str, BeforeValidator(_parse_peer)]
-"""Where to connect to."""
+"""Address to connect to, as `Listen`, but with a port other than 0."""
 
 UdpPort = Annotated[int, Field(ge=1, le=65535)]
 Octet = Annotated[int, Field(ge=0, le=255)]
 PortNumber = Annotated[int, Field(ge=0)]
-"""Which numbers are front-panel ports depends on the node's target (config/check.py)."""
+"""The target decides which numbers are front-panel ports (config/check.py)."""
 VlanId = Annotated[int, Field(ge=0, le=4094)]
 VrfId = Annotated[int, Field(ge=1, le=65535)]
 Vni = Annotated[int, Field(ge=1, le=0xFFFFFF)]

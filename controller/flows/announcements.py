@@ -1,4 +1,4 @@
-"""What the flow service tells the network's watchers."""
+"""The events of the flow service."""
 
 from collections.abc import Callable
 
@@ -10,13 +10,13 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.senders import Sender
 
 REPORT_INTERVAL = 1.0
-"""Seconds between reports that a PE leaves flows unlabelled."""
+"""Seconds between events about unlabelled flows of one PE, at least."""
 
 _CM_NAMES = {member.value: member.name for member in CmAttribute}
 
 
 class FlowEvents:
-    """Events about flows. `clock` returns seconds and never goes back."""
+    """Emits events about flows. `clock` is monotonic, in seconds."""
 
     def __init__(self, bus: EventBus, clock: Callable[[], float]) -> None:
         self._bus = bus
@@ -40,7 +40,7 @@ class FlowEvents:
         )
 
     def sender_known(self, node: str, key: FlowKey, sender: Sender) -> None:
-        """Which queue pair sends a flow; `node` is "" where no PE labels it."""
+        """The source QP of a flow became known; `node` is "" where no PE labels the flow."""
         self._bus.emit(
             Kind.SOURCE_QP,
             node,
@@ -63,7 +63,7 @@ class FlowEvents:
         )
 
     def unlabelled(self, node: str, key: FlowKey, reason: str) -> None:
-        """A flow gets no label. Once a second at most: every packet of it may be reported."""
+        """A flow could not be labelled. Rate-limited: every packet of the flow may be reported."""
         last, count = self._unlabelled.get(node, (-REPORT_INTERVAL, 0))
         count += 1
         if self._clock() - last < REPORT_INTERVAL:
@@ -76,11 +76,11 @@ class FlowEvents:
         self._bus.emit(Kind.FLOW_UNLABELLED, node, text, **_fields(key), reports=count)
 
     def removed(self, flow: Flow, reason: str) -> None:
-        """A flow gave its label back."""
+        """A flow's label was released."""
         self._bus.emit(
             Kind.FLOW_REMOVED,
             flow.node,
-            f"{flow.key} gives label {flow.label:#x} back: {reason}",
+            f"{flow.key} released label {flow.label:#x}: {reason}",
             **_fields(flow.key),
             label=f"{flow.label:#x}",
             reason=reason,

@@ -1,8 +1,8 @@
-"""Joins connection manager messages seen at different PEs into queue pairs of flows (FCN-3).
+"""Combines connection manager messages of different PEs into the queue pairs of flows (FCN-3).
 
-Each PE sees what its own data centre sends: the initiator's PE the REQ, the responder's the REP.
-Offsets and semantics: IBTA volume 1, chapter 12. Communication IDs are unique per host only, so a
-connection is named by VRF, both addresses and the initiator's ID.
+Each PE reports what its own data centre sends: the initiator's PE the REQ, the responder's the REP
+(IBTA volume 1, chapter 12). Communication IDs are unique per host only, so a connection is
+identified by VRF, both addresses and the initiator's ID.
 """
 
 from collections import OrderedDict
@@ -33,7 +33,7 @@ class CmMessage:
 
 @dataclass(frozen=True, slots=True)
 class QueuePairLearned:
-    """Packets of `flow` are sent by queue pair `source_qp` of `flow.src`."""
+    """`flow` is sent by queue pair `source_qp` of `flow.src`."""
 
     flow: FlowKey
     source_qp: int
@@ -41,15 +41,15 @@ class QueuePairLearned:
 
 @dataclass(frozen=True, slots=True)
 class FlowClosed:
-    """The connection `flow` belongs to is no more."""
+    """The connection that `flow` belongs to has ended."""
 
     flow: FlowKey
 
 
 @dataclass(frozen=True, slots=True)
 class PeerClosed:
-    """A DREQ of a connection whose handshake was not seen: `flow` ends, and so does the flow back
-    whose source queue pair is `flow.dest_qp`."""
+    """A DREQ of a connection whose handshake was not seen: `flow` has ended, and also the reverse
+    flow, which is sent by queue pair `flow.dest_qp`."""
 
     flow: FlowKey
 
@@ -68,7 +68,7 @@ class _Connection:
     responder_comm_id: int | None = None
 
     def flows(self, key: _Key) -> Iterator[tuple[FlowKey, int]]:
-        """Both directions with their source queue pairs, once both halves are known."""
+        """Both directions with their source queue pairs, once REQ and REP are known."""
         vrf, initiator, responder, _ = key
         if self.initiator_qp is not None and self.responder_qp is not None:
             yield FlowKey(vrf, initiator, responder, self.responder_qp), self.initiator_qp
@@ -76,11 +76,11 @@ class _Connection:
 
 
 class ConnectionTracker:
-    """Follows every handshake; feed it the messages of all PEs in any order.
+    """Tracks every handshake; takes the messages of all PEs in any order.
 
-    Half-seen handshakes are dropped after `half_open` seconds, and at most `limit` connections are
-    remembered, the longest untouched forgotten first, because anyone in a data centre can send
-    connection requests. `clock` returns seconds and never goes back.
+    Because any host in a data centre can send connection requests, incomplete handshakes are
+    discarded after `half_open` seconds, and at most `limit` connections are kept: the least
+    recently updated one is discarded first. `clock` is monotonic, in seconds.
     """
 
     def __init__(
@@ -91,14 +91,14 @@ class ConnectionTracker:
         self._limit = limit
         self._connections: OrderedDict[_Key, _Connection] = OrderedDict()
         self._owners: dict[FlowKey, _Key] = {}
-        """Complete connections by flow: what a late message of an older one must not close."""
+        """The current connection of each flow: late messages of an older one must not close it."""
 
     def __len__(self) -> int:
-        """Connections remembered, half-seen ones included."""
+        """Connections kept, incomplete ones included."""
         return len(self._connections)
 
     def handle(self, message: CmMessage) -> list[CmEvent]:
-        """What this message says about flows. Repeating a message says nothing new."""
+        """The changes that follow from a message; none for a repeated message."""
         self._expire()
         match message.attribute:
             case CmAttribute.REQ:
@@ -145,7 +145,7 @@ class ConnectionTracker:
         self._touch(key, connection)
         events: list[CmEvent] = []
         for flow, source_qp in connection.flows(key):
-            # A queue pair has one connection at a time: an older one has ended unseen.
+            # A queue pair has one connection at a time: an older one must have ended.
             older = self._owners.get(flow)
             if older not in (None, key):
                 events += self._forget(older)
@@ -164,9 +164,9 @@ class ConnectionTracker:
         return [PeerClosed(flow)]
 
     def _matches(self, message: CmMessage) -> list[_Key]:
-        """The connection a message of either side names with both IDs.
+        """The connections that a message of either side identifies by both IDs.
 
-        A REJ that answers a REQ need not carry an ID of the responder's.
+        A REJ that answers a REQ does not have to contain an ID of the responder.
         """
         sent_by_initiator = (message.vrf, message.src, message.dst, message.local_comm_id)
         sent_by_responder = (message.vrf, message.dst, message.src, message.remote_comm_id)
@@ -198,7 +198,7 @@ class ConnectionTracker:
             self._disown(*self._connections.popitem(last=False))
 
     def _expire(self) -> None:
-        """Half-seen handshakes at the old end of the queue; complete ones move to its young end."""
+        """Discard incomplete handshakes that are too old; complete connections are kept."""
         oldest = self._clock() - self._half_open
         while self._connections:
             key, connection = next(iter(self._connections.items()))

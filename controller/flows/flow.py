@@ -1,4 +1,4 @@
-"""A labelled flow, and what the PE that holds it must offer."""
+"""A labelled flow, and the interface of the PE that labels it."""
 
 import time
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ DEFAULT_P_KEY = 0xFFFF
 
 
 class Origin(StrEnum):
-    """How a flow became known."""
+    """Source of the information about a flow."""
 
     DATA = "data"
     CM = "cm"
@@ -25,9 +25,9 @@ class Origin(StrEnum):
 class Flow:
     """A labelled flow on its ingress PE.
 
-    `timeout` is in microseconds of silence (0: kept until removed), `since` in seconds since the
-    epoch. Without `source_qp` the sender cannot be notified; while `watched` the PE reports packets
-    of the flow, from which its source may be inferred.
+    `timeout`: microseconds without a packet after which the label is released (0: never); `since`:
+    seconds since the epoch. Without `source_qp` the sender cannot be notified; while `watched`, the
+    PE reports packets of the flow, from which its source QP can be inferred.
     """
 
     key: FlowKey
@@ -52,7 +52,7 @@ class Edge(Protocol):
         """How many flows of an IP version it can label."""
 
     def install(self, flow: Flow) -> None:
-        """Label the flow's packets, answer notifications of its label."""
+        """Label the flow's packets, and translate notifications with its label."""
 
     def remove(self, flow: Flow) -> None:
         """Undo `install`."""

@@ -1,4 +1,4 @@
-"""Which flow has which label on which PE; keeps the PEs' tables and the label pool in step."""
+"""Labelled flows by PE; keeps the PEs' tables and the label pool consistent."""
 
 from collections.abc import Mapping
 
@@ -37,7 +37,7 @@ class LabelledFlows:
         return [flows[key] for flows in self._flows.values() if key in flows]
 
     def allocate(self, node: str, ip_version: int) -> int:
-        """A label for a new flow of a PE. Raises NoLabelError."""
+        """Allocate a label for a new flow of a PE. Raises NoLabelError."""
         capacity = self._edges[node].capacity(ip_version)
         if self._count.get((node, ip_version), 0) >= capacity:
             raise NoLabelError(f"{node} holds {capacity} flows already")
@@ -47,19 +47,19 @@ class LabelledFlows:
             raise NoLabelError(str(error)) from None
 
     def add(self, flow: Flow) -> None:
-        """A flow that had no label on its PE has one."""
+        """Install a flow that was not labelled on its PE before."""
         self._flows[flow.node][flow.key] = flow
         counted = (flow.node, flow.key.src.version)
         self._count[counted] = self._count.get(counted, 0) + 1
         self._edges[flow.node].install(flow)
 
     def update(self, flow: Flow) -> None:
-        """More is known about a flow; its label stays."""
+        """Replace a flow's attributes; its label does not change."""
         self._flows[flow.node][flow.key] = flow
         self._edges[flow.node].install(flow)
 
     def remove(self, flow: Flow) -> None:
-        """The flow gives its label back."""
+        """Remove a flow and release its label."""
         del self._flows[flow.node][flow.key]
         self._count[flow.node, flow.key.src.version] -= 1
         self._edges[flow.node].remove(flow)

@@ -1,6 +1,6 @@
-"""Which queue pair sends a flow, how that became known, and for how long it is remembered.
+"""The source queue pair of each flow, the origin of that information, and how long it is kept.
 
-Connection managers and people know better than host agents, and these better than inference.
+Precedence: connection manager and manual registration, then host agents, then inference.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,8 +13,8 @@ from fcn.controller.flows.key import FlowKey
 
 @dataclass(slots=True)
 class Sender:
-    """The queue pair behind a flow. `timeout`: microseconds of silence after which the label of
-    this flow is released, None as configured; `silent_since`: when it lost its label, if it did."""
+    """The queue pair that sends a flow. `timeout`: microseconds without a packet after which its
+    label is released (None: as configured); `silent_since`: when its label was released, if so."""
 
     source_qp: int
     origin: Origin
@@ -27,8 +27,8 @@ _Pair = tuple[str, Address, Address, int]
 
 
 class Senders:
-    """Senders of all flows, with and without a label. `clock` returns seconds and never goes back;
-    `memory` is for how many seconds the sender of a silent flow is remembered."""
+    """Senders of all flows, with and without a label. `clock` is monotonic, in seconds; `memory` is
+    how many seconds the sender of a flow without a label is kept."""
 
     def __init__(self, clock: Callable[[], float], memory: float) -> None:
         self._clock = clock
@@ -43,7 +43,7 @@ class Senders:
         return iter(self._senders.items())
 
     def sending(self, key: FlowKey) -> Sender | None:
-        """The sender of a flow that is not silent now, if known."""
+        """The sender of a flow that has a label or is about to get one; None when not known."""
         sender = self._senders.get(key)
         if sender is not None:
             sender.silent_since = None
@@ -52,17 +52,17 @@ class Senders:
     def learn(
         self, key: FlowKey, source_qp: int, origin: Origin, timeout: int | None = None
     ) -> Sender:
-        """The flow is sent by this queue pair, whatever was known before; it counts as silent until
+        """Record the sender of a flow in place of any earlier one; the flow counts as silent until
         it has a label."""
         return self._put(key, Sender(source_qp, origin, timeout, self._clock()))
 
     def restore(self, key: FlowKey, source_qp: int) -> None:
-        """A switch has it so; what is known already stands."""
+        """Record a sender read back from a switch, unless one is known already."""
         if key not in self._senders:
             self._put(key, Sender(source_qp, Origin.RESTORED))
 
     def believes_agent(self, key: FlowKey, source_qp: int) -> bool:
-        """Whether a host agent's report that names this queue pair is news, and to be believed."""
+        """Whether a host agent's report of this queue pair is new and takes precedence."""
         sender = self._senders.get(key)
         if sender is None:
             return True
@@ -71,7 +71,7 @@ class Senders:
         return (sender.origin, sender.source_qp) != (Origin.AGENT, source_qp)
 
     def forget(self, key: FlowKey) -> None:
-        """The sender is not known (any more)."""
+        """Delete the sender of a flow."""
         sender = self._senders.pop(key, None)
         if sender is not None:
             pair = (key.vrf, key.src, key.dst, sender.source_qp)
@@ -80,8 +80,8 @@ class Senders:
                 del self._by_pair[pair]
 
     def fell_silent(self, key: FlowKey) -> None:
-        """The flow lost its label. After a silence the queue pairs may be others: what can be
-        learned again is forgotten at once."""
+        """Record that the flow's label was released. Inferred and reported senders, which can be
+        learned again, are deleted, because the queue pair may be another one afterwards."""
         sender = self._senders.get(key)
         if sender is None:
             return
@@ -90,7 +90,7 @@ class Senders:
             self.forget(key)
 
     def expire(self) -> None:
-        """Forget the senders of flows that have been silent for long; not what people said."""
+        """Delete senders of flows without a label after `memory` seconds, except manual ones."""
         limit = self._clock() - self._memory
         for key, sender in list(self._senders.items()):
             silent = sender.silent_since is not None and sender.silent_since < limit

@@ -1,7 +1,7 @@
-"""Frames the controller reads and writes itself: ARP, neighbour discovery, ICMP echo.
+"""Frames the controller decodes and builds: ARP, neighbour discovery, ICMP echo.
 
-Frames from the switch are untagged (the VLAN travels beside them); frames to it are as on the wire.
-MAC addresses are 48-bit numbers.
+Frames from the switch are untagged (the VLAN is packet-in metadata); frames to it are as on the
+wire. MAC addresses are 48-bit numbers.
 """
 
 from dataclasses import dataclass
@@ -31,12 +31,15 @@ _ETHERNET = 14
 _IPV4 = 0x0800
 _IPV6 = 0x86DD
 _ND_HOP_LIMIT = 255
-"""Anything else came through a router and is forged (RFC 4861 section 7.1)."""
+"""A message with another value was forwarded by a router and is invalid (RFC 4861 section 7.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solicitation:
-    """Who has `target`? `sender` is None when it probes for duplicates (RFC 5227, RFC 4862)."""
+    """A request for the MAC address of `target`.
+
+    `sender` is None in duplicate address detection (RFC 5227, RFC 4862).
+    """
 
     target: Address
     sender: Address | None
@@ -53,7 +56,7 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class EchoRequest:
-    """A ping, from a station whose frame has `sender_mac`."""
+    """An ICMP echo request; `sender_mac` is the source of the frame."""
 
     sender: Address
     sender_mac: int
@@ -63,7 +66,7 @@ Message = Solicitation | Announcement | EchoRequest
 
 
 def interpret(frame: bytes) -> Message | None:
-    """What a punted frame says; None when it is malformed or nothing to the controller."""
+    """Decode a punted frame; None when it is malformed or of another protocol."""
     if len(frame) < _ETHERNET:
         return None
     packet = Ether(frame)
@@ -177,7 +180,10 @@ def destination(frame: bytes) -> Address | None:
 def forwarded(
     frame: bytes, src_mac: int, dst_mac: int, vlan: int, *, as_router: bool
 ) -> bytes | None:
-    """The frame on its way to a neighbour; `as_router`: one hop less to live. None at its end."""
+    """The frame addressed to a neighbour; `as_router`: with the TTL or hop limit one less.
+
+    None when the TTL or hop limit expires.
+    """
     packet = bytearray(frame[_ETHERNET:])
     ether_type = frame[12:14]
     if as_router:

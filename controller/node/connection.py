@@ -1,7 +1,7 @@
-"""The P4Runtime connection to one switch, and how the controller stands with it.
+"""The P4Runtime connection to one switch, and its state.
 
-finsy keeps the stream, the arbitration and the pipeline, and connects again and again. What is
-known of the state comes from finsy's events (finsy.SwitchEvent) and from what the node itself did.
+finsy handles the stream, arbitration, setting the pipeline, and reconnection. The state follows
+from finsy's events (finsy.SwitchEvent) and from calls of the node agent.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
 
 
 class State(StrEnum):
-    """How the controller stands with a switch."""
+    """State of the connection to a switch."""
 
     CONNECTING = "connecting"
     SYNCHRONIZING = "synchronizing"
@@ -37,7 +37,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of a switch since a time (seconds since the epoch), and what there is to say of it."""
+    """State of a connection, the time it began (seconds since the epoch), and a description."""
 
     state: State
     detail: str = ""
@@ -45,7 +45,7 @@ class Status:
 
 
 class Connection:
-    """One switch. Who uses it registers what to do when it is ready and when it is down."""
+    """The connection to one switch. Users register handlers for when it is ready and down."""
 
     def __init__(self, name: str, node: Node, pipeline: Pipeline, bus: EventBus) -> None:
         self.name = name
@@ -70,7 +70,7 @@ class Connection:
 
     @property
     def is_up(self) -> bool:
-        """Whether the switch is as intended, and can be read and written."""
+        """Whether the switch is synchronized, and can be read and written."""
         return self.status.state is State.UP
 
     def when_ready(self, handler: ReadyHandler) -> None:
@@ -85,19 +85,19 @@ class Connection:
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_DOWN, lambda _switch: handler())
 
     def start(self, name: str, job: Coroutine[Any, Any, None]) -> None:
-        """Run a job as long as the connection lasts; where it fails, so does the connection."""
+        """Run a job until the connection ends; an exception in it ends the connection."""
         self.switch.create_task(self._guarded(job), name=name)
 
     def enter(self, state: State, detail: str = "") -> None:
-        """The state is another one from now on."""
+        """Change the state."""
         self.status = Status(state, detail)
 
     def tell(self, detail: str) -> None:
-        """There is something else to say of the same state."""
+        """Change the description of the current state."""
         self.status = replace(self.status, detail=detail)
 
     def close(self) -> None:
-        """The connection is about to be ended on purpose."""
+        """Mark the connection as closed on purpose: its end is then not reported."""
         self._closing = True
 
     async def send_packet(self, port: int, frame: bytes) -> bool:
@@ -108,17 +108,17 @@ class Connection:
         return True
 
     async def send(self, *messages: fy.P4PacketOut | P4DigestListAck) -> None:
-        """Put messages on the stream. Raises P4ClientError."""
+        """Send messages on the stream. Raises P4ClientError."""
         # A gRPC stream takes one message at a time.
         async with self._sending:
             await self.switch.write(messages)
 
     async def _guarded(self, job: Coroutine[Any, Any, None]) -> None:
-        """Note why a job failed; finsy ends the connection for it and connects again."""
+        """Record why a job failed; finsy then ends the connection and reconnects."""
         try:
             await job
         except Exception as error:
-            # A switch that went away is no failure of the job, and is reported as such.
+            # A disconnected switch is not a failure of the job; _down reports it.
             unavailable = GRPCStatusCode.UNAVAILABLE
             if not (isinstance(error, P4ClientError) and error.code == unavailable):
                 text = str(error) or type(error).__name__
@@ -137,7 +137,7 @@ class Connection:
             return
         reason = self._failure or f"lost the connection to {switch.address}"
         if not self._failure and not self._pipeline_set:
-            reason += f" before it took {self._pipeline.blob}; the controller's log may say why"
+            reason += f" before it accepted {self._pipeline.blob}; the controller's log may say why"
         self._failure = ""
         detail = f"{reason}; trying again"
         self.enter(State.AWAY, detail)
@@ -146,7 +146,7 @@ class Connection:
 
 @asynccontextmanager
 async def connected(connections: Iterable[Connection]) -> AsyncIterator[None]:
-    """Connect, and connect again, until the context ends."""
+    """Connect, and reconnect after failures, until the context ends."""
     found = list(connections)
     async with fy.Controller(connection.switch for connection in found):
         try:

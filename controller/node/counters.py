@@ -1,4 +1,4 @@
-"""The counters of one switch, read on demand and kept as last read."""
+"""Reads the counters of one switch and keeps the values last read."""
 
 from collections.abc import Collection, Mapping
 
@@ -23,7 +23,8 @@ CounterValues = Mapping[str, Mapping[str, Count]]
 
 
 class Counters:
-    """Reads one switch's counters. `last` is a snapshot: it is replaced, and never changed."""
+    """Reads one switch's counters. `last` holds the values last read; it is replaced, never
+    modified."""
 
     def __init__(self, provision: Provision, connection: Connection) -> None:
         self.last: CounterValues = {}
@@ -34,10 +35,10 @@ class Counters:
         self._is_pe = provision.is_pe
 
     async def read(self, wanted: Collection[str] | None = None) -> CounterValues:
-        """All counters, or the wanted ones.
+        """Read all counters, or the `wanted` ones: (packets, octets) by counter and cell name.
 
-        Cells have the names the contract gives them, ports those of the configuration.
-        Raises P4ClientError, PipelineError.
+        Cells of counters indexed by an enum are named as in contract/names.py, those indexed by
+        port as `port N`. Raises P4ClientError, and PipelineError when the switch is not up.
         """
         connection = self._connection
         if not connection.is_up:
@@ -56,7 +57,7 @@ class Counters:
         return values
 
     async def of_flows(self) -> dict[FlowKey, Count]:
-        """Packets of each labelled flow since it was labelled. Raises P4ClientError."""
+        """(packets, octets) of each labelled flow since it was labelled. Raises P4ClientError."""
         counts: dict[FlowKey, Count] = {}
         for pattern in FlowTable.counted() if self._is_pe else ():
             async for entry in read(self._connection.switch, pattern):
@@ -68,7 +69,7 @@ class Counters:
 
 
 def _members(pipeline: Pipeline, node: Node) -> dict[str, dict[str, int]]:
-    """Index of everything that each of a program's counters counts, by its name."""
+    """Indexes of the cells of each counter the program has, by cell name."""
     ports = {f"port {port.number}": port.number for port in node.ports}
     names = dict.fromkeys(PORT_COUNTERS, ports)
     for counter in COUNTERS:

@@ -1,4 +1,4 @@
-"""What a switch tells the controller: digests, idle flows, packets."""
+"""Messages from a switch to the controller: digests, idle timeout notifications, packet-ins."""
 
 import asyncio
 import logging
@@ -24,13 +24,16 @@ T = TypeVar("T")
 LOG = logging.getLogger("fcn.node")
 
 QUEUE = 100_000
-"""Digest lists, packets and notifications that may wait for the controller."""
+"""Messages of each kind that are queued at most."""
 
 PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
 
 
 class Messages:
-    """Reads one switch's messages and passes them on; `acknowledge` gets what answers a digest."""
+    """Receives one switch's messages and passes them to the services.
+
+    `acknowledge` receives the acknowledgement of each digest list once it is processed.
+    """
 
     def __init__(
         self,
@@ -50,7 +53,7 @@ class Messages:
         self._acknowledge = acknowledge
 
     def start(self, synchronized: asyncio.Event) -> None:
-        """Collect messages as long as the connection lasts; handle them once `synchronized`."""
+        """Receive messages until the connection ends; process them once `synchronized` is set."""
         if self._is_pe:
             for digest in DIGESTS:
                 self._connection.start(digest, self._read_digests(digest, synchronized))
@@ -58,7 +61,10 @@ class Messages:
         self._connection.start("packets", self._read_packets(synchronized))
 
     async def check_idle(self) -> None:
-        """Release flows whose idle notification was missed, as while the switch was away."""
+        """Release flows whose idle notification was lost, for example during a disconnection.
+
+        Raises P4ClientError.
+        """
         if not self._connection.is_up or not self._is_pe:
             return
         for pattern in FlowTable.timed():
@@ -103,14 +109,14 @@ class Messages:
                 except P4ClientError:
                     raise
                 except Exception:
-                    # Customers write these packets: none of them may end the connection.
+                    # Customers control these packets: none of them may end the connection.
                     LOG.exception("%s: cannot handle packet %s", self._name, packet.payload.hex())
 
 
 def _closed(messages: AsyncIterator[T]) -> aclosing[AsyncGenerator[T, None]]:
-    """finsy's queue of messages, closed when reading ends, for the next connection opens it anew.
+    """Closes finsy's message queue when reading ends, because the next connection opens a new one.
 
-    finsy's iterators are generators, whatever their annotations say; after a failure one would be
-    closed when its traceback is collected.
+    finsy's iterators are generators, although annotated as iterators; without this, one that ends
+    with an exception stays open until its traceback is garbage-collected.
     """
     return aclosing(cast(AsyncGenerator[T, None], messages))

@@ -27,11 +27,11 @@ STOP_GRACE = 1.0
 
 
 class ApiError(Exception):
-    """The service cannot be offered; the message says why and what to do."""
+    """The API server cannot start; the message says why and what to do."""
 
 
 class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
-    """Answers the command line. Method names are those of the proto file."""
+    """Implements the service of the proto file; its errors are gRPC status codes with a message."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -39,7 +39,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def GetStatus(  # noqa: N802
         self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetStatusResponse:
-        """How the controller stands with every switch."""
+        """State of the controller and of every switch."""
         network = self._network
         return pb.GetStatusResponse(
             version=version("fcn"),
@@ -69,7 +69,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def ListFlows(  # noqa: N802
         self, request: pb.ListFlowsRequest, context: grpc.aio.ServicerContext
     ) -> pb.ListFlowsResponse:
-        """Labelled flows, and on request those that wait for a label."""
+        """Labelled flows, and on request known flows without a label."""
         if request.node:
             await self._node(request.node, context)
         counts: dict[tuple[str, FlowKey], tuple[int, int]] = {}
@@ -94,7 +94,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def AddFlow(  # noqa: N802
         self, request: pb.AddFlowRequest, context: grpc.aio.ServicerContext
     ) -> pb.AddFlowResponse:
-        """Register a flow by hand (FCN-3 a)."""
+        """Register a flow manually (FCN-3 a)."""
         key = await self._key(request.key, context)
         timeout = request.timeout if request.HasField("timeout") else None
         try:
@@ -135,7 +135,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def GetThresholds(  # noqa: N802
         self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetThresholdsResponse:
-        """Queue depths of the levels, and what is done at each."""
+        """Queue depths of the levels, and the policy of each level."""
         if request.node:
             await self._node(request.node, context)
         queues = [
@@ -161,7 +161,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def SetThresholds(  # noqa: N802
         self, request: pb.SetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.SetThresholdsResponse:
-        """Change one queue until the controller is restarted."""
+        """Change the thresholds of one queue until the controller is restarted."""
         wanted = request.queue
         agent = await self._node(wanted.node, context)
         unit = DepthUnit[pb.DepthUnit.Name(wanted.unit)]
@@ -185,7 +185,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def GetCounters(  # noqa: N802
         self, request: pb.GetCountersRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetCountersResponse:
-        """The switches' counters, read now."""
+        """The switches' counters, read for this call."""
         if request.node:
             agents = [await self._node(request.node, context)]
         else:
@@ -208,7 +208,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def WatchEvents(  # noqa: N802
         self, request: pb.WatchEventsRequest, context: grpc.aio.ServicerContext
     ) -> AsyncIterator[pb.Event]:
-        """Events from the moment the initial metadata is sent."""
+        """Events emitted after the initial metadata is sent."""
         with self._network.bus.watch() as events:
             await context.send_initial_metadata(())
             async for event in events:
@@ -269,7 +269,7 @@ def _flow_message(flow: Flow, counts: tuple[int, int] | None = None) -> pb.Flow:
 
 
 def _prepare_socket(endpoint: str) -> None:
-    """Remove the socket of a controller that has ended. Raises ApiError."""
+    """Remove a socket left by a controller that has ended. Raises ApiError."""
     if not endpoint.startswith("unix:"):
         return
     path = Path(endpoint.removeprefix("unix:"))
@@ -278,7 +278,7 @@ def _prepare_socket(endpoint: str) -> None:
     if not path.exists():
         return
     if not path.is_socket():
-        raise ApiError(f"cannot listen on {endpoint}: {path} exists and is no socket")
+        raise ApiError(f"cannot listen on {endpoint}: {path} exists and is not a socket")
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(path))

@@ -1,4 +1,4 @@
-"""Typed access to a running controller, for the command line, demos and tests."""
+"""Client of a running controller's API, for the command line, demos and tests."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -19,9 +19,10 @@ class ControllerError(Exception):
 
 
 class FcnClient:
-    """A connection to the controller; use it as a context manager. Methods raise ControllerError.
+    """A connection to the controller; a context manager. Methods raise ControllerError.
 
-    `endpoint` is host:port or unix:/path, as `api:` in the configuration.
+    `endpoint` is host:port or unix:/path, as `api:` in the configuration; `timeout` of a call is in
+    seconds.
     """
 
     def __init__(self, endpoint: str = DEFAULT_ENDPOINT, timeout: float = TIMEOUT) -> None:
@@ -50,7 +51,7 @@ class FcnClient:
         counters: bool = False,
         unlabelled: bool = False,
     ) -> list[pb.Flow]:
-        """Flows; an empty filter lets everything pass."""
+        """Flows that match all filters; an empty filter matches every flow."""
         request = pb.ListFlowsRequest(
             node=node,
             vrf=vrf,
@@ -63,19 +64,19 @@ class FcnClient:
     def add_flow(
         self, key: FlowKey, source_qp: int, timeout: int | None = None
     ) -> pb.AddFlowResponse:
-        """Register a flow by hand; `timeout` in microseconds, 0 for never."""
+        """Register a flow manually; `timeout` in microseconds, 0: never, None: as configured."""
         request = pb.AddFlowRequest(key=_key(key), source_qp=source_qp, timeout=timeout)
         response: pb.AddFlowResponse = self._call(self._stub.AddFlow, request)
         return response
 
     def delete_flow(self, key: FlowKey) -> None:
-        """Forget a flow."""
+        """Delete a flow and release its label."""
         self._call(self._stub.DeleteFlow, pb.DeleteFlowRequest(key=_key(key)))
 
     def set_features(
         self, node: str, enabled: bool, features: Iterable[str] = ()
     ) -> pb.SetFeaturesResponse:
-        """Enable or disable features of a node, without any named all that its role has."""
+        """Enable or disable features of a node; without `features` all features of its role."""
         request = pb.SetFeaturesRequest(node=node, features=features, enabled=enabled)
         response: pb.SetFeaturesResponse = self._call(self._stub.SetFeatures, request)
         return response
@@ -87,7 +88,7 @@ class FcnClient:
         return response
 
     def set_thresholds(self, node: str, port: int, queue: int, depths: tuple[Depth, ...]) -> bool:
-        """Change one queue; False: the node is away and hears of it when it is back."""
+        """Change the thresholds of one queue; False: written when the node reconnects."""
         try:
             check_thresholds(depths)
         except DepthError as error:
@@ -103,12 +104,12 @@ class FcnClient:
         return bool(self._call(self._stub.SetThresholds, request).written)
 
     def counters(self, node: str = "") -> list[pb.Counter]:
-        """Counters of one node, or of all that are up."""
+        """Counters of one node, or of all connected nodes."""
         request = pb.GetCountersRequest(node=node)
         return list(self._call(self._stub.GetCounters, request).counters)
 
     def events(self) -> Iterator[pb.Event]:
-        """Events that happen after this call returns, until the caller stops."""
+        """Events emitted after this call returns, until the caller stops."""
         call = self._stub.WatchEvents(pb.WatchEventsRequest())
         try:
             call.initial_metadata()

@@ -1,6 +1,6 @@
-"""Prometheus metrics: what the controller knows, and the switches' counters as last read.
+"""Prometheus metrics: state of the controller, and the switches' counters as last read.
 
-The HTTP server has a thread of its own, so it renders the last snapshot and nothing else.
+The HTTP server runs in its own thread, so it renders the last snapshot only.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ class FcnCollector(Collector):
         self._snapshot = snapshot
 
     def show(self, snapshot: Snapshot) -> None:
-        """Render this one from now on. Snapshots do not change, so any thread may call this."""
+        """Replace the snapshot. Thread-safe, because snapshots are immutable."""
         self._snapshot = snapshot
 
     def collect(self) -> Iterator[Metric]:

@@ -1,4 +1,4 @@
-"""Watches the counters of notifications, so that `fcn events` shows congestion as it happens."""
+"""Polls the notification counters, so that `fcn events` shows congestion."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.agent import NodeAgent
 
 INTERVAL = 1.0
-"""Seconds between two looks at a switch's counters."""
+"""Seconds between reads of a switch's counters."""
 
 WATCHED = frozenset(
     {
@@ -33,7 +33,7 @@ WATCHED = frozenset(
 
 
 class NotificationWatch:
-    """Emits an event per node whose notification counters grew."""
+    """Emits an event for each node whose notification counters increased."""
 
     def __init__(self, nodes: Mapping[str, NodeAgent], bus: EventBus) -> None:
         self._nodes = nodes
@@ -41,7 +41,7 @@ class NotificationWatch:
         self._last: dict[str, dict[str, int]] = {}
 
     async def run(self) -> None:
-        """Look again and again."""
+        """Poll the counters until cancelled."""
         while True:
             await asyncio.sleep(INTERVAL)
             for name, agent in self._nodes.items():

@@ -42,10 +42,10 @@ DIRECTIONS = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
 
 class Srv6EncapTest(PeTest):
-    """Sends a labelled RoCE packet of each family through each path of `paths`."""
+    """Sends a labelled RoCE packet of each IP version through each path of `paths`."""
 
     def check_path(self, dst: str, segments: Sequence[str], segments_left: int) -> None:
-        """The tunnel with this destination and segment list carries both families."""
+        """Send both IP versions through the tunnel with this destination and segment list."""
         if segments:
             action = f"encap_srv6_srh{len(segments)}"
             sids = {f"seg{i}": sid for i, sid in enumerate(segments)}
@@ -71,7 +71,7 @@ class Srv6EncapTest(PeTest):
         self.pe.delete("tunnel", match={"tunnel": RED_TUNNEL})
 
     def configure_red_tunnel(self) -> None:
-        """The paths bring their own tunnels; the flows have their labels."""
+        """Label the flows; the test writes the tunnels itself."""
         for host, remote in DIRECTIONS:
             self.pe.flow(RED, host, remote, DEST_QP, LABEL)
 
@@ -86,7 +86,7 @@ class ReducedEncapsulation(Srv6EncapTest):
 
 
 class ReducedEncapsulationOfFiveSids(Srv6EncapTest):
-    """FCN-5: the longest SRH, four segments, is also that of five SIDs reduced."""
+    """FCN-5: the longest SRH, four segments, also holds five SIDs in the reduced form."""
 
     def runTest(self) -> None:
         self.check_path(*srv6_red_path(("fc00:0:40:e::", *SIDS)))
@@ -102,7 +102,7 @@ class FullEncapsulation(Srv6EncapTest):
 
 
 class UnknownTunnelIsCounted(Srv6EncapTest):
-    """FCN-5: a route into a tunnel nobody configured loses the packet with a reason."""
+    """FCN-5: packets routed to a tunnel that is not configured are dropped and counted."""
 
     def runTest(self) -> None:
         frame = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
@@ -110,7 +110,7 @@ class UnknownTunnelIsCounted(Srv6EncapTest):
 
 
 class Decapsulation(PeTest):
-    """FCN-5: End.DT46 takes off the header and an SRH of 1 to 4 segments with none left."""
+    """FCN-5: End.DT46 removes the outer header and an SRH of 1 to 4 segments with none left."""
 
     def runTest(self) -> None:
         paths: list[tuple[str, ...]] = [()]
@@ -130,7 +130,7 @@ class Decapsulation(PeTest):
 
 
 class DecapsulationWithSegmentsLeft(PeTest):
-    """FCN-5: a service SID is the last one; segments left at it are an error."""
+    """FCN-5: a service SID must be the last segment; otherwise the packet is dropped."""
 
     def runTest(self) -> None:
         datagram = roce(REMOTE_V4, HOST_V4, DEST_QP)
@@ -139,7 +139,7 @@ class DecapsulationWithSegmentsLeft(PeTest):
 
 
 class InnerTtlExpiresAtDecapsulation(PeTest):
-    """FCN-5: the egress PE is a hop of the customer's network."""
+    """FCN-5: the egress PE decrements the inner TTL; at zero the packet is dropped."""
 
     def runTest(self) -> None:
         for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
@@ -149,7 +149,7 @@ class InnerTtlExpiresAtDecapsulation(PeTest):
 
 
 class OuterHopLimitDoesNotMatterAtTheEnd(PeTest):
-    """FCN-5: a packet for this node may arrive with hop limit 1."""
+    """FCN-5: a packet for this node with hop limit 1 is processed."""
 
     def runTest(self) -> None:
         datagram = udp(REMOTE_V4, HOST_V4, 1, 2)
@@ -160,7 +160,7 @@ class OuterHopLimitDoesNotMatterAtTheEnd(PeTest):
 
 
 class EndAtThePe(PeTest):
-    """FCN-5: a PE is also a transit endpoint: End moves on to the next of 1 to 4 segments."""
+    """FCN-5: a PE is also an SRv6 endpoint: End advances to the next of 1 to 4 segments."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
@@ -186,7 +186,7 @@ class EndAtThePe(PeTest):
 
 
 class EndWithoutNextSegment(PeTest):
-    """FCN-5: End with no segment left, with a pointer beyond the list, or without SRH drops."""
+    """FCN-5: End drops packets with no segment left, a pointer beyond the list, or no SRH."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
@@ -197,7 +197,7 @@ class EndWithoutNextSegment(PeTest):
 
 
 class TransitThroughThePe(PeTest):
-    """FCN-5: a tunnel that ends elsewhere only loses a hop; label and SRH stay (RFC 6437)."""
+    """FCN-5: packets to another egress PE are forwarded; label and SRH do not change (RFC 6437)."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
@@ -214,7 +214,7 @@ class TransitThroughThePe(PeTest):
 
 
 class TransitHopLimitExpires(PeTest):
-    """FCN-5: hop limit 0 and 1 of a transit packet end here."""
+    """FCN-5: transit packets with hop limit 0 and 1 are dropped."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)

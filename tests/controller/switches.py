@@ -1,5 +1,5 @@
-"""P4Runtime switches without packets for the controller's tests: the softswitch's server over an
-engine that keeps state, remembers what it was sent and reports what a test tells it to."""
+"""P4Runtime switches without packets for the controller's tests: the softswitch's server with an
+engine that keeps state, records packet-outs and sends the messages a test specifies."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ WAIT = 30.0
 
 
 class QuietEngine(DetachedEngine):
-    """Counts table writes; a test speaks for the data plane through `events`."""
+    """Counts table writes; a test generates messages of the data plane through `events`."""
 
     def __init__(self, config: DeviceConfig) -> None:
         super().__init__(config)
@@ -60,22 +60,22 @@ class QuietEngine(DetachedEngine):
         self.sent.append(data)
 
     def size(self, table: str) -> int:
-        """Entries of a table, by its name without control."""
+        """Number of entries of a table, by its name without the control."""
         return sum(name.rpartition(".")[2] == table for name in self.tables.values())
 
     def digest(self, name: str, *items: tuple[int, ...]) -> None:
-        """The data plane reports these items."""
+        """Send a digest with these items."""
         assert self.events is not None
         self.events.digest(name, items)
 
     def packet_in(self, port: int, reason: int, vlan: int, vrf: int, frame: bytes) -> None:
-        """The data plane sends a frame up: reason 7, ingress_port 9, vlan_id 16, vrf 16 bits."""
+        """Send a packet-in; metadata: reason 7, ingress_port 9, vlan_id 16, vrf 16 bits."""
         assert self.events is not None
         header = reason << 41 | port << 32 | vlan << 16 | vrf
         self.events.packet_in(header.to_bytes(6, "big") + frame)
 
     def fall_idle(self, table: str) -> None:
-        """Every entry of a table was not hit for its idle timeout."""
+        """Send an idle timeout notification for every entry of a table."""
         assert self.events is not None
         for handle, name in list(self.tables.items()):
             if name.rpartition(".")[2] == table:
@@ -84,7 +84,7 @@ class QuietEngine(DetachedEngine):
 
 @dataclass
 class MemorySwitch:
-    """One switch; `stop` and `start` are power off and on, the port stays the same."""
+    """One switch; `stop` and `start` simulate a power cycle, the port does not change."""
 
     device_id: int = 1
     port: int = 0
@@ -139,7 +139,7 @@ class _Backend:
 
 @asynccontextmanager
 async def memory_switches(count: int) -> AsyncIterator[list[MemorySwitch]]:
-    """So many switches, powered on."""
+    """This many switches, started."""
     switches = [MemorySwitch() for _ in range(count)]
     for switch in switches:
         await switch.start()
@@ -151,7 +151,7 @@ async def memory_switches(count: int) -> AsyncIterator[list[MemorySwitch]]:
 
 
 async def until(condition: Callable[[], Any], what: str = "") -> None:
-    """Wait for a condition; fails the test when it does not come true."""
+    """Wait for a condition; fails the test on timeout."""
     async with asyncio.timeout(WAIT):
         while not condition():  # noqa: ASYNC110 - other tasks change it, without an event
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Frames of ARP, neighbour discovery and ICMP echo (RFC 826, 4861, 4443), good and hostile."""
+"""Frames of ARP, neighbour discovery and ICMP echo (RFC 826, 4861, 4443), valid and invalid."""
 
 from ipaddress import ip_address
 

@@ -1,4 +1,4 @@
-"""What the controller says of a connection: why it ended, and nothing when it ends it itself."""
+"""Reports about a connection: why it was lost, and none when the controller closes it."""
 
 import json
 import shutil
@@ -34,7 +34,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Event]]:
 
 
 def packet_to(dest_qp: int) -> tuple[int, ...]:
-    """The report of a packet of a new flow."""
+    """A digest of a packet of a new flow."""
     return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
 
 
@@ -82,7 +82,8 @@ async def test_switch_that_does_not_take_its_program_is_named(
     async with plane.running():
         await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
         detail = plane.nodes["pe1"].status.detail
-        assert f"before it took {tmp_path / 'pe.json'}; the controller's log may say why" in detail
+        reason = f"before it accepted {tmp_path / 'pe.json'}; the controller's log may say why"
+        assert reason in detail
 
 
 async def test_ending_the_controller_is_no_failure_of_the_nodes(

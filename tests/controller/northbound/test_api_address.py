@@ -1,4 +1,4 @@
-"""Where the API listens: sockets of controllers that ended, that run, and what is no socket."""
+"""API addresses: sockets of ended and of running controllers, and files that are not sockets."""
 
 import socket
 from pathlib import Path
@@ -47,7 +47,7 @@ async def test_a_running_controller_keeps_its_socket(plane: ControlPlane, tmp_pa
 
 async def test_a_file_is_not_removed(plane: ControlPlane, tmp_path: Path) -> None:
     (tmp_path / "api").write_text("precious")
-    assert "is no socket" in await refusal(plane, f"unix:{tmp_path}/api")
+    assert "is not a socket" in await refusal(plane, f"unix:{tmp_path}/api")
     assert (tmp_path / "api").read_text() == "precious"
 
 

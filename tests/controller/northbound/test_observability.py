@@ -27,7 +27,7 @@ from fcn.controller.northbound.snapshot import take_snapshot
 
 
 def free_port() -> int:
-    """A TCP port nobody listens on."""
+    """An unused TCP port."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port: int = listening.getsockname()[1]
     return port
@@ -81,7 +81,7 @@ async def test_watching_ends_with_the_context() -> None:
 async def test_metrics_show_nodes_flows_and_counters(
     network: dict[str, Any], switches: dict[str, MemorySwitch]
 ) -> None:
-    """What Prometheus is served is at most one snapshot old."""
+    """Prometheus gets the latest snapshot."""
     network["metrics"] = f"127.0.0.1:{free_port()}"
     network["nodes"]["pe2"]["features"] = ["learning"]
     url = f"http://{network['metrics']}/metrics"
@@ -118,7 +118,7 @@ async def test_metrics_show_nodes_flows_and_counters(
 
 
 async def test_metrics_are_those_of_a_snapshot(config: Config) -> None:
-    """The HTTP server's thread sees nothing of what happens in between."""
+    """The HTTP server's thread has no access to later changes."""
     plane = ControlPlane(config)
     key = FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 33)
     before = generate_latest(plane.metrics)

@@ -1,4 +1,4 @@
-"""The difference between what a switch should hold and what it holds."""
+"""The difference between the intended entries of a switch and those it holds."""
 
 import finsy as fy
 import pytest
@@ -26,7 +26,7 @@ def types(updates: list[p4r.Update]) -> list[str]:
 
 
 class FakeSwitch:
-    """Applies updates as P4Runtime says."""
+    """Applies updates as the P4Runtime specification requires."""
 
     def __init__(self) -> None:
         self.entries: dict[bytes, bytes] = {}
@@ -65,7 +65,7 @@ def test_switch_ends_as_intended_whatever_it_held(
     after: list[tuple[str, int]],
     told: bool,
 ) -> None:
-    """Also when it drifted without the controller knowing, so that updates meet surprises."""
+    """Also when it was changed without a notice to the controller, so that updates fail."""
     intent, switch = Intent(SCHEMA), FakeSwitch()
     wanted: dict[int, str] = {}
 
@@ -191,5 +191,5 @@ def test_order_of_members_and_parameters_does_not_matter() -> None:
 
 
 def test_foreign_kinds_of_entities_are_refused() -> None:
-    with pytest.raises(ValueError, match="register_entry is no entity"):
+    with pytest.raises(ValueError, match="register_entry is not an entity"):
         entity_key(p4r.Entity(register_entry=p4r.RegisterEntry(register_id=1)))
