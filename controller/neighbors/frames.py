@@ -66,20 +66,32 @@ Message = Solicitation | Announcement | EchoRequest
 
 
 def interpret(frame: bytes) -> Message | None:
-    """Decode a punted frame; None when it is malformed or of another protocol."""
+    """Decode a punted frame; None when it is malformed or of another protocol.
+
+    A message quoted by another, such as an ICMP error, or carried in a tunnel is not decoded.
+    """
     if len(frame) < _ETHERNET:
         return None
     packet = Ether(frame)
+    network = packet.payload
     try:
-        if ARP in packet:
-            return _arp(packet[ARP])
-        if IPv6 in packet:
-            return _ipv6(packet)
-        if ICMP in packet and packet[ICMP].type == 8:
-            return EchoRequest(IPv4Address(packet[IP].src), parse_mac(packet.src))
+        if isinstance(network, ARP):
+            return _arp(network)
+        if isinstance(network, IPv6):
+            return _ipv6(packet, network)
+        message = network.payload
+        if isinstance(network, IP) and isinstance(message, ICMP) and message.type == 8:
+            return _echo(IPv4Address(network.src), packet)
     except ValueError:
         return None
     return None
+
+
+def _echo(sender: Address, packet: Packet) -> EchoRequest | None:
+    # Nothing else is sent back to (RFC 1122 section 3.2.2.6, RFC 4291 sections 2.5.2 and 2.7).
+    if sender.is_multicast or sender.is_unspecified:
+        return None
+    return EchoRequest(sender, parse_mac(packet.src))
 
 
 def _arp(arp: Packet) -> Message | None:
@@ -94,22 +106,23 @@ def _arp(arp: Packet) -> Message | None:
     return None
 
 
-def _ipv6(packet: Packet) -> Message | None:
-    header = packet[IPv6]
+def _ipv6(packet: Packet, header: Packet) -> Message | None:
     sender = IPv6Address(header.src)
-    if ICMPv6EchoRequest in packet:
-        return EchoRequest(sender, parse_mac(packet.src))
+    message = header.payload
+    if isinstance(message, ICMPv6EchoRequest):
+        return _echo(sender, packet)
     if header.hlim != _ND_HOP_LIMIT:
         return None
-    if ICMPv6ND_NS in packet:
-        target = IPv6Address(packet[ICMPv6ND_NS].tgt)
+    if isinstance(message, ICMPv6ND_NS):
         option = packet.getlayer(ICMPv6NDOptSrcLLAddr)
         mac = parse_mac(option.lladdr if option else packet.src)
-        return Solicitation(target, None if sender.is_unspecified else sender, mac)
-    if ICMPv6ND_NA in packet:
+        return Solicitation(
+            IPv6Address(message.tgt), None if sender.is_unspecified else sender, mac
+        )
+    if isinstance(message, ICMPv6ND_NA):
         option = packet.getlayer(ICMPv6NDOptDstLLAddr)
         mac = parse_mac(option.lladdr if option else packet.src)
-        return Announcement(IPv6Address(packet[ICMPv6ND_NA].tgt), mac)
+        return Announcement(IPv6Address(message.tgt), mac)
     return None
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from fcn.ptf_tests.lib.beds import (
+    BLUE,
     HOST_V4,
     HOST_V6,
     P2_END_SID,
@@ -25,18 +26,24 @@ from fcn.ptf_tests.lib.beds import (
 )
 from fcn.ptf_tests.lib.packets import (
     Ecn,
+    gre,
+    ip,
+    mpls_udp,
     roce,
     routed,
     srv6,
     srv6_full_path,
     srv6_red_path,
     udp,
+    vxlan,
     with_ttl,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 LABEL = 0x81234
 DEST_QP = 0x118
+TUNNEL_ID = 700
+"""VNI, GRE key and VPN label of BLUE."""
 SIDS = (P_END_SID, P2_END_SID, P3_END_SID, REMOTE_RED_SID)
 DIRECTIONS = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
@@ -136,6 +143,44 @@ class DecapsulationWithSegmentsLeft(PeTest):
         datagram = roce(REMOTE_V4, HOST_V4, DEST_QP)
         outer = srv6(datagram, REMOTE_PE, PE_RED_SID, (PE_RED_SID, P_END_SID), 1, traffic_class=2)
         self.check(CORE_PORT, core_frame_in(outer), drops={"SRH_INVALID": 1})
+
+
+class OtherTunnelsAtServiceSid(PeTest):
+    """FCN-5: a service SID ends SRv6 alone; BLUE's tunnels do not lead from RED's SID to BLUE."""
+
+    def configure(self) -> None:
+        """Every other tunnel type is BLUE's."""
+        super().configure()
+        types = self.enum("TunnelType")
+        for name in ("VXLAN", "GRE", "MPLS_UDP"):
+            self.pe.tunnel_vrf(types[name], TUNNEL_ID, BLUE)
+
+    def runTest(self) -> None:
+        mac = "02:aa:00:00:00:01"
+        ends = (REMOTE_PE, PE_RED_SID)
+        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+            inner = roce(remote, host, DEST_QP)
+            for outer in (
+                vxlan(inner, *ends, TUNNEL_ID, sport=0xC000, inner_src_mac=mac, inner_dst_mac=mac),
+                gre(inner, *ends, TUNNEL_ID),
+                mpls_udp(inner, *ends, (TUNNEL_ID,), sport=0xC000),
+            ):
+                self.check(CORE_PORT, core_frame_in(outer), drops={"UNSUPPORTED": 1})
+
+
+class OtherRoutingHeadersAtServiceSid(PeTest):
+    """FCN-5: a routing header that is no SRH hides no customer packet where its data are."""
+
+    def runTest(self) -> None:
+        for remote, host, protocol in ((REMOTE_V4, HOST_V4, 4), (REMOTE_V6, HOST_V6, 41)):
+            inner = roce(remote, host, DEST_QP)
+            for routing_type in (0, 2, 3, 5, 255):
+                for last_entry in range(4):
+                    header = bytes(
+                        (protocol, 2 * (last_entry + 1), routing_type, 0, last_entry, 0, 0, 0)
+                    )
+                    outer = ip(REMOTE_PE, PE_RED_SID, header + inner, nh=43)
+                    self.check(CORE_PORT, core_frame_in(outer), drops={"UNSUPPORTED": 1})
 
 
 class InnerTtlExpiresAtDecapsulation(PeTest):
