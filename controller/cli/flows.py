@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from fcn.controller.cli import tables
-from fcn.controller.cli.common import Api, Json, controller, err, fail, number, out
+from fcn.controller.cli.common import Api, Json, controller, err, fail, out, queue_pair
 from fcn.controller.config.types import parse_duration
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
@@ -79,7 +79,7 @@ def flows_add(
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
     with controller(api) as client:
-        response = client.add_flow(key, number(source_qp), microseconds)
+        response = client.add_flow(key, queue_pair(source_qp), microseconds)
         tables.show_flow_details(out, [response.flow], as_json=as_json)
         if not response.written:
             err.print(f"{response.flow.node} is away and gets the flow when it is back")
@@ -96,6 +96,6 @@ def flows_del(
 
 def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:
     try:
-        return FlowKey(vrf, ip_address(src), ip_address(dst), number(dest_qp))
+        return FlowKey(vrf, ip_address(src), ip_address(dst), queue_pair(dest_qp))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

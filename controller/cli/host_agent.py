@@ -8,7 +8,7 @@ import typer
 
 from fcn.controller.config.types import parse_duration
 from fcn.controller.hostagent.agent import AgentError, Credentials, run_agent
-from fcn.controller.logs import configure_logs
+from fcn.controller.logs import LogLevel, configure_logs
 
 EXIT_FAILED = 1
 
@@ -24,7 +24,7 @@ def host_agent(
         str | None, typer.Option(help="Name in the controller's certificate, if not its host.")
     ] = None,
     interval: Annotated[str, typer.Option(help="Time between reports.")] = "2s",
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(help="Least severe to show.")] = LogLevel.INFO,
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
     """Report this host's queue pairs, for connections set up without the connection manager."""

@@ -12,7 +12,7 @@ from fcn.contract.constants import PipelineError
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
 from fcn.controller.hostagent.service import AgentServiceError
-from fcn.controller.logs import configure_logs
+from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.api import ApiError, serving
 
 REFRESH = 0.2
@@ -22,7 +22,7 @@ class RunError(Exception):
     """The controller cannot start; the message says why and what to do."""
 
 
-async def run_controller(config: Config, log_level: str, *, log_json: bool) -> None:
+async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool) -> None:
     """Run until SIGINT or SIGTERM. Raises RunError."""
     configure_logs(log_level, as_json=log_json)
     stop = asyncio.Event()

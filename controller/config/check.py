@@ -21,6 +21,7 @@ def check(config: Config) -> Iterator[Finding]:
         yield ("metrics",), "Prometheus asks over HTTP; write host:port"
     yield from _check_vrfs(config)
     yield from _check_links(config)
+    yield from _check_switches(config)
     yield from _check_owners(config)
     yield from _check_agents(config)
     for name, node in config.nodes.items():
@@ -77,6 +78,17 @@ def _check_links(config: Config) -> Iterator[Finding]:
     yield from _duplicates(ends, lambda end, first: f"this port is already linked by {first}")
 
 
+def _check_switches(config: Config) -> Iterator[Finding]:
+    """A switch has one primary controller, and is one node of it."""
+    switches: list[tuple[Path, Hashable]] = [
+        (("nodes", name, "grpc"), (node.grpc, node.device_id))
+        for name, node in config.nodes.items()
+    ]
+    yield from _duplicates(
+        switches, lambda switch, first: f"this switch (address and device_id) is already {first}"
+    )
+
+
 def _check_owners(config: Config) -> Iterator[Finding]:
     """Underlay addresses and SIDs belong to one node each."""
     owned: list[tuple[Path, Hashable]] = []
@@ -90,6 +102,9 @@ def _check_owners(config: Config) -> Iterator[Finding]:
             if vrf.service_sid is not None:
                 sids.append(((*path, "vrfs", vrf_name, "service_sid"), vrf.service_sid))
         owned += sids
+        for where, address in owned:
+            if isinstance(address, IPv6Address) and address.is_link_local and where[1] == name:
+                yield where, f"{address} is link-local; other nodes cannot reach it"
         if node.locator is not None:
             for sid_path, sid in sids:
                 if sid not in node.locator:
@@ -240,6 +255,8 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
         for index, visited in enumerate(tunnel.via):
             if visited not in config.nodes:
                 yield (*path, "via", index), f"there is no node {visited}"
+            elif config.nodes[visited] is node or visited == tunnel.to:
+                yield (*path, "via", index), f"{visited} is an end of the tunnel itself"
             elif not config.nodes[visited].end_sids:
                 yield (*path, "via", index), f"{visited} has no end_sids"
         if len(tunnel.via) >= MAX_SIDS:

@@ -285,6 +285,8 @@ def _prepare_socket(endpoint: str) -> None:
         except ConnectionRefusedError:
             path.unlink()
             return
+        except OSError as error:
+            raise ApiError(f"cannot listen on {endpoint}: {error.strerror}") from None
     raise ApiError(
         f"cannot listen on {endpoint}: another controller does; "
         "stop it, or choose another `api:` in the configuration"

@@ -18,6 +18,10 @@ class ControllerError(Exception):
     """The controller refused a request or cannot be reached; the message says what to do."""
 
 
+class UnreachableError(ControllerError):
+    """Nobody answers where the controller should be."""
+
+
 class FcnClient:
     """A connection to the controller; use it as a context manager. Methods raise ControllerError.
 
@@ -51,7 +55,8 @@ class FcnClient:
         unlabelled: bool = False,
     ) -> list[pb.Flow]:
         """Flows; an empty filter lets everything pass."""
-        request = pb.ListFlowsRequest(
+        request = _message(
+            pb.ListFlowsRequest,
             node=node,
             vrf=vrf,
             address=address,
@@ -64,25 +69,25 @@ class FcnClient:
         self, key: FlowKey, source_qp: int, timeout: int | None = None
     ) -> pb.AddFlowResponse:
         """Register a flow by hand; `timeout` in microseconds, 0 for never."""
-        request = pb.AddFlowRequest(key=_key(key), source_qp=source_qp, timeout=timeout)
+        request = _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
         response: pb.AddFlowResponse = self._call(self._stub.AddFlow, request)
         return response
 
     def delete_flow(self, key: FlowKey) -> None:
         """Forget a flow."""
-        self._call(self._stub.DeleteFlow, pb.DeleteFlowRequest(key=_key(key)))
+        self._call(self._stub.DeleteFlow, _message(pb.DeleteFlowRequest, key=_key(key)))
 
     def set_features(
         self, node: str, enabled: bool, features: Iterable[str] = ()
     ) -> pb.SetFeaturesResponse:
         """Enable or disable features of a node, without any named all that its role has."""
-        request = pb.SetFeaturesRequest(node=node, features=features, enabled=enabled)
+        request = _message(pb.SetFeaturesRequest, node=node, features=features, enabled=enabled)
         response: pb.SetFeaturesResponse = self._call(self._stub.SetFeatures, request)
         return response
 
     def thresholds(self, node: str = "") -> pb.GetThresholdsResponse:
         """Queue depths at which levels begin."""
-        request = pb.GetThresholdsRequest(node=node)
+        request = _message(pb.GetThresholdsRequest, node=node)
         response: pb.GetThresholdsResponse = self._call(self._stub.GetThresholds, request)
         return response
 
@@ -92,7 +97,8 @@ class FcnClient:
             check_thresholds(depths)
         except DepthError as error:
             raise ControllerError(str(error)) from None
-        queue_thresholds = pb.QueueThresholds(
+        queue_thresholds = _message(
+            pb.QueueThresholds,
             node=node,
             port=port,
             queue=queue,
@@ -104,7 +110,7 @@ class FcnClient:
 
     def counters(self, node: str = "") -> list[pb.Counter]:
         """Counters of one node, or of all that are up."""
-        request = pb.GetCountersRequest(node=node)
+        request = _message(pb.GetCountersRequest, node=node)
         return list(self._call(self._stub.GetCounters, request).counters)
 
     def events(self) -> Iterator[pb.Event]:
@@ -129,13 +135,30 @@ class FcnClient:
             raise self._explained(error) from None
 
     def _explained(self, error: grpc.RpcError) -> ControllerError:
-        if error.code() == grpc.StatusCode.UNAVAILABLE and "connect" in error.details():
-            return ControllerError(
-                f"no controller answers at {self._endpoint}; start one with "
+        code, details = error.code(), error.details() or ""
+        if code == grpc.StatusCode.UNAVAILABLE and any(word in details for word in _NOBODY):
+            reason = " (permission denied)" if "ermission denied" in details else ""
+            return UnreachableError(
+                f"no controller answers at {self._endpoint}{reason}; start one with "
                 "`fcn run -c network.yaml`, or say where it is with --api or FCN_API"
             )
-        return ControllerError(error.details() or str(error.code()))
+        return ControllerError(details or str(code))
+
+
+_NOBODY = ("connect", "resol", "ermission denied")
+"""What gRPC says of an address where nobody listens, or that means nothing."""
+
+
+def _message(kind: Callable[..., Any], **fields: object) -> Any:  # noqa: ANN401
+    """A message of this kind. Raises ControllerError for what its fields cannot hold."""
+    try:
+        return kind(**fields)
+    except ValueError as error:
+        raise ControllerError(f"this cannot be asked: {error}") from None
 
 
 def _key(key: FlowKey) -> pb.FlowKey:
-    return pb.FlowKey(vrf=key.vrf, src=str(key.src), dst=str(key.dst), dest_qp=key.dest_qp)
+    found: pb.FlowKey = _message(
+        pb.FlowKey, vrf=key.vrf, src=str(key.src), dst=str(key.dst), dest_qp=key.dest_qp
+    )
+    return found
