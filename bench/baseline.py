@@ -18,6 +18,20 @@ class BaselineError(Exception):
     """The commit cannot be measured; the message says why."""
 
 
+def commit_named(name: str) -> str:
+    """The commit of that name in this checkout. Raises BaselineError."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "--verify", "--quiet", "--end-of-options"]
+    try:
+        done = subprocess.run(
+            [*command, f"{name}^{{commit}}"], capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        raise BaselineError(f"a baseline needs git: {error.strerror}") from None
+    if done.returncode:
+        raise BaselineError(f"{name!r} is no commit of {ROOT}; `git log` lists them")
+    return done.stdout.strip()
+
+
 STEP = re.compile(r"^RATE_STEP = [\d.]+$", re.MULTILINE)
 
 

@@ -41,6 +41,8 @@ def enter(module: str, arguments: Sequence[str]) -> None:
         # The first process of a namespace ignores signals it has no handler for.
         for number in ENDING:
             signal.signal(number, _leave)
+        # Ctrl-C was kept for now: a module that is being imported cannot handle it.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         # /sys/class/net of the caller shows its interfaces; BMv2 looks there for link states.
         subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)
@@ -88,7 +90,7 @@ def _supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *command],
             env=environment,
-            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before | {signal.SIGINT}),
         )
     except FileNotFoundError as error:
         raise IsolationError("setpriv and unshare (package util-linux) are not on PATH") from error

@@ -222,10 +222,20 @@ class Network:
         self._resources.close()
 
 
+def make_directory(directory: Path) -> None:
+    """Make the directory for logs and results. Raises ProcessError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProcessError(
+            f"cannot write to {directory}: {error.strerror}; choose another directory with --out"
+        ) from None
+
+
 @contextmanager
 def _exclusive(directory: Path) -> Iterator[None]:
     """Keep others from writing to the directory; raises ProcessError when another does."""
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     with (directory / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -50,7 +50,13 @@ def ready_environment(console: Console) -> Path:
     """The Python of the shell's environment, made on first use. Raises ShellError."""
     home = environment()
     python, complete = home / "bin" / "python", home / "complete"
-    home.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ShellError(
+            f"cannot make {home.parent}: {error.strerror}; "
+            "set XDG_CACHE_HOME to a folder that can be written to"
+        ) from error
     with home.with_suffix(".lock").open("w") as lock:
         # Who comes second waits, and finds it made. A venv holds its path, so none can be moved in.
         fcntl.flock(lock, fcntl.LOCK_EX)

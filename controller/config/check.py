@@ -6,7 +6,7 @@ from itertools import combinations
 
 from fcn.contract.constants import PipelineError
 from fcn.contract.depth import Depth, DepthError
-from fcn.contract.pipeline import load_target
+from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.types import Address, Network
@@ -288,9 +288,15 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
     """What the node's switch can have: its ports, and the unit and range of its queue depth."""
     path: Path = ("nodes", name)
     try:
-        target = load_target(node.role, node.program_folder)
+        program = load_pipeline(node.role, node.program_folder, binary=False)
+        target = program.target
+        lacking = program.lacks(load_pipeline(node.role, binary=False))
     except PipelineError as error:
         yield (*path, "program"), str(error)
+        return
+    if lacking:
+        shown = ", ".join(lacking[:3])
+        yield (*path, "program"), f"{program.p4info} is of no {node.role} node: it lacks {shown}"
         return
     for index, port in enumerate(node.ports):
         problem = target.ports.problem(port.number)

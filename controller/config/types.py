@@ -86,7 +86,8 @@ def _parse_ipv6(value: Any) -> IPv6Address:  # noqa: ANN401
     return address
 
 
-def _parse_address(value: Any) -> Address:  # noqa: ANN401
+def parse_address(value: Any) -> Address:  # noqa: ANN401
+    """An IPv4 or IPv6 address without a zone."""
     text = _without_zone(_text(value, "an IPv4 or IPv6 address"))
     return IPv6Address(text) if ":" in text else IPv4Address(text)
 
@@ -205,7 +206,7 @@ def _parse_peer(value: Any) -> str:  # noqa: ANN401
 Mac = Annotated[int, BeforeValidator(parse_mac)]
 IPv4 = Annotated[IPv4Address, BeforeValidator(_parse_ipv4)]
 IPv6 = Annotated[IPv6Address, BeforeValidator(_parse_ipv6)]
-AnyAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_parse_address)]
+AnyAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(parse_address)]
 Prefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 IPv6Prefix = Annotated[IPv6Network, BeforeValidator(_parse_ipv6_network)]
 Gateway = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_parse_interface)]

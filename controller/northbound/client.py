@@ -136,16 +136,19 @@ class FcnClient:
 
     def _explained(self, error: grpc.RpcError) -> ControllerError:
         code, details = error.code(), error.details() or ""
-        if code == grpc.StatusCode.UNAVAILABLE and any(word in details for word in _NOBODY):
-            reason = " (permission denied)" if "ermission denied" in details else ""
+        if code == grpc.StatusCode.UNAVAILABLE and "ermission denied" in details:
             return UnreachableError(
-                f"no controller answers at {self._endpoint}{reason}; start one with "
+                f"permission denied at {self._endpoint}: be the user the controller runs as"
+            )
+        if code == grpc.StatusCode.UNAVAILABLE and any(word in details for word in _NOBODY):
+            return UnreachableError(
+                f"no controller answers at {self._endpoint}; start one with "
                 "`fcn run -c network.yaml`, or say where it is with --api or FCN_API"
             )
         return ControllerError(details or str(code))
 
 
-_NOBODY = ("connect", "resol", "ermission denied")
+_NOBODY = ("connect", "resol")
 """What gRPC says of an address where nobody listens, or that means nothing."""
 
 
