@@ -43,7 +43,7 @@ class ConfigError(Exception):
 MAX_NESTING = 32
 """Levels of mappings and lists; the configuration has eight."""
 
-MAX_VALUES = 1_000_000
+MAX_VALUES = 200_000
 """Values of a document whose aliases are written out; some hundred for each node."""
 
 MAX_MESSAGE = 400
@@ -144,7 +144,7 @@ class _Document:
             end for end in range(len(path), -1, -1) if _without_types(path[:end]) in self.lines
         ]
         if len(message) > MAX_MESSAGE:
-            message = f"{message[:MAX_MESSAGE]}…"
+            message = f"{message[: MAX_MESSAGE // 2]}…{message[-MAX_MESSAGE // 2 :]}"
         return Problem(self.lines[_without_types(path[: known[0]])], _spell(path), message)
 
 

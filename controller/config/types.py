@@ -37,7 +37,7 @@ MAX_DURATION = 366 * 24 * 3_600_000_000
 """Microseconds of a year: longer ones are mistyped, and P4Runtime holds nanoseconds in 63 bits."""
 
 _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
-_AMOUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?) ?([A-Za-z]*)")
+_AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?) ?([A-Za-z]*)")
 _OCTETS = {"MB": 10**6, "MiB": 1 << 20, "kB": 10**3, "KB": 10**3, "KiB": 1 << 10, "B": 1}
 _PACKETS = ("", "p", "packet", "packets")
 SOCKET_PATH_MAX = 107
