@@ -6,11 +6,14 @@ from typing import Annotated
 
 import typer
 
-from fcn.controller.config.types import parse_duration
+from fcn.controller.config.types import parse_duration, parse_endpoint
 from fcn.controller.hostagent.agent import AgentError, Credentials, run_agent
 from fcn.controller.logs import LogLevel, configure_logs
 
 EXIT_FAILED = 1
+
+SHORTEST_INTERVAL = 0.1
+"""Seconds; more reports would keep a processor busy, and the controller refuses them."""
 
 
 def host_agent(
@@ -29,7 +32,10 @@ def host_agent(
 ) -> None:
     """Report this host's queue pairs, for connections set up without the connection manager."""
     try:
+        parse_endpoint(controller)
         seconds = parse_duration(interval) / 1e6
+        if seconds < SHORTEST_INTERVAL:
+            raise ValueError(f"{interval} is too short; reports are {SHORTEST_INTERVAL} s apart")
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     configure_logs(log_level, as_json=log_json)

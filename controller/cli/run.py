@@ -14,6 +14,7 @@ from fcn.controller.config import Config
 from fcn.controller.hostagent.service import AgentServiceError
 from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.api import ApiError, serving
+from fcn.controller.northbound.metrics import MetricsError
 
 REFRESH = 0.2
 
@@ -39,7 +40,7 @@ async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool)
             progress = asyncio.create_task(_show_progress(plane))
             await stopped
             progress.cancel()
-    except (PipelineError, ApiError, AgentServiceError, OSError) as error:
+    except (PipelineError, ApiError, AgentServiceError, MetricsError, OSError) as error:
         raise RunError(str(error)) from error
 
 

@@ -1,11 +1,12 @@
 """Wrong options of the benchmark are refused before anything is measured."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from fcn.bench import forwarding
-from fcn.bench.baseline import ROOT, BaselineError, commit_named
+from fcn.bench import baseline, forwarding
+from fcn.bench.baseline import BaselineError, commit_named
 
 
 @pytest.mark.parametrize(
@@ -25,12 +26,15 @@ from fcn.bench.baseline import ROOT, BaselineError, commit_named
 def test_wrong_options(
     options: list[str],
     reason: str,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def entered(*arguments: object) -> None:
         raise AssertionError(f"nothing is to be started: {arguments}")
 
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    monkeypatch.setattr(baseline, "ROOT", tmp_path)
     monkeypatch.setattr(forwarding, "enter", entered)
     monkeypatch.setattr("sys.argv", ["forwarding", *options])
     with pytest.raises(SystemExit) as ended:
@@ -39,13 +43,29 @@ def test_wrong_options(
     assert reason in capsys.readouterr().err
 
 
-def test_a_commit_is_named_in_full() -> None:
-    if not (ROOT / ".git").exists():
-        pytest.skip("not a checkout")
+def commit(folder: Path) -> None:
+    author = ("-c", "user.name=nobody", "-c", "user.email=nobody@example.org")
+    for command in (("init", "-q"), ("add", "."), (*author, "commit", "-q", "-m", "x")):
+        subprocess.run(["git", "-C", str(folder), *command], check=True)
+
+
+def test_a_commit_has_a_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baseline, "ROOT", tmp_path)
+    with pytest.raises(BaselineError, match="needs a checkout"):
+        commit_named("HEAD")
+    (tmp_path / "file").touch()
+    commit(tmp_path)
+    with pytest.raises(BaselineError, match=r"has no bench/forwarding\.py"):
+        commit_named("HEAD")
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "forwarding.py").touch()
+    commit(tmp_path)
     assert len(commit_named("HEAD")) == 40
 
 
 def test_a_baseline_without_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setattr(baseline, "ROOT", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BaselineError, match="a baseline needs git"):
         commit_named("HEAD")

@@ -15,6 +15,7 @@ from fcn.controller.cli.capture import CaptureError, _controller
 from fcn.controller.cli.main import app
 from fcn.controller.config.load import EXAMPLE
 
+PEM = ("--certificate", "/x", "--key", "/x", "--ca", "/x")
 NOWHERE = "unix:/nonexistent/api"
 
 
@@ -57,10 +58,39 @@ def test_addresses_where_nobody_is(tmp_path: Path) -> None:
         (["flows", "add", "blue", "10.1.0.1", "10.2.0.1", "2", "--", "-2"], "is no queue pair"),
         (["flows", "add", "blue", "fe80::1%lo", "fe80::2", "2", "2"], "names a zone"),
         (["flows", "list", "--address", "xyz"], "'xyz'"),
+        (["host-agent", "nonsense", *PEM], "no host:port"),
+        (["host-agent", "x:1", *PEM, "--interval", "0s"], "too short"),
+        (["host-agent", "x:1", *PEM, "--log-level", "loud"], "'debug', 'info'"),
     ],
 )
 def test_arguments_out_of_range(arguments: list[str], reason: str) -> None:
     fcn(*arguments, code=2, says=reason)
+
+
+def test_a_missing_mininet_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    fcn("topo", "run", "wan", code=1, says="apt-get install mininet")
+
+
+def test_an_address_for_metrics_that_is_taken(tmp_path: Path) -> None:
+    file = tmp_path / "network.yaml"
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        text = EXAMPLE.read_text().replace("127.0.0.1:9662", taken)
+        file.write_text(text.replace("127.0.0.1:9661", f"unix:{tmp_path}/api"))
+        # In a process of its own, because it has an event loop and logs of its own.
+        done = subprocess.run(
+            [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+    assert done.returncode == 1
+    assert f"cannot serve metrics on {taken}: Address already in use" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_what_a_message_cannot_hold() -> None:
