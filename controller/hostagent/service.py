@@ -109,5 +109,7 @@ async def serving_agents(settings: HostAgents, service: HostAgentService) -> Asy
 def _read(file: str) -> bytes:
     try:
         return Path(file).read_bytes()
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise AgentServiceError(f"cannot read {file}: {error.strerror}") from None
+    except ValueError as error:
         raise AgentServiceError(f"cannot read {file!r}: {error}") from None
