@@ -247,7 +247,10 @@ def _exclusive(directory: Path) -> Iterator[None]:
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise ProcessError(f"{command[0]} is not on PATH; install it") from error
     if done.returncode != 0:
         raise ProcessError(f"{' '.join(command)}: {done.stderr.strip()}")
 

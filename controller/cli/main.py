@@ -5,6 +5,7 @@ controller answers.
 """
 
 import asyncio
+import errno
 import os
 import sys
 from pathlib import Path
@@ -183,8 +184,18 @@ def main() -> None:
     try:
         app()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         sys.exit(0)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _discard_output()
+        sys.exit(f"error: cannot write the output: {error.strerror}")
+
+
+def _discard_output() -> None:
+    """What is still buffered cannot be written either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

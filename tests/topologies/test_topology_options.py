@@ -1,6 +1,7 @@
 """What is mistyped at `fcn topo run` and the demo, and Ctrl-C before a topology can hear it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -55,6 +56,22 @@ def test_a_directory_that_cannot_be_made(command: tuple[str, ...], tmp_path: Pat
     status, said = refused(*command, "--target", "softswitch", "--out", file)
     assert status == 1
     assert f"cannot write to {file}: File exists; choose another directory with --out" in said
+
+
+@pytest.mark.parametrize("missing", ["ip", "mount", "sysctl"])
+def test_missing_programs_are_named(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed = {"setpriv", "unshare", "ip", "mount", "sysctl"} - {missing}
+    for name in needed:
+        place = shutil.which(name)
+        assert place is not None
+        (tmp_path / name).symlink_to(place)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    status, said = refused(*RUN, "wan", "--target", "softswitch", "--out", tmp_path / "out")
+    assert status == 1
+    assert missing in said
+    assert "on PATH" in said
 
 
 def test_ctrl_c_while_modules_are_loaded(tmp_path: Path) -> None:

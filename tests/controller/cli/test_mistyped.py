@@ -93,6 +93,19 @@ def test_an_address_for_metrics_that_is_taken(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_full_disk_is_named() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "fcn.controller.cli.main", "check", "-c", str(EXAMPLE)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.stderr == "error: cannot write the output: No space left on device\n"
+    assert done.returncode == 1
+
+
 def test_what_a_message_cannot_hold() -> None:
     fcn("counters", "\udcff", code=1, says="this cannot be asked")
 
