@@ -18,6 +18,26 @@ class BaselineError(Exception):
     """The commit cannot be measured; the message says why."""
 
 
+def commit_named(name: str) -> str:
+    """The commit of that name in this checkout, which has a benchmark. Raises BaselineError."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "--verify", "--quiet", "--end-of-options"]
+    if not (ROOT / ".git").exists():
+        raise BaselineError(f"a baseline needs a checkout, and {ROOT} is none")
+    try:
+        done = subprocess.run(
+            [*command, f"{name}^{{commit}}"], capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        raise BaselineError(f"a baseline needs git: {error.strerror}") from None
+    if done.returncode:
+        raise BaselineError(f"{name!r} is no commit of {ROOT}; `git log` lists them")
+    commit = done.stdout.strip()
+    has = ["git", "-C", str(ROOT), "cat-file", "-e", f"{commit}:bench/forwarding.py"]
+    if subprocess.run(has, capture_output=True, check=False).returncode:
+        raise BaselineError(f"{name!r} has no bench/forwarding.py; choose a later commit")
+    return commit
+
+
 STEP = re.compile(r"^RATE_STEP = [\d.]+$", re.MULTILINE)
 
 

@@ -11,15 +11,17 @@ Where p4c is installed, BMv2 also runs a plain IPv6 router (bench/router.p4) as 
 
 import argparse
 import json
+import math
 import os
 import platform
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,7 +30,7 @@ import finsy as fy
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.baseline import BaselineError, measure
+from fcn.bench.baseline import BaselineError, commit_named, measure
 from fcn.bench.cores import pinned, switch_cores
 from fcn.bench.plot import plot_sweeps
 from fcn.contract.constants import FCN_LABEL_BIT
@@ -254,10 +256,11 @@ def workspace() -> Iterator[tuple[Path, Path]]:
     """A directory with the compiled traffic source."""
     with tempfile.TemporaryDirectory(prefix="fcn-bench-") as name:
         blaster = Path(name) / "blaster"
-        subprocess.run(
-            ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", blaster, HERE / "blaster.c"],
-            check=True,
-        )
+        command = ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o"]
+        try:
+            subprocess.run([*command, blaster, HERE / "blaster.c"], check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise TargetUnavailableError(f"the traffic source cannot be built: {error}") from None
         yield blaster, Path(name)
 
 
@@ -312,30 +315,47 @@ def baseline(commit: str, seconds: float, start: float) -> list[Sweep]:
     ]
 
 
+def positive(text: str) -> float:
+    """A number above 0 from the command line."""
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is no number above 0")
+    return value
+
+
 def main() -> None:
     """Command line; runs the benchmark in a new network and process namespace."""
     parser = argparse.ArgumentParser(prog="python -m fcn.bench.forwarding", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=2.0, help="per offered rate")
-    parser.add_argument("--start", type=float, default=8_000, help="first rate, frames/s")
-    parser.add_argument("--targets", nargs="*", default=["bmv2", "softswitch"])
+    parser.add_argument("--seconds", type=positive, default=2.0, help="per offered rate")
+    parser.add_argument("--start", type=positive, default=8_000.0, help="first rate, frames/s")
+    parser.add_argument(
+        "--targets", nargs="+", choices=sorted(TARGETS), default=["bmv2", "softswitch"]
+    )
     parser.add_argument("--baseline", metavar="COMMIT", help="compare with this commit on BMv2")
     options = parser.parse_args()
     try:
+        commit = commit_named(options.baseline) if options.baseline is not None else None
         enter("fcn.bench.forwarding", sys.argv[1:])
-    except IsolationError as error:
+        failure = run(options.targets, commit, options.seconds, options.start)
+    except (BaselineError, IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{error}\n")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    if failure:
+        parser.exit(1, f"{failure}\n")
 
+
+def run(targets: Sequence[str], commit: str | None, seconds: float, start: float) -> str:
+    """Measure, show and write; returns why there is no baseline if one was asked for, or ''."""
     console = Console()
     sweeps: list[Sweep] = []
     make_interfaces()
     with workspace() as (blaster, work):
         for program in PROGRAMS:
-            for target in (each for each in options.targets if each in program.targets):
+            for target in (each for each in targets if each in program.targets):
                 samples = []
                 try:
-                    for sample in sweep(
-                        program, target, blaster, work, options.seconds, options.start
-                    ):
+                    for sample in sweep(program, target, blaster, work, seconds, start):
                         samples.append(sample)
                         console.print(
                             f"{program.name} on {target}: offered {sample.offered:>11,.0f}  "
@@ -345,11 +365,14 @@ def main() -> None:
                     console.print(f"{target}: {error}")
                     continue
                 sweeps.append(Sweep(program.name, target, tuple(samples)))
-        if options.baseline:
+        failure = ""
+        if commit is not None:
             try:
-                sweeps += baseline(options.baseline, options.seconds, options.start)
+                sweeps += baseline(commit, seconds, start)
             except BaselineError as error:
-                parser.exit(1, f"{error}\n")
+                failure = str(error)
+    if not sweeps:
+        return f"nothing was measured; {RESULTS} is as it was"
     report(console, sweeps)
     RESULTS.mkdir(exist_ok=True)
     result = {"machine": machine(), "sweeps": [asdict(s) for s in sweeps]}
@@ -362,6 +385,7 @@ def main() -> None:
         RESULTS / "forwarding.png",
     )
     console.print(f"raw numbers and plot: {RESULTS}/forwarding.*")
+    return failure
 
 
 if __name__ == "__main__":

@@ -24,12 +24,19 @@ def compiled_file(name: str, *others: str, folder: Path | None = None) -> Path:
     """
     place = folder or compiled_programs()
     for file in (place / each for each in (name, *others)):
-        if file.is_file():
+        if _is_file(file):
             return file
     remedy = "run `make p4`, or point FCN_P4 at the folder that has it"
     if folder:
         remedy = "correct the node's `program`, or put it there"
     raise PipelineError(f"{place / name} is missing; {remedy}")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False  # the name is too long, or the folder is closed to us
 
 
 _NUMBERS: dict[str, Any] = json.loads(compiled_file("constants.json").read_text("utf-8"))

@@ -45,6 +45,14 @@ class Pipeline:
         """The size of a table, in entries."""
         return self.schema.tables[table].size
 
+    def lacks(self, other: "Pipeline") -> tuple[str, ...]:
+        """Names of the other's tables and counters that this one has not."""
+        return tuple(sorted(other._names - self._names))
+
+    @property
+    def _names(self) -> frozenset[str]:
+        return frozenset(table.alias for table in self.schema.tables) | self.counters
+
     @property
     def settable_defaults(self) -> tuple[str, ...]:
         """Tables without a key, whose default action the controller sets."""
@@ -65,8 +73,8 @@ def load_pipeline(role: str, folder: Path | None = None, *, binary: bool = True)
     blob = compiled_file(f"{role}.json", f"{role}.bin", folder=folder) if binary else None
     try:
         return Pipeline(role, p4info, blob, P4Schema(p4info, blob))
-    except ParseError as error:
-        raise PipelineError(f"{p4info} is not a P4Info: {error}") from None
+    except (OSError, ParseError, ValueError) as error:
+        raise PipelineError(f"{p4info} is no P4Info: {error}") from None
 
 
 def load_target(role: str, folder: Path | None = None) -> Target:

@@ -4,6 +4,17 @@ import json
 import logging
 import sys
 import time
+from enum import StrEnum
+
+
+class LogLevel(StrEnum):
+    """The least severe records that are shown."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
 
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
@@ -63,7 +74,7 @@ def _concerns_us(record: logging.LogRecord) -> bool:
     return "gNMI is not implemented" not in record.getMessage()
 
 
-def configure_logs(level: str, *, as_json: bool) -> None:
+def configure_logs(level: LogLevel, *, as_json: bool) -> None:
     """Log records of at least `level` (debug, info, warning or error) to standard error."""
     handler = _StandardError()
     handler.setFormatter(JsonFormatter() if as_json else KeyValueFormatter())

@@ -5,6 +5,8 @@ it, however the run ends, and concurrent runs do not interfere.
 """
 
 import argparse
+import importlib.util
+import signal
 import sys
 from pathlib import Path
 
@@ -23,11 +25,20 @@ def main() -> None:
     parser.add_argument("--failfast", action="store_true", help="stop at the first failure")
     parser.add_argument("tests", nargs="*", help="test files or file.Class; all by default")
     options = parser.parse_args()
+    if options.log_dir is not None:
+        try:
+            options.log_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            parser.error(f"--log-dir {options.log_dir}: {error.strerror}")
+    if importlib.util.find_spec("ptf") is None:
+        parser.exit(2, "ptf is not installed: pip install 'fcn[test]'\n")
     try:
         enter("fcn.ptf_tests", sys.argv[1:])
         totals = runner.run(options.target, options.tests, options.log_dir, options.failfast)
     except (IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{options.target}: {error}\n")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
     print(totals)
     sys.exit(0 if totals.green else 1)
 

@@ -35,21 +35,32 @@ def enter(module: str, arguments: Sequence[str]) -> None:
 
     Standard streams, terminal and working directory stay those of the caller. SIGTERM and SIGHUP
     to the process outside end what is inside: it leaves with SystemExit of 128 and the signal's
-    number. Raises IsolationError without root.
+    number. Raises IsolationError without root, or without the programs it needs.
     """
     if os.environ.get(_MARK) and os.getpid() == 1:
         # The first process of a namespace ignores signals it has no handler for.
         for number in ENDING:
             signal.signal(number, _leave)
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        # Ctrl-C was kept for now: a module that is being imported cannot handle it.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        _prepare("ip", "link", "set", "lo", "up")
         # /sys/class/net of the caller shows its interfaces; BMv2 looks there for link states.
-        subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)
+        _prepare("mount", "-t", "sysfs", "sysfs", "/sys")
         return
     if os.geteuid() != 0:
         raise IsolationError("Mininet needs root: run it with sudo")
     command = ["unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
     command += [sys.executable, "-m", module, *arguments]
     sys.exit(_supervise(command, {**os.environ, _MARK: "1"}))
+
+
+def _prepare(*command: str) -> None:
+    try:
+        subprocess.run(command, check=True)
+    except FileNotFoundError as error:
+        raise IsolationError(f"{command[0]} is not on PATH; install iproute2 and mount") from error
+    except subprocess.CalledProcessError as error:
+        raise IsolationError(f"{' '.join(command)} failed; what it says is above") from error
 
 
 def wait_for_signal(ready: Callable[[], None]) -> None:
@@ -88,7 +99,7 @@ def _supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *command],
             env=environment,
-            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before | {signal.SIGINT}),
         )
     except FileNotFoundError as error:
         raise IsolationError("setpriv and unshare (package util-linux) are not on PATH") from error

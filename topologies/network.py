@@ -222,10 +222,20 @@ class Network:
         self._resources.close()
 
 
+def make_directory(directory: Path) -> None:
+    """Make the directory for logs and results. Raises ProcessError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProcessError(
+            f"cannot write to {directory}: {error.strerror}; choose another directory with --out"
+        ) from None
+
+
 @contextmanager
 def _exclusive(directory: Path) -> Iterator[None]:
     """Keep others from writing to the directory; raises ProcessError when another does."""
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     with (directory / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -237,7 +247,10 @@ def _exclusive(directory: Path) -> Iterator[None]:
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise ProcessError(f"{command[0]} is not on PATH; install it") from error
     if done.returncode != 0:
         raise ProcessError(f"{' '.join(command)}: {done.stderr.strip()}")
 

@@ -68,7 +68,10 @@ def _controller(api: str) -> int:
     if not api.startswith("unix:"):
         return os.getpid()
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(api.removeprefix("unix:"))
+        try:
+            connection.connect(api.removeprefix("unix:"))
+        except OSError as error:
+            raise CaptureError(f"the controller at {api} is gone: {error.strerror}") from None
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
     pid: int = _UCRED.unpack(credentials)[0]
     return pid

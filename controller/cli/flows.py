@@ -1,13 +1,12 @@
 """`fcn flows`: list, register and delete flows."""
 
-from ipaddress import ip_address
 from typing import Annotated
 
 import typer
 
 from fcn.controller.cli import tables
-from fcn.controller.cli.common import Api, Json, controller, err, fail, number, out
-from fcn.controller.config.types import parse_duration
+from fcn.controller.cli.common import Api, Json, controller, err, fail, out, queue_pair
+from fcn.controller.config.types import Address, parse_address, parse_duration
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 
@@ -30,6 +29,7 @@ def flows_list(
     as_json: Json = False,
 ) -> None:
     """Flows, their labels and queue pairs."""
+    address = address and str(_address(address))
     with controller(api) as client:
         found = client.flows(
             node=node, vrf=vrf, address=address, counters=counters, unlabelled=silent
@@ -79,7 +79,7 @@ def flows_add(
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
     with controller(api) as client:
-        response = client.add_flow(key, number(source_qp), microseconds)
+        response = client.add_flow(key, queue_pair(source_qp), microseconds)
         tables.show_flow_details(out, [response.flow], as_json=as_json)
         if not response.written:
             err.print(f"{response.flow.node} is away; the flow is written when it reconnects")
@@ -94,8 +94,12 @@ def flows_del(
         client.delete_flow(_key(vrf, src, dst, dest_qp))
 
 
-def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:
+def _address(text: str) -> Address:
     try:
-        return FlowKey(vrf, ip_address(src), ip_address(dst), number(dest_qp))
+        return parse_address(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:
+    return FlowKey(vrf, _address(src), _address(dst), queue_pair(dest_qp))

@@ -5,6 +5,7 @@ controller cannot be reached.
 """
 
 import asyncio
+import errno
 import os
 import sys
 from pathlib import Path
@@ -32,6 +33,7 @@ from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
 from fcn.controller.config import Config, ConfigError, load_config
+from fcn.controller.logs import LogLevel
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.controller.proto import fcn_pb2 as pb
 
@@ -54,7 +56,7 @@ ConfigFile = Annotated[
 @app.command()
 def run(
     config: ConfigFile,
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(help="Least severe to show.")] = LogLevel.INFO,
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
     """Run the controller until it is stopped (Ctrl-C or SIGTERM)."""
@@ -91,8 +93,8 @@ def _load(file: Path) -> Config:
                 markup=False,
             )
         raise fail(f"{len(error.problems)} problem(s) in {file}", EXIT_CONFIG) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise fail(f"cannot read {file}: {error}", EXIT_CONFIG) from None
+    except OSError as error:
+        raise fail(f"cannot read {file}: {error.strerror}", EXIT_CONFIG) from None
 
 
 @app.command()
@@ -180,8 +182,18 @@ def main() -> None:
     try:
         app()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         sys.exit(0)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _discard_output()
+        sys.exit(f"error: cannot write the output: {error.strerror}")
+
+
+def _discard_output() -> None:
+    """What is still buffered cannot be written either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

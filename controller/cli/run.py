@@ -12,8 +12,9 @@ from fcn.contract.constants import PipelineError
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
 from fcn.controller.hostagent.service import AgentServiceError
-from fcn.controller.logs import configure_logs
+from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.api import ApiError, serving
+from fcn.controller.northbound.metrics import MetricsError
 
 REFRESH = 0.2
 
@@ -22,7 +23,7 @@ class RunError(Exception):
     """The controller cannot start; the message says why and what to do."""
 
 
-async def run_controller(config: Config, log_level: str, *, log_json: bool) -> None:
+async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool) -> None:
     """Run until SIGINT or SIGTERM. Raises RunError."""
     configure_logs(log_level, as_json=log_json)
     stop = asyncio.Event()
@@ -39,7 +40,7 @@ async def run_controller(config: Config, log_level: str, *, log_json: bool) -> N
             progress = asyncio.create_task(_show_progress(plane))
             await stopped
             progress.cancel()
-    except (PipelineError, ApiError, AgentServiceError, OSError) as error:
+    except (PipelineError, ApiError, AgentServiceError, MetricsError, OSError) as error:
         raise RunError(str(error)) from error
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from fcn.contract.ports import PORT_BITS, QUEUES
 from fcn.controller.cli import tables
 from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, err, out
 from fcn.controller.config.features import Feature
@@ -12,6 +13,8 @@ from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 
 feature_app = typer.Typer(help="Turn features of a node on or off.", no_args_is_help=True)
 thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_is_help=True)
+
+MAX_PORT = (1 << PORT_BITS) - 1
 
 FeatureNames = Annotated[
     list[Feature] | None,
@@ -63,7 +66,7 @@ def thresholds_show(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Js
 @thresholds_app.command("set")
 def thresholds_set(
     node: NodeName,
-    port: Annotated[int, typer.Argument(help="Port number.")],
+    port: Annotated[int, typer.Argument(help="Port number.", min=0, max=MAX_PORT)],
     depths: Annotated[
         str,
         typer.Argument(
@@ -71,7 +74,9 @@ def thresholds_set(
             "64kB,128kB; or 'none'."
         ),
     ],
-    queue: Annotated[int, typer.Option(help="Queue of the port.")] = 0,
+    queue: Annotated[
+        int, typer.Option(help="Queue of the port.", min=QUEUES[0], max=QUEUES[-1])
+    ] = 0,
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
     """Change the thresholds of one queue."""

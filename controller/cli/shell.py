@@ -50,7 +50,13 @@ def ready_environment(console: Console) -> Path:
     """The Python of the shell's environment, created on first use. Raises ShellError."""
     home = environment()
     python, complete = home / "bin" / "python", home / "complete"
-    home.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ShellError(
+            f"cannot make {home.parent}: {error.strerror}; "
+            "set XDG_CACHE_HOME to a folder that can be written to"
+        ) from error
     with home.with_suffix(".lock").open("w") as lock:
         # A concurrent call waits until the environment is complete. It is created in place, because
         # a venv contains its own path and cannot be moved.

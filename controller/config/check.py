@@ -6,7 +6,7 @@ from itertools import combinations
 
 from fcn.contract.constants import PipelineError
 from fcn.contract.depth import Depth, DepthError
-from fcn.contract.pipeline import load_target
+from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.types import Address, Network
@@ -21,6 +21,7 @@ def check(config: Config) -> Iterator[Finding]:
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
     yield from _check_vrfs(config)
     yield from _check_links(config)
+    yield from _check_switches(config)
     yield from _check_owners(config)
     yield from _check_agents(config)
     for name, node in config.nodes.items():
@@ -77,6 +78,17 @@ def _check_links(config: Config) -> Iterator[Finding]:
     yield from _duplicates(ends, lambda end, first: f"this port is already linked by {first}")
 
 
+def _check_switches(config: Config) -> Iterator[Finding]:
+    """A switch has one primary controller, and is one node of it."""
+    switches: list[tuple[Path, Hashable]] = [
+        (("nodes", name, "grpc"), (node.grpc, node.device_id))
+        for name, node in config.nodes.items()
+    ]
+    yield from _duplicates(
+        switches, lambda switch, first: f"this switch (address and device_id) is already {first}"
+    )
+
+
 def _check_owners(config: Config) -> Iterator[Finding]:
     """Each underlay address and SID belongs to one node."""
     owned: list[tuple[Path, Hashable]] = []
@@ -90,6 +102,9 @@ def _check_owners(config: Config) -> Iterator[Finding]:
             if vrf.service_sid is not None:
                 sids.append(((*path, "vrfs", vrf_name, "service_sid"), vrf.service_sid))
         owned += sids
+        for where, address in owned:
+            if isinstance(address, IPv6Address) and address.is_link_local and where[1] == name:
+                yield where, f"{address} is link-local; other nodes cannot reach it"
         if node.locator is not None:
             for sid_path, sid in sids:
                 if sid not in node.locator:
@@ -240,6 +255,8 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
         for index, visited in enumerate(tunnel.via):
             if visited not in config.nodes:
                 yield (*path, "via", index), f"there is no node {visited}"
+            elif config.nodes[visited] is node or visited == tunnel.to:
+                yield (*path, "via", index), f"{visited} is an end of the tunnel itself"
             elif not config.nodes[visited].end_sids:
                 yield (*path, "via", index), f"{visited} has no end_sids"
         if len(tunnel.via) >= MAX_SIDS:
@@ -271,9 +288,15 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
     """Limits of the node's target: port numbers, and the unit and range of queue depth."""
     path: Path = ("nodes", name)
     try:
-        target = load_target(node.role, node.program_folder)
+        program = load_pipeline(node.role, node.program_folder, binary=False)
+        target = program.target
+        lacking = program.lacks(load_pipeline(node.role, binary=False))
     except PipelineError as error:
         yield (*path, "program"), str(error)
+        return
+    if lacking:
+        shown = ", ".join(lacking[:3])
+        yield (*path, "program"), f"{program.p4info} is of no {node.role} node: it lacks {shown}"
         return
     for index, port in enumerate(node.ports):
         problem = target.ports.problem(port.number)

@@ -32,15 +32,18 @@ Network = IPv4Network | IPv6Network
 Interface = IPv4Interface | IPv6Interface
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)")
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s|m|h)")
+MAX_DURATION = 366 * 24 * 3_600_000_000
+"""Microseconds of a year: longer ones are mistyped, and P4Runtime holds nanoseconds in 63 bits."""
+
 _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)")
+_AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?) ?([A-Za-z]*)")
 _OCTETS = {"MB": 10**6, "MiB": 1 << 20, "kB": 10**3, "KB": 10**3, "KiB": 1 << 10, "B": 1}
 _PACKETS = ("", "p", "packet", "packets")
 SOCKET_PATH_MAX = 107
 """Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
 
-_ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):(\d{1,5})")
+_ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):([0-9]{1,5})")
 
 
 def _text(value: Any, what: str) -> str:  # noqa: ANN401 - whatever YAML holds
@@ -65,24 +68,32 @@ def format_mac(mac: int) -> str:
     return mac.to_bytes(6, "big").hex(":")
 
 
+def _without_zone(text: str) -> str:
+    """Packets carry no zone, and two spellings of one address would be different ones."""
+    if "%" in text:
+        raise ValueError(f"{text} names a zone; write the address alone")
+    return text
+
+
 def _parse_ipv4(value: Any) -> IPv4Address:  # noqa: ANN401
     return IPv4Address(_text(value, "an IPv4 address"))
 
 
 def _parse_ipv6(value: Any) -> IPv6Address:  # noqa: ANN401
-    address = IPv6Address(_text(value, "an IPv6 address"))
+    address = IPv6Address(_without_zone(_text(value, "an IPv6 address")))
     if address.is_unspecified or address.is_multicast or address.is_loopback:
         raise ValueError(f"{address} is not a unicast address a node can have")
     return address
 
 
-def _parse_address(value: Any) -> Address:  # noqa: ANN401
-    text = _text(value, "an IPv4 or IPv6 address")
+def parse_address(value: Any) -> Address:  # noqa: ANN401
+    """An IPv4 or IPv6 address without a zone."""
+    text = _without_zone(_text(value, "an IPv4 or IPv6 address"))
     return IPv6Address(text) if ":" in text else IPv4Address(text)
 
 
 def _parse_network(value: Any) -> Network:  # noqa: ANN401
-    text = _text(value, "a prefix such as 10.2.0.0/16 or 2001:db8:2::/64")
+    text = _without_zone(_text(value, "a prefix such as 10.2.0.0/16 or 2001:db8:2::/64"))
     try:
         return ip_network(text)
     except ValueError as error:
@@ -101,7 +112,7 @@ def _parse_ipv6_network(value: Any) -> IPv6Network:  # noqa: ANN401
 
 
 def _parse_interface(value: Any) -> Interface:  # noqa: ANN401
-    text = _text(value, "an address with prefix length such as 10.1.0.1/24")
+    text = _without_zone(_text(value, "an address with prefix length such as 10.1.0.1/24"))
     if "/" not in text:
         raise ValueError(f"{text} lacks the prefix length, as in {text}/24 or {text}/64")
     interface = ip_interface(text)
@@ -117,8 +128,11 @@ def parse_duration(value: Any) -> int:  # noqa: ANN401
     text = _text(value, "a duration with its unit such as 50us, 10ms or 60s")
     found = _DURATION.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is not a duration; write 50us, 10ms, 60s, 5m or 1h")
-    return round(float(found[1]) * _MICROSECONDS[found[2]])
+        raise ValueError(f"{text!r} is no duration; write 50us, 10ms, 60s, 5m or 1h")
+    microseconds = float(found[1]) * _MICROSECONDS[found[2]]
+    if microseconds > MAX_DURATION:
+        raise ValueError(f"{text!r} is longer than a year")
+    return round(microseconds)
 
 
 def format_duration(microseconds: int) -> str:
@@ -165,7 +179,8 @@ def parse_octets(value: Any) -> int:  # noqa: ANN401
     return depth.amount
 
 
-def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
+def parse_endpoint(value: Any) -> str:  # noqa: ANN401
+    """`host:port`, `[IPv6]:port` or `unix:/path`, as it is."""
     text = _text(value, "host:port")
     if text.startswith("unix:"):
         path = text.removeprefix("unix:")
@@ -184,7 +199,7 @@ def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
 
 
 def _parse_peer(value: Any) -> str:  # noqa: ANN401
-    text = _parse_endpoint(value)
+    text = parse_endpoint(value)
     if text.endswith(":0"):
         raise ValueError(f"{text!r} names no port to connect to")
     return text
@@ -193,12 +208,12 @@ def _parse_peer(value: Any) -> str:  # noqa: ANN401
 Mac = Annotated[int, BeforeValidator(parse_mac)]
 IPv4 = Annotated[IPv4Address, BeforeValidator(_parse_ipv4)]
 IPv6 = Annotated[IPv6Address, BeforeValidator(_parse_ipv6)]
-AnyAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_parse_address)]
+AnyAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(parse_address)]
 Prefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 IPv6Prefix = Annotated[IPv6Network, BeforeValidator(_parse_ipv6_network)]
 Gateway = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_parse_interface)]
 Duration = Annotated[int, BeforeValidator(parse_duration)]
-Listen = Annotated[str, BeforeValidator(_parse_endpoint)]
+Listen = Annotated[str, BeforeValidator(parse_endpoint)]
 """Address to listen on: host:port (port 0: any free one) or unix:/path."""
 Endpoint = Annotated[str, BeforeValidator(_parse_peer)]
 """Address to connect to, as `Listen`, but with a port other than 0."""

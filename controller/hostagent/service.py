@@ -111,3 +111,5 @@ def _read(file: str) -> bytes:
         return Path(file).read_bytes()
     except OSError as error:
         raise AgentServiceError(f"cannot read {file}: {error.strerror}") from None
+    except ValueError as error:
+        raise AgentServiceError(f"cannot read {file!r}: {error}") from None

@@ -4,7 +4,6 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from ipaddress import ip_address
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,6 +14,7 @@ from fcn.contract.constants import PipelineError
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
+from fcn.controller.config.types import parse_address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
@@ -72,6 +72,11 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         """Labelled flows, and on request known flows without a label."""
         if request.node:
             await self._node(request.node, context)
+        known = self._network.config.vrfs
+        if request.vrf and request.vrf not in known:
+            names = ", ".join(known) or "none"
+            error = ValueError(f"there is no VRF {request.vrf!r}; configured are: {names}")
+            await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
         counts: dict[tuple[str, FlowKey], tuple[int, int]] = {}
         if request.with_counters:
             for name, agent in self._network.nodes.items():
@@ -230,7 +235,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
 
     async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
         try:
-            return FlowKey(key.vrf, ip_address(key.src), ip_address(key.dst), key.dest_qp)
+            return FlowKey(key.vrf, parse_address(key.src), parse_address(key.dst), key.dest_qp)
         except ValueError as error:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
 
@@ -285,6 +290,8 @@ def _prepare_socket(endpoint: str) -> None:
         except ConnectionRefusedError:
             path.unlink()
             return
+        except OSError as error:
+            raise ApiError(f"cannot listen on {endpoint}: {error.strerror}") from None
     raise ApiError(
         f"cannot listen on {endpoint}: another controller does; "
         "stop it, or choose another `api:` in the configuration"

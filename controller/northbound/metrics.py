@@ -72,13 +72,23 @@ class FcnCollector(Collector):
         yield from (up, feature, entries, pending, refused, flows, neighbors, packets, labels)
 
 
+class MetricsError(Exception):
+    """Metrics cannot be served; the message says why and what to do."""
+
+
 @contextmanager
 def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
-    """Serve `/metrics` on host:port; yields the port. Raises OSError."""
+    """Serve `/metrics` on host:port; yields the port. Raises MetricsError."""
     host, _, port = endpoint.rpartition(":")
     registry = CollectorRegistry()
     registry.register(collector)
-    server, thread = start_http_server(int(port), host.strip("[]"), registry)
+    try:
+        server, thread = start_http_server(int(port), host.strip("[]"), registry)
+    except OSError as error:
+        raise MetricsError(
+            f"cannot serve metrics on {endpoint}: {error.strerror}; "
+            "choose another `metrics:` in the configuration"
+        ) from None
     try:
         yield server.server_port
     finally:

@@ -85,17 +85,26 @@ def compile_c(code: str, target: Path, flags: Sequence[str]) -> None:
 
 
 def build_library(code: str) -> Path:
-    """Build the shared library of a generated program, or find it in the cache."""
+    """Build the shared library of a generated program, or find it in the cache.
+
+    Raises BuildError.
+    """
     flags = _FAST
     directory = cache_dir()
     library = directory / f"{_key(code, flags)}.so"
     if library.exists():
         return library
-    directory.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=directory) as scratch:
-        made = Path(scratch) / "program.so"
-        compile_c(_unit(code), made, flags)
-        made.rename(library)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=directory) as scratch:
+            made = Path(scratch) / "program.so"
+            compile_c(_unit(code), made, flags)
+            made.rename(library)
+    except OSError as error:
+        raise BuildError(
+            f"cannot build in {directory}: {error.strerror}; "
+            "set XDG_CACHE_HOME to a folder that can be written to"
+        ) from error
     return library
 
 

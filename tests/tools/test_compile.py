@@ -42,11 +42,11 @@ class Checkout:
         for module in (programs, p4_compile):
             patch.setattr(module, "P4SRC", self.p4src)
             patch.setattr(module, "COMPILED", self.p4src / "compiled")
-        compiler = root / "bin" / p4_compile.COMPILER
-        compiler.parent.mkdir()
-        compiler.write_text(FAKE_COMPILER)
-        compiler.chmod(0o755)
-        patch.setenv("PATH", str(compiler.parent), prepend=":")
+        self.compiler_file = root / "bin" / p4_compile.COMPILER
+        self.compiler_file.parent.mkdir()
+        self.compiler_file.write_text(FAKE_COMPILER)
+        self.compiler_file.chmod(0o755)
+        patch.setenv("PATH", str(self.compiler_file.parent), prepend=":")
         patch.setenv("FAKE_LOG", str(self.log))
         self.compiler("1.2.5.16", "34b86e9ba")
 
@@ -55,6 +55,10 @@ class Checkout:
         self._patch.setenv("FAKE_VERSION", version)
         self._patch.setenv("FAKE_COMMIT", commit)
         self._patch.setenv("FAKE_TWIST", twist)
+
+    def committed(self) -> dict[str, bytes]:
+        """What p4src/compiled holds, by name."""
+        return {file.name: file.read_bytes() for file in (self.p4src / "compiled").iterdir()}
 
     def compilations(self) -> int:
         """How often it compiled since the last call."""
@@ -99,6 +103,51 @@ def test_without_a_compiler_hashes_are_compared(
     assert "not recompiled" in capsys.readouterr().out
     assert p4_compile.write() == 1
     assert "is not on PATH" in capsys.readouterr().err
+
+
+WRONG_COMPILERS = {
+    "fails": "#!/bin/sh\nexit 3\n",
+    "says nothing": "#!/bin/sh\n",
+    "is no program": "no program",
+}
+
+
+@pytest.mark.parametrize("text", WRONG_COMPILERS.values(), ids=WRONG_COMPILERS)
+@pytest.mark.parametrize("option", [[], ["--check"]])
+def test_what_is_no_compiler_is_named(
+    checkout: Checkout,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    option: list[str],
+) -> None:
+    checkout.compiler_file.write_text(text)
+    monkeypatch.setattr("sys.argv", ["compile", *option])
+    before = checkout.committed()
+    assert p4_compile.main() == 1
+    assert f"{checkout.compiler_file} is no p4c" in capsys.readouterr().err
+    assert checkout.committed() == before
+
+
+@pytest.mark.parametrize("end", ["exit 1", "exit 0"])
+def test_what_is_committed_survives_a_compiler_that_fails(
+    checkout: Checkout,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    end: str,
+) -> None:
+    """The first program compiles, the second does not, with and without an exit status."""
+    made = FAKE_COMPILER.replace(
+        'echo "$1" >>', f'case $1 in */pe.p4) ;; *) {end} ;; esac\necho "$1" >>'
+    )
+    assert made != FAKE_COMPILER
+    checkout.compiler_file.write_text(made)
+    checkout.compiler("1.2.5.17", "abcdef", twist="something else")
+    monkeypatch.setattr("sys.argv", ["compile"])
+    before = checkout.committed()
+    assert p4_compile.main() == 1
+    assert "did not compile v1model/p.p4" in capsys.readouterr().err
+    assert checkout.committed() == before
 
 
 def test_other_output_of_the_same_compiler_is_noticed(

@@ -42,14 +42,27 @@ ENUM = re.compile(r"^enum bit<\d+> (\w+) \{(.*?)^\}", re.MULTILINE | re.DOTALL)
 MEMBER = re.compile(r"(\w+) = (0[xX][0-9a-fA-F]+|\d+)")
 
 
+class CompilerError(Exception):
+    """What is on PATH is no p4c, or it refused a program; the message says which and what to do."""
+
+
 def compiler_version() -> str | None:
     """Version of the installed p4c, None when it is not installed."""
-    if shutil.which(COMPILER) is None:
+    place = shutil.which(COMPILER)
+    if place is None:
         return None
-    run = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=True)
-    text = run.stdout + run.stderr
+    try:
+        run = subprocess.run([place, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompilerError(f"{place} is no p4c: {error.strerror}; correct PATH") from None
+    text = (run.stdout + run.stderr).strip()
+    if run.returncode or not text:
+        raise CompilerError(
+            f"{place} is no p4c: asked for its version it says {text!r} "
+            f"(exit status {run.returncode}); correct PATH"
+        )
     found = re.search(r"Version (\S+) \(SHA: (\w+)", text)
-    return " ".join(found.groups()) if found else text.strip()
+    return " ".join(found.groups()) if found else text
 
 
 def outputs(directory: Path) -> list[Path]:
@@ -106,12 +119,12 @@ def constants_text() -> str:
 
 
 def compile_into(directory: Path) -> None:
-    """Run p4c on every program and write the outputs to `directory`.
+    """Run p4c on every program and write the outputs to `directory`. Raises CompilerError.
 
     The BMv2 JSON is p4c's output, modified so that temporaries share scalars (temporaries.py).
     """
     for program in PROGRAMS:
-        subprocess.run(
+        done = subprocess.run(
             [
                 COMPILER,
                 *FLAGS,
@@ -122,9 +135,15 @@ def compile_into(directory: Path) -> None:
                 f"v1model/{program}.p4",
             ],
             cwd=P4SRC,
-            check=True,
+            check=False,
         )
         compiled = directory / f"{program}.json"
+        made = (compiled, directory / f"{program}.p4info.txtpb")
+        if done.returncode or not all(file.is_file() for file in made):
+            raise CompilerError(
+                f"{COMPILER} did not compile v1model/{program}.p4 (exit status {done.returncode}); "
+                "what it says is above, and p4src/compiled is as it was"
+            )
         compiled.write_text(json.dumps(shared(json.loads(compiled.read_text())), indent=1) + "\n")
     (directory / "constants.json").write_text(constants_text())
 
@@ -145,7 +164,11 @@ def write() -> int:
         print(f"{COMPILER} is not on PATH; README.md says how to install it", file=sys.stderr)
         return 1
     COMPILED.mkdir(exist_ok=True)
-    compile_into(COMPILED)
+    with tempfile.TemporaryDirectory() as name:
+        fresh = Path(name)
+        compile_into(fresh)
+        for file in outputs(fresh):
+            shutil.copyfile(file, COMPILED / file.name)
     write_manifest(manifest(COMPILED, version))
     print(f"p4src/compiled written by p4c {version}")
     return 0
@@ -209,9 +232,13 @@ def main() -> int:
     what.add_argument("--check", action="store_true", help="compare, write nothing")
     what.add_argument("--constants", action="store_true", help="write constants.json only")
     options = parser.parse_args()
-    if options.constants:
-        return write_constants()
-    return check() if options.check else write()
+    try:
+        if options.constants:
+            return write_constants()
+        return check() if options.check else write()
+    except CompilerError as error:
+        print(error, file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -53,10 +53,16 @@ class TooSlowError(ToolError):
 
 
 def compiler_version() -> str | None:
-    """Version of the installed compiler, None when one of the tools is missing."""
+    """What the installed compiler calls its version, None where one of the tools is missing.
+
+    Raises ToolError where it cannot be run.
+    """
     if shutil.which(COMPILER) is None or shutil.which(ASSEMBLER) is None:
         return None
-    run = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=False)
+    try:
+        run = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ToolError(f"{COMPILER} on PATH cannot be run: {error.strerror}") from error
     found = re.search(r"Version (\S+)", run.stdout + run.stderr)
     return found.group(1) if found else "of unknown version"
 
@@ -69,10 +75,14 @@ def run(command: list[str], log: Path) -> None:
         )
     except subprocess.TimeoutExpired as error:
         raise TooSlowError(f"{command[0]}: not done after {TIME_LIMIT} s") from error
+    except OSError as error:
+        raise ToolError(f"{command[0]} on PATH cannot be run: {error.strerror}") from error
     log.write_text(done.stdout + done.stderr)
     if done.returncode != 0:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line]
-        raise ToolError(f"{command[0]}: " + "\n".join(lines[-5:] or ["failed, see " + str(log)]))
+        said = (done.stdout + done.stderr).splitlines()
+        lines = [line for line in said if "error" in line] or said
+        status = f"exit status {done.returncode}"
+        raise ToolError(f"{command[0]}: " + "\n".join(lines[-5:] or [status]))
 
 
 def compile_program(
@@ -80,9 +90,10 @@ def compile_program(
 ) -> None:
     """Place `program` for `chip`; writes assembly, reports and P4Info below `directory`.
 
-    `flows` is the size of each flow table, None the one in the sources. Without `place`, only the
-    P4Info is written.
+    `flows` is the size of each flow table; None leaves what the sources say. Without `place`,
+    the P4Info is all there is. Raises ToolError.
     """
+    p4info = directory / f"{program}.p4info.txtpb"
     run(
         [
             COMPILER,
@@ -98,18 +109,23 @@ def compile_program(
             "-g",
             "--p4runtime-force-std-externs",
             "--p4runtime-files",
-            str(directory / f"{program}.p4info.txtpb"),
+            str(p4info),
             "-o",
             str(directory),
             f"tna/{program}.p4",
         ],
         directory / "compiler.log",
     )
+    if not p4info.is_file():
+        raise ToolError(f"{COMPILER} on PATH reported success, but made no P4Info")
 
 
 def assembly(directory: Path) -> Path:
     """The compiler's output, input of the assembler."""
-    return next(directory.glob("**/*.bfa"))
+    found = next(directory.glob("**/*.bfa"), None)
+    if found is None:
+        raise ToolError(f"{COMPILER} on PATH reported success, but made no assembly")
+    return found
 
 
 def assemble(program: str, chip: Chip, directory: Path) -> None:

@@ -323,6 +323,51 @@ def _api_on_a_long_path(data: dict[str, Any]) -> None:
     data["api"] = "unix:/" + "a" * 107
 
 
+@vary("nodes.p2.grpc | this switch (address and device_id) is already nodes.p1.grpc")
+def _two_nodes_of_one_switch(data: dict[str, Any]) -> None:
+    data["nodes"]["p2"]["grpc"] = data["nodes"]["p1"]["grpc"]
+
+
+@vary("nodes.p1.underlay_address | link-local; other nodes cannot reach it")
+def _link_local_node(data: dict[str, Any]) -> None:
+    data["nodes"]["p1"]["underlay_address"] = "fe80::11"
+
+
+@vary("nodes.p1.underlay_address | names a zone")
+def _zone(data: dict[str, Any]) -> None:
+    data["nodes"]["p1"]["underlay_address"] = "2001:db8:0:ff::12%eth0"
+
+
+@vary("nodes.pe1.tunnels.pe2-srv6.via[0] | pe1 is an end of the tunnel itself")
+def _via_where_it_begins(data: dict[str, Any]) -> None:
+    pe1(data)["tunnels"]["pe2-srv6"]["via"] = ["pe1"]
+
+
+@vary("nodes.pe1.tunnels.pe2-srv6.via[0] | pe2 is an end of the tunnel itself")
+def _via_where_it_ends(data: dict[str, Any]) -> None:
+    pe1(data)["tunnels"]["pe2-srv6"]["via"] = ["pe2"]
+
+
+@vary("flows.timeout | longer than a year")
+def _endless_timeout(data: dict[str, Any]) -> None:
+    data["flows"]["timeout"] = "99999999999999999999h"
+
+
+@vary("nodes.p2.thresholds[0].depths[0] | is no queue depth")
+def _depth_beyond_numbers(data: dict[str, Any]) -> None:
+    data["nodes"]["p2"]["thresholds"][0]["depths"][0] = "9" * 400 + "MB"
+
+
+@vary("nodes.pe1.grpc | no host:port")
+def _foreign_digits(data: dict[str, Any]) -> None:
+    pe1(data)["grpc"] = "127.0.0.1:\u0663"
+
+
+@vary("nodes.pe1.program | is missing")
+def _program_of_a_long_name(data: dict[str, Any]) -> None:
+    pe1(data)["program"] = "a" * 5000
+
+
 @vary("nodes.pe1.colour | unknown key")
 def _unknown_key(data: dict[str, Any]) -> None:
     pe1(data)["colour"] = "red"

@@ -145,6 +145,23 @@ def test_default_thresholds_are_checked_on_the_ports_that_have_them(
     assert problems(network) == []
 
 
+def test_a_program_of_something_else_is_refused(network: dict[str, Any], tmp_path: Path) -> None:
+    """That of the other role, one for a chip without our tables, and what is no text at all."""
+    folder = compiled_programs()
+    for content, reason in (
+        ((folder / "p.p4info.txtpb").read_bytes(), "is of no pe node: it lacks cnp_profile"),
+        (b'pkg_info { arch: "tna" }', "is of no pe node: it lacks cnp_profile"),
+        (b"\xff\xfe", "is no P4Info"),
+    ):
+        place = tmp_path / str(len(content))
+        place.mkdir()
+        (place / "pe.p4info.txtpb").write_bytes(content)
+        network["nodes"]["pe1"]["program"] = str(place)
+        (problem,) = problems(network)
+        assert problem[0] == "nodes.pe1.program"
+        assert reason in problem[1]
+
+
 def test_packet_size_decides_what_can_be_told_apart(network: dict[str, Any]) -> None:
     network["nodes"]["p2"]["thresholds"][0]["depths"] = ["8kB", "16kB"]
     assert problems(network) == []

@@ -300,13 +300,17 @@ def test_missing_files_are_named(authority: Authority, tmp_path: Path) -> None:
         missing.channel("127.0.0.1:1", None)
 
 
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [("/missing/controller.key", r"/missing/controller\.key: No such"), ("a\0b", r"'a\\x00b'")],
+)
 async def test_a_controller_without_its_files_does_not_start(
-    network: dict[str, Any], authority: Authority
+    network: dict[str, Any], authority: Authority, key: str, named: str
 ) -> None:
     data = with_agents(network, authority)
-    data["host_agents"]["key"] = "/missing/controller.key"
+    data["host_agents"]["key"] = key
     plane = ControlPlane(parse_config(yaml.safe_dump(data)))
-    with pytest.raises(AgentServiceError, match=r"cannot read /missing/controller\.key"):
+    with pytest.raises(AgentServiceError, match=f"cannot read {named}"):
         async with plane.running():
             pass
 

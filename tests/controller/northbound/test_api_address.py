@@ -59,3 +59,12 @@ async def test_a_missing_directory_is_named(plane: ControlPlane, tmp_path: Path)
 async def test_a_port_in_use(plane: ControlPlane) -> None:
     async with serving(plane.network, "127.0.0.1:0") as address:
         assert "is another controller running?" in await refusal(plane, address)
+
+
+async def test_a_socket_that_cannot_be_asked(plane: ControlPlane, tmp_path: Path) -> None:
+    """One for datagrams: whoever it belongs to, it is not ours to remove."""
+    path = tmp_path / "api"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        other.bind(str(path))
+        await refusal(plane, f"unix:{path}")
+        assert path.is_socket()
