@@ -3,12 +3,10 @@
 import asyncio
 from collections.abc import Mapping
 
-from finsy.p4client import P4ClientError
-
-from fcn.contract.constants import PipelineError
 from fcn.contract.names import COUNTERS
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.agent import NodeAgent
+from fcn.controller.node.session import SwitchAwayError
 
 INTERVAL = 1.0
 """Seconds between two looks at a switch's counters."""
@@ -42,16 +40,21 @@ class NotificationWatch:
 
     async def run(self) -> None:
         """Look again and again."""
+        async with asyncio.TaskGroup() as group:
+            # Side by side: one that takes long to answer does not hide what happens on others.
+            for name, agent in self._nodes.items():
+                group.create_task(self._watch(name, agent))
+
+    async def _watch(self, name: str, agent: NodeAgent) -> None:
         while True:
             await asyncio.sleep(INTERVAL)
-            for name, agent in self._nodes.items():
-                if agent.is_up:
-                    await self._look(name, agent)
+            if agent.is_up:
+                await self._look(name, agent)
 
     async def _look(self, name: str, agent: NodeAgent) -> None:
         try:
             counters = await agent.counters.read(COUNTERS)
-        except (P4ClientError, PipelineError):
+        except SwitchAwayError:
             self._last.pop(name, None)
             return
         now = {

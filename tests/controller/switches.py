@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
+from finsy.proto import p4r
 
 from fcn.softswitch.api import Engine, EngineEvents, MatchKey, TableAction
 from fcn.softswitch.p4rt.detached import DetachedEngine
@@ -89,6 +90,7 @@ class MemorySwitch:
     device_id: int = 1
     port: int = 0
     engines: list[QuietEngine] = field(default_factory=list)
+    frozen: int = 0
     _device: Device | None = None
     _server: grpc.aio.Server | None = None
 
@@ -108,6 +110,19 @@ class MemorySwitch:
         self._device = Device(self.device_id, _Backend(self.engines), ports.attach, ports.on_status)
         address = f"127.0.0.1:{self.port}"
         self._server, self.port = await start_server(self._device, ports, address)
+
+    def freeze(self) -> asyncio.Event:
+        """Answer no request to read until the event is set; `frozen` counts those that wait."""
+        assert self._device is not None
+        thawed, read = asyncio.Event(), self._device.read
+
+        async def frozen_read(request: p4r.ReadRequest) -> Any:  # noqa: ANN401
+            self.frozen += 1
+            await thawed.wait()
+            return await read(request)
+
+        setattr(self._device, "read", frozen_read)  # noqa: B010
+        return thawed
 
     async def stop(self) -> None:
         """Power off."""

@@ -1,0 +1,203 @@
+"""Switches that fail in every way: what is said of it, and that the controller recovers."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import finsy.p4client
+import grpc
+import pytest
+import yaml
+from finsy.proto import p4r, p4r_grpc
+from switches import MemorySwitch, until
+
+from fcn.controller.app import ControlPlane
+from fcn.controller.config import Config, parse_config
+from fcn.controller.events import Event, EventBus, Kind
+from fcn.controller.node import session
+from fcn.controller.node.connection import State
+from fcn.controller.node.session import SwitchAwayError
+
+Switches = dict[str, MemorySwitch]
+
+
+@pytest.fixture
+def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
+    """Every event that is emitted."""
+    found: list[Event] = []
+
+    def emit(_bus: EventBus, kind: Kind, node: str, message: str, **_fields: object) -> None:
+        found.append(Event(kind, node, message))
+
+    monkeypatch.setattr(EventBus, "emit", emit)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes seconds for switches far away."""
+    monkeypatch.setattr(session, "BEGIN_TIMEOUT", 1.0)
+    monkeypatch.setattr(session, "PROBE_INTERVAL", 0.1)
+    monkeypatch.setattr(session, "LAST_RETRY", 0.25)
+    monkeypatch.setattr(finsy.p4client, "_DEFAULT_RPC_TIMEOUT", 2.0)
+
+
+async def all_up(plane: ControlPlane) -> None:
+    await until(lambda: all(agent.is_up for agent in plane.nodes.values()))
+
+
+class Silent(p4r_grpc.P4RuntimeServicer):
+    """Accepts streams and never answers; `sessions` counts them."""
+
+    def __init__(self) -> None:
+        self.sessions = 0
+
+    async def StreamChannel(  # noqa: N802
+        self, request_iterator: AsyncIterator[p4r.StreamMessageRequest], context: object
+    ) -> AsyncIterator[p4r.StreamMessageResponse]:
+        self.sessions += 1
+        async for request in request_iterator:
+            if request.HasField("other"):
+                yield p4r.StreamMessageResponse()
+
+
+@asynccontextmanager
+async def silence(port: int) -> AsyncIterator[Silent]:
+    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+    silent = Silent()
+    p4r_grpc.add_P4RuntimeServicer_to_server(silent, server)
+    server.add_insecure_port(f"127.0.0.1:{port}")
+    await server.start()
+    try:
+        yield silent
+    finally:
+        await server.stop(None)
+
+
+async def test_a_switch_that_accepts_a_stream_and_is_silent(
+    config: Config, switches: Switches, events: list[Event]
+) -> None:
+    await switches["pe1"].stop()
+    plane = ControlPlane(config)
+    async with plane.running():
+        async with silence(switches["pe1"].port) as silent:
+            await until(lambda: silent.sessions == 3)
+            status = plane.nodes["pe1"].status
+            assert status.state is State.CONNECTING
+            assert f"no session with {switches['pe1'].address}: nobody answers" in status.detail
+            said = [event for event in events if event.kind is Kind.NODE_DOWN]
+            assert [event.node for event in said].count("pe1") <= 2, "not with every attempt"
+        await switches["pe1"].start()
+        await all_up(plane)
+
+
+async def test_a_switch_that_returns_with_another_device_id(
+    config: Config, switches: Switches, events: list[Event]
+) -> None:
+    switch = switches["pe1"]
+    right = switch.device_id
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        await switch.stop()
+        switch.device_id = 77
+        await switch.start()
+        await until(lambda: f"device {right} is not here" in plane.nodes["pe1"].status.detail)
+        status = plane.nodes["pe1"].status
+        assert status.state is State.AWAY
+        assert f"are `grpc` and `device_id` ({right}) right?" in status.detail
+        assert f"pe1: {status.detail}" in [event.message for event in events]
+        await switch.stop()
+        switch.device_id = right
+        await switch.start()
+        await all_up(plane)
+
+
+async def test_attempts_that_fail_leave_nothing_behind(config: Config, switches: Switches) -> None:
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        emitter = plane._connections["pe1"].switch.ee
+        before = {event: len(emitter.listeners(event)) for event in emitter.event_names()}
+        tasks = len(asyncio.all_tasks())
+        await switches["pe1"].stop()
+        async with silence(switches["pe1"].port) as silent:
+            await until(lambda: silent.sessions == 4)
+        await switches["pe1"].start()
+        await all_up(plane)
+        await until(lambda: len(asyncio.all_tasks()) <= tasks)
+        assert {event: len(emitter.listeners(event)) for event in before} == before
+
+
+async def test_a_switch_that_falls_silent_is_noticed_though_nobody_asks(
+    config: Config, switches: Switches
+) -> None:
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        thawed = switches["p1"].freeze()
+        await until(lambda: plane.nodes["p1"].status.state is State.AWAY)
+        assert plane.nodes["p1"].status.detail == "the switch does not answer; trying again"
+        thawed.set()
+        await all_up(plane)
+
+
+async def test_requests_of_jobs_are_answered_when_the_connection_ends(
+    config: Config, switches: Switches
+) -> None:
+    """gRPC cancels them, and with them the job that waits, if that does not look closely."""
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        agent = plane.nodes["pe1"]
+        thawed = switches["pe1"].freeze()
+        requests = [
+            asyncio.create_task(asked)
+            for asked in (agent.counters.read(), agent.counters.of_flows(), agent.check_idle())
+        ]
+        await until(lambda: switches["pe1"].frozen >= 3)
+        await switches["pe1"].stop()
+        thawed.set()
+        results = await asyncio.gather(*requests, return_exceptions=True)
+        assert [type(result) for result in results] == [SwitchAwayError] * 3
+        assert all(str(result).startswith("pe1") for result in results)
+
+
+async def test_neighbours_are_asked_again_after_a_connection_ended_while_asking(
+    config: Config, switches: Switches, caplog: pytest.LogCaptureFixture
+) -> None:
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        connection = plane._connections["pe1"]
+        # As between the end of the stream and finsy's word of it.
+        client = connection.switch._p4client
+        assert client is not None
+        await client.close()
+        assert not await connection.send_packet(1, bytes(64))
+        await all_up(plane)
+    assert "failed; starting it again" not in caplog.text
+
+
+async def test_flows_with_counters_of_a_switch_that_went_away(
+    network: dict[str, Any], switches: Switches
+) -> None:
+    from fcn.controller.northbound.api import serving
+    from fcn.controller.northbound.client import ControllerError, FcnClient
+
+    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    async with plane.running(), serving(plane.network, "127.0.0.1:0") as address:
+        await all_up(plane)
+        thawed = switches["pe1"].freeze()
+
+        def ask() -> str:
+            with FcnClient(address) as client, pytest.raises(ControllerError) as refused:
+                client.flows(counters=True)
+            return str(refused.value)
+
+        asked = asyncio.create_task(asyncio.to_thread(ask))
+        await until(lambda: switches["pe1"].frozen >= 2)
+        await switches["pe1"].stop()
+        thawed.set()
+        assert (await asked).startswith("pe1")
