@@ -9,7 +9,7 @@ import finsy.p4client
 import grpc
 import pytest
 import yaml
-from finsy.proto import p4r, p4r_grpc
+from finsy.proto import p4r
 from switches import MemorySwitch, until
 
 from fcn.controller.app import ControlPlane
@@ -47,26 +47,33 @@ async def all_up(plane: ControlPlane) -> None:
     await until(lambda: all(agent.is_up for agent in plane.nodes.values()))
 
 
-class Silent(p4r_grpc.P4RuntimeServicer):
+class Silent:
     """Accepts streams and never answers; `sessions` counts them."""
 
     def __init__(self) -> None:
         self.sessions = 0
+        stream = grpc.stream_stream_rpc_method_handler(
+            self.listen,
+            p4r.StreamMessageRequest.FromString,
+            p4r.StreamMessageResponse.SerializeToString,
+        )
+        self.service = grpc.method_handlers_generic_handler(
+            "p4.v1.P4Runtime", {"StreamChannel": stream}
+        )
 
-    async def StreamChannel(  # noqa: N802
-        self, request_iterator: AsyncIterator[p4r.StreamMessageRequest], context: object
-    ) -> AsyncIterator[p4r.StreamMessageResponse]:
+    async def listen(
+        self, requests: AsyncIterator[p4r.StreamMessageRequest], _context: object
+    ) -> None:
         self.sessions += 1
-        async for request in request_iterator:
-            if request.HasField("other"):
-                yield p4r.StreamMessageResponse()
+        async for _request in requests:
+            pass
 
 
 @asynccontextmanager
 async def silence(port: int) -> AsyncIterator[Silent]:
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
     silent = Silent()
-    p4r_grpc.add_P4RuntimeServicer_to_server(silent, server)
+    server.add_generic_rpc_handlers((silent.service,))
     server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()
     try:
