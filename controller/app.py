@@ -84,7 +84,6 @@ class ControlPlane:
             config, self.bus, self.nodes, self.flows, self.neighbors, self.reports, time.time()
         )
         self.metrics = FcnCollector(take_snapshot(self.network))
-        self._notifications = NotificationWatch(self.nodes, self.bus)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -93,8 +92,9 @@ class ControlPlane:
             self._expire_senders,
             self._check_idle,
             self._inference,
-            self._notifications.run,
         ]
+        # One each: a switch that takes long to answer hides nothing of the others.
+        jobs += [NotificationWatch(agent, self.bus).run for agent in self.nodes.values()]
         jobs += [service.run for service in self.neighbors.values()]
         jobs += [connection.run for connection in self._connections.values()]
         async with AsyncExitStack() as stack:

@@ -19,7 +19,7 @@ BEGIN_TIMEOUT = 10.0
 PROBE_INTERVAL = 5.0
 """Seconds between two looks whether an idle switch still answers."""
 
-FIRST_RETRY, LAST_RETRY = 0.25, 10.0
+FIRST_RETRY, LAST_RETRY = 0.25, 4.0
 """Seconds until the next session, twice as long after each that was short."""
 
 SHORT = 2.0

@@ -1,7 +1,6 @@
 """Watches the counters of notifications, so that `fcn events` shows congestion as it happens."""
 
 import asyncio
-from collections.abc import Mapping
 
 from fcn.contract.names import COUNTERS
 from fcn.controller.events import EventBus, Kind
@@ -31,31 +30,25 @@ WATCHED = frozenset(
 
 
 class NotificationWatch:
-    """Emits an event per node whose notification counters grew."""
+    """Emits an event whenever the notification counters of a node grew."""
 
-    def __init__(self, nodes: Mapping[str, NodeAgent], bus: EventBus) -> None:
-        self._nodes = nodes
+    def __init__(self, agent: NodeAgent, bus: EventBus) -> None:
+        self._agent = agent
         self._bus = bus
-        self._last: dict[str, dict[str, int]] = {}
+        self._last: dict[str, int] | None = None
 
     async def run(self) -> None:
         """Look again and again."""
-        async with asyncio.TaskGroup() as group:
-            # Side by side: one that takes long to answer does not hide what happens on others.
-            for name, agent in self._nodes.items():
-                group.create_task(self._watch(name, agent))
-
-    async def _watch(self, name: str, agent: NodeAgent) -> None:
         while True:
             await asyncio.sleep(INTERVAL)
-            if agent.is_up:
-                await self._look(name, agent)
+            if self._agent.is_up:
+                await self._look()
 
-    async def _look(self, name: str, agent: NodeAgent) -> None:
+    async def _look(self) -> None:
         try:
-            counters = await agent.counters.read(COUNTERS)
+            counters = await self._agent.counters.read(COUNTERS)
         except SwitchAwayError:
-            self._last.pop(name, None)
+            self._last = None
             return
         now = {
             f"{counter}.{member}": packets
@@ -63,8 +56,7 @@ class NotificationWatch:
             for member, (packets, _) in members.items()
             if member in WATCHED
         }
-        last = self._last.get(name)
-        self._last[name] = now
+        last, self._last = self._last, now
         if last is None:
             return
         grown = {key: count - last.get(key, 0) for key, count in now.items() if count > last[key]}
@@ -73,5 +65,6 @@ class NotificationWatch:
             for key, count in grown.items():
                 member = key.partition(".")[2]
                 by_member[member] = by_member.get(member, 0) + count
+            name = self._agent.name
             text = ", ".join(f"{member} +{count}" for member, count in by_member.items())
             self._bus.emit(Kind.NOTIFICATIONS, name, f"{name}: {text}", **dict(by_member.items()))

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import finsy as fy
 import finsy.p4client
 import grpc
 import pytest
@@ -12,12 +13,16 @@ import yaml
 from finsy.proto import p4r
 from switches import MemorySwitch, until
 
+from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, EventBus, Kind
 from fcn.controller.node import session
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import SwitchAwayError
+from fcn.controller.northbound import notifications
+from fcn.controller.northbound.api import serving
+from fcn.controller.northbound.client import ControllerError, FcnClient
 
 Switches = dict[str, MemorySwitch]
 
@@ -41,6 +46,11 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "PROBE_INTERVAL", 0.1)
     monkeypatch.setattr(session, "LAST_RETRY", 0.25)
     monkeypatch.setattr(finsy.p4client, "_DEFAULT_RPC_TIMEOUT", 2.0)
+
+
+def packet_to(dest_qp: int) -> tuple[int, ...]:
+    """The report of a packet of a new flow."""
+    return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
 
 
 async def all_up(plane: ControlPlane) -> None:
@@ -190,9 +200,6 @@ async def test_neighbours_are_asked_again_after_a_connection_ended_while_asking(
 async def test_flows_with_counters_of_a_switch_that_went_away(
     network: dict[str, Any], switches: Switches
 ) -> None:
-    from fcn.controller.northbound.api import serving
-    from fcn.controller.northbound.client import ControllerError, FcnClient
-
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
     async with plane.running(), serving(plane.network, "127.0.0.1:0") as address:
         await all_up(plane)
@@ -208,3 +215,48 @@ async def test_flows_with_counters_of_a_switch_that_went_away(
         await switches["pe1"].stop()
         thawed.set()
         assert (await asked).startswith("pe1")
+
+
+async def test_a_switch_that_answers_late_hides_no_notification_of_others(
+    config: Config, switches: Switches, events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "INTERVAL", 0.05)
+    monkeypatch.setattr(session, "PROBE_INTERVAL", 1000.0)
+    monkeypatch.setattr(finsy.p4client, "_DEFAULT_RPC_TIMEOUT", 1000.0)
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        thawed = switches["pe1"].freeze()
+        await until(lambda: switches["pe1"].frozen > 0)
+        sent: dict[str, dict[str, tuple[int, int]]] = {"notifications_sent": {"CNP_SENT": (0, 0)}}
+
+        async def growing(_wanted: object = None) -> dict[str, dict[str, tuple[int, int]]]:
+            packets, octets = sent["notifications_sent"]["CNP_SENT"]
+            sent["notifications_sent"]["CNP_SENT"] = packets + 1, octets
+            return {"notifications_sent": dict(sent["notifications_sent"])}
+
+        monkeypatch.setattr(plane.nodes["p1"].counters, "read", growing)
+        await until(lambda: "p1: CNP_SENT +1" in [event.message for event in events])
+        thawed.set()
+
+
+async def test_controllers_that_take_turns(config: Config, switches: Switches) -> None:
+    """What the switch reports reaches who rules at the time, however often that changes."""
+    pipeline = load_pipeline("pe")
+    options = fy.SwitchOptions(
+        p4info=pipeline.p4info,
+        p4blob=pipeline.blob,
+        device_id=switches["pe1"].device_id,
+        initial_election_id=999,
+    )
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        tasks = len(asyncio.all_tasks())
+        for _turn in range(10):
+            async with fy.Switch("other", switches["pe1"].address, options):
+                pass
+        await all_up(plane)
+        switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
+        await until(lambda: len(plane.flows.all()) == 1)
+        await until(lambda: len(asyncio.all_tasks()) <= tasks)
