@@ -22,6 +22,7 @@ from fcn.controller.config.model import Node
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.session import (
     NoSessionError,
+    ReportedError,
     SwitchAwayError,
     answering,
     explained,
@@ -135,10 +136,11 @@ class Connection:
             await job
         except Exception as error:
             # A switch that went away is no failure of the job, and is reported as such.
-            unavailable = GRPCStatusCode.UNAVAILABLE
-            if not (isinstance(error, P4ClientError) and error.code == unavailable):
+            if getattr(error, "code", None) != GRPCStatusCode.UNAVAILABLE:
                 self._failure = explained(error)
                 self._bus.emit(Kind.NODE_ERROR, self.name, f"{self.name}: {self._failure}")
+            if isinstance(error, P4ClientError):
+                raise ReportedError(str(error)) from None
             raise
 
     def _not_begun(self, error: NoSessionError) -> None:

@@ -30,6 +30,12 @@ class NoSessionError(Exception):
     """A session did not begin; the message says why."""
 
 
+class ReportedError(Exception):
+    """A job failed because of the switch, and that is told: finsy logs no error of this code."""
+
+    code = GRPCStatusCode.UNAVAILABLE
+
+
 class SwitchAwayError(Exception):
     """A request was not answered because the switch is away; the message says so."""
 
@@ -102,8 +108,10 @@ def explained(error: Exception) -> str:
     """Why a request or a job failed, in one line."""
     if isinstance(error, P4ClientError):
         if error.code == GRPCStatusCode.DEADLINE_EXCEEDED:
-            return "the switch does not answer"
+            return "the switch does not answer: it is stopped, or overloaded"
         said = error.message.partition("\n")[0]
+        if error.code == GRPCStatusCode.UNAVAILABLE:
+            return said.rpartition(": ")[2] or "the connection ended"
         return f"{said or 'no reason given'} ({error.code.name})"
     return str(error).partition("\n")[0] or type(error).__name__
 

@@ -148,14 +148,16 @@ async def test_attempts_that_fail_leave_nothing_behind(config: Config, switches:
 
 
 async def test_a_switch_that_falls_silent_is_noticed_though_nobody_asks(
-    config: Config, switches: Switches
+    config: Config, switches: Switches, caplog: pytest.LogCaptureFixture
 ) -> None:
     plane = ControlPlane(config)
     async with plane.running():
         await all_up(plane)
         thawed = switches["p1"].freeze()
         await until(lambda: plane.nodes["p1"].status.state is State.AWAY)
-        assert plane.nodes["p1"].status.detail == "the switch does not answer; trying again"
+        detail = plane.nodes["p1"].status.detail
+        assert detail == "the switch does not answer: it is stopped, or overloaded; trying again"
+        assert "Traceback" not in caplog.text
         thawed.set()
         await all_up(plane)
 
