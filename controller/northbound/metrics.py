@@ -4,13 +4,17 @@ The HTTP server has a thread of its own, so it renders the last snapshot and not
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from wsgiref.simple_server import WSGIRequestHandler
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from fcn.controller.northbound.snapshot import Snapshot
+
+CLIENT_TIMEOUT = 10.0
+"""Seconds a client may be silent; each that is connected occupies a thread."""
 
 
 class FcnCollector(Collector):
@@ -72,6 +76,20 @@ class FcnCollector(Collector):
         yield from (up, feature, entries, pending, refused, flows, neighbors, packets, labels)
 
 
+class _Handler(WSGIRequestHandler):
+    """Answers one client in a thread of its own, which ends when the client is silent or gone."""
+
+    timeout = CLIENT_TIMEOUT
+
+    def handle(self) -> None:
+        """Answer a request, if there is one."""
+        with suppress(OSError):
+            super().handle()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name there)
+        """Log nothing."""
+
+
 @contextmanager
 def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
     """Serve `/metrics` on host:port; yields the port. Raises OSError."""
@@ -79,6 +97,7 @@ def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
     registry = CollectorRegistry()
     registry.register(collector)
     server, thread = start_http_server(int(port), host.strip("[]"), registry)
+    server.RequestHandlerClass = _Handler
     try:
         yield server.server_port
     finally:
