@@ -10,7 +10,7 @@ from typing import Any
 import grpc
 from finsy.proto import p4r
 
-from fcn.softswitch.api import Engine, EngineEvents, MatchKey, TableAction
+from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, TableAction
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
 from fcn.softswitch.p4rt.device import Device
@@ -21,11 +21,13 @@ WAIT = 30.0
 
 
 class QuietEngine(DetachedEngine):
-    """Counts table writes; a test speaks for the data plane through `events`."""
+    """Counts table writes; a test speaks for the data plane through `events`. `full`: a table that
+    takes no more entries, by its name without control."""
 
     def __init__(self, config: DeviceConfig) -> None:
         super().__init__(config)
         self.writes = 0
+        self.full = ""
         self.tables: dict[int, str] = {}
         self.sent: list[bytes] = []
         self.events: EngineEvents | None = None
@@ -41,6 +43,8 @@ class QuietEngine(DetachedEngine):
         action: TableAction,
         idle_timeout_ns: int = 0,
     ) -> int:
+        if table.rpartition(".")[2] == self.full:
+            raise EngineError("table full")
         self.writes += 1
         handle = super().table_insert(table, match, priority, action, idle_timeout_ns)
         self.tables[handle] = table

@@ -17,12 +17,13 @@ from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, EventBus, Kind
-from fcn.controller.node import session
+from fcn.controller.node import session, synchronization
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound import notifications
 from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.softswitch.p4rt.errors import internal
 
 Switches = dict[str, MemorySwitch]
 
@@ -262,3 +263,46 @@ async def test_controllers_that_take_turns(config: Config, switches: Switches) -
         switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
         await until(lambda: len(plane.flows.all()) == 1)
         await until(lambda: len(asyncio.all_tasks()) <= tasks)
+
+
+async def test_what_a_switch_refused_is_written_once_the_reason_is_gone(
+    config: Config, switches: Switches, events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(synchronization, "REFUSED_RETRY", 0.1)
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        agent, engine = plane.nodes["pe1"], switches["pe1"].engine
+        engine.full = "flow_ipv4"
+        engine.digest("new_flow_ipv4_t", packet_to(33))
+        await until(lambda: agent.refused)
+        # In the meantime others are written, and nothing is said again.
+        await until(lambda: engine.size("flow_by_label_ipv4") == 1)
+        writes = engine.writes
+        engine.digest("new_flow_ipv4_t", packet_to(34))
+        await until(lambda: agent.refused == 2)
+        assert engine.writes == writes + 1
+        engine.full = ""
+        await until(lambda: engine.size("flow_ipv4") == 2)
+        assert agent.refused == 2
+        assert [event.kind for event in events].count(Kind.NODE_ERROR) == 2
+
+
+async def test_a_switch_that_answers_with_errors(
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = switches["pe1"]._device
+    assert device is not None
+    with monkeypatch.context() as patch:
+
+        async def fail(_request: object) -> None:
+            raise internal("the chip does not answer")
+
+        patch.setattr(device, "write", fail)
+        plane = ControlPlane(config)
+        async with plane.running():
+            await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
+            detail = plane.nodes["pe1"].status.detail
+            assert detail == "the chip does not answer (INTERNAL); trying again"
+            patch.undo()
+            await all_up(plane)
