@@ -45,7 +45,6 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes seconds for switches far away."""
     monkeypatch.setattr(session, "BEGIN_TIMEOUT", 1.0)
     monkeypatch.setattr(session, "PROBE_INTERVAL", 0.1)
-    monkeypatch.setattr(session, "LAST_RETRY", 0.25)
     monkeypatch.setattr(finsy.p4client, "_DEFAULT_RPC_TIMEOUT", 2.0)
 
 
