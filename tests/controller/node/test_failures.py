@@ -141,6 +141,8 @@ async def test_attempts_that_fail_leave_nothing_behind(config: Config, switches:
         await switches["pe1"].stop()
         async with silence(switches["pe1"].port) as silent:
             await until(lambda: silent.sessions == 4)
+            waiting = len(emitter.listeners(fy.SwitchEvent.CHANNEL_READY))
+            assert waiting <= before[fy.SwitchEvent.CHANNEL_READY] + 1, "that of this attempt"
         await switches["pe1"].start()
         await all_up(plane)
         await until(lambda: len(asyncio.all_tasks()) <= tasks)
@@ -176,11 +178,16 @@ async def test_requests_of_jobs_are_answered_when_the_connection_ends(
             for asked in (agent.counters.read(), agent.counters.of_flows(), agent.check_idle())
         ]
         await until(lambda: switches["pe1"].frozen >= 3)
-        await switches["pe1"].stop()
-        thawed.set()
+
+        async def fail() -> None:
+            raise ValueError("a job of the session failed, so it ends")
+
+        plane._connections["pe1"].start("failing", fail())
         results = await asyncio.gather(*requests, return_exceptions=True)
         assert [type(result) for result in results] == [SwitchAwayError] * 3
-        assert all(str(result).startswith("pe1") for result in results)
+        assert {str(result) for result in results} == {"pe1: the connection ended"}
+        thawed.set()
+        await all_up(plane)
 
 
 async def test_neighbours_are_asked_again_after_a_connection_ended_while_asking(
