@@ -61,11 +61,28 @@ class JsonFormatter(logging.Formatter):
 
 
 class _StandardError(logging.Handler):
-    """Looks up sys.stderr for every record: a progress bar replaces it while it is displayed."""
+    """Writes to what is sys.stderr at the time: a progress bar takes it over while it is shown.
+
+    Where that fails, as on a full disk or a pipe nobody reads any more, the record is lost and the
+    caller goes on; the next that can be written says how many were.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lost = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record."""
-        print(self.format(record), file=sys.stderr, flush=True)
+        try:
+            if self._lost:
+                text = "%d messages before could not be written to the log"
+                lost = (record.name, logging.WARNING, "", 0, text, (self._lost,), None)
+                print(self.format(logging.LogRecord(*lost)), file=sys.stderr, flush=True)
+                self._lost = 0
+            print(self.format(record), file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            # ValueError: the stream is closed.
+            self._lost += 1
 
 
 def _concerns_us(record: logging.LogRecord) -> bool:

@@ -211,15 +211,17 @@ class Network:
 
     def stop(self) -> None:
         """Stop controller, hosts and switches; also after a failed start."""
-        if self.controller is not None:
-            self.controller.stop()
-        for line in self._delay_lines:
-            line.stop_process()
-        if self._mininet is not None:
-            self._mininet.stop()
-        for line in self._delay_lines:
-            line.terminate()
-        self._resources.close()
+        with ExitStack() as steps:
+            # Last in, first out; where one fails or is interrupted, the others follow all the same.
+            steps.callback(self._resources.close)
+            for line in self._delay_lines:
+                steps.callback(line.terminate)
+            if self._mininet is not None:
+                steps.callback(self._mininet.stop)
+            for line in self._delay_lines:
+                steps.callback(line.stop_process)
+            if self.controller is not None:
+                steps.callback(self.controller.stop)
 
 
 def make_directory(directory: Path) -> None:

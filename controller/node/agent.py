@@ -17,6 +17,7 @@ from fcn.controller.node.counters import Counters
 from fcn.controller.node.messages import Messages
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
+from fcn.controller.node.session import probe
 from fcn.controller.node.synchronization import Synchronizer
 from fcn.controller.owners.intent import Intent
 
@@ -109,13 +110,17 @@ class NodeAgent:
         return await self._synchronizer.settled()
 
     async def check_idle(self) -> None:
-        """Release flows whose idle notification was lost, for example during a disconnection."""
+        """Release flows whose idle notification was missed, as while the switch was away.
+
+        Raises SwitchAwayError when that happens meanwhile.
+        """
         await self._messages.check_idle()
 
     async def _serve(self) -> None:
         """Runs once the pipeline is set: synchronize the switch, then write changes of the intent
         until the connection ends."""
         switch = self._connection.switch
+        self._connection.start("probe", probe(switch))
         if not switch.is_primary:
             detail = (
                 f"another controller is primary on this switch (election ID {switch.primary_id}); "

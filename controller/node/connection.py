@@ -1,13 +1,13 @@
 """The P4Runtime connection to one switch, and its state.
 
-finsy handles the stream, arbitration, setting the pipeline, and reconnection. The state follows
-from finsy's events (finsy.SwitchEvent) and from calls of the node agent.
+finsy keeps the stream, the arbitration and the pipeline of a session. What is known of the state
+comes from finsy's events (finsy.SwitchEvent), from sessions that did not begin (node/session.py)
+and from what the node itself did.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -20,6 +20,14 @@ from finsy.p4entity import P4DigestListAck
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.model import Node
 from fcn.controller.events import EventBus, Kind
+from fcn.controller.node.session import (
+    NoSessionError,
+    ReportedError,
+    SwitchAwayError,
+    answering,
+    explained,
+    keep_session,
+)
 from fcn.controller.owners.punt import Punt
 
 ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
@@ -56,6 +64,7 @@ class Connection:
         self._closing = False
         self._pipeline_set = False
         self._failure = ""
+        self._device_id = node.device_id
         self.switch = fy.Switch(
             name,
             node.grpc,
@@ -104,7 +113,11 @@ class Connection:
         """Send a frame out of a port. False when the switch is not up."""
         if not self.is_up:
             return False
-        await self.send(Punt.send(port, frame))
+        try:
+            with answering(self.name):
+                await self.send(Punt.send(port, frame))
+        except SwitchAwayError:
+            return False
         return True
 
     async def send(self, *messages: fy.P4PacketOut | P4DigestListAck) -> None:
@@ -113,18 +126,33 @@ class Connection:
         async with self._sending:
             await self.switch.write(messages)
 
+    async def run(self) -> None:
+        """Connect, and connect again, until cancelled."""
+        await keep_session(self.switch, self._not_begun)
+
     async def _guarded(self, job: Coroutine[Any, Any, None]) -> None:
         """Record why a job failed; finsy then ends the connection and reconnects."""
         try:
             await job
         except Exception as error:
-            # A disconnected switch is not a failure of the job; _down reports it.
-            unavailable = GRPCStatusCode.UNAVAILABLE
-            if not (isinstance(error, P4ClientError) and error.code == unavailable):
-                text = str(error) or type(error).__name__
-                self._failure = text.splitlines()[0]
+            # A switch that went away is no failure of the job, and is reported as such.
+            if getattr(error, "code", None) != GRPCStatusCode.UNAVAILABLE:
+                self._failure = explained(error)
                 self._bus.emit(Kind.NODE_ERROR, self.name, f"{self.name}: {self._failure}")
+            if isinstance(error, P4ClientError):
+                raise ReportedError(str(error)) from None
             raise
+
+    def _not_begun(self, error: NoSessionError) -> None:
+        detail = (
+            f"no session with {self.switch.address}: {error}; is the switch running, and are "
+            f"`grpc` and `device_id` ({self._device_id}) right? Trying again"
+        )
+        # Once, not with every attempt.
+        if self.status.detail != detail:
+            state = State.CONNECTING if self.status.state is State.CONNECTING else State.AWAY
+            self.enter(state, detail)
+            self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
 
     def _begin(self, _switch: fy.Switch) -> None:
         self._pipeline_set = False
@@ -142,15 +170,3 @@ class Connection:
         detail = f"{reason}; trying again"
         self.enter(State.AWAY, detail)
         self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
-
-
-@asynccontextmanager
-async def connected(connections: Iterable[Connection]) -> AsyncIterator[None]:
-    """Connect, and reconnect after failures, until the context ends."""
-    found = list(connections)
-    async with fy.Controller(connection.switch for connection in found):
-        try:
-            yield
-        finally:
-            for connection in found:
-                connection.close()

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 
 import finsy as fy
 
-from fcn.contract.constants import PipelineError
 from fcn.contract.names import COUNTERS, PORT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import vrf_names
@@ -13,6 +12,7 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
+from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.owners.flow_table import FlowTable
 
 Count = tuple[int, int]
@@ -37,19 +37,17 @@ class Counters:
     async def read(self, wanted: Collection[str] | None = None) -> CounterValues:
         """Read all counters, or the `wanted` ones: (packets, octets) by counter and cell name.
 
-        Cells of counters indexed by an enum are named as in contract/names.py, those indexed by
-        port as `port N`. Raises P4ClientError, and PipelineError when the switch is not up.
+        Cells have the names the contract gives them, ports those of the configuration.
+        Raises SwitchAwayError.
         """
-        connection = self._connection
-        if not connection.is_up:
-            state = connection.status.state
-            raise PipelineError(f"{connection.name} is {state}; its counters cannot be read")
+        self._check_up()
         values: dict[str, dict[str, Count]] = {}
         for counter in self._names.keys() & (wanted or self._names.keys()):
-            by_index = {
-                cell.index: (cell.packet_count, cell.byte_count)
-                async for cell in read(connection.switch, fy.P4CounterEntry(counter))
-            }
+            with answering(self._connection.name):
+                by_index = {
+                    cell.index: (cell.packet_count, cell.byte_count)
+                    async for cell in read(self._connection.switch, fy.P4CounterEntry(counter))
+                }
             values[counter] = {
                 name: by_index.get(index, (0, 0)) for name, index in self._names[counter].items()
             }
@@ -58,14 +56,22 @@ class Counters:
 
     async def of_flows(self) -> dict[FlowKey, Count]:
         """(packets, octets) of each labelled flow since it was labelled. Raises P4ClientError."""
+        self._check_up()
         counts: dict[FlowKey, Count] = {}
-        for pattern in FlowTable.counted() if self._is_pe else ():
-            async for entry in read(self._connection.switch, pattern):
-                match, count = FlowTable.count_of(entry) or (None, (0, 0))
-                key = flow_key(match, self._vrf_names)
-                if key is not None:
-                    counts[key] = count
+        with answering(self._connection.name):
+            for pattern in FlowTable.counted() if self._is_pe else ():
+                async for entry in read(self._connection.switch, pattern):
+                    match, count = FlowTable.count_of(entry) or (None, (0, 0))
+                    key = flow_key(match, self._vrf_names)
+                    if key is not None:
+                        counts[key] = count
         return counts
+
+    def _check_up(self) -> None:
+        connection = self._connection
+        if not connection.is_up:
+            state = connection.status.state
+            raise SwitchAwayError(f"{connection.name} is {state}; its counters cannot be read")
 
 
 def _members(pipeline: Pipeline, node: Node) -> dict[str, dict[str, int]]:

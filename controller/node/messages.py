@@ -16,6 +16,7 @@ from fcn.controller.node.connection import Connection
 from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
+from fcn.controller.node.session import answering
 from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, Report
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 
@@ -61,15 +62,16 @@ class Messages:
         self._connection.start("packets", self._read_packets(synchronized))
 
     async def check_idle(self) -> None:
-        """Release flows whose idle notification was lost, for example during a disconnection.
+        """Release flows whose idle notification was missed, as while the switch was away.
 
-        Raises P4ClientError.
+        Raises SwitchAwayError when that happens meanwhile.
         """
         if not self._connection.is_up or not self._is_pe:
             return
-        for pattern in FlowTable.timed():
-            async for entry in read(self._switch, pattern):
-                self._idle(FlowTable.overdue(entry))
+        with answering(self._name):
+            for pattern in FlowTable.timed():
+                async for entry in read(self._switch, pattern):
+                    self._idle(FlowTable.overdue(entry))
 
     async def _read_digests(self, name: str, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:

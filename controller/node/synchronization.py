@@ -3,6 +3,7 @@ intent, and the difference is written in batches. The intent can change while di
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 
 import finsy as fy
 from finsy.p4client import P4ClientError
@@ -16,6 +17,9 @@ from fcn.controller.owners.intent import Intent, Refusal
 
 BATCH = 500
 """Updates per write request."""
+
+REFUSED_RETRY = 30.0
+"""Seconds until updates the switch refused are tried again, as when its table was full."""
 
 
 class Synchronizer:
@@ -53,15 +57,22 @@ class Synchronizer:
 
     async def keep_written(self) -> None:
         """Write every change of the intent, until cancelled. Raises P4ClientError."""
+        clock = asyncio.get_running_loop().time
+        retry_at = clock() + REFUSED_RETRY
         while True:
             self._intent.changed.clear()
+            if clock() >= retry_at:
+                self._intent.retry_refused()
+                retry_at = clock() + REFUSED_RETRY
             await self._write_pending()
             if self._acks:
                 acks, self._acks = self._acks, []
                 await self._connection.send(*acks)
             if not self._intent.pending:
                 self._resolve(True)
-                await self._intent.changed.wait()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(retry_at):
+                        await self._intent.changed.wait()
 
     def acknowledge(self, ack: P4DigestListAck) -> None:
         """Acknowledge a digest list once the changes it caused are written."""

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import grpc
-from finsy.p4client import P4ClientError
 
-from fcn.contract.constants import PipelineError
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
@@ -19,6 +17,7 @@ from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
+from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.network import Network
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.proto import fcn_pb2_grpc
@@ -81,7 +80,10 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         if request.with_counters:
             for name, agent in self._network.nodes.items():
                 if request.node in ("", name) and agent.is_up:
-                    of_flows = await agent.counters.of_flows()
+                    try:
+                        of_flows = await agent.counters.of_flows()
+                    except SwitchAwayError as error:
+                        await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
                     counts |= {(name, key): count for key, count in of_flows.items()}
         flows = [
             _flow_message(flow, counts.get((flow.node, flow.key)))
@@ -199,7 +201,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         for agent in agents:
             try:
                 values = await agent.counters.read()
-            except (PipelineError, P4ClientError) as error:
+            except SwitchAwayError as error:
                 await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
             response.counters.extend(
                 pb.Counter(

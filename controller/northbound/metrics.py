@@ -4,13 +4,17 @@ The HTTP server runs in its own thread, so it renders the last snapshot only.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from wsgiref.simple_server import WSGIRequestHandler
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from fcn.controller.northbound.snapshot import Snapshot
+
+CLIENT_TIMEOUT = 10.0
+"""Seconds a client may be silent; each that is connected occupies a thread."""
 
 
 class FcnCollector(Collector):
@@ -76,6 +80,20 @@ class MetricsError(Exception):
     """Metrics cannot be served; the message says why and what to do."""
 
 
+class _Handler(WSGIRequestHandler):
+    """Metrics cannot be served; the message says why and what to do."""
+
+    timeout = CLIENT_TIMEOUT
+
+    def handle(self) -> None:
+        """Answer a request, if there is one."""
+        with suppress(OSError):
+            super().handle()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name there)
+        """Log nothing."""
+
+
 @contextmanager
 def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
     """Serve `/metrics` on host:port; yields the port. Raises MetricsError."""
@@ -89,6 +107,7 @@ def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
             f"cannot serve metrics on {endpoint}: {error.strerror}; "
             "choose another `metrics:` in the configuration"
         ) from None
+    server.RequestHandlerClass = _Handler
     try:
         yield server.server_port
     finally:

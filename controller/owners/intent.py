@@ -127,6 +127,7 @@ class Intent:
         self._values: dict[Key, bytes] = {}
         self._held: dict[Key, tuple[bytes, p4r.Entity]] = {}
         self._dirty: dict[Key, int] = {}
+        self._refused: dict[Key, GRPCStatusCode] = {}
 
     def __len__(self) -> int:
         """Entries intended."""
@@ -175,6 +176,7 @@ class Intent:
         """Set all entities the switch holds, and compare them with the intent."""
         self._held = {entity_key(entity): (entity_value(entity), entity) for entity in entities}
         self._dirty = {}
+        self._refused = {}
         for key in (*self._wanted, *(key for key in self._held if key not in self._wanted)):
             if self._needs_update(key):
                 self._dirty[key] = 0
@@ -195,8 +197,8 @@ class Intent:
     def settle(
         self, updates: list[p4r.Update], failures: dict[int, tuple[GRPCStatusCode, str]]
     ) -> list[Refusal]:
-        """Record the results of updates; `failures` are by index. Returns final failures, those
-        that are not retried."""
+        """Note what the switch accepted; `failures` are by index. Returns what it will not take,
+        each only once for the same reason."""
         refused: list[Refusal] = []
         for index, update in enumerate(updates):
             key = entity_key(update.entity)
@@ -205,14 +207,25 @@ class Intent:
                 self._accepted(key, update)
             elif not self._retry(key, update, failure[0]):
                 self._dirty.pop(key, None)
-                refused.append(Refusal(update, *failure))
+                if self._refused.get(key) != failure[0]:
+                    refused.append(Refusal(update, *failure))
+                self._refused[key] = failure[0]
         return refused
+
+    def retry_refused(self) -> None:
+        """What the switch would not take is due again: the reason may be gone."""
+        for key in list(self._refused):
+            if self._needs_update(key):
+                self._dirty.setdefault(key, 0)
+            else:
+                del self._refused[key]
 
     def _accepted(self, key: Key, update: p4r.Update) -> None:
         if update.type == p4r.Update.DELETE:
             self._held.pop(key, None)
         else:
             self._held[key] = (entity_value(update.entity), update.entity)
+        self._refused.pop(key, None)
         if not self._needs_update(key):
             self._dirty.pop(key, None)
 
@@ -236,6 +249,7 @@ class Intent:
         # Re-insertion keeps the order of the changes.
         self._dirty.pop(key, None)
         self._dirty[key] = 0
+        self._refused.pop(key, None)
         self.changed.set()
 
     def _needs_update(self, key: Key) -> bool:

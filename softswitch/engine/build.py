@@ -102,8 +102,8 @@ def build_library(code: str) -> Path:
             made.rename(library)
     except OSError as error:
         raise BuildError(
-            f"cannot build in {directory}: {error.strerror}; "
-            "set XDG_CACHE_HOME to a folder that can be written to"
+            f"cannot keep the built program in {directory}: {error.strerror}; make room there or "
+            "make it writable, or start the switch with XDG_CACHE_HOME set to another place"
         ) from error
     return library
 
@@ -131,5 +131,10 @@ def ffi() -> CData:
 
 @cache
 def load_library(path: Path) -> CData:
-    """Load a built program; every call to it releases the interpreter lock."""
-    return ffi().dlopen(str(path))
+    """Load a built program; every call to it releases the interpreter lock. Raises BuildError."""
+    try:
+        return ffi().dlopen(str(path))
+    except OSError as error:
+        raise BuildError(
+            f"cannot load the built program: {error}; delete {path}, and it is built anew"
+        ) from error

@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import finsy.switch
 import pytest
 import yaml
 from switches import MemorySwitch, memory_switches
 
 from fcn import controller
 from fcn.controller.config import Config, parse_config
+from fcn.controller.node import session
 
 EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 
@@ -18,7 +18,7 @@ EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten finsy's wait of ten seconds after a connection that lasted less than two."""
-    monkeypatch.setattr(finsy.switch, "_FAIL_THROTTLE_SECS", 0.1)
+    monkeypatch.setattr(session, "LAST_RETRY", session.FIRST_RETRY)
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
+from finsy.proto import p4r
 
-from fcn.softswitch.api import Engine, EngineEvents, MatchKey, TableAction
+from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, TableAction
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
 from fcn.softswitch.p4rt.device import Device
@@ -20,11 +21,13 @@ WAIT = 30.0
 
 
 class QuietEngine(DetachedEngine):
-    """Counts table writes; a test generates messages of the data plane through `events`."""
+    """Counts table writes; a test speaks for the data plane through `events`. `full`: a table that
+    takes no more entries, by its name without control."""
 
     def __init__(self, config: DeviceConfig) -> None:
         super().__init__(config)
         self.writes = 0
+        self.full = ""
         self.tables: dict[int, str] = {}
         self.sent: list[bytes] = []
         self.events: EngineEvents | None = None
@@ -40,6 +43,8 @@ class QuietEngine(DetachedEngine):
         action: TableAction,
         idle_timeout_ns: int = 0,
     ) -> int:
+        if table.rpartition(".")[2] == self.full:
+            raise EngineError("table full")
         self.writes += 1
         handle = super().table_insert(table, match, priority, action, idle_timeout_ns)
         self.tables[handle] = table
@@ -89,6 +94,7 @@ class MemorySwitch:
     device_id: int = 1
     port: int = 0
     engines: list[QuietEngine] = field(default_factory=list)
+    frozen: int = 0
     _device: Device | None = None
     _server: grpc.aio.Server | None = None
 
@@ -108,6 +114,19 @@ class MemorySwitch:
         self._device = Device(self.device_id, _Backend(self.engines), ports.attach, ports.on_status)
         address = f"127.0.0.1:{self.port}"
         self._server, self.port = await start_server(self._device, ports, address)
+
+    def freeze(self) -> asyncio.Event:
+        """Answer no request to read until the event is set; `frozen` counts those that wait."""
+        assert self._device is not None
+        thawed, read = asyncio.Event(), self._device.read
+
+        async def frozen_read(request: p4r.ReadRequest) -> Any:  # noqa: ANN401
+            self.frozen += 1
+            await thawed.wait()
+            return await read(request)
+
+        setattr(self._device, "read", frozen_read)  # noqa: B010
+        return thawed
 
     async def stop(self) -> None:
         """Power off."""

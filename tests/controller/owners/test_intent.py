@@ -162,6 +162,28 @@ def test_refused_update_is_returned_and_not_tried_again() -> None:
     assert intent.take_updates(10) == []
 
 
+def test_refused_update_is_tried_again_on_request_and_returned_once() -> None:
+    intent, switch = Intent(SCHEMA), FakeSwitch()
+    intent.put(entry(1))
+    assert len(intent.settle(intent.take_updates(9), {0: FULL})) == 1
+    intent.retry_refused()
+    assert intent.settle(intent.take_updates(9), {0: FULL}) == []
+    intent.retry_refused()
+    assert flush(intent, switch) == 1
+    assert len(switch.entries) == 1
+    intent.retry_refused()
+    assert not intent.pending
+
+
+def test_refused_update_that_is_not_wanted_any_more_is_not_tried_again() -> None:
+    intent = Intent(SCHEMA)
+    intent.put(entry(1))
+    intent.settle(intent.take_updates(9), {0: FULL})
+    intent.drop(entry(1))
+    intent.retry_refused()
+    assert intent.take_updates(9) == []
+
+
 def test_switch_that_contradicts_itself_is_not_asked_for_ever() -> None:
     intent = Intent(SCHEMA)
     intent.put(entry(1))
