@@ -30,7 +30,7 @@ def commit_named(name: str) -> str:
     except OSError as error:
         raise BaselineError(f"a baseline needs git: {error.strerror}") from None
     if done.returncode:
-        raise BaselineError(f"{name!r} is no commit of {ROOT}; `git log` lists them")
+        raise BaselineError(f"{name!r} is not a commit of {ROOT}; `git log` lists them")
     commit = done.stdout.strip()
     has = ["git", "-C", str(ROOT), "cat-file", "-e", f"{commit}:bench/forwarding.py"]
     if subprocess.run(has, capture_output=True, check=False).returncode:

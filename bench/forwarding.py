@@ -319,7 +319,7 @@ def positive(text: str) -> float:
     """A number above 0 from the command line."""
     value = float(text)
     if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
     return value
 
 

@@ -74,7 +74,7 @@ def load_pipeline(role: str, folder: Path | None = None, *, binary: bool = True)
     try:
         return Pipeline(role, p4info, blob, P4Schema(p4info, blob))
     except (OSError, ParseError, ValueError) as error:
-        raise PipelineError(f"{p4info} is no P4Info: {error}") from None
+        raise PipelineError(f"{p4info} is not a P4Info: {error}") from None
 
 
 def load_target(role: str, folder: Path | None = None) -> Target:

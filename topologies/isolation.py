@@ -107,7 +107,7 @@ def _supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *command],
             env=environment,
-            preexec_fn=lambda: _begin_child(before),
+            preexec_fn=lambda: _begin_child(before | {signal.SIGINT}),
         )
     except FileNotFoundError as error:
         raise IsolationError("setpriv and unshare (package util-linux) are not on PATH") from error

@@ -59,7 +59,7 @@ def queue_pair(text: str) -> int:
     try:
         value = int(text.strip(), 0)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no number") from None
+        raise typer.BadParameter(f"{text!r} is not a number") from None
     if not 0 <= value <= MAX_QP:
-        raise typer.BadParameter(f"{text} is no queue pair; those are 0 to {MAX_QP:#x}")
+        raise typer.BadParameter(f"{text} is not a queue pair; those are 0 to {MAX_QP:#x}")
     return value

@@ -128,7 +128,7 @@ def parse_duration(value: Any) -> int:  # noqa: ANN401
     text = _text(value, "a duration with its unit such as 50us, 10ms or 60s")
     found = _DURATION.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is no duration; write 50us, 10ms, 60s, 5m or 1h")
+        raise ValueError(f"{text!r} is not a duration; write 50us, 10ms, 60s, 5m or 1h")
     microseconds = float(found[1]) * _MICROSECONDS[found[2]]
     if microseconds > MAX_DURATION:
         raise ValueError(f"{text!r} is longer than a year")

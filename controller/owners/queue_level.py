@@ -39,7 +39,7 @@ class QueueLevel:
         """
         if level not in LEVELS:
             raise ValueError(
-                f"there is no congestion level {level}; levels are {LEVELS[0]} to {LEVELS[-1]}"
+                f"there is not a congestion level {level}; levels are {LEVELS[0]} to {LEVELS[-1]}"
             )
         ticks = self._target.clock.ticks(interval)
         action = P4TableAction("set_policy", mark=mark, notify=int(notify), interval=ticks)

@@ -12,15 +12,15 @@ from fcn.bench.baseline import BaselineError, commit_named
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--baseline", "NONSENSE"], "'NONSENSE' is no commit of"),
-        (["--baseline", ""], "'' is no commit of"),
-        (["--baseline=--all"], "'--all' is no commit of"),
+        (["--baseline", "NONSENSE"], "'NONSENSE' is not a commit of"),
+        (["--baseline", ""], "'' is not a commit of"),
+        (["--baseline=--all"], "'--all' is not a commit of"),
         (["--targets", "nonsense"], "invalid choice: 'nonsense'"),
         (["--targets"], "expected at least one argument"),
-        (["--seconds", "0"], "0 is no number above 0"),
-        (["--seconds", "-1"], "-1 is no number above 0"),
-        (["--start", "nan"], "nan is no number above 0"),
-        (["--start", "inf"], "inf is no number above 0"),
+        (["--seconds", "0"], "0 is not a number above 0"),
+        (["--seconds", "-1"], "-1 is not a number above 0"),
+        (["--start", "nan"], "nan is not a number above 0"),
+        (["--start", "inf"], "inf is not a number above 0"),
     ],
 )
 def test_wrong_options(

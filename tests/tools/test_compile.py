@@ -125,7 +125,7 @@ def test_what_is_no_compiler_is_named(
     monkeypatch.setattr("sys.argv", ["compile", *option])
     before = checkout.committed()
     assert p4_compile.main() == 1
-    assert f"{checkout.compiler_file} is no p4c" in capsys.readouterr().err
+    assert f"{checkout.compiler_file} is not a p4c" in capsys.readouterr().err
     assert checkout.committed() == before
 
 

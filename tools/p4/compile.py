@@ -43,7 +43,7 @@ MEMBER = re.compile(r"(\w+) = (0[xX][0-9a-fA-F]+|\d+)")
 
 
 class CompilerError(Exception):
-    """What is on PATH is no p4c, or it refused a program; the message says which and what to do."""
+    """p4c on PATH is another program, or refused a source; the message says what to do."""
 
 
 def compiler_version() -> str | None:
@@ -54,11 +54,11 @@ def compiler_version() -> str | None:
     try:
         run = subprocess.run([place, "--version"], capture_output=True, text=True, check=False)
     except OSError as error:
-        raise CompilerError(f"{place} is no p4c: {error.strerror}; correct PATH") from None
+        raise CompilerError(f"{place} is not a p4c: {error.strerror}; correct PATH") from None
     text = (run.stdout + run.stderr).strip()
     if run.returncode or not text:
         raise CompilerError(
-            f"{place} is no p4c: asked for its version it says {text!r} "
+            f"{place} is not a p4c: asked for its version it says {text!r} "
             f"(exit status {run.returncode}); correct PATH"
         )
     found = re.search(r"Version (\S+) \(SHA: (\w+)", text)

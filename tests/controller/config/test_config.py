@@ -353,12 +353,12 @@ def _endless_timeout(data: dict[str, Any]) -> None:
     data["flows"]["timeout"] = "99999999999999999999h"
 
 
-@vary("nodes.p2.thresholds[0].depths[0] | is no queue depth")
+@vary("nodes.p2.thresholds[0].depths[0] | is not a queue depth")
 def _depth_beyond_numbers(data: dict[str, Any]) -> None:
     data["nodes"]["p2"]["thresholds"][0]["depths"][0] = "9" * 400 + "MB"
 
 
-@vary("nodes.pe1.grpc | no host:port")
+@vary("nodes.pe1.grpc | not host:port")
 def _foreign_digits(data: dict[str, Any]) -> None:
     pe1(data)["grpc"] = "127.0.0.1:\u0663"
 

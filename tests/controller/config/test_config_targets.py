@@ -151,7 +151,7 @@ def test_a_program_of_something_else_is_refused(network: dict[str, Any], tmp_pat
     for content, reason in (
         ((folder / "p.p4info.txtpb").read_bytes(), "is of no pe node: it lacks cnp_profile"),
         (b'pkg_info { arch: "tna" }', "is of no pe node: it lacks cnp_profile"),
-        (b"\xff\xfe", "is no P4Info"),
+        (b"\xff\xfe", "is not a P4Info"),
     ):
         place = tmp_path / str(len(content))
         place.mkdir()

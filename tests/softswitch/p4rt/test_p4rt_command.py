@@ -171,7 +171,7 @@ def test_reasons_for_not_starting(tmp_path: Path) -> None:
     assert "not a P4Info" in failure(str(program), *anywhere)
     info.write_text(P4INFO.read_text())
     closed = failure(str(program), *anywhere, env={"XDG_CACHE_HOME": str(program)})
-    assert f"cannot build in {program}" in closed
+    assert f"cannot keep the built program in {program}" in closed
     assert "Traceback" not in closed
     log = failure("--no-p4", "--log-file", str(tmp_path), *anywhere)
     assert f"cannot write the log {tmp_path}: Is a directory" in log
