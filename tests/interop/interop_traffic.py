@@ -70,7 +70,7 @@ def _send(
             sender.send(frame)
         arrived = frames_until(receiver, marker, FRAME_TIMEOUT_S)
         tunnelled = frames_until(core, marker, FRAME_TIMEOUT_S, sent=by_linux)
-    # Not what the kernel sends by itself, such as MLD reports. No router changes the end of a packet.
+    # Not what the kernel sends by itself, such as MLD reports.
     ends = [frame[-UNCHANGED_OCTETS:] for frame in frames[:-1]]
     return Crossing(
         tuple(
