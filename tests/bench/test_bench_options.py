@@ -7,6 +7,7 @@ import pytest
 
 from fcn.bench import baseline, forwarding
 from fcn.bench.baseline import BaselineError, commit_named
+from fcn.ptf_tests.targets import TargetUnavailableError
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_results_are_kept_when_nothing_was_measured(
     one_sweep: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unavailable(*arguments: object) -> None:
-        raise forwarding.TargetUnavailableError("not on PATH")
+        raise TargetUnavailableError("not on PATH")
 
     monkeypatch.setattr(forwarding, "sweep", unavailable)
     assert "nothing was measured" in forwarding.run(["bmv2"], None, 1.0, 1000.0)
