@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from fcn.controller.logs import configure_logs
+from fcn.controller.logs import LogLevel, configure_logs
 
 
 class FullDisk(io.StringIO):
@@ -31,7 +31,7 @@ def logging_to(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> Iterator
     root.handlers = []
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", stream)
-        configure_logs("info", as_json=False)
+        configure_logs(LogLevel.INFO, as_json=False)
         try:
             yield
         finally:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from fcn.controller.cli import shell
@@ -131,7 +132,7 @@ def test_a_cache_that_cannot_be_written_is_named(
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(shell.ShellError, match="set XDG_CACHE_HOME"):
-        shell.ready_environment(shell.Console())
+        shell.ready_environment(Console())
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
