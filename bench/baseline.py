@@ -1,4 +1,4 @@
-"""An earlier commit of this repository, measured by its own benchmark."""
+"""Measures an earlier commit of this repository with its own benchmark."""
 
 import json
 import os
@@ -18,14 +18,34 @@ class BaselineError(Exception):
     """The commit cannot be measured; the message says why."""
 
 
+def commit_named(name: str) -> str:
+    """The commit of that name in this checkout, which has a benchmark. Raises BaselineError."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "--verify", "--quiet", "--end-of-options"]
+    if not (ROOT / ".git").exists():
+        raise BaselineError(f"a baseline needs a checkout, and {ROOT} is none")
+    try:
+        done = subprocess.run(
+            [*command, f"{name}^{{commit}}"], capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        raise BaselineError(f"a baseline needs git: {error.strerror}") from None
+    if done.returncode:
+        raise BaselineError(f"{name!r} is not a commit of {ROOT}; `git log` lists them")
+    commit = done.stdout.strip()
+    has = ["git", "-C", str(ROOT), "cat-file", "-e", f"{commit}:bench/forwarding.py"]
+    if subprocess.run(has, capture_output=True, check=False).returncode:
+        raise BaselineError(f"{name!r} has no bench/forwarding.py; choose a later commit")
+    return commit
+
+
 STEP = re.compile(r"^RATE_STEP = [\d.]+$", re.MULTILINE)
 
 
 def measure(commit: str, seconds: float, start: float, step: float) -> list[dict[str, Any]]:
-    """Sweeps of a commit's programs on BMv2, as its bench/results/forwarding.json has them.
+    """Sweeps of a commit's programs on BMv2, in the format of its bench/results/forwarding.json.
 
     seconds: per offered rate. start: first rate in frames per second; step: factor to the next.
-    BMv2 runs on the cores it has in this commit's sweeps. Needs git and a checkout.
+    BMv2 runs on the same cores as in the sweeps of this commit. Needs git and a checkout.
     Raises BaselineError.
     """
     with tempfile.TemporaryDirectory(prefix="fcn-baseline-") as name:

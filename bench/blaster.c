@@ -1,7 +1,7 @@
 /* Sends frames on an interface at a given rate for a given time.
  *
  * usage: blaster INTERFACE FRAMES SECONDS PPS
- * FRAMES: file of frames, each behind its length (16 bits, big-endian); sent round and round.
+ * FRAMES: file of frames, each preceded by its length (16 bits, big-endian); sent cyclically.
  * PPS 0: as fast as possible. Prints the number of frames sent and the nanoseconds it took. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

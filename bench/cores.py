@@ -1,4 +1,4 @@
-"""Which cores the switches of a benchmark run on."""
+"""CPU cores on which the switches of a benchmark run."""
 
 import os
 import shlex
@@ -10,9 +10,9 @@ from fcn.ptf_tests.targets import Target
 
 
 def switch_cores() -> list[int]:
-    """Every core this process may use but the first, which is the traffic source's.
+    """Every core this process may use except the first, on which the traffic source runs.
 
-    The only core there is where there is only one.
+    The same core when there is only one.
     """
     cores = sorted(os.sched_getaffinity(0))
     return cores[1:] or cores
@@ -23,7 +23,7 @@ def _on(cores: Iterable[int]) -> list[str]:
 
 
 def pinned(kind: type[Target], cores: Iterable[int]) -> type[Target]:
-    """The target, with its switch on these cores only."""
+    """The target class with its switch pinned to these cores."""
     prefix = _on(cores)
 
     class Pinned(kind):  # type: ignore[misc, valid-type]
@@ -34,9 +34,9 @@ def pinned(kind: type[Target], cores: Iterable[int]) -> type[Target]:
 
 
 def wrappers(folder: Path, programs: Iterable[str], cores: Iterable[int]) -> Path:
-    """A folder for PATH, whose programs are those of PATH on these cores only.
+    """A folder to prepend to PATH, with wrappers that pin programs of PATH to these cores.
 
-    Programs that are not installed have none.
+    There is no wrapper for a program that is not installed.
     """
     prefix = shlex.join(_on(cores))
     target = folder / "on-cores"

@@ -1,25 +1,27 @@
 """Packets per second of the compiled PE and P programs, softswitch against BMv2, in one run.
 
-`python -m fcn.bench.forwarding` loads the same program with the same entries into each target
-present, offers the same frames over veth at rising rates, and takes the highest rate that came out
-at the far side. Switches run on all cores but the first, which is left to the traffic source: a
-switch that competes with its source loses packets at rates that have nothing to do with its own.
+`python -m fcn.bench.forwarding` loads the same program with the same entries into each installed
+target, offers the same frames over veth at increasing rates, and reports the highest delivered
+rate. Switches run on all cores except the first, which is reserved for the traffic source: sharing
+a core with it would reduce the rate of the switch.
 It prints the ratios and writes the raw numbers and a plot to bench/results/.
-BMv2 also runs a plain IPv6 router (bench/router.p4) to compare the P with, where p4c is installed,
-and `--baseline COMMIT` runs the programs of an earlier commit on it, too.
+Where p4c is installed, BMv2 also runs a plain IPv6 router (bench/router.p4) as a reference for P;
+`--baseline COMMIT` also measures the programs of an earlier commit on BMv2.
 """
 
 import argparse
 import json
+import math
 import os
 import platform
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,7 +30,7 @@ import finsy as fy
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.baseline import BaselineError, measure
+from fcn.bench.baseline import BaselineError, commit_named, measure
 from fcn.bench.cores import pinned, switch_cores
 from fcn.bench.plot import plot_sweeps
 from fcn.contract.constants import FCN_LABEL_BIT
@@ -48,15 +50,15 @@ FLOWS = 1024
 PAYLOAD = 256
 RATE_STEP = 1.1
 LOSS_LIMIT = 0.9
-"""A target that delivers less than this share of what is offered is past its limit."""
+"""A target that delivers less than this share of the offered rate is overloaded."""
 PAST_LIMIT = 3
-"""So many rates past its limit end a target's sweep: one may be a disturbance of the machine."""
+"""Rates with overload that end a target's sweep; a single one can be caused by other load."""
 DRAIN_POLL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One rate offered for some seconds: frames per second in and out."""
+    """Offered and delivered frames per second at one rate."""
 
     offered: float
     delivered: float
@@ -77,12 +79,12 @@ class Sweep:
 
 
 def flow(number: int) -> tuple[int, int]:
-    """DestQP and flow label of a flow."""
+    """DestQP and flow label of the flow with this number."""
     return 0x100 + number, FCN_LABEL_BIT | number
 
 
 def pe_frames() -> list[bytes]:
-    """RoCEv2 of known flows from a host, half IPv4, half IPv6."""
+    """RoCEv2 frames of labelled flows from a host, half IPv4, half IPv6."""
     frames = []
     for number in range(FLOWS):
         src, dst = (beds.HOST_V4, beds.REMOTE_V4) if number % 2 else (beds.HOST_V6, beds.REMOTE_V6)
@@ -113,7 +115,7 @@ def configure_pe(client: P4RuntimeClient) -> None:
 
 
 def p_frames() -> list[bytes]:
-    """What the PE would make of its frames."""
+    """The frames of `pe_frames` as the PE would send them into the WAN."""
     frames = []
     for number in range(FLOWS):
         inner = packets.roce(
@@ -136,7 +138,7 @@ def p_frames() -> list[bytes]:
 
 
 def configure_p(client: P4RuntimeClient) -> None:
-    """Ports, a route, levels that real congestion would meet, Fast CNPs on."""
+    """Ports, a route, levels with default thresholds, Fast CNPs enabled."""
     p = PTables(client)
     p.core_port(DC_PORT)
     p.core_port(CORE_PORT)
@@ -151,7 +153,7 @@ def configure_p(client: P4RuntimeClient) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program with its entries and its traffic. `load`: from a folder to compile into."""
+    """A program with its entries and its traffic. `load` gets a folder for compiled files."""
 
     name: str
     frames: Callable[[], list[bytes]]
@@ -161,7 +163,7 @@ class Program:
 
 
 def configure_router(client: P4RuntimeClient) -> None:
-    """The route P has."""
+    """The same route as the P's."""
     action = fy.P4TableAction(
         "forward",
         port=CORE_PORT,
@@ -173,7 +175,7 @@ def configure_router(client: P4RuntimeClient) -> None:
 
 
 def compile_router(folder: Path) -> Pipeline:
-    """bench/router.p4, compiled here. Raises TargetUnavailableError without p4c."""
+    """Compile bench/router.p4. Raises TargetUnavailableError without p4c."""
     compiler = shutil.which("p4c-bm2-ss")
     if compiler is None:
         raise TargetUnavailableError("p4c-bm2-ss is not on PATH, so there is no router")
@@ -191,7 +193,7 @@ PROGRAMS = (
 
 
 def received(port: int) -> int:
-    """Frames that reached the far side of a switch port."""
+    """Frames received at the other end of a switch port's veth pair."""
     for line in Path("/proc/net/dev").read_text().splitlines():
         name, _, counters = line.partition(":")
         if name.strip() == f"ptf{port}":
@@ -200,7 +202,7 @@ def received(port: int) -> int:
 
 
 def offer(blaster: Path, frames: Path, seconds: float, pps: float) -> Sample:
-    """Offer a rate and count what comes out until nothing more does."""
+    """Offer a rate and count the delivered frames until no more arrive."""
     before = received(CORE_PORT)
     run = subprocess.run(
         [blaster, f"ptf{DC_PORT}", frames, str(seconds), str(pps)],
@@ -209,7 +211,7 @@ def offer(blaster: Path, frames: Path, seconds: float, pps: float) -> Sample:
         check=True,
     )
     sent, nanoseconds = (int(word) for word in run.stdout.split())
-    # What is still on its way through the switch is counted, but so is the time it takes.
+    # Frames still queued in the switch are counted, and the time until they arrive is included.
     started = time.monotonic()
     last = received(CORE_PORT)
     quiet_since = started
@@ -225,7 +227,7 @@ def offer(blaster: Path, frames: Path, seconds: float, pps: float) -> Sample:
 def sweep(
     program: Program, target: str, blaster: Path, work: Path, seconds: float, start: float
 ) -> Iterator[Sample]:
-    """Rising rates until the target delivers clearly less than it is offered."""
+    """Offer increasing rates until the target is overloaded."""
     frames = work / f"{program.name}.frames"
     frames.write_bytes(b"".join(struct.pack("!H", len(f)) + f for f in program.frames()))
     interfaces = {port: f"sw{port}" for port in ALL_PORTS}
@@ -254,15 +256,16 @@ def workspace() -> Iterator[tuple[Path, Path]]:
     """A directory with the compiled traffic source."""
     with tempfile.TemporaryDirectory(prefix="fcn-bench-") as name:
         blaster = Path(name) / "blaster"
-        subprocess.run(
-            ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", blaster, HERE / "blaster.c"],
-            check=True,
-        )
+        command = ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o"]
+        try:
+            subprocess.run([*command, blaster, HERE / "blaster.c"], check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise TargetUnavailableError(f"the traffic source cannot be built: {error}") from None
         yield blaster, Path(name)
 
 
 def machine() -> dict[str, str]:
-    """What the numbers were measured on."""
+    """The machine on which the numbers were measured."""
     model = next(
         (
             line.split(":", 1)[1].strip()
@@ -300,7 +303,7 @@ def report(console: Console, sweeps: list[Sweep]) -> None:
 
 
 def baseline(commit: str, seconds: float, start: float) -> list[Sweep]:
-    """The same on BMv2 at an earlier commit. Raises BaselineError."""
+    """Sweeps on BMv2 at an earlier commit. Raises BaselineError."""
     return [
         Sweep(
             f"{sweep['program']} before",
@@ -312,30 +315,47 @@ def baseline(commit: str, seconds: float, start: float) -> list[Sweep]:
     ]
 
 
+def positive(text: str) -> float:
+    """A number above 0 from the command line."""
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return value
+
+
 def main() -> None:
-    """Command line; runs itself inside a fresh network and process namespace."""
+    """Command line; runs the benchmark in a new network and process namespace."""
     parser = argparse.ArgumentParser(prog="python -m fcn.bench.forwarding", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=2.0, help="per offered rate")
-    parser.add_argument("--start", type=float, default=8_000, help="first rate, frames/s")
-    parser.add_argument("--targets", nargs="*", default=["bmv2", "softswitch"])
+    parser.add_argument("--seconds", type=positive, default=2.0, help="per offered rate")
+    parser.add_argument("--start", type=positive, default=8_000.0, help="first rate, frames/s")
+    parser.add_argument(
+        "--targets", nargs="+", choices=sorted(TARGETS), default=["bmv2", "softswitch"]
+    )
     parser.add_argument("--baseline", metavar="COMMIT", help="compare with this commit on BMv2")
     options = parser.parse_args()
     try:
+        commit = commit_named(options.baseline) if options.baseline is not None else None
         enter("fcn.bench.forwarding", sys.argv[1:])
-    except IsolationError as error:
+        failure = run(options.targets, commit, options.seconds, options.start)
+    except (BaselineError, IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{error}\n")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    if failure:
+        parser.exit(1, f"{failure}\n")
 
+
+def run(targets: Sequence[str], commit: str | None, seconds: float, start: float) -> str:
+    """Measure, show and write; returns why there is no baseline if one was asked for, or ''."""
     console = Console()
     sweeps: list[Sweep] = []
     make_interfaces()
     with workspace() as (blaster, work):
         for program in PROGRAMS:
-            for target in (each for each in options.targets if each in program.targets):
+            for target in (each for each in targets if each in program.targets):
                 samples = []
                 try:
-                    for sample in sweep(
-                        program, target, blaster, work, options.seconds, options.start
-                    ):
+                    for sample in sweep(program, target, blaster, work, seconds, start):
                         samples.append(sample)
                         console.print(
                             f"{program.name} on {target}: offered {sample.offered:>11,.0f}  "
@@ -345,11 +365,14 @@ def main() -> None:
                     console.print(f"{target}: {error}")
                     continue
                 sweeps.append(Sweep(program.name, target, tuple(samples)))
-        if options.baseline:
+        failure = ""
+        if commit is not None:
             try:
-                sweeps += baseline(options.baseline, options.seconds, options.start)
+                sweeps += baseline(commit, seconds, start)
             except BaselineError as error:
-                parser.exit(1, f"{error}\n")
+                failure = str(error)
+    if not sweeps:
+        return f"nothing was measured; {RESULTS} is as it was"
     report(console, sweeps)
     RESULTS.mkdir(exist_ok=True)
     result = {"machine": machine(), "sweeps": [asdict(s) for s in sweeps]}
@@ -362,6 +385,7 @@ def main() -> None:
         RESULTS / "forwarding.png",
     )
     console.print(f"raw numbers and plot: {RESULTS}/forwarding.*")
+    return failure
 
 
 if __name__ == "__main__":

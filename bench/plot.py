@@ -10,7 +10,7 @@ from matplotlib import pyplot as plt
 
 
 def plot_sweeps(curves: Mapping[str, Sequence[tuple[float, float]]], path: Path) -> None:
-    """Delivered over offered rate, both in packets per second, one line per curve."""
+    """Plot delivered against offered rate, both in packets per second, one line per curve."""
     figure, axes = plt.subplots(figsize=(8, 5))
     for name, points in curves.items():
         offered, delivered = zip(*points, strict=True)

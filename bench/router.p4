@@ -1,4 +1,4 @@
-// A plain IPv6 router for BMv2: the least a node of an IPv6 network does per packet, to compare P with.
+// A minimal IPv6 router for BMv2, as a reference for the forwarding rate of P.
 #include <core.p4>
 #include <v1model.p4>
 

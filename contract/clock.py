@@ -8,10 +8,10 @@ MAX_TICKS = (1 << 32) - 1
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """tick: nanoseconds of one unit of a time parameter."""
+    """tick: nanoseconds per unit of a time parameter."""
 
     tick: int = 1000
 
     def ticks(self, microseconds: int) -> int:
-        """A duration as a time parameter: never shorter, but for what 32 bits cannot hold."""
+        """A duration in ticks, rounded up, limited to 32 bits."""
         return min(-(-microseconds * 1000 // self.tick), MAX_TICKS)

@@ -1,4 +1,4 @@
-"""The numbers P4 and Python share, as the compiled programs carry them (constants.json)."""
+"""The numbers P4 and Python share, read from constants.json of the compiled programs."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class PipelineError(Exception):
-    """A compiled program is missing or is not what the controller was written for."""
+    """A compiled program is missing or not supported by the controller."""
 
 
 def compiled_programs() -> Path:
@@ -18,18 +18,25 @@ def compiled_programs() -> Path:
 
 
 def compiled_file(name: str, *others: str, folder: Path | None = None) -> Path:
-    """A file of the compiled programs, or of `folder`: the first of these names that is there.
+    """The first of these files that exists in `folder`, by default that of the compiled programs.
 
-    Raises PipelineError when none is.
+    Raises PipelineError when there is none.
     """
     place = folder or compiled_programs()
     for file in (place / each for each in (name, *others)):
-        if file.is_file():
+        if _is_file(file):
             return file
     remedy = "run `make p4`, or point FCN_P4 at the folder that has it"
     if folder:
         remedy = "correct the node's `program`, or put it there"
     raise PipelineError(f"{place / name} is missing; {remedy}")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False  # the name is too long, or the folder is closed to us
 
 
 _NUMBERS: dict[str, Any] = json.loads(compiled_file("constants.json").read_text("utf-8"))
@@ -54,7 +61,7 @@ def architecture_numbers(architecture: str) -> dict[str, Any]:
 def enum_members(name: str) -> dict[str, int]:
     """Members of an enum of the programs, by name. Raises PipelineError.
 
-    p4c leaves enums a program counts with, but does not match on, out of its P4Info.
+    They are not in the P4Info: p4c leaves out enums that are only used as indexes of counters.
     """
     members: dict[str, int] | None = _NUMBERS.get(name)
     if not isinstance(members, dict):

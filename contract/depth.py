@@ -14,11 +14,11 @@ LEVELS = range(1, 8)
 """Congestion levels (FCN-10); level 0 means no congestion."""
 
 PACKET_SIZE = 1500
-"""Octets a packet in a queue is taken to have where the configuration does not say."""
+"""Assumed octets of a packet in a queue where the configuration has no `packet_size`."""
 
 
 class DepthUnit(StrEnum):
-    """What a threshold is given in."""
+    """Unit in which a threshold is configured."""
 
     PACKETS = "packets"
     OCTETS = "octets"
@@ -26,7 +26,7 @@ class DepthUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """A queue depth as it was given."""
+    """A queue depth as configured."""
 
     amount: int
     unit: DepthUnit = DepthUnit.PACKETS
@@ -63,16 +63,19 @@ class QueueDepth:
 
     @property
     def unit(self) -> str:
-        """What one of it is."""
+        """Name of the unit, in the plural."""
         return "packets" if self.cell is None else f"cells of {self.cell} octets"
 
     @property
     def maximum(self) -> int:
-        """The greatest depth that can be told."""
+        """The largest depth the target reports, in its unit."""
         return (1 << self.bits) - 1
 
     def convert(self, depth: Depth, packet_size: int) -> int:
-        """`depth` in the target's unit, rounded up. A packet occupies whole cells."""
+        """`depth` in the target's unit, rounded up; `packet_size` in octets.
+
+        A packet occupies whole cells.
+        """
         if self.cell is None:
             in_packets = depth.unit is DepthUnit.PACKETS
             return depth.amount if in_packets else -(-depth.amount // packet_size)
@@ -81,14 +84,14 @@ class QueueDepth:
         return -(-depth.amount // self.cell)
 
     def thresholds(self, depths: Sequence[Depth], packet_size: int) -> tuple[int, ...]:
-        """Depths of levels 1, 2, … in the target's unit, still rising. Raises DepthError."""
+        """Depths of levels 1, 2, … in the target's unit, strictly increasing. Raises DepthError."""
         check_thresholds(depths)
         converted = tuple(self.convert(depth, packet_size) for depth in depths)
         for level, (depth, value) in enumerate(zip(depths, converted, strict=True), start=1):
             if value > self.maximum:
                 raise DepthError(
                     f"level {level} at {depth} is {value} {self.unit}; "
-                    f"the target tells {self.maximum} at most"
+                    f"the target reports {self.maximum} at most"
                 )
         for level, (low, high) in enumerate(pairwise(converted), start=1):
             if low == high:

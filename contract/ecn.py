@@ -20,7 +20,7 @@ class Ecn(IntEnum):
 
 
 class Verdict(StrEnum):
-    """What becomes of the inner field: an action of `decap_ecn`."""
+    """How the inner ECN field is set: an action of `decap_ecn`."""
 
     KEEP_INNER = "keep_inner"
     TAKE_OUTER = "take_outer"
@@ -29,7 +29,8 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DecapRule:
-    """One combination of inner and outer field. `event` (member of Event) is counted."""
+    """The rule for one combination of inner and outer ECN field. `event` (member of Event) is
+    counted."""
 
     inner: Ecn
     outer: Ecn

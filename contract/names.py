@@ -16,9 +16,9 @@ CM_DIGESTS = {4: "cm_ipv4_t", 6: "cm_ipv6_t"}
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What the cells of a counter stand for: members of an enum of the programs, 0 for nothing.
+    """The meaning of a counter's cells: the index is a member of an enum of the programs, except 0.
 
-    `name`: how a cell is called where the counter itself is not named; `{}` is the member.
+    `name`: name of a cell, unique over all counters; `{}` is replaced by the member.
     """
 
     enum: str
@@ -37,10 +37,10 @@ COUNTERS = {
     "flow_interval_suppressed": Counted("NotificationKind", "{}_INTERVAL_SUPPRESSED"),
     "node_rate_suppressed": Counted("NotificationKind", "{}_RATE_SUPPRESSED"),
 }
-"""Counters indexed by an enum; no two of their cells have the same name."""
+"""Counters indexed by an enum; the names of their cells are unique."""
 
 EVENT_COUNTERS = tuple(counter for counter in COUNTERS if counter != "drops")
-"""Counters of what happened, other than of why a packet was dropped."""
+"""Counters of events, as opposed to drop reasons."""
 
 PORT_COUNTERS = ("port_rx", "port_tx")
 """Counters indexed by port number."""

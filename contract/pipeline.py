@@ -1,4 +1,4 @@
-"""A compiled P4 program: its files, the schema made of its P4Info, and its target."""
+"""A compiled P4 program: its files, the schema built from its P4Info, and its target."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +13,7 @@ from fcn.contract.targets import Target, target_of
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """One compiled program: files, and the schema made of its P4Info.
+    """One compiled program: its files, and the schema built from its P4Info.
 
     blob: None when the program was loaded without its binary.
     """
@@ -24,12 +24,12 @@ class Pipeline:
     schema: P4Schema
 
     def enum(self, name: str) -> dict[str, int]:
-        """Members of an enum the programs share. Raises PipelineError."""
+        """Members of an enum of the programs. Raises PipelineError."""
         return enum_members(name)
 
     @property
     def target(self) -> Target:
-        """What the program was compiled for. Raises PipelineError."""
+        """The target the program was compiled for. Raises PipelineError."""
         return target_of(self.schema.p4info)
 
     @property
@@ -42,12 +42,20 @@ class Pipeline:
         return self.schema.value_sets.get(name) is not None
 
     def table_size(self, table: str) -> int:
-        """How many entries a table holds."""
+        """The size of a table, in entries."""
         return self.schema.tables[table].size
+
+    def lacks(self, other: "Pipeline") -> tuple[str, ...]:
+        """Names of the other's tables and counters that this one has not."""
+        return tuple(sorted(other._names - self._names))
+
+    @property
+    def _names(self) -> frozenset[str]:
+        return frozenset(table.alias for table in self.schema.tables) | self.counters
 
     @property
     def settable_defaults(self) -> tuple[str, ...]:
-        """Keyless tables: their default entry is the configuration."""
+        """Tables without a key, whose default action the controller sets."""
         return tuple(
             table.alias
             for table in self.schema.tables
@@ -57,18 +65,18 @@ class Pipeline:
 
 @lru_cache
 def load_pipeline(role: str, folder: Path | None = None, *, binary: bool = True) -> Pipeline:
-    """The program of a node's role (`pe` or `p`), that of `folder` or the one fcn comes with.
+    """The program of a node's role (`pe` or `p`) in `folder`, by default that included in fcn.
 
-    binary: whether it is to be pushed to a switch, or only to be known. Raises PipelineError.
+    binary: whether the binary is needed too, to load the program on a switch. Raises PipelineError.
     """
     p4info = compiled_file(f"{role}.p4info.txtpb", folder=folder)
     blob = compiled_file(f"{role}.json", f"{role}.bin", folder=folder) if binary else None
     try:
         return Pipeline(role, p4info, blob, P4Schema(p4info, blob))
-    except ParseError as error:
-        raise PipelineError(f"{p4info} is no P4Info: {error}") from None
+    except (OSError, ParseError, ValueError) as error:
+        raise PipelineError(f"{p4info} is not a P4Info: {error}") from None
 
 
 def load_target(role: str, folder: Path | None = None) -> Target:
-    """What the program of a node is compiled for. Raises PipelineError."""
+    """The target of the program of a node's role. Raises PipelineError."""
     return load_pipeline(role, folder, binary=False).target

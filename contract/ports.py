@@ -1,4 +1,4 @@
-"""Port numbers of a target: which are front panel, and which the target needs for itself."""
+"""Port numbers of a target: front-panel ports, and ports with another function."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ QUEUES = range(32)
 
 @dataclass(frozen=True)
 class Ports:
-    """`front_panel` are the ranges interfaces can have; the target's own ports in them are none.
+    """Ports of a target. front_panel: number ranges of front-panel ports, except the ports below.
 
-    cpu: to and from the controller. recirculation: feeds a packet into its second pass.
-    drop: where a packet to be dropped is sent, on a target that has such a port.
+    cpu: to and from the controller. recirculation: from the end of egress into ingress.
+    drop: egress port of packets to be dropped, on a target that has such a port.
     """
 
     cpu: int
@@ -32,16 +32,16 @@ class Ports:
         return own
 
     def problem(self, port: int) -> str | None:
-        """Why `port` is no front-panel port, as the end of a sentence about it; None when it is."""
+        """Why `port` is not a front-panel port, as the predicate of a sentence; None when it is."""
         if port in self._own:
             return f"is the {self._own[port]}"
         if not any(port in ports for ports in self.front_panel):
             shown = ", ".join(f"{ports[0]} to {ports[-1]}" for ports in self.front_panel)
-            return f"is no front-panel port; those are {shown}"
+            return f"is not a front-panel port; those are {shown}"
         return None
 
     def first(self, count: int) -> tuple[int, ...]:
-        """The lowest front-panel ports from 1 on, as many as asked for."""
+        """The `count` lowest front-panel ports from 1 on."""
         return tuple(islice(self._from_one(), count))
 
     def _from_one(self) -> Iterator[int]:

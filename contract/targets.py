@@ -1,7 +1,7 @@
-"""What differs between the targets one controller drives; everything else is the P4Info contract.
+"""Properties that differ between targets; the P4Info contract is the same on all of them.
 
-BMv2 and softswitch run the v1model programs, Tofino the TNA programs. Owners take the target from
-their node's pipeline, and it is known from the P4Info (`target_of`).
+BMv2 and softswitch run the v1model programs, Tofino the TNA programs. The target of a program is
+determined from its P4Info (`target_of`).
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from fcn.contract.ports import PORT_BITS, Ports
 
 @dataclass(frozen=True, slots=True)
 class CloneSession:
-    """The P4Runtime clone session that gives copies their second pass."""
+    """The P4Runtime clone session whose copies are recirculated."""
 
     number: int
     port: int
@@ -28,10 +28,10 @@ class CloneSession:
 class Target:
     """One kind of switch.
 
-    architecture: what the P4Info of its programs names.
-    clone_session: None where copies are steered by mirror sessions that belong to the driver.
+    architecture: `pkg_info.arch` in the P4Info of its programs.
+    clone_session: None where the driver configures mirror sessions instead.
     value_sets: parser value sets its programs may have.
-    idle_timeout: whether the flow tables report silent flows.
+    idle_timeout: whether the flow tables report idle flows.
     """
 
     name: str
@@ -50,7 +50,7 @@ def _ports(architecture: str, front_panel: tuple[range, ...], drop: int | None =
 
 
 def _v1model() -> Target:
-    # simple_switch's mark_to_drop sends to port 511 unless it is told otherwise.
+    # simple_switch's mark_to_drop uses port 511 by default.
     ports = _ports("v1model", (range(1 << PORT_BITS),), drop=511)
     session = architecture_numbers("v1model")["CloneSession"]["RECIRC"]
     return Target(
@@ -66,11 +66,11 @@ V1MODEL = _v1model()
 """BMv2 and softswitch."""
 
 _PIPE_PORTS = 128
-"""A port number of Tofino is a pipe (two bits) and a port of the pipe (seven)."""
+"""A port number of Tofino consists of a pipe (two bits) and a port of the pipe (seven bits)."""
 
 
 def _tofino(name: str, architecture: str, front_panel: range, cell: int) -> Target:
-    """front_panel: ports of every pipe. cell: octets of a buffer cell."""
+    """front_panel: front-panel ports of each pipe. cell: octets of a buffer cell."""
     pipes = range(0, 1 << PORT_BITS, _PIPE_PORTS)
     ranges = tuple(range(pipe + front_panel[0], pipe + front_panel[-1] + 1) for pipe in pipes)
     return Target(
@@ -80,7 +80,7 @@ def _tofino(name: str, architecture: str, front_panel: range, cell: int) -> Targ
         QueueDepth(cell),
         # Bits 8 to 39 of the chip's nanosecond clock.
         Clock(tick=256),
-        # Holds the ports port_role gives set_core_port.
+        # Contains the ports with action set_core_port in port_role.
         value_sets=(CORE_PORTS,),
     )
 

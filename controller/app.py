@@ -1,4 +1,4 @@
-"""The control plane: all nodes, the flows between them, and the services around."""
+"""The control plane: all nodes, the flow service, and the supporting services."""
 
 import asyncio
 import logging
@@ -16,9 +16,10 @@ from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.agent import NodeAgent
-from fcn.controller.node.connection import Connection, connected
+from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.provision import Provision
+from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.notifications import NotificationWatch
@@ -27,13 +28,13 @@ from fcn.controller.northbound.snapshot import take_snapshot
 LOG = logging.getLogger("fcn")
 
 HOUSEKEEPING = 5.0
-"""Seconds between looks at what may have expired."""
+"""Seconds between checks for expired senders and idle flows."""
 
 INFERENCE = 0.25
-"""Seconds between conclusions from the reverse path."""
+"""Seconds between runs of the inference of source queue pairs (FCN-3 b)."""
 
 METRICS = 1.0
-"""Seconds between snapshots for the metrics."""
+"""Seconds between metrics snapshots."""
 
 Job = Callable[[], Coroutine[Any, Any, None]]
 
@@ -43,8 +44,8 @@ def _program(node: Node) -> Pipeline:
 
 
 class ControlPlane:
-    """Everything `fcn run` runs, built from below: what a node should hold and its connection,
-    then the services that work with them, then the node's agent. Raises PipelineError."""
+    """Everything `fcn run` runs. Built in order of dependency: provisions and connections of the
+    nodes, the services that use them, the node agents. Raises PipelineError."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -83,17 +84,21 @@ class ControlPlane:
             config, self.bus, self.nodes, self.flows, self.neighbors, self.reports, time.time()
         )
         self.metrics = FcnCollector(take_snapshot(self.network))
-        self._notifications = NotificationWatch(self.nodes, self.bus)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Connect to the switches and keep them as intended until the context ends."""
+        """Connect to the switches and keep them equal to the intent until the context ends.
+
+        Raises AgentServiceError, OSError.
+        """
         jobs: list[Job] = [
             self._check_idle,
             self._inference,
-            self._notifications.run,
         ]
+        # One each: a switch that takes long to answer hides nothing of the others.
+        jobs += [NotificationWatch(agent, self.bus).run for agent in self.nodes.values()]
         jobs += [service.run for service in self.neighbors.values()]
+        jobs += [connection.run for connection in self._connections.values()]
         async with AsyncExitStack() as stack:
             if self.config.metrics:
                 stack.enter_context(serving_metrics(self.metrics, self.config.metrics))
@@ -103,16 +108,23 @@ class ControlPlane:
                 self.agents_address = await stack.enter_async_context(
                     serving_agents(self.config.host_agents, agents)
                 )
-            await stack.enter_async_context(connected(self._connections.values()))
             await stack.enter_async_context(_background(jobs))
-            yield
+            try:
+                yield
+            finally:
+                for connection in self._connections.values():
+                    connection.close()
 
     async def _check_idle(self) -> None:
-        """Reading whole flow tables takes time, and only makes up for lost notifications."""
+        """Rarely, because reading whole flow tables is slow and needed only where an idle
+        notification was lost."""
         while True:
             await asyncio.sleep(max(HOUSEKEEPING, self.config.flows.timeout / 1e6))
             for agent in self.nodes.values():
-                await agent.check_idle()
+                try:
+                    await agent.check_idle()
+                except SwitchAwayError as error:
+                    LOG.warning("%s; its idle flows are looked for later", error)
 
     async def _refresh_metrics(self) -> None:
         while True:
@@ -137,10 +149,19 @@ async def _background(jobs: list[Job]) -> AsyncIterator[None]:
 
 
 async def _supervised(job: Job) -> None:
-    """A job that fails is a defect to log, and no reason to stop serving the network."""
+    """Run a job; when it fails, log the exception and restart it: other jobs must not stop."""
+    task = asyncio.current_task()
+    assert task is not None
+    name = getattr(job, "__qualname__", repr(job))
     while True:
         try:
             await job()
+            LOG.error("background job %s returned; starting it again", name)
+        except asyncio.CancelledError:
+            # gRPC cancels whoever waits on a channel that is closed.
+            if task.cancelling():
+                raise
+            LOG.exception("background job %s was cancelled; starting it again", name)
         except Exception:
-            LOG.exception("a background job failed; starting it again")
-            await asyncio.sleep(HOUSEKEEPING)
+            LOG.exception("background job %s failed; starting it again", name)
+        await asyncio.sleep(HOUSEKEEPING)

@@ -1,4 +1,4 @@
-"""What happens in the network, for the log and for everyone who watches."""
+"""Events of the network, for the log and for subscribers (`fcn events`)."""
 
 import asyncio
 import logging
@@ -48,7 +48,7 @@ WARNINGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened. `time` is seconds since the epoch; `fields` are for scripts."""
+    """One event. `time` is in seconds since the epoch; `fields` are machine-readable details."""
 
     kind: Kind
     node: str
@@ -58,14 +58,18 @@ class Event:
 
 
 class EventBus:
-    """Logs every event and hands it to the watchers; a slow one loses the oldest, and is told."""
+    """Logs every event and passes it to the subscribers.
+
+    A subscriber has a bounded queue: when it is full the oldest event is discarded, and the
+    subscriber receives an event with the number of discarded ones.
+    """
 
     def __init__(self) -> None:
         self._watchers: set[asyncio.Queue[Event]] = set()
         self._lost: dict[asyncio.Queue[Event], int] = {}
 
     def emit(self, kind: Kind, node: str, message: str, **fields: object) -> None:
-        """Something happened on `node` ("" for the network)."""
+        """Report an event of `node` ("" for the network as a whole)."""
         event = Event(kind, node, message, {key: str(value) for key, value in fields.items()})
         level = logging.WARNING if kind in WARNINGS else logging.INFO
         LOG.log(level, message, extra={"event": kind.value, "node": node, **event.fields})
@@ -77,7 +81,7 @@ class EventBus:
 
     @contextmanager
     def watch(self) -> Iterator[AsyncIterator[Event]]:
-        """Events from the moment the context is entered."""
+        """Subscribe: events emitted from the time the context is entered."""
         queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)
         self._watchers.add(queue)
         try:

@@ -1,9 +1,20 @@
-"""Structured logs on standard error: key=value for people, JSON lines for machines."""
+"""Structured logs on standard error: key=value text or JSON lines."""
 
 import json
 import logging
 import sys
 import time
+from enum import StrEnum
+
+
+class LogLevel(StrEnum):
+    """The least severe records that are shown."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
 
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
@@ -50,24 +61,42 @@ class JsonFormatter(logging.Formatter):
 
 
 class _StandardError(logging.Handler):
-    """Writes to what is sys.stderr at the time: a progress bar takes it over while it is shown."""
+    """Writes to what is sys.stderr at the time: a progress bar takes it over while it is shown.
+
+    Where that fails, as on a full disk or a pipe nobody reads any more, the record is lost and the
+    caller goes on; the next that can be written says how many were.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lost = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record."""
-        print(self.format(record), file=sys.stderr, flush=True)
+        try:
+            if self._lost:
+                text = "%d messages before could not be written to the log"
+                lost = (record.name, logging.WARNING, "", 0, text, (self._lost,), None)
+                print(self.format(logging.LogRecord(*lost)), file=sys.stderr, flush=True)
+                self._lost = 0
+            print(self.format(record), file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            # ValueError: the stream is closed.
+            self._lost += 1
 
 
 def _concerns_us(record: logging.LogRecord) -> bool:
-    """Neither BMv2 nor the softswitch speaks gNMI, and nothing here needs it."""
+    """False for finsy's warning that gNMI is missing: neither BMv2 nor the softswitch implements
+    it, and the controller does not use it."""
     return "gNMI is not implemented" not in record.getMessage()
 
 
-def configure_logs(level: str, *, as_json: bool) -> None:
-    """Send everything of at least `level` to standard error."""
+def configure_logs(level: LogLevel, *, as_json: bool) -> None:
+    """Log records of at least `level` (debug, info, warning or error) to standard error."""
     handler = _StandardError()
     handler.setFormatter(JsonFormatter() if as_json else KeyValueFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # finsy reports every channel change at INFO; the events of the nodes say the same better.
+    # finsy logs every channel change at INFO; the events of the nodes report the same changes.
     finsy_log = logging.getLogger("finsy")
     finsy_log.setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
     finsy_log.addFilter(_concerns_us)

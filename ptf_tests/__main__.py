@@ -1,10 +1,12 @@
-"""`python -m fcn.ptf_tests --target bmv2|softswitch [tests]`: the suite in a sandbox of its own.
+"""`python -m fcn.ptf_tests --target bmv2|softswitch [tests]`: runs the suite in a sandbox.
 
-The sandbox is a network and process namespace: interfaces and processes vanish with it, so nothing
-is left behind however the run ends, and several runs do not meet.
+The sandbox is a new network and process namespace: its interfaces and processes are removed with
+it, however the run ends, and concurrent runs do not interfere.
 """
 
 import argparse
+import importlib.util
+import signal
 import sys
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from fcn.topologies.isolation import IsolationError, enter
 
 
 def main() -> None:
-    """Parse the options, enter the sandbox, run the suite and exit with its verdict."""
+    """Parse the options, enter the sandbox, run the suite; exit code 0 when all tests passed."""
     parser = argparse.ArgumentParser(prog="python -m fcn.ptf_tests", description=__doc__)
     parser.add_argument("--target", choices=sorted(TARGETS), default="softswitch")
     parser.add_argument(
@@ -23,11 +25,20 @@ def main() -> None:
     parser.add_argument("--failfast", action="store_true", help="stop at the first failure")
     parser.add_argument("tests", nargs="*", help="test files or file.Class; all by default")
     options = parser.parse_args()
+    if options.log_dir is not None:
+        try:
+            options.log_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            parser.error(f"--log-dir {options.log_dir}: {error.strerror}")
+    if importlib.util.find_spec("ptf") is None:
+        parser.exit(2, "ptf is not installed: pip install 'fcn[test]'\n")
     try:
         enter("fcn.ptf_tests", sys.argv[1:])
         totals = runner.run(options.target, options.tests, options.log_dir, options.failfast)
     except (IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{options.target}: {error}\n")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
     print(totals)
     sys.exit(0 if totals.green else 1)
 

@@ -1,4 +1,4 @@
-"""Wires a target to the ptf framework and counts what its tests say."""
+"""Connects a target to the ptf framework, runs the tests and counts their results."""
 
 import contextlib
 import re
@@ -18,9 +18,9 @@ DEVICE_ID = 1
 TEST_DIR = Path(__file__).parent / "tests"
 MTU = 9000
 RECEIVE_SIZE = 16384
-"""Octets of the largest frame ptf takes in."""
+"""Octets of the largest frame ptf receives."""
 QUEUE_LENGTH = 100_000
-"""Frames ptf holds per port; floods must not fall off its end unseen."""
+"""Frames ptf queues per port: more than any test sends, so that none is lost unnoticed."""
 
 _RAN = re.compile(r"^Ran (\d+) tests?", re.MULTILINE)
 _OK = re.compile(r"^(?:.* \.\.\. )?ok$", re.MULTILINE)
@@ -29,7 +29,7 @@ _SKIPPED = re.compile(r"skipped=(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What a run came to; a test that neither passed nor was skipped has failed."""
+    """Results of a run; a test that neither passed nor was skipped has failed."""
 
     passed: int
     failed: int
@@ -37,7 +37,7 @@ class Totals:
 
     @property
     def green(self) -> bool:
-        """Whether something passed and nothing failed."""
+        """Whether at least one test passed and none failed."""
         return self.passed > 0 and self.failed == 0
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class Totals:
 
 
 def totals_of(output: str, exit_code: int) -> Totals:
-    """Read the totals off ptf's output; a run that ended early counts as a failure."""
+    """Parse the totals from ptf's output; an incomplete run counts as a failure."""
     ran = _RAN.search(output)
     if ran is None:
         return Totals(0, 1, 0)
@@ -72,13 +72,14 @@ def run(target: str, tests: Sequence[str], log_dir: Path | None, failfast: bool)
         stack.enter_context(switch)
         totals = _run_ptf(target, tests, log_dir, failfast)
         if not switch.is_alive():
-            print(f"the switch died:\n{switch.log.read_text(errors='replace')[-4000:]}")
+            print(f"the switch process ended:\n{switch.log.read_text(errors='replace')[-4000:]}")
             totals = Totals(totals.passed, max(totals.failed, 1), totals.skipped)
         return totals
 
 
 def make_interfaces() -> None:
-    """Veth pairs sw<port> (the switch's) and ptf<port> (the tests'), silent but for the tests."""
+    """Create veth pairs sw<port> (switch) and ptf<port> (tests), without IPv6, so that the kernel
+    sends nothing on them."""
     for family in ("default", "all"):
         Path(f"/proc/sys/net/ipv6/conf/{family}/disable_ipv6").write_text("1")
     commands = []

@@ -35,15 +35,22 @@ class StartError(Exception):
 def main() -> None:
     """Run until SIGINT or SIGTERM; exit status 1 and one line on stderr when it cannot start."""
     options = parse_options(sys.argv[1:])
-    logging.basicConfig(
-        level=_LOG_LEVELS[options.log_level],
-        filename=options.log_file,
-        format="%(asctime)s %(levelname)s %(name)s %(message)s",
-    )
     try:
+        _configure_logs(options)
         asyncio.run(run(options))
     except (StartError, ServerError) as error:
         sys.exit(f"fcn-softswitch: {error}")
+
+
+def _configure_logs(options: Options) -> None:
+    try:
+        logging.basicConfig(
+            level=_LOG_LEVELS[options.log_level],
+            filename=options.log_file,
+            format="%(asctime)s %(levelname)s %(name)s %(message)s",
+        )
+    except OSError as error:
+        raise StartError(f"cannot write the log {options.log_file}: {error.strerror}") from error
 
 
 async def run(options: Options) -> None:
@@ -71,8 +78,9 @@ async def run(options: Options) -> None:
                 raise StartError(f"{options.program}: {error.message}") from error
         server, port = await start_server(device, ports, options.address)
         host = options.address.rpartition(":")[0]
+        address = options.address if host == "unix" else f"{host}:{port}"
         print(
-            f"fcn-softswitch: device {options.device_id} listens for P4Runtime on {host}:{port}, "
+            f"fcn-softswitch: device {options.device_id} listens for P4Runtime on {address}, "
             f"ports {_describe(options)}, program {options.program or 'none yet'}",
             flush=True,
         )
@@ -104,7 +112,7 @@ def _read_program(program: Path, p4info: Path | None) -> p4r.ForwardingPipelineC
         text_format.Parse(info.read_text(), config.p4info)
     except OSError as error:
         raise StartError(f"cannot read the P4Info: {error}; name it with --p4info FILE") from error
-    except text_format.ParseError as error:
+    except (text_format.ParseError, UnicodeDecodeError) as error:
         raise StartError(f"{info} is not a P4Info in text format: {error}") from error
     return config
 

@@ -1,1 +1,1 @@
-"""What builds and checks the committed parts of the project; not installed."""
+"""Builds and checks committed generated files; not part of the installed package."""

@@ -4,9 +4,18 @@ import shutil
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
+from fcn.controller.northbound.client import ControllerError
+from fcn.hosts.build import BuildError
+from fcn.hosts.processes import ProcessError
 from fcn.topologies.api import commands_to_try
+from fcn.topologies.hosts import HostError
+from fcn.topologies.isolation import IsolationError
 from fcn.topologies.network import SWITCHES, Network, Target
+
+FAILURES = (BuildError, ControllerError, HostError, IsolationError, ProcessError)
+"""What a topology can fail with; the message says why and what to do."""
 
 HOW_TO_END = "Ctrl-C, or SIGTERM to this process, ends it"
 
@@ -19,6 +28,11 @@ def choose_target(name: str) -> Target:
         if target == name:
             return target
     raise typer.BadParameter(f"no target {name}; there are {', '.join(SWITCHES)}")
+
+
+def say_failure(console: Console, reason: object) -> None:
+    """Print why it failed, as it is written."""
+    console.print(Text.assemble(("failed:", "bold red"), " ", str(reason)), soft_wrap=True)
 
 
 def say_how_to_look(console: Console, network: Network) -> None:

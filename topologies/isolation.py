@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -35,21 +35,35 @@ def enter(module: str, arguments: Sequence[str]) -> None:
 
     Standard streams, terminal and working directory stay those of the caller. SIGTERM and SIGHUP
     to the process outside end what is inside: it leaves with SystemExit of 128 and the signal's
-    number. Raises IsolationError without root.
+    number. One that the caller ignores, as after nohup, stays ignored. Raises IsolationError
+    without root.
     """
-    if os.environ.get(_MARK) and os.getpid() == 1:
+    heard = os.environ.get(_MARK)
+    if heard is not None and os.getpid() == 1:
         # The first process of a namespace ignores signals it has no handler for.
-        for number in ENDING:
+        for number in map(int, heard.split()):
             signal.signal(number, _leave)
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        # Ctrl-C was kept for now: a module that is being imported cannot handle it.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        _prepare("ip", "link", "set", "lo", "up")
         # /sys/class/net of the caller shows its interfaces; BMv2 looks there for link states.
-        subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)
+        _prepare("mount", "-t", "sysfs", "sysfs", "/sys")
         return
     if os.geteuid() != 0:
         raise IsolationError("Mininet needs root: run it with sudo")
     command = ["unshare", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
     command += [sys.executable, "-m", module, *arguments]
-    sys.exit(_supervise(command, {**os.environ, _MARK: "1"}))
+    heard = " ".join(str(int(number)) for number in _heard(ENDING))
+    sys.exit(_supervise(command, {**os.environ, _MARK: heard}))
+
+
+def _prepare(*command: str) -> None:
+    try:
+        subprocess.run(command, check=True)
+    except FileNotFoundError as error:
+        raise IsolationError(f"{command[0]} is not on PATH; install iproute2 and mount") from error
+    except subprocess.CalledProcessError as error:
+        raise IsolationError(f"{' '.join(command)} failed; what it says is above") from error
 
 
 def wait_for_signal(ready: Callable[[], None]) -> None:
@@ -57,12 +71,17 @@ def wait_for_signal(ready: Callable[[], None]) -> None:
 
     ready: called once these signals are waited for.
     """
-    ending = {signal.SIGINT, *ENDING}
+    ending = _heard((signal.SIGINT, *ENDING))
     signal.pthread_sigmask(signal.SIG_BLOCK, ending)
     ready()
     signal.sigwait(ending)
     _ignore()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
+
+
+def _heard(numbers: Iterable[signal.Signals]) -> set[signal.Signals]:
+    """Those that this process does not ignore; one that is blocked would be heard all the same."""
+    return {number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN}
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
@@ -82,13 +101,13 @@ def _supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
     Ctrl-C reaches that process by the terminal; unshare and this one do not end by it. Should this
     process be killed, the kernel kills unshare, which takes the other with it.
     """
-    awaited = {signal.SIGINT, signal.SIGCHLD, *ENDING}
+    awaited = _heard((signal.SIGINT, signal.SIGCHLD, *ENDING))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
     try:
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *command],
             env=environment,
-            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
+            preexec_fn=lambda: _begin_child(before | {signal.SIGINT}),
         )
     except FileNotFoundError as error:
         raise IsolationError("setpriv and unshare (package util-linux) are not on PATH") from error
@@ -108,6 +127,14 @@ def _supervise(command: Sequence[str], environment: Mapping[str, str]) -> int:
     if status < 0:
         return 128 + (asked or -status)
     return status
+
+
+def _begin_child(mask: set[int | signal.Signals]) -> None:
+    """A signal to all of a terminal or process group must not end unshare, for that kills the
+    program: it shall end in order."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _send(unshare: int, number: int) -> None:

@@ -211,21 +211,33 @@ class Network:
 
     def stop(self) -> None:
         """Stop controller, hosts and switches; also after a failed start."""
-        if self.controller is not None:
-            self.controller.stop()
-        for line in self._delay_lines:
-            line.stop_process()
-        if self._mininet is not None:
-            self._mininet.stop()
-        for line in self._delay_lines:
-            line.terminate()
-        self._resources.close()
+        with ExitStack() as steps:
+            # Last in, first out; where one fails or is interrupted, the others follow all the same.
+            steps.callback(self._resources.close)
+            for line in self._delay_lines:
+                steps.callback(line.terminate)
+            if self._mininet is not None:
+                steps.callback(self._mininet.stop)
+            for line in self._delay_lines:
+                steps.callback(line.stop_process)
+            if self.controller is not None:
+                steps.callback(self.controller.stop)
+
+
+def make_directory(directory: Path) -> None:
+    """Make the directory for logs and results. Raises ProcessError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProcessError(
+            f"cannot write to {directory}: {error.strerror}; choose another directory with --out"
+        ) from None
 
 
 @contextmanager
 def _exclusive(directory: Path) -> Iterator[None]:
     """Keep others from writing to the directory; raises ProcessError when another does."""
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     with (directory / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -237,7 +249,10 @@ def _exclusive(directory: Path) -> Iterator[None]:
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise ProcessError(f"{command[0]} is not on PATH; install it") from error
     if done.returncode != 0:
         raise ProcessError(f"{' '.join(command)}: {done.stderr.strip()}")
 

@@ -11,12 +11,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from fcn.hosts.processes import ProcessError
 from fcn.topologies.catalog import CATALOG
-from fcn.topologies.command import HOW_TO_END, choose_target, say_how_to_look
+from fcn.topologies.command import (
+    FAILURES,
+    HOW_TO_END,
+    choose_target,
+    say_failure,
+    say_how_to_look,
+)
 from fcn.topologies.controller_config import FcnSettings
 from fcn.topologies.dc.__main__ import main as run_dual_dc
-from fcn.topologies.isolation import IsolationError, enter, wait_for_signal
+from fcn.topologies.dual_dc import HOSTS
+from fcn.topologies.isolation import enter, wait_for_signal
 from fcn.topologies.network import Network
 
 console = Console()
@@ -30,8 +36,13 @@ def main(
     target: Annotated[str, typer.Option(help="softswitch or bmv2")] = "",
     cli: Annotated[bool, typer.Option(help="Mininet's command line")] = False,
     out: Annotated[Path, typer.Option(help="logs and configuration")] = Path("out/topology"),
-    hosts: Annotated[int, typer.Option(help="hosts of each data centre (dual-dc)")] = 64,
-    sample: Annotated[int, typer.Option(help="flows to send and check, then end (dual-dc)")] = 0,
+    hosts: Annotated[
+        int | None,
+        typer.Option(help="hosts of each data centre (dual-dc)", show_default=str(HOSTS)),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(help="flows to send and check, then end (dual-dc)", min=0)
+    ] = None,
 ) -> None:
     """Start switches, hosts and controller and leave them running."""
     if name not in NAMES:
@@ -39,7 +50,9 @@ def main(
     if name == DUAL_DC:
         if cli:
             raise typer.BadParameter(f"{DUAL_DC} has no --cli: its hosts are no Mininet hosts")
-        run_dual_dc(hosts, target, sample, out)
+        run_dual_dc(HOSTS if hosts is None else hosts, target, sample or 0, out)
+    if hosts is not None or sample is not None:
+        raise typer.BadParameter(f"--hosts and --sample are of {DUAL_DC}; {name} has none")
     chosen = choose_target(target)
     try:
         enter("fcn.topologies.run", sys.argv[1:])
@@ -52,8 +65,8 @@ def main(
                 network.interact()
             else:
                 wait_for_signal(lambda: console.print(HOW_TO_END))
-    except (IsolationError, ProcessError) as error:
-        console.print(f"[red]{error}")
+    except FAILURES as error:
+        say_failure(console, error)
         raise typer.Exit(1) from error
 
 

@@ -1,9 +1,9 @@
-"""`fcn capture`: the packets of a port of a running switch, into a pcap or as text.
+"""`fcn capture`: captures packets on a port of a running switch, as a pcap or as text.
 
-The switch is a process of this machine: its command line names the interface of each port, and its
-network namespace is where that interface is. tcpdump writes pcaps; tshark, with the dissector of
-packets/wireshark, shows packets as text. Both replace this process, so that signals, exit code and
-their summary of captured and dropped packets are their own.
+The switch is a process of this machine: its command line contains the interface of each port, which
+is in the network namespace of the process. tcpdump writes pcaps; tshark, with the dissector of
+packets/wireshark, prints packets as text. Either replaces this process (exec), so that signals,
+exit code and the summary of captured and dropped packets need no forwarding.
 """
 
 import argparse
@@ -40,8 +40,8 @@ class SwitchProcess:
 def running_switch(address: str, api: str, proc: Path = PROC) -> SwitchProcess:
     """The process that serves P4Runtime at `address` (host:port). Raises CaptureError.
 
-    api: of the controller that uses the address. Switches in several network namespaces may have
-    the same; then it is the one in the controller's.
+    api: endpoint of the controller that uses the address. Where switches in several network
+    namespaces have the same address, the one in the controller's namespace is returned.
     """
     wanted = address.rpartition(":")[2]
     found = [
@@ -63,12 +63,15 @@ def running_switch(address: str, api: str, proc: Path = PROC) -> SwitchProcess:
 
 
 def _controller(api: str) -> int:
-    """The process that listens on a Unix socket; otherwise this one, which reaches the same
-    addresses as a controller it talks to over the loopback."""
+    """The process ID of the controller that listens on a Unix socket; for host:port that of this
+    process, which is in the same network namespace when it uses a loopback address."""
     if not api.startswith("unix:"):
         return os.getpid()
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(api.removeprefix("unix:"))
+        try:
+            connection.connect(api.removeprefix("unix:"))
+        except OSError as error:
+            raise CaptureError(f"the controller at {api} is gone: {error.strerror}") from None
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
     pid: int = _UCRED.unpack(credentials)[0]
     return pid
@@ -82,7 +85,7 @@ def _network_namespace(pid: int, proc: Path) -> str | None:
 
 
 def _commands(proc: Path) -> Iterator[tuple[int, list[str]]]:
-    """Command lines of all processes, the youngest first: a wrapper is older than the switch."""
+    """Command lines of switch processes, newest first: a wrapper is older than the switch."""
     for pid in sorted(int(entry.name) for entry in proc.iterdir() if entry.name.isdecimal())[::-1]:
         try:
             command = (proc / str(pid) / "cmdline").read_bytes()
@@ -110,11 +113,11 @@ def _switch_options(arguments: Sequence[str]) -> tuple[str, dict[int, str]]:
 def capture(
     address: str, api: str, node: str, port: int, *, file: Path | None, count: int, expression: str
 ) -> NoReturn:
-    """Become the program that captures. Raises CaptureError.
+    """Replace this process by the capture program. Raises CaptureError.
 
-    address: of the node's P4Runtime server; api: of its controller; file: pcap to write, `-` is
-    standard output, None shows packets as text; count: end after so many packets, 0 never;
-    expression: a pcap filter.
+    address: of the node's P4Runtime server; api: endpoint of its controller; file: pcap to write,
+    `-` is standard output, None prints packets as text; count: stop after this many packets, 0: no
+    limit; expression: a pcap filter.
     """
     switch = running_switch(address, api)
     interface = switch.interfaces.get(port)
@@ -155,7 +158,7 @@ def _tcpdump(interface: str, count: int, output: Sequence[str], expression: str)
 
 
 def _enter(pid: int) -> list[str]:
-    """What runs a command in a process's network namespace: nothing when it is our own."""
+    """Command prefix to enter a process's network namespace; empty when it is the same."""
     try:
         theirs = os.readlink(PROC / str(pid) / "ns" / "net")
     except PermissionError:
@@ -170,7 +173,7 @@ def _enter(pid: int) -> list[str]:
 
 
 def _redirect_output(file: Path) -> None:
-    """Standard output becomes the file: opened by the user who asks, not by the user tcpdump."""
+    """Redirect standard output to the file, opened here because tcpdump changes its user ID."""
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What the commands have in common: options, the controller's client, errors and exit codes."""
+"""Shared parts of the commands: options, the controller's client, errors and exit codes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,12 +6,17 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
-from fcn.controller.northbound.client import ControllerError, FcnClient
+from fcn.controller.config.types import parse_endpoint
+from fcn.controller.northbound.client import ControllerError, FcnClient, UnreachableError
 
 EXIT_FAILED = 1
 EXIT_CONFIG = 3
 EXIT_UNREACHABLE = 4
+
+MAX_QP = (1 << 24) - 1
+"""Queue pair numbers have 24 bits (IBTA volume 1, chapter 9.2)."""
 
 out = Console()
 err = Console(stderr=True)
@@ -20,31 +25,41 @@ Api = Annotated[
     str,
     typer.Option(envvar="FCN_API", help="Where the controller listens: host:port or unix:/path."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="JSON for scripts instead of a table.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 NodeName = Annotated[str, typer.Argument(help="Name of a node in the configuration.")]
-AnyNode = Annotated[str, typer.Argument(help="Name of a node; all without it.", show_default=False)]
+AnyNode = Annotated[
+    str, typer.Argument(help="Name of a node; default: all nodes.", show_default=False)
+]
 
 
 def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:
-    """Print an error; raise what this returns."""
-    err.print(f"[bold red]error:[/] {message}", highlight=False, soft_wrap=True)
+    """Print an error and return the exception to raise."""
+    err.print(Text.assemble(("error:", "bold red"), " ", message), soft_wrap=True)
     return typer.Exit(code)
 
 
 @contextmanager
 def controller(api: str) -> Iterator[FcnClient]:
-    """The running controller; its refusals end the command with a message."""
+    """A client of the running controller; its errors end the command with a message."""
+    try:
+        parse_endpoint(api)
+    except ValueError as error:
+        raise typer.BadParameter(f"--api or FCN_API: {error}") from None
     try:
         with FcnClient(api) as client:
             yield client
+    except UnreachableError as error:
+        raise fail(str(error), EXIT_UNREACHABLE) from None
     except ControllerError as error:
-        unreachable = "no controller answers" in str(error)
-        raise fail(str(error), EXIT_UNREACHABLE if unreachable else EXIT_FAILED) from None
+        raise fail(str(error)) from None
 
 
-def number(text: str) -> int:
-    """A number, decimal or 0x…; anything else is wrong usage."""
+def queue_pair(text: str) -> int:
+    """Parse a number, decimal or 0x…. Raises typer.BadParameter."""
     try:
-        return int(text.strip(), 0)
+        value = int(text.strip(), 0)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no number") from None
+        raise typer.BadParameter(f"{text!r} is not a number") from None
+    if not 0 <= value <= MAX_QP:
+        raise typer.BadParameter(f"{text} is not a queue pair; those are 0 to {MAX_QP:#x}")
+    return value

@@ -1,13 +1,12 @@
-"""`fcn flows`: labels and queue pairs."""
+"""`fcn flows`: list, register and delete flows."""
 
-from ipaddress import ip_address
 from typing import Annotated
 
 import typer
 
 from fcn.controller.cli import tables
-from fcn.controller.cli.common import Api, Json, controller, err, fail, number, out
-from fcn.controller.config.types import parse_duration
+from fcn.controller.cli.common import Api, Json, controller, err, fail, out, queue_pair
+from fcn.controller.config.types import Address, parse_address, parse_duration
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 
@@ -21,15 +20,16 @@ flows_app = typer.Typer(help="Flows: labels and queue pairs.", no_args_is_help=T
 
 @flows_app.command("list")
 def flows_list(
-    node: Annotated[str, typer.Option(help="Only flows that enter the WAN here.")] = "",
+    node: Annotated[str, typer.Option(help="Only flows with this ingress PE.")] = "",
     vrf: Annotated[str, typer.Option(help="Only flows of this VRF.")] = "",
     address: Annotated[str, typer.Option(help="Only flows from or to this address.")] = "",
     counters: Annotated[bool, typer.Option(help="Read packet counts from the switches.")] = False,
-    silent: Annotated[bool, typer.Option(help="Also known flows without a label now.")] = False,
+    silent: Annotated[bool, typer.Option(help="Include known flows without a label.")] = False,
     api: Api = DEFAULT_ENDPOINT,
     as_json: Json = False,
 ) -> None:
     """Flows, their labels and queue pairs."""
+    address = address and str(_address(address))
     with controller(api) as client:
         found = client.flows(
             node=node, vrf=vrf, address=address, counters=counters, unlabelled=silent
@@ -43,7 +43,7 @@ def flows_show(
     api: Api = DEFAULT_ENDPOINT,
     as_json: Json = False,
 ) -> None:
-    """Everything about the flows with a label or an address, with packet counts."""
+    """Details of the flows with a label or an address, with packet counts."""
     with controller(api) as client:
         found = client.flows(counters=True, unlabelled=True)
         wanted = [
@@ -65,12 +65,12 @@ def flows_add(
     dest_qp: DestQp,
     source_qp: Annotated[str, typer.Argument(help="Queue pair that sends the flow.")],
     timeout: Annotated[
-        str | None, typer.Option(help="Silence after which the label is released, or 'never'.")
+        str | None, typer.Option(help="Idle time after which the label is released, or 'never'.")
     ] = None,
     api: Api = DEFAULT_ENDPOINT,
     as_json: Json = False,
 ) -> None:
-    """Register a flow whose set-up cannot be observed."""
+    """Register a flow whose source QP cannot be learned."""
     key = _key(vrf, src, dst, dest_qp)
     microseconds = None
     if timeout is not None:
@@ -79,23 +79,27 @@ def flows_add(
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
     with controller(api) as client:
-        response = client.add_flow(key, number(source_qp), microseconds)
+        response = client.add_flow(key, queue_pair(source_qp), microseconds)
         tables.show_flow_details(out, [response.flow], as_json=as_json)
         if not response.written:
-            err.print(f"{response.flow.node} is away and gets the flow when it is back")
+            err.print(f"{response.flow.node} is away; the flow is written when it reconnects")
 
 
 @flows_app.command("del")
 def flows_del(
     vrf: Vrf, src: Source, dst: Destination, dest_qp: DestQp, api: Api = DEFAULT_ENDPOINT
 ) -> None:
-    """Forget a flow and release its label."""
+    """Delete a flow and release its label."""
     with controller(api) as client:
         client.delete_flow(_key(vrf, src, dst, dest_qp))
 
 
-def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:
+def _address(text: str) -> Address:
     try:
-        return FlowKey(vrf, ip_address(src), ip_address(dst), number(dest_qp))
+        return parse_address(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def _key(vrf: str, src: str, dst: str, dest_qp: str) -> FlowKey:
+    return FlowKey(vrf, _address(src), _address(dst), queue_pair(dest_qp))

@@ -1,4 +1,4 @@
-"""`fcn host-agent`: on a host with RDMA devices, reports its queue pairs to the controller."""
+"""`fcn host-agent`: reports the queue pairs of a host with RDMA devices to the controller."""
 
 import asyncio
 from pathlib import Path
@@ -6,30 +6,36 @@ from typing import Annotated
 
 import typer
 
-from fcn.controller.config.types import parse_duration
+from fcn.controller.config.types import parse_duration, parse_endpoint
 from fcn.controller.hostagent.agent import AgentError, Credentials, run_agent
-from fcn.controller.logs import configure_logs
+from fcn.controller.logs import LogLevel, configure_logs
 
 EXIT_FAILED = 1
+
+SHORTEST_INTERVAL = 0.1
+"""Seconds; more reports would keep a processor busy, and the controller refuses them."""
 
 
 def host_agent(
     controller: Annotated[str, typer.Argument(help="host:port of `host_agents.listen`.")],
     certificate: Annotated[
-        Path, typer.Option(help="This host's certificate (PEM); its name is the host's.")
+        Path, typer.Option(help="This host's certificate (PEM); it names the host.")
     ],
-    key: Annotated[Path, typer.Option(help="Key of the certificate (PEM).")],
-    ca: Annotated[Path, typer.Option(help="Who signed the controller's certificate (PEM).")],
+    key: Annotated[Path, typer.Option(help="Private key of the certificate (PEM).")],
+    ca: Annotated[Path, typer.Option(help="CA of the controller's certificate (PEM).")],
     controller_name: Annotated[
-        str | None, typer.Option(help="Name in the controller's certificate, if not its host.")
+        str | None, typer.Option(help="Name in the controller's certificate, if not the host.")
     ] = None,
     interval: Annotated[str, typer.Option(help="Time between reports.")] = "2s",
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(help="Least severe to show.")] = LogLevel.INFO,
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
     """Report this host's queue pairs, for connections set up without the connection manager."""
     try:
+        parse_endpoint(controller)
         seconds = parse_duration(interval) / 1e6
+        if seconds < SHORTEST_INTERVAL:
+            raise ValueError(f"{interval} is too short; reports are {SHORTEST_INTERVAL} s apart")
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     configure_logs(log_level, as_json=log_json)

@@ -1,10 +1,11 @@
-"""Commands and options of `fcn`; every command says what it did and, when it failed, what to do.
+"""Commands and options of `fcn`.
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the configuration file is wrong, 4 no
-controller answers.
+Exit codes: 0 success, 1 refused or failed, 2 usage error, 3 invalid configuration file, 4 the
+controller cannot be reached.
 """
 
 import asyncio
+import errno
 import os
 import sys
 from pathlib import Path
@@ -32,6 +33,7 @@ from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
 from fcn.controller.config import Config, ConfigError, load_config
+from fcn.controller.logs import LogLevel
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.controller.proto import fcn_pb2 as pb
 
@@ -47,14 +49,14 @@ app.add_typer(topo_app, name="topo")
 app.command("host-agent")(host_agent)
 
 ConfigFile = Annotated[
-    Path, typer.Option("--config", "-c", help="The network, as YAML.", dir_okay=False)
+    Path, typer.Option("--config", "-c", help="Configuration file (YAML).", dir_okay=False)
 ]
 
 
 @app.command()
 def run(
     config: ConfigFile,
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(help="Least severe to show.")] = LogLevel.INFO,
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
     """Run the controller until it is stopped (Ctrl-C or SIGTERM)."""
@@ -69,11 +71,11 @@ def run(
 
 @app.command()
 def check(config: ConfigFile) -> None:
-    """Say what is wrong with a configuration file, by line."""
+    """Check a configuration file; print every problem with its line."""
     network = _load(config)
     out.print(
         f"{config}: {len(network.nodes)} nodes, {len(network.vrfs)} VRFs, "
-        f"{len(network.links)} links: all right",
+        f"{len(network.links)} links: valid",
         highlight=False,
     )
 
@@ -91,13 +93,13 @@ def _load(file: Path) -> Config:
                 markup=False,
             )
         raise fail(f"{len(error.problems)} problem(s) in {file}", EXIT_CONFIG) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise fail(f"cannot read {file}: {error}", EXIT_CONFIG) from None
+    except OSError as error:
+        raise fail(f"cannot read {file}: {error.strerror}", EXIT_CONFIG) from None
 
 
 @app.command()
 def status(api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
-    """How the controller stands with every switch."""
+    """Show the state of the controller and of every switch."""
     with controller(api) as client:
         tables.show_status(out, client.status(), as_json=as_json)
 
@@ -105,11 +107,11 @@ def status(api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
 @app.command()
 def counters(
     node: AnyNode = "",
-    all_: Annotated[bool, typer.Option("--all", help="Also those that are 0.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Include counters that are 0.")] = False,
     api: Api = DEFAULT_ENDPOINT,
     as_json: Json = False,
 ) -> None:
-    """What the switches counted: drops by reason, events, ports."""
+    """Show the switches' counters: drops by reason, events, ports."""
     with controller(api) as client:
         tables.show_counters(out, client.counters(node), with_zeros=all_, as_json=as_json)
 
@@ -118,9 +120,9 @@ def counters(
 def events(
     api: Api = DEFAULT_ENDPOINT,
     as_json: Json = False,
-    count: Annotated[int, typer.Option(help="End after so many; 0: never.", min=0)] = 0,
+    count: Annotated[int, typer.Option(help="Stop after N events; 0: never.", min=0)] = 0,
 ) -> None:
-    """What happens, as it happens: flows, connections, notifications, nodes."""
+    """Show events live: flows, connections, notifications, nodes."""
     with controller(api) as client:
         try:
             for number, event in enumerate(client.events(), start=1):
@@ -133,7 +135,7 @@ def events(
 
 @app.command()
 def shell(node: NodeName, api: Api = DEFAULT_ENDPOINT) -> None:
-    """p4runtime-shell on a switch, to look around in; the controller stays in charge."""
+    """Open a read-only p4runtime-shell on a switch; the controller stays primary."""
     switch = _switch(node, api)
     try:
         code = open_shell(switch.grpc, switch.device_id, err)
@@ -148,19 +150,17 @@ def capture(
     port: Annotated[int, typer.Argument(help="Port number.", min=0)],
     file: Annotated[
         Path | None,
-        typer.Option(
-            "--write", "-w", help="Write a pcap to this file (-: standard output), not text."
-        ),
+        typer.Option("--write", "-w", help="Write a pcap to this file (-: stdout); default: text."),
     ] = None,
     count: Annotated[
-        int, typer.Option("--count", "-c", help="End after so many packets; 0: never.", min=0)
+        int, typer.Option("--count", "-c", help="Stop after N packets; 0: never.", min=0)
     ] = 0,
     expression: Annotated[
-        str, typer.Option("--filter", help="Only these packets: a pcap filter, as udp port 1021.")
+        str, typer.Option("--filter", help="pcap filter, for example: udp port 1021.")
     ] = "",
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
-    """The packets of a switch's port, on the machine where the switch runs."""
+    """Capture packets on a switch's port, on the machine where the switch runs."""
     address = _switch(node, api).grpc
     try:
         capture_port(address, api, node, port, file=file, count=count, expression=expression)
@@ -178,12 +178,22 @@ def _switch(node: str, api: str) -> pb.NodeStatus:
 
 def main() -> None:
     """Entry point of `fcn`."""
-    # A closed pipe (`fcn flows list | head`) is no error.
+    # A closed pipe (`fcn flows list | head`) is not an error.
     try:
         app()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         sys.exit(0)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _discard_output()
+        sys.exit(f"error: cannot write the output: {error.strerror}")
+
+
+def _discard_output() -> None:
+    """What is still buffered cannot be written either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

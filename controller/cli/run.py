@@ -1,4 +1,4 @@
-"""`fcn run`: the controller in the foreground, with progress while the switches come up."""
+"""`fcn run`: the controller in the foreground, with a progress display during start."""
 
 import asyncio
 import signal
@@ -12,8 +12,9 @@ from fcn.contract.constants import PipelineError
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
 from fcn.controller.hostagent.service import AgentServiceError
-from fcn.controller.logs import configure_logs
+from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.api import ApiError, serving
+from fcn.controller.northbound.metrics import MetricsError
 
 REFRESH = 0.2
 
@@ -22,7 +23,7 @@ class RunError(Exception):
     """The controller cannot start; the message says why and what to do."""
 
 
-async def run_controller(config: Config, log_level: str, *, log_json: bool) -> None:
+async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool) -> None:
     """Run until SIGINT or SIGTERM. Raises RunError."""
     configure_logs(log_level, as_json=log_json)
     stop = asyncio.Event()
@@ -39,12 +40,12 @@ async def run_controller(config: Config, log_level: str, *, log_json: bool) -> N
             progress = asyncio.create_task(_show_progress(plane))
             await stopped
             progress.cancel()
-    except (PipelineError, ApiError, AgentServiceError, OSError) as error:
+    except (PipelineError, ApiError, AgentServiceError, MetricsError, OSError) as error:
         raise RunError(str(error)) from error
 
 
 async def _show_progress(plane: ControlPlane) -> None:
-    """A bar per switch until all are up, on a terminal only; the log tells the rest."""
+    """Show a progress bar per switch until all are up, if standard error is a terminal."""
     if not sys.stderr.isatty():
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))

@@ -1,9 +1,10 @@
-"""`fcn feature` and `fcn thresholds`: what may change while the network runs."""
+"""`fcn feature` and `fcn thresholds`: settings that can be changed at run time."""
 
 from typing import Annotated
 
 import typer
 
+from fcn.contract.ports import PORT_BITS, QUEUES
 from fcn.controller.cli import tables
 from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, err, out
 from fcn.controller.config.features import Feature
@@ -13,9 +14,11 @@ from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 feature_app = typer.Typer(help="Turn features of a node on or off.", no_args_is_help=True)
 thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_is_help=True)
 
+MAX_PORT = (1 << PORT_BITS) - 1
+
 FeatureNames = Annotated[
     list[Feature] | None,
-    typer.Argument(help="Features; all that the node's role has without any.", show_default=False),
+    typer.Argument(help="Features; default: all of the node's role.", show_default=False),
 ]
 
 
@@ -23,7 +26,7 @@ FeatureNames = Annotated[
 def feature_enable(
     node: NodeName, features: FeatureNames = None, api: Api = DEFAULT_ENDPOINT
 ) -> None:
-    """Let a node learn flows, translate Fast CNPs or notify of its congestion."""
+    """Enable learning, translation or notification on a node."""
     _set_features(node, features or [], api, enabled=True)
 
 
@@ -31,7 +34,7 @@ def feature_enable(
 def feature_disable(
     node: NodeName, features: FeatureNames = None, api: Api = DEFAULT_ENDPOINT
 ) -> None:
-    """Let a node do so no more; without learning its flows lose their labels."""
+    """Disable features of a node; disabling learning releases the labels of its flows."""
     _set_features(node, features or [], api, enabled=False)
 
 
@@ -43,9 +46,9 @@ def _set_features(node: str, features: list[Feature], api: str, *, enabled: bool
 
 def _until_restart(node: str, setting: str, written: bool) -> None:
     if not written:
-        err.print(f"{node} is away and hears of it when it is back", highlight=False)
+        err.print(f"{node} is away; the change is written when it reconnects", highlight=False)
     err.print(
-        f"holds until the controller is restarted; to keep it, put `{setting}` into the "
+        f"in effect until the controller is restarted; to keep it, put `{setting}` into the "
         f"configuration of {node}",
         highlight=False,
         markup=False,
@@ -55,7 +58,7 @@ def _until_restart(node: str, setting: str, written: bool) -> None:
 
 @thresholds_app.command("show")
 def thresholds_show(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
-    """Queue depths at which levels begin, and what is done at each level."""
+    """Show the queue depths at which levels begin, and the policy of each level."""
     with controller(api) as client:
         tables.show_thresholds(out, client.thresholds(node), as_json=as_json)
 
@@ -63,7 +66,7 @@ def thresholds_show(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Js
 @thresholds_app.command("set")
 def thresholds_set(
     node: NodeName,
-    port: Annotated[int, typer.Argument(help="Port number.")],
+    port: Annotated[int, typer.Argument(help="Port number.", min=0, max=MAX_PORT)],
     depths: Annotated[
         str,
         typer.Argument(
@@ -71,10 +74,12 @@ def thresholds_set(
             "64kB,128kB; or 'none'."
         ),
     ],
-    queue: Annotated[int, typer.Option(help="Queue of the port.")] = 0,
+    queue: Annotated[
+        int, typer.Option(help="Queue of the port.", min=QUEUES[0], max=QUEUES[-1])
+    ] = 0,
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
-    """Change the levels of one queue."""
+    """Change the thresholds of one queue."""
     try:
         parsed = () if depths == "none" else tuple(map(parse_depth, depths.split(",")))
     except ValueError as error:

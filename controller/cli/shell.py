@@ -1,4 +1,4 @@
-"""`fcn shell`: p4runtime-shell in an environment of its own, because its pins are old."""
+"""`fcn shell`: p4runtime-shell in a separate environment, because it pins old packages."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ PACKAGES = ("p4runtime-shell==0.0.6", "setuptools<81")
 """p4runtime-shell 0.0.6 pins protobuf < 3.21 and ipython 7.31; the latter needs pkg_resources."""
 
 INSTALL_LIMIT = 600
-"""Seconds to install in."""
+"""Seconds allowed for the installation."""
 
 
 class ShellError(Exception):
@@ -29,30 +29,37 @@ def environment() -> Path:
 def open_shell(address: str, device_id: int, console: Console) -> int:
     """Run the shell on a switch; returns its exit code. Raises ShellError.
 
-    The shell bids for an election ID below the controller's, so that it may read only.
+    The shell uses an election ID below the controller's, so that it can only read.
     """
     python = ready_environment(console)
     console.print(
         f"p4runtime-shell on {address}: read with e.g. "
-        "`table_entry['endpoint'].read(lambda entry: print(entry))`; writing is the controller's",
+        "`table_entry['endpoint'].read(lambda entry: print(entry))`; only the controller can write",
         highlight=False,
         markup=False,
         soft_wrap=True,
     )
     command = [str(python), "-m", "p4runtime_sh", "--grpc-addr", address]
     command += ["--device-id", str(device_id), "--election-id", "0,1"]
-    # Generated code of the pinned protobuf runs on this Python only in pure Python.
+    # The generated code works with the pinned protobuf's Python implementation only.
     variables = os.environ | {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
     return subprocess.run(command, env=variables, check=False).returncode
 
 
 def ready_environment(console: Console) -> Path:
-    """The Python of the shell's environment, made on first use. Raises ShellError."""
+    """The Python of the shell's environment, created on first use. Raises ShellError."""
     home = environment()
     python, complete = home / "bin" / "python", home / "complete"
-    home.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ShellError(
+            f"cannot make {home.parent}: {error.strerror}; "
+            "set XDG_CACHE_HOME to a folder that can be written to"
+        ) from error
     with home.with_suffix(".lock").open("w") as lock:
-        # Who comes second waits, and finds it made. A venv holds its path, so none can be moved in.
+        # A concurrent call waits until the environment is complete. It is created in place, because
+        # a venv contains its own path and cannot be moved.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not complete.exists():
             _make(home, python, console)

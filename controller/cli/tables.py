@@ -1,4 +1,4 @@
-"""What `fcn` prints: tables for people, JSON for scripts."""
+"""Output of `fcn`: tables or JSON."""
 
 import json
 import time
@@ -28,7 +28,7 @@ def _print_json(data: object) -> None:
 
 
 def _numbers(flow: pb.Flow) -> dict[str, Any]:
-    """Protobuf's JSON has 64-bit numbers as text; scripts want numbers."""
+    """A flow as JSON data, with 64-bit integers as numbers; protobuf's JSON has them as text."""
     data = _plain(flow)
     for name in ("timeout", "packets", "octets"):
         if name in data:
@@ -54,7 +54,7 @@ def _moment(seconds: float) -> str:
 
 
 def _age(since: float) -> str:
-    """Time passed since then, in the unit that says most."""
+    """Time elapsed since a time, in the largest unit of which at least two have passed."""
     seconds = max(0, int(time.time() - since))
     for unit, length in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds >= 2 * length:
@@ -130,7 +130,7 @@ def show_flows(console: Console, flows: Sequence[pb.Flow], *, as_json: bool) -> 
 
 
 def show_flow_details(console: Console, flows: Iterable[pb.Flow], *, as_json: bool) -> None:
-    """Everything about flows."""
+    """All attributes of flows."""
     if as_json:
         _print_json([_numbers(flow) for flow in flows])
         return
@@ -185,7 +185,7 @@ def show_thresholds(
 def show_counters(
     console: Console, counters: Iterable[pb.Counter], *, with_zeros: bool, as_json: bool
 ) -> None:
-    """Counters, without those that are 0 unless asked."""
+    """Counters; those that are 0 only `with_zeros` or as JSON."""
     shown = [counter for counter in counters if with_zeros or counter.packets or as_json]
     if as_json:
         nodes: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
@@ -201,7 +201,7 @@ def show_counters(
 
 
 def show_event(console: Console, event: pb.Event, *, as_json: bool) -> None:
-    """One line, at once."""
+    """One line per event, flushed."""
     if as_json:
         print(json.dumps(_plain(event), ensure_ascii=False), flush=True)
         return

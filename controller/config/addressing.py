@@ -1,4 +1,4 @@
-"""What follows from the configuration without being written in it: MACs, tunnel numbers, routes."""
+"""Values derived from the configuration: MAC addresses, tunnel numbers, underlay routes."""
 
 import hashlib
 from collections import deque
@@ -12,7 +12,7 @@ _LOCAL_UNICAST = 0x02
 
 
 def node_mac(name: str, node: Node) -> int:
-    """The node's router MAC: as configured, or locally administered and made from its name."""
+    """The node's router MAC: as configured, or a locally administered one, a hash of its name."""
     if node.mac is not None:
         return node.mac
     digest = hashlib.sha256(name.encode()).digest()
@@ -34,12 +34,12 @@ def link_local(mac: int) -> IPv6Address:
 
 
 def vrf_names(config: Config) -> dict[int, str]:
-    """The name of each VRF by the number the switches store for it."""
+    """VRF names by VRF ID."""
     return {vrf.id: name for name, vrf in config.vrfs.items()}
 
 
 def tunnel_numbers(node: Node) -> dict[tuple[str, str], int]:
-    """The data plane's number of each (tunnel, VRF) that a route uses."""
+    """The number, from 1, of each (tunnel, VRF) that a route uses, for table `tunnel`."""
     used = {
         (route.tunnel, vrf_name)
         for vrf_name, vrf in node.vrfs.items()
@@ -50,7 +50,7 @@ def tunnel_numbers(node: Node) -> dict[tuple[str, str], int]:
 
 
 def own_prefixes(node: Node) -> set[IPv6Network]:
-    """What the underlay must route to the node: addresses, SIDs (or the locator), core subnets."""
+    """Prefixes the underlay routes to the node: its addresses, SIDs (or locator), core subnets."""
     sids = [*node.end_sids, *(vrf.service_sid for vrf in node.vrfs.values() if vrf.service_sid)]
     prefixes = {IPv6Network(node.underlay_address)}
     if node.locator is not None:
@@ -76,8 +76,8 @@ def underlay_next_hops(
 ) -> dict[IPv6Network, list[tuple[int, str, int]]]:
     """Shortest paths over `links`: (own port, neighbour, neighbour's port) by destination prefix.
 
-    All links cost the same; every next hop on a shortest path is listed (ECMP). Prefixes the node
-    has itself are left out.
+    All links have the same cost; every next hop on a shortest path is listed (ECMP). Prefixes of
+    the source node itself are left out.
     """
     links: dict[str, list[tuple[int, str, int]]] = {name: [] for name in config.nodes}
     for (near, near_port), (far, far_port) in config.link_ends():
@@ -119,7 +119,7 @@ def _distances(links: dict[str, list[tuple[int, str, int]]], start: str) -> dict
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Where a customer address is attached: DC port, and the neighbour that has or forwards it."""
+    """Where a customer address is attached: DC port, and the host or router (`neighbor`) there."""
 
     port: Port
     neighbor: Address
@@ -127,7 +127,7 @@ class Attachment:
 
 
 def attachment(node: Node, vrf: str, address: Address) -> Attachment | None:
-    """The node's longest-prefix match for an address, if that is one of its DC ports."""
+    """The longest-prefix match for an address on a node; None when it is not on a DC port."""
     connected = [
         Attachment(port, address, ip_network(host).prefixlen)
         for port in node.dc_ports

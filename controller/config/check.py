@@ -1,4 +1,4 @@
-"""What no single field can know: references, duplicates, overlaps. Yields (path, message)."""
+"""Checks that concern several fields: references, duplicates, overlaps. Yields (path, message)."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from ipaddress import IPv6Address
@@ -6,7 +6,7 @@ from itertools import combinations
 
 from fcn.contract.constants import PipelineError
 from fcn.contract.depth import Depth, DepthError
-from fcn.contract.pipeline import load_target
+from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.types import Address, Network
@@ -16,11 +16,12 @@ Finding = tuple[Path, str]
 
 
 def check(config: Config) -> Iterator[Finding]:
-    """Everything wrong with a configuration whose fields are valid one by one."""
+    """Every problem of a configuration whose fields are valid individually."""
     if config.metrics is not None and config.metrics.startswith("unix:"):
-        yield ("metrics",), "Prometheus asks over HTTP; write host:port"
+        yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
     yield from _check_vrfs(config)
     yield from _check_links(config)
+    yield from _check_switches(config)
     yield from _check_owners(config)
     yield from _check_agents(config)
     for name, node in config.nodes.items():
@@ -72,13 +73,24 @@ def _check_links(config: Config) -> Iterator[Finding]:
             if port is None:
                 yield path, f"{node_name} has no port {number}"
             elif port.role != "core":
-                yield path, f"port {number} of {node_name} is no core port"
+                yield path, f"port {number} of {node_name} is not a core port"
             ends.append((path, (node_name, number)))
     yield from _duplicates(ends, lambda end, first: f"this port is already linked by {first}")
 
 
+def _check_switches(config: Config) -> Iterator[Finding]:
+    """A switch has one primary controller, and is one node of it."""
+    switches: list[tuple[Path, Hashable]] = [
+        (("nodes", name, "grpc"), (node.grpc, node.device_id))
+        for name, node in config.nodes.items()
+    ]
+    yield from _duplicates(
+        switches, lambda switch, first: f"this switch (address and device_id) is already {first}"
+    )
+
+
 def _check_owners(config: Config) -> Iterator[Finding]:
-    """Underlay addresses and SIDs belong to one node each."""
+    """Each underlay address and SID belongs to one node."""
     owned: list[tuple[Path, Hashable]] = []
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
@@ -90,6 +102,9 @@ def _check_owners(config: Config) -> Iterator[Finding]:
             if vrf.service_sid is not None:
                 sids.append(((*path, "vrfs", vrf_name, "service_sid"), vrf.service_sid))
         owned += sids
+        for where, address in owned:
+            if isinstance(address, IPv6Address) and address.is_link_local and where[1] == name:
+                yield where, f"{address} is link-local; other nodes cannot reach it"
         if node.locator is not None:
             for sid_path, sid in sids:
                 if sid not in node.locator:
@@ -104,7 +119,7 @@ def _check_owners(config: Config) -> Iterator[Finding]:
 
 
 def _check_agents(config: Config) -> Iterator[Finding]:
-    """An address in a VRF is one host's."""
+    """Each address in a VRF belongs to one host."""
     owned: list[tuple[Path, Hashable]] = []
     for name, host in (config.host_agents.hosts if config.host_agents else {}).items():
         path: Path = ("host_agents", "hosts", name)
@@ -234,12 +249,14 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
             if far is None:
                 yield (*path, "to"), f"there is no node {tunnel.to}"
             elif far is node:
-                yield (*path, "to"), "a tunnel leads to another node"
+                yield (*path, "to"), "a tunnel must end at another node"
             elif far.role != "pe":
                 yield (*path, "to"), f"{tunnel.to} is a P node; tunnels end at a PE"
         for index, visited in enumerate(tunnel.via):
             if visited not in config.nodes:
                 yield (*path, "via", index), f"there is no node {visited}"
+            elif config.nodes[visited] is node or visited == tunnel.to:
+                yield (*path, "via", index), f"{visited} is an end of the tunnel itself"
             elif not config.nodes[visited].end_sids:
                 yield (*path, "via", index), f"{visited} has no end_sids"
         if len(tunnel.via) >= MAX_SIDS:
@@ -247,7 +264,7 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
         owned: set[Address] = {node.underlay_address, *node.end_sids}
         owned |= {address.ip for port in node.core_ports for address in port.addresses}
         if tunnel.source is not None and tunnel.source not in owned:
-            yield (*path, "source"), f"{tunnel.source} is no address of this node"
+            yield (*path, "source"), f"{tunnel.source} is not an address of this node"
 
 
 def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
@@ -260,7 +277,7 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
         for position, hop in enumerate(route.via):
             here: Path = ("underlay", index, "via", position)
             if hop.port not in core:
-                yield (*here, "port"), f"{hop.port} is no core port of this node"
+                yield (*here, "port"), f"{hop.port} is not a core port of this node"
             elif hop.address is not None and not hop.address.is_link_local:
                 port = node.port(hop.port)
                 if port and not any(hop.address in own.network for own in port.addresses):
@@ -268,12 +285,18 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
 
 
 def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
-    """What the node's switch can have: its ports, and the unit and range of its queue depth."""
+    """Limits of the node's target: port numbers, and the unit and range of queue depth."""
     path: Path = ("nodes", name)
     try:
-        target = load_target(node.role, node.program_folder)
+        program = load_pipeline(node.role, node.program_folder, binary=False)
+        target = program.target
+        lacking = program.lacks(load_pipeline(node.role, binary=False))
     except PipelineError as error:
         yield (*path, "program"), str(error)
+        return
+    if lacking:
+        shown = ", ".join(lacking[:3])
+        yield (*path, "program"), f"{program.p4info} is of no {node.role} node: it lacks {shown}"
         return
     for index, port in enumerate(node.ports):
         problem = target.ports.problem(port.number)

@@ -1,4 +1,4 @@
-"""What can be switched on at a node, by name (FCN-16); everything is off by default."""
+"""The features that can be enabled on a node (FCN-16); all are off by default."""
 
 from collections.abc import Collection
 from enum import StrEnum
@@ -14,8 +14,8 @@ class Feature(StrEnum):
 
     LEARNING: a PE reports new flows and connection set-ups, and flows get labels (FCN-2, FCN-3).
     TRANSLATION: a PE answers a Fast CNP with a CNP to the flow's sender (FCN-13).
-    NOTIFICATION: a node whose own queue is congested says so: a P node with a Fast CNP, a PE with a
-    CNP (FCN-9, FCN-12).
+    NOTIFICATION: a node sends notifications when its own queue is congested: a P node a Fast CNP, a
+    PE a CNP (FCN-9, FCN-12).
     """
 
     LEARNING = "learning"
@@ -27,7 +27,7 @@ ROLE_FEATURES: dict[Role, frozenset[Feature]] = {
     "pe": frozenset(Feature),
     "p": frozenset({Feature.NOTIFICATION}),
 }
-"""What has a meaning at a node of each role."""
+"""The features that apply to a node of each role."""
 
 
 def feature_names(features: Collection[Feature]) -> list[str]:
@@ -36,19 +36,19 @@ def feature_names(features: Collection[Feature]) -> list[str]:
 
 
 def parse_features(names: Collection[str], role: Role) -> frozenset[Feature]:
-    """Features by name. Raises ValueError for a name that means nothing at a node of this role."""
+    """Features by name. Raises ValueError for a name that does not apply to a node of this role."""
     known = ROLE_FEATURES[role]
     choice = ", ".join(feature_names(known))
     for name in names:
         if name not in set(Feature):
             raise ValueError(f"there is no feature {name!r}; a {role} node has: {choice}")
         if name not in known:
-            raise ValueError(f"{name} means nothing at a {role} node, which has: {choice}")
+            raise ValueError(f"{name} does not apply to a {role} node, which has: {choice}")
     return frozenset(map(Feature, names))
 
 
 def _parse(value: object, info: ValidationInfo) -> frozenset[Feature]:
-    """`all`, or a list of names. Where the node's role is wrong itself, every name passes."""
+    """`all`, or a list of names. Where the node's role is invalid, every name is accepted."""
     role: Role = info.data.get("role", "pe")
     if value == "all":
         return ROLE_FEATURES[role]

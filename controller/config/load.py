@@ -1,4 +1,4 @@
-"""Read the YAML file, keep the line of every value, and report all that is wrong at once."""
+"""Reads the YAML file, keeps the line of every value, and reports all problems at once."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class Problem:
 
 
 class ConfigError(Exception):
-    """The file is refused; `problems` has every reason, `str()` one line each."""
+    """The file is invalid; `problems` has every reason, `str()` one line for each."""
 
     def __init__(self, file: str, problems: list[Problem]) -> None:
         self.file = file
@@ -40,8 +40,39 @@ class ConfigError(Exception):
         )
 
 
+MAX_NESTING = 32
+"""Levels of mappings and lists; the configuration has eight."""
+
+MAX_VALUES = 200_000
+"""Values of a document whose aliases are written out; some hundred for each node."""
+
+MAX_MESSAGE = 400
+"""Characters of a message, which may quote a value of any length."""
+
+MAX_QUOTED = 40
+"""Characters of a value that is quoted because it cannot be read."""
+
+EXAMPLE = FilePath(__file__).resolve().parents[1] / "examples" / "network.yaml"
+"""Explains every key; it is installed with the controller."""
+
+_TAG = "tag:yaml.org,2002:"
+
+
+class _RefusedError(yaml.MarkedYAMLError):
+    """YAML, but not of the kind a configuration is written in."""
+
+    def __init__(self, reason: str, node: yaml.Node) -> None:
+        super().__init__(None, None, reason, node.start_mark)
+
+
 class _Loader(yaml.SafeLoader):
     """Safe YAML with the scalars of YAML 1.2: `no` is text, 10:20:30:40:50:01 is a MAC."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Merges of merges are counted, too, before they are copied."""
+        if len(node.value) > MAX_VALUES:
+            raise _RefusedError(f"more than {MAX_VALUES} values", node)
+        super().flatten_mapping(node)
 
 
 _Loader.yaml_implicit_resolvers = {}
@@ -65,23 +96,38 @@ class _Document:
         try:
             node = loader.get_single_node()
             self._loader = loader
+            self._values = 0
             self.data = self._plain(node, ()) if node is not None else None
         finally:
             loader.dispose()
 
     def _plain(self, node: yaml.Node, path: Path) -> Any:  # noqa: ANN401 - any YAML value
         self.lines.setdefault(path, node.start_mark.line + 1)
+        self._values += 1
+        if self._values > MAX_VALUES:
+            raise _RefusedError(f"more than {MAX_VALUES} values", node)
+        if len(path) > MAX_NESTING:
+            raise _RefusedError(f"more than {MAX_NESTING} levels of nesting", node)
         if isinstance(node, yaml.MappingNode):
             self._loader.flatten_mapping(node)
             return {key: self._plain(value, (*path, key)) for key, value in self._keys(node, path)}
         if isinstance(node, yaml.SequenceNode):
             return [self._plain(item, (*path, index)) for index, item in enumerate(node.value)]
-        return self._loader.construct_object(node)
+        return self._scalar(node)
+
+    def _scalar(self, node: yaml.Node) -> Any:  # noqa: ANN401 - any YAML scalar
+        try:
+            return self._loader.construct_object(node)
+        except (ValueError, KeyError, AttributeError):
+            # PyYAML converts what has an explicit tag, such as !!int, without a look at it, and a
+            # number of thousands of digits is more than int() takes.
+            value, kind = str(node.value)[:MAX_QUOTED], node.tag.removeprefix(_TAG)
+            raise _RefusedError(f"{value!r} cannot be read as {kind}", node) from None
 
     def _keys(self, node: yaml.MappingNode, path: Path) -> Iterator[tuple[str | int, yaml.Node]]:
         seen: set[str | int] = set()
         for key_node, value in node.value:
-            key = self._loader.construct_object(key_node)
+            key = self._scalar(key_node)
             line = key_node.start_mark.line + 1
             if not isinstance(key, str | int):
                 self.problems.append(Problem(line, _spell(path), f"{key!r} cannot be a key"))
@@ -93,10 +139,12 @@ class _Document:
                 yield key, value
 
     def problem(self, path: Path, message: str) -> Problem:
-        """A problem at the innermost part of `path` that the file really has."""
+        """A problem at the longest prefix of `path` that exists in the file."""
         known = [
             end for end in range(len(path), -1, -1) if _without_types(path[:end]) in self.lines
         ]
+        if len(message) > MAX_MESSAGE:
+            message = f"{message[: MAX_MESSAGE // 2]}…{message[-MAX_MESSAGE // 2 :]}"
         return Problem(self.lines[_without_types(path[: known[0]])], _spell(path), message)
 
 
@@ -112,20 +160,31 @@ def _spell(path: Path) -> str:
 
 
 def _is_echo(error: Any, errors: list[Any]) -> bool:  # noqa: ANN401 - pydantic's ErrorDetails
-    """A list is "too short" only because its items are wrong, which is reported by itself."""
+    """Whether a list is "too short" only because items are invalid, which are reported too."""
     depth = len(error["loc"])
     return error["type"] == "too_short" and any(
         len(other["loc"]) > depth and other["loc"][:depth] == error["loc"] for other in errors
     )
 
 
+_CONTAINERS = {
+    "tuple_type": "a list",
+    "dict_type": "keys and their values",
+    "model_type": "keys and their values",
+}
+"""What YAML calls it, by the type of pydantic's error."""
+
+
 def _message(error: Any) -> str:  # noqa: ANN401 - pydantic's ErrorDetails
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
     if error["type"] == "extra_forbidden":
-        return "unknown key; see controller/examples/network.yaml for all keys"
+        return f"unknown key; see {EXAMPLE} for all keys"
     if error["type"] == "missing":
         return "is missing"
+    if error["type"] in _CONTAINERS:
+        given = "nothing" if error["input"] is None else repr(error["input"])
+        return f"expected {_CONTAINERS[error['type']]}, got {given}"
     if error["type"] == "string_pattern_mismatch":
         return f"{error['input']!r} is not of the form {error['ctx']['pattern']}"
     text: str = error["msg"][0].lower() + error["msg"][1:]
@@ -137,6 +196,16 @@ def parse_config(text: str, file: str = "network.yaml") -> Config:
     """The configuration in `text`. Raises ConfigError, naming `file`, with every problem found."""
     try:
         document = _Document(text)
+    except RecursionError:
+        reason = f"more than {MAX_NESTING} levels of nesting"
+        raise ConfigError(file, [Problem(1, "", reason)]) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        reason = f"not YAML: the character {chr(error.character)!r} is not allowed"
+        raise ConfigError(file, [Problem(line, "", reason)]) from None
+    except _RefusedError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(file, [Problem(line, "", str(error.problem))]) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -161,4 +230,11 @@ def parse_config(text: str, file: str = "network.yaml") -> Config:
 
 def load_config(file: FilePath) -> Config:
     """The configuration in `file`. Raises ConfigError, or OSError when it cannot be read."""
-    return parse_config(file.read_text("utf-8"), str(file))
+    content = file.read_bytes()
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        reason = f"not UTF-8: octet {content[error.start]:#04x}; save the file as UTF-8"
+        raise ConfigError(str(file), [Problem(line, "", reason)]) from None
+    return parse_config(text, str(file))

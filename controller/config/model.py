@@ -1,6 +1,6 @@
-"""The configuration file as frozen, strict pydantic models; defaults live here.
+"""The configuration file as frozen, strict pydantic models with the defaults.
 
-Durations are microseconds, MAC addresses 48-bit numbers; a queue depth keeps the unit it has.
+Durations are in microseconds, MAC addresses are 48-bit numbers; a queue depth keeps its unit.
 """
 
 from pathlib import Path
@@ -45,11 +45,11 @@ from fcn.controller.config.types import (
 from fcn.packets.wire import FAST_CNP_PORT
 
 MAX_SIDS = 4
-"""Longest SRv6 segment list the PE program writes."""
+"""Longest SRv6 segment list the PE program supports."""
 
 
 class Model(BaseModel):
-    """Unknown keys are errors, types are not coerced, instances do not change."""
+    """Unknown keys are errors, types are not coerced, instances are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -57,9 +57,9 @@ class Model(BaseModel):
 class CnpProfile(Model):
     """The standard CNP an ingress PE sends to the sender (FCN-12, FCN-13).
 
-    `source: pe` is the draft; `peer` uses the flow's destination address, which receivers that
-    check the peer's address need. The traffic class default is DSCP 48 with ECT(0), as real
-    adapters send it.
+    `source: pe` is the draft's behaviour; `peer` uses the flow's destination address, for senders
+    that check the source address of CNPs. The default traffic class is DSCP 48 with ECT(0), as NICs
+    send it. `min_interval`: microseconds between CNPs of one flow, at least (FCN-15).
     """
 
     source: Literal["pe", "peer"] = "pe"
@@ -73,7 +73,7 @@ class CnpProfile(Model):
 
 
 class FastCnpProfile(Model):
-    """The Fast CNP a congested P node sends (FCN-9). Not-ECT, so that none is ever marked."""
+    """The Fast CNP a congested P node sends (FCN-9). It is Not-ECT, so that it is never marked."""
 
     traffic_class: Octet = 0xC0
     hop_limit: Annotated[int, Field(ge=1, le=255)] = 64
@@ -88,7 +88,8 @@ class FastCnpProfile(Model):
 
 
 class LevelPolicy(Model):
-    """What a node does at one congestion level; `interval` is per flow (FCN-11)."""
+    """Policy of a congestion level: mark CE, notify, and the minimum `interval` (microseconds)
+    between notifications of one flow (FCN-11)."""
 
     mark: bool = True
     notify: bool = True
@@ -119,7 +120,7 @@ Depths = Annotated[Items[QueueDepth], Field(min_length=1), AfterValidator(_check
 
 
 class QueueThresholds(Model):
-    """Levels 1, 2, … begin at these depths of one queue."""
+    """The depths of one queue at which levels 1, 2, … begin."""
 
     port: PortNumber
     queue: QueueId = 0
@@ -129,8 +130,8 @@ class QueueThresholds(Model):
 class Congestion(Model):
     """Domain-wide defaults of thresholds (every core port, queue 0) and of the level policy.
 
-    `packet_size`, in octets, is what converts between packets and octets, or a chip's cells
-    (contract/depth.py): that of the packets that fill queues, tunnel headers included.
+    `packet_size` is the size in octets of the packets that fill queues, tunnel headers included;
+    depths are converted with it between packets, octets and a chip's cells (contract/depth.py).
     """
 
     thresholds: Depths = DEFAULT_THRESHOLDS
@@ -141,14 +142,14 @@ class Congestion(Model):
 
 
 INFERENCE_WINDOW = 50_000
-"""Longest learning window (microseconds) that gives inference samples enough."""
+"""Longest learning window (microseconds) with enough samples for inference."""
 
 
 class FlowSettings(Model):
-    """Life of a flow's mapping (FCN-2 to FCN-4).
+    """Times of learning, labels and mappings, in microseconds (FCN-2 to FCN-4).
 
-    `watched` flows of unknown source at most are reported on at a time, once per learning window
-    each, to infer their source (FCN-3 b); 0 turns inference off.
+    `watched`: how many flows of unknown source are reported at a time, once per learning window
+    each, to infer their source (FCN-3 b); 0 disables inference.
     """
 
     timeout: Duration = 60_000_000
@@ -175,7 +176,8 @@ class NeighborSettings(Model):
 
 
 class Vrf(Model):
-    """A customer network, the same on every PE. `id` is what the switches store: keep it stable."""
+    """A customer network, the same on every PE. `id` is stored in the switches: do not change it
+    in a running network."""
 
     id: VrfId
     vni: Vni | None = None
@@ -197,7 +199,7 @@ class Port(Model):
 
     @property
     def label(self) -> str:
-        """How messages name the port."""
+        """Name of the port in messages."""
         return self.name or (f"{self.number}.{self.vlan}" if self.vlan else str(self.number))
 
 
@@ -224,11 +226,11 @@ class NodeVrf(Model):
 
 
 class Tunnel(Model):
-    """A way to another PE (FCN-5).
+    """A tunnel to another PE (FCN-5).
 
     Either `to` names the egress node and the controller derives addresses, SIDs and MACs from it,
-    or the far end is no node of this file and `sids` (SRv6: the whole list, service SID last) or
-    `egress` (the others) say where to go. `via` lists nodes whose End SID is visited first.
+    or the egress is not a node of this file and `sids` (SRv6: the whole list, service SID last) or
+    `egress` (other types) is its address. `via` lists nodes whose End SIDs come first in the path.
     """
 
     type: Literal["srv6", "vxlan", "gre", "mpls-udp"]
@@ -258,12 +260,12 @@ class Tunnel(Model):
             ("inner_dst_mac", self.type == "vxlan"),
         ):
             if name in self.model_fields_set and not allowed:
-                raise ValueError(f"{name} has no meaning in this {self.type} tunnel")
+                raise ValueError(f"{name} does not apply to this {self.type} tunnel")
         return self
 
 
 class NextHop(Model):
-    """An underlay neighbour on a core port, by MAC or by the address that is resolved to one."""
+    """An underlay neighbour on a core port, by MAC or by an address that is resolved to a MAC."""
 
     port: PortNumber
     mac: Mac | None = None
@@ -286,8 +288,8 @@ class UnderlayRoute(Model):
 class Node(Model):
     """One switch.
 
-    `program` is the folder of its compiled program (for a PE `pe.p4info.txtpb` and `pe.json` or
-    `pe.bin`) where it is not the one fcn comes with, but a chip's.
+    `program` is the folder of its compiled program (for a PE `pe.p4info.txtpb`, and `pe.json` or
+    `pe.bin`); default: the BMv2 program that is part of fcn.
     """
 
     role: Literal["pe", "p"]
@@ -310,7 +312,7 @@ class Node(Model):
 
     @property
     def program_folder(self) -> Path | None:
-        """`program` as a path; None for the programs fcn comes with."""
+        """`program` as a path; None for the programs that are part of fcn."""
         return Path(self.program) if self.program else None
 
     def port(self, number: int, vlan: int = 0) -> Port | None:
@@ -356,7 +358,7 @@ class HostAgents(Model):
 
 
 def _free_for_notifications(port: int) -> int:
-    """The programs parse datagrams to these ports as something else."""
+    """Refuse the UDP ports that the programs parse as another protocol. Raises ValueError."""
     for name, taken in enum_members("UdpPort").items():
         if port == taken:
             raise ValueError(f"UDP port {port} is that of {name}; choose another")

@@ -1,7 +1,7 @@
-"""Field types of the configuration: what is written in YAML and what it becomes.
+"""Field types of the configuration: notation in YAML and the resulting values.
 
-Every type accepts the one spelling people write (a string or a number) and refuses the rest with
-the reason and an example, because the message is shown beside the line of the file.
+Every type accepts one notation (a string or a number). For anything else the error message has the
+reason and an example, because it is shown with the line of the file.
 """
 
 import os
@@ -32,15 +32,18 @@ Network = IPv4Network | IPv6Network
 Interface = IPv4Interface | IPv6Interface
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)")
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s|m|h)")
+MAX_DURATION = 366 * 24 * 3_600_000_000
+"""Microseconds of a year: longer ones are mistyped, and P4Runtime holds nanoseconds in 63 bits."""
+
 _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)")
+_AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?) ?([A-Za-z]*)")
 _OCTETS = {"MB": 10**6, "MiB": 1 << 20, "kB": 10**3, "KB": 10**3, "KiB": 1 << 10, "B": 1}
 _PACKETS = ("", "p", "packet", "packets")
 SOCKET_PATH_MAX = 107
 """Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
 
-_ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):(\d{1,5})")
+_ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):([0-9]{1,5})")
 
 
 def _text(value: Any, what: str) -> str:  # noqa: ANN401 - whatever YAML holds
@@ -53,10 +56,10 @@ def parse_mac(value: Any) -> int:  # noqa: ANN401
     """MAC address as a 48-bit number; group addresses are refused."""
     text = _text(value, "a MAC address such as 02:00:00:00:00:01")
     if not _MAC.fullmatch(text):
-        raise ValueError(f"{text!r} is no MAC address; write it as 02:00:00:00:00:01")
+        raise ValueError(f"{text!r} is not a MAC address; write it as 02:00:00:00:00:01")
     mac = int(text.replace(":", ""), 16)
     if mac == 0 or mac >> 40 & 1:
-        raise ValueError(f"{text!r} is no unicast MAC address")
+        raise ValueError(f"{text!r} is not a unicast MAC address")
     return mac
 
 
@@ -65,24 +68,32 @@ def format_mac(mac: int) -> str:
     return mac.to_bytes(6, "big").hex(":")
 
 
+def _without_zone(text: str) -> str:
+    """Packets carry no zone, and two spellings of one address would be different ones."""
+    if "%" in text:
+        raise ValueError(f"{text} names a zone; write the address alone")
+    return text
+
+
 def _parse_ipv4(value: Any) -> IPv4Address:  # noqa: ANN401
     return IPv4Address(_text(value, "an IPv4 address"))
 
 
 def _parse_ipv6(value: Any) -> IPv6Address:  # noqa: ANN401
-    address = IPv6Address(_text(value, "an IPv6 address"))
+    address = IPv6Address(_without_zone(_text(value, "an IPv6 address")))
     if address.is_unspecified or address.is_multicast or address.is_loopback:
-        raise ValueError(f"{address} is no unicast address a node can own")
+        raise ValueError(f"{address} is not a unicast address a node can have")
     return address
 
 
-def _parse_address(value: Any) -> Address:  # noqa: ANN401
-    text = _text(value, "an IPv4 or IPv6 address")
+def parse_address(value: Any) -> Address:  # noqa: ANN401
+    """An IPv4 or IPv6 address without a zone."""
+    text = _without_zone(_text(value, "an IPv4 or IPv6 address"))
     return IPv6Address(text) if ":" in text else IPv4Address(text)
 
 
 def _parse_network(value: Any) -> Network:  # noqa: ANN401
-    text = _text(value, "a prefix such as 10.2.0.0/16 or 2001:db8:2::/64")
+    text = _without_zone(_text(value, "a prefix such as 10.2.0.0/16 or 2001:db8:2::/64"))
     try:
         return ip_network(text)
     except ValueError as error:
@@ -101,7 +112,7 @@ def _parse_ipv6_network(value: Any) -> IPv6Network:  # noqa: ANN401
 
 
 def _parse_interface(value: Any) -> Interface:  # noqa: ANN401
-    text = _text(value, "an address with prefix length such as 10.1.0.1/24")
+    text = _without_zone(_text(value, "an address with prefix length such as 10.1.0.1/24"))
     if "/" not in text:
         raise ValueError(f"{text} lacks the prefix length, as in {text}/24 or {text}/64")
     interface = ip_interface(text)
@@ -117,12 +128,15 @@ def parse_duration(value: Any) -> int:  # noqa: ANN401
     text = _text(value, "a duration with its unit such as 50us, 10ms or 60s")
     found = _DURATION.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is no duration; write 50us, 10ms, 60s, 5m or 1h")
-    return round(float(found[1]) * _MICROSECONDS[found[2]])
+        raise ValueError(f"{text!r} is not a duration; write 50us, 10ms, 60s, 5m or 1h")
+    microseconds = float(found[1]) * _MICROSECONDS[found[2]]
+    if microseconds > MAX_DURATION:
+        raise ValueError(f"{text!r} is longer than a year")
+    return round(microseconds)
 
 
 def format_duration(microseconds: int) -> str:
-    """The shortest spelling `parse_duration` reads back to the same value."""
+    """The shortest notation that `parse_duration` reads as the same value (microseconds)."""
     for unit in ("h", "m", "s", "ms"):
         if microseconds and microseconds % _MICROSECONDS[unit] == 0:
             return f"{microseconds // _MICROSECONDS[unit]}{unit}"
@@ -141,14 +155,16 @@ def parse_depth(value: Any) -> Depth:  # noqa: ANN401
     elif found and found[2] in _OCTETS:
         depth = Depth(round(float(found[1]) * _OCTETS[found[2]]), DepthUnit.OCTETS)
     else:
-        raise ValueError(f"{value!r} is no queue depth; write 8 (packets), 8 packets, 64kB or 2MB")
+        raise ValueError(
+            f"{value!r} is not a queue depth; write 8 (packets), 8 packets, 64kB or 2MB"
+        )
     if depth.amount < 1:
         raise ValueError(f"{value!r}: a queue depth is at least 1")
     return depth
 
 
 def format_depth(depth: Depth) -> str:
-    """The shortest spelling `parse_depth` reads back to the same depth."""
+    """The shortest notation that `parse_depth` reads as the same depth."""
     if depth.unit is DepthUnit.PACKETS:
         return str(depth.amount)
     unit = next(name for name, octets in _OCTETS.items() if depth.amount % octets == 0)
@@ -163,12 +179,13 @@ def parse_octets(value: Any) -> int:  # noqa: ANN401
     return depth.amount
 
 
-def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
+def parse_endpoint(value: Any) -> str:  # noqa: ANN401
+    """`host:port`, `[IPv6]:port` or `unix:/path`, as it is."""
     text = _text(value, "host:port")
     if text.startswith("unix:"):
         path = text.removeprefix("unix:")
         if not path.startswith("/"):
-            raise ValueError(f"{text!r} is no absolute path; write unix:/run/fcn/api")
+            raise ValueError(f"{text!r} is not an absolute path; write unix:/run/fcn/api")
         if len(os.fsencode(path)) > SOCKET_PATH_MAX:
             raise ValueError(
                 f"the path of a Unix socket has at most {SOCKET_PATH_MAX} octets, "
@@ -177,12 +194,12 @@ def _parse_endpoint(value: Any) -> str:  # noqa: ANN401
         return text
     found = _ENDPOINT.fullmatch(text)
     if not found or int(found[2]) > 65535:
-        raise ValueError(f"{text!r} is no host:port, [IPv6]:port or unix:/path")
+        raise ValueError(f"{text!r} is not host:port, [IPv6]:port or unix:/path")
     return text
 
 
 def _parse_peer(value: Any) -> str:  # noqa: ANN401
-    text = _parse_endpoint(value)
+    text = parse_endpoint(value)
     if text.endswith(":0"):
         raise ValueError(f"{text!r} names no port to connect to")
     return text
@@ -191,20 +208,20 @@ def _parse_peer(value: Any) -> str:  # noqa: ANN401
 Mac = Annotated[int, BeforeValidator(parse_mac)]
 IPv4 = Annotated[IPv4Address, BeforeValidator(_parse_ipv4)]
 IPv6 = Annotated[IPv6Address, BeforeValidator(_parse_ipv6)]
-AnyAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_parse_address)]
+AnyAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(parse_address)]
 Prefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 IPv6Prefix = Annotated[IPv6Network, BeforeValidator(_parse_ipv6_network)]
 Gateway = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_parse_interface)]
 Duration = Annotated[int, BeforeValidator(parse_duration)]
-Listen = Annotated[str, BeforeValidator(_parse_endpoint)]
-"""Where to listen: host:port (port 0: any free one) or unix:/path."""
+Listen = Annotated[str, BeforeValidator(parse_endpoint)]
+"""Address to listen on: host:port (port 0: any free one) or unix:/path."""
 Endpoint = Annotated[str, BeforeValidator(_parse_peer)]
-"""Where to connect to."""
+"""Address to connect to, as `Listen`, but with a port other than 0."""
 
 UdpPort = Annotated[int, Field(ge=1, le=65535)]
 Octet = Annotated[int, Field(ge=0, le=255)]
 PortNumber = Annotated[int, Field(ge=0)]
-"""Which numbers are front-panel ports depends on the node's target (config/check.py)."""
+"""The target decides which numbers are front-panel ports (config/check.py)."""
 VlanId = Annotated[int, Field(ge=0, le=4094)]
 VrfId = Annotated[int, Field(ge=1, le=65535)]
 Vni = Annotated[int, Field(ge=1, le=0xFFFFFF)]

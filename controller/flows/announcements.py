@@ -1,4 +1,4 @@
-"""What the flow service tells the network's watchers."""
+"""The events of the flow service."""
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.events import EventBus, Kind
@@ -11,7 +11,7 @@ _CM_NAMES = {member.value: member.name for member in CmAttribute}
 
 
 class FlowEvents:
-    """Events about flows."""
+    """Emits events about flows. `clock` is monotonic, in seconds."""
 
     def __init__(self, bus: EventBus) -> None:
         self._bus = bus
@@ -33,7 +33,7 @@ class FlowEvents:
         )
 
     def sender_known(self, node: str, key: FlowKey, sender: Sender) -> None:
-        """Which queue pair sends a flow; `node` is "" where no PE labels it."""
+        """The source QP of a flow became known; `node` is "" where no PE labels the flow."""
         self._bus.emit(
             Kind.SOURCE_QP,
             node,
@@ -56,11 +56,11 @@ class FlowEvents:
         )
 
     def removed(self, flow: Flow, reason: str) -> None:
-        """A flow gave its label back."""
+        """A flow's label was released."""
         self._bus.emit(
             Kind.FLOW_REMOVED,
             flow.node,
-            f"{flow.key} gives label {flow.label:#x} back: {reason}",
+            f"{flow.key} released label {flow.label:#x}: {reason}",
             **_fields(flow.key),
             label=f"{flow.label:#x}",
             reason=reason,

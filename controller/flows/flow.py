@@ -1,4 +1,4 @@
-"""A labelled flow, and what the PE that holds it must offer."""
+"""A labelled flow, and the interface of the PE that labels it."""
 
 import time
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class Edge(Protocol):
         """How many flows of an IP version it can label."""
 
     def install(self, flow: Flow) -> None:
-        """Label the flow's packets, answer notifications of its label."""
+        """Label the flow's packets, and translate notifications with its label."""
 
     def remove(self, flow: Flow) -> None:
         """Undo `install`."""

@@ -1,14 +1,14 @@
-"""Finds the queue pair behind a flow from the packets that come back (FCN-3 b).
+"""Infers the source queue pair of a flow from packets of the reverse direction (FCN-3 b).
 
-A reliable connection is two flows, one each way; each carries the other's source queue pair as its
-destination. Responses (ACK, NAK, READ response, atomic ACK) repeat the PSN of a recent request, so
-a flow whose responses repeat the PSNs of a flow the other way belongs to it. The PEs report one
-packet per flow and learning window; what is concluded from these samples is either certain by what
-is known of the sender's stack, or unique among everything that flows between the two hosts:
+A reliable connection consists of two flows, one per direction; the destination QP of each is the
+source QP of the other. Responses (ACK, NAK, READ response, atomic ACK) repeat the PSN of a recent
+request, so a flow whose responses repeat the PSNs of a reverse flow is paired with it. The PEs
+report one packet per flow and learning window as a sample. A pairing is accepted in two cases:
 
-- by port: mlx5 and Linux derive the UDP source port from both queue pair numbers, so that both
-  flows have the same port and it confirms the guess; a port several flows share confirms nothing;
-- by PSN alone: several samples agree, every other pairing is contradicted or explained otherwise.
+- by port: mlx5 and Linux derive the UDP source port from both queue pair numbers, so both flows
+  have the same, predictable port; it confirms a pairing unless other flows have that port too;
+- by PSN alone: several samples agree, and every other pairing of either flow is contradicted, or
+  has no supporting sample while the other flow is paired elsewhere.
 
 When two candidates remain, nothing is concluded.
 """
@@ -30,34 +30,34 @@ RC_REQUESTS = frozenset((*range(0x0D), 0x13, 0x14, 0x16, 0x17))
 """SEND, RDMA WRITE, READ request, atomics, SEND with invalidate."""
 
 ANSWER_LIMIT = 1.0
-"""Seconds within which a request is answered; longer than any round trip."""
+"""Seconds within which a request is answered; an upper bound of the round-trip time."""
 
 SKEW = 0.1
-"""Seconds by which reports of two PEs may come in the wrong order."""
+"""Seconds by which reports of two PEs may arrive out of order."""
 
 SPACING = 0.05
-"""Seconds between requests of a flow that are kept, and at first between responses."""
+"""Seconds between kept requests of a flow, and initially between kept responses."""
 
 MAX_SPACING = 1.0
-"""Seconds between responses in the long run: each is weighed against every flow the other way."""
+"""Upper bound of the seconds between kept responses: each is compared with every reverse flow."""
 
 PATIENCE = 0.25
-"""Seconds after which a response is judged: by then later requests have been reported too."""
+"""Seconds after which a response is evaluated: by then later requests have been reported too."""
 
 REACH = 1 << 16
-"""PSNs a flow may be ahead of what was reported of it: packets in flight, and in one window."""
+"""PSNs a flow may differ from its nearest sample: packets in flight and of one learning window."""
 
 SUPPORTS_NEEDED = 3
 """Responses that must agree where the PSN is the only evidence."""
 
 HISTORY = 64
-"""Samples of requests kept per flow, at least: 3 seconds."""
+"""Samples of requests kept per flow, at least; 64 samples cover 3 seconds."""
 
 _PSN_SPACE = 1 << 24
 
 
 def connection_port(one_qp: int, other_qp: int) -> int:
-    """UDP source port of both directions, as mlx5 and Linux choose it (rdma_get_udp_sport)."""
+    """UDP source port of both directions as mlx5 and Linux compute it (rdma_get_udp_sport)."""
     value = one_qp * other_qp
     value ^= value >> 20
     value ^= value >> 40
@@ -75,7 +75,7 @@ class Sample:
 
 
 class _Echo(Enum):
-    """Does a response answer a flow's requests?"""
+    """Whether a response answers a flow's requests."""
 
     YES = 1
     NO = 2
@@ -84,8 +84,8 @@ class _Echo(Enum):
 
 @dataclass(slots=True)
 class _Trail:
-    """What was seen of one flow: when requests came and how far their PSN was from `first_psn`,
-    counted on over the wrap of the 24-bit number; (time, PSN) of responses not yet judged."""
+    """Samples of one flow: times of requests and the offset of their PSN from `first_psn`, without
+    the wrap at 24 bits; (time, PSN) of responses not yet evaluated."""
 
     flow: FlowKey
     since: float
@@ -98,7 +98,7 @@ class _Trail:
     next_answer: float = 0.0
 
     def record(self, now: float, sample: Sample) -> None:
-        """Keep some requests and always the latest; of responses, fewer and fewer."""
+        """Keep requests `SPACING` apart and always the latest; responses at growing intervals."""
         if sample.opcode in RC_RESPONSES:
             if now >= self.next_answer:
                 self.responses.append((now, sample.psn))
@@ -125,8 +125,8 @@ class _Trail:
     def answered_by(self, when: float, psn: int) -> _Echo:
         """Whether a response with this PSN, reported at `when`, answers the flow's requests.
 
-        Requests it can answer were sent between ANSWER_LIMIT before it and its own time. The last
-        sample before and the first after that time bound their PSNs; without one, REACH does.
+        Requests it can answer were sent between `when` - ANSWER_LIMIT and `when`. The last sample
+        before and the first after that interval bound their PSNs; where one is missing, REACH does.
         """
         begin = bisect_right(self.times, when - ANSWER_LIMIT)
         end = bisect_right(self.times, when + SKEW)
@@ -142,11 +142,11 @@ class _Trail:
 
 
 _Pairing = tuple[int, int]
-"""Destination queue pairs of a flow forth and of a flow back, which name them between two hosts."""
+"""Destination queue pairs of a forward and a reverse flow, which identify them in a host pair."""
 
 
 class _HostPair:
-    """Flows of unknown source between two hosts, and what speaks for and against each pairing."""
+    """Flows of unknown source between two hosts, and the evidence for and against each pairing."""
 
     def __init__(self) -> None:
         self.forth: dict[int, _Trail] = {}
@@ -160,7 +160,7 @@ class _HostPair:
         return self.forth if _is_forth(flow) else self.back
 
     def judge(self, until: float) -> None:
-        """Weigh responses reported up to `until` against the requests of the other direction."""
+        """Compare responses reported up to `until` with requests of the other direction."""
         for qp, trail in self.back.items():
             for when, psn in trail.ripe(until):
                 for other, asked in self.forth.items():
@@ -187,7 +187,7 @@ class _HostPair:
         self.supports = {each: psns for each, psns in self.supports.items() if each[place] != qp}
 
     def by_port(self) -> list[_Pairing]:
-        """Pairings that their port confirms, and no other flow has that port."""
+        """Pairings confirmed by their UDP source port, which no other flow has."""
         forth_ports, back_ports = _by_port(self.forth), _by_port(self.back)
         found = []
         for forth, back in self.supports:
@@ -198,7 +198,7 @@ class _HostPair:
         return found
 
     def by_psn(self) -> list[_Pairing]:
-        """Pairings several responses speak for, while no other is possible for either flow."""
+        """Pairings with enough supporting responses, where no other is possible for either flow."""
         strong = {each for each, psns in self.supports.items() if len(psns) >= SUPPORTS_NEEDED}
         explained = {forth for forth, _ in strong}, {back for _, back in strong}
         return [
@@ -208,12 +208,14 @@ class _HostPair:
         ]
 
     def _port_allows(self, forth: int, back: int) -> bool:
-        """Where one connection's ports follow from its queue pairs, those of all do."""
+        """Whether the ports are as expected: once those of one connection between the hosts were
+        found to be derived from its queue pairs, those of all connections must be."""
         port = connection_port(forth, back)
         return not self.ports_follow_qps or port == self.forth[forth].port == self.back[back].port
 
     def _without_rival(self, pairing: _Pairing, forths: set[int], backs: set[int]) -> bool:
-        """Any other partner must be contradicted, or unsupported and explained by yet another."""
+        """Whether every other pairing of either flow is contradicted, or is unsupported while the
+        other flow has a supported pairing of its own."""
         forth, back = pairing
         rivals = [((forth, other), other in backs) for other in self.back if other != back]
         rivals += [((other, back), other in forths) for other in self.forth if other != forth]
@@ -238,16 +240,16 @@ HostPairKey = tuple[str, Address, Address]
 
 
 def host_pair(flow: FlowKey) -> HostPairKey:
-    """VRF and both addresses, the lower first: the same for both directions."""
+    """VRF and both addresses, the lower address first: the same for both directions."""
     low, high = (flow.src, flow.dst) if _is_forth(flow) else (flow.dst, flow.src)
     return flow.vrf, low, high
 
 
 class Inference:
-    """Collects samples of flows whose source is unknown and concludes which belong together.
+    """Collects samples of flows whose source QP is unknown and concludes which form a connection.
 
-    `clock` returns seconds and never goes back. `complete` tells whether everything of unknown
-    source between two hosts is reported at present; where it is not, the PSN alone proves nothing.
+    `clock` is monotonic, in seconds. `complete` returns whether all flows of unknown source between
+    two hosts are reported at present; otherwise a pairing by PSN alone is not accepted.
     """
 
     def __init__(self, clock: Callable[[], float], complete: Callable[[HostPairKey], bool]) -> None:
@@ -260,8 +262,8 @@ class Inference:
         return sum(len(pair.forth) + len(pair.back) for pair in self._pairs.values())
 
     def observe(self, flow: FlowKey, sample: Sample) -> None:
-        """A packet of a flow of unknown source. Packets of other than reliable connections and
-        between addresses that are the same say nothing."""
+        """Add a sample of a flow of unknown source. Ignored are packets of other transports than
+        reliable connections, and of a host to itself."""
         if sample.opcode not in RC_REQUESTS | RC_RESPONSES or flow.src == flow.dst:
             return
         now = self._clock()
@@ -284,7 +286,8 @@ class Inference:
                 del self._pairs[key]
 
     def conclude(self) -> list[QueuePairLearned]:
-        """What is certain by now, both directions of each connection; these are forgotten."""
+        """Connections inferred since the last call, both directions of each; their samples are
+        discarded."""
         now = self._clock()
         learned: list[QueuePairLearned] = []
         for key, pair in list(self._pairs.items()):

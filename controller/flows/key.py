@@ -1,4 +1,4 @@
-"""What names a RoCE flow throughout the network."""
+"""The key of a RoCE flow in the whole network."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Which flow has which label on which PE; keeps the PEs' tables and the label pool in step."""
+"""Labelled flows by PE; keeps the PEs' tables and the label pool consistent."""
 
 import sys
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ class LabelledFlows:
         return label, None if displaced is None else self._flows[node][displaced]
 
     def add(self, flow: Flow) -> None:
-        """A flow that had no label on its PE has one."""
+        """Install a flow that was not labelled on its PE before."""
         table = (flow.node, flow.key.src.version)
         self._flows[flow.node][flow.key] = flow
         self._count[table] = self._count.get(table, 0) + 1
@@ -76,12 +76,12 @@ class LabelledFlows:
         self._install(flow)
 
     def update(self, flow: Flow) -> None:
-        """More is known about a flow; its label stays."""
+        """Replace a flow's attributes; its label does not change."""
         self._flows[flow.node][flow.key] = flow
         self._install(flow)
 
     def remove(self, flow: Flow) -> None:
-        """The flow gives its label back."""
+        """Remove a flow and release its label."""
         table = (flow.node, flow.key.src.version)
         del self._flows[flow.node][flow.key]
         self._count[table] -= 1

@@ -1,7 +1,7 @@
-"""Flow labels of RoCE flows: random, locally unique, rested before reuse (FCN-2).
+"""Flow labels of RoCE flows: random, locally unique, quarantined before reuse (FCN-2).
 
-The low 16 bits of a label index the per-flow rate gates of every node, so the pool avoids giving
-two live flows the same ones as long as it can.
+The low 16 bits of a label index the per-flow rate gates of every node, so the pool avoids labels
+in use that are equal in these bits as long as possible.
 """
 
 import random
@@ -26,8 +26,8 @@ class LabelsExhaustedError(Exception):
 class LabelPool:
     """Labels of one network.
 
-    `quarantine` is in seconds; `clock` returns seconds and never goes back; `rng` must not be
-    predictable from outside in production (labels are guessable names of flows otherwise).
+    `quarantine` is in seconds; `clock` is monotonic, in seconds; `rng` must not be predictable in
+    production, because labels could be guessed otherwise.
     """
 
     def __init__(

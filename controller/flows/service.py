@@ -1,7 +1,7 @@
 """Flows of the whole network: learned, labelled, and released (FCN-2 to FCN-4).
 
-The switch tables are the truth about labelled flows; what a controller finds there it adopts. This
-module knows nothing of tables: a PE is an `Edge` that installs and removes flows.
+The switch tables are authoritative for labelled flows: the controller takes over the flows it finds
+there. This module does not access tables: a PE is an `Edge`, which installs and removes flows.
 """
 
 import time
@@ -39,12 +39,12 @@ PLACES = 65536
 
 
 class FlowError(Exception):
-    """A request about flows cannot be met; the message says why and what to do."""
+    """A request about flows is refused; the message says why and what to do."""
 
 
 class FlowService:
-    """Learns, labels and releases flows. `edges` are all PEs of the network, `clock` returns
-    seconds and never goes back."""
+    """Learns, labels and releases flows. `edges` are all PEs of the network; `clock` is monotonic,
+    in seconds."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class FlowService:
         return self._labelled.on_node(node)
 
     def waiting(self) -> list[tuple[FlowKey, int, Origin]]:
-        """Flows whose sender is known, that have no label now: (flow, source QP, origin)."""
+        """Flows with a known sender and without a label: (flow, source QP, origin)."""
         live = {flow.key for flow in self._labelled.all()}
         return [
             (key, sender.source_qp, sender.origin)
@@ -85,7 +85,7 @@ class FlowService:
     def seen(
         self, node: str, key: FlowKey, p_key: int = DEFAULT_P_KEY, sample: Sample | None = None
     ) -> None:
-        """A PE reports a packet of a flow it has no label for, or of one that is watched."""
+        """A PE reports a packet of a flow that is not labelled, or that is watched."""
         if not self._is_from(node, key.vrf, key.src):
             return
         self._label(node, key, p_key, Origin.DATA)
@@ -112,27 +112,28 @@ class FlowService:
                     self.refusals.refuse(node, host.vrf, Reason.NO_ROOM_CONNECTIONS, text)
 
     def infer(self) -> None:
-        """Conclude which queue pairs send flows of unknown source (FCN-3 b), and choose the flows
-        to watch for it. Call several times a second."""
+        """Infer the source queue pairs of flows (FCN-3 b), and choose the flows to watch for it.
+        To be called several times a second."""
         for event in self._inference.conclude():
             self._learn_sender(event.flow, Sender(event.source_qp, Origin.INFERRED))
         self._update_watched(self._watch.advance())
 
     def reported(self, key: FlowKey, source_qp: int) -> bool:
-        """A host's agent names the sender of a flow; returns whether that is news."""
+        """A host agent reports the sender of a flow; returns whether it was accepted as new."""
         return self._learn_sender(key, Sender(source_qp, Origin.AGENT))
 
     def idle(self, node: str, key: FlowKey) -> None:
-        """A PE reports a flow's silence (FCN-4). Its sender is remembered for a while."""
+        """A PE reports a flow as idle (FCN-4): release its label. Its sender is kept for
+        `flows.connection_memory`."""
         flow = self._labelled.get(node, key)
         if flow is not None and flow.timeout:
             self._release(flow, "idle")
 
     def add(self, key: FlowKey, source_qp: int, timeout: int | None = None) -> Flow:
-        """Register a flow by hand (FCN-3 a). Raises FlowError.
+        """Register a flow manually (FCN-3 a). Raises FlowError.
 
-        `timeout`: microseconds of silence after which the label is released (0: never; None: as
-        configured). The registration itself lasts until `delete`.
+        `timeout`: microseconds without a packet after which the label is released (0: never; None:
+        as configured). The registration itself is kept until `delete`.
         """
         if key.vrf not in self._config.vrfs:
             known = ", ".join(self._config.vrfs) or "none"
@@ -161,18 +162,18 @@ class FlowService:
         raise FlowError(f"{places[0]} has no room for the flow; see `fcn events` and `fcn status`")
 
     def delete(self, key: FlowKey) -> None:
-        """Forget a flow. Raises FlowError when it is not known."""
+        """Delete a flow and its sender. Raises FlowError when it is not known."""
         if key not in self._senders and not self._labelled.of(key):
             raise FlowError(f"there is no flow {key}; `fcn flows list` shows all")
         self._end(key, End.BY_HAND)
 
     def release_node(self, node: str, reason: str) -> None:
-        """Take all labels of a PE back."""
+        """Release all labels of a PE."""
         for flow in list(self._labelled.on_node(node).values()):
             self._release(flow, reason)
 
     def adopt(self, node: str, found: Iterable[Flow]) -> None:
-        """Flows read back from a PE's tables. Those that contradict what is known are left out."""
+        """Take over flows read back from a PE's tables, except those that contradict known ones."""
         restored = 0
         for flow in found:
             if self._labelled.get(node, flow.key) or not self._edges[node].learning:
@@ -216,7 +217,7 @@ class FlowService:
         return True
 
     def _label(self, node: str, key: FlowKey, p_key: int, origin: Origin) -> None:
-        """Label the flow, or bring what is known about it up to date."""
+        """Label the flow, or update the attributes of a labelled flow."""
         if not self._edges[node].learning:
             return
         sender = self._senders.get(key)
@@ -272,7 +273,7 @@ class FlowService:
         self._events.removed(flow, reason)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
-        """Whether all that flows between two hosts passes PEs that report it."""
+        """Whether all flows between two hosts enter the WAN at PEs that report them."""
         vrf, *hosts = pair
         places = [self._locate(vrf, host) for host in hosts]
         return self._watch.complete(pair) and all(

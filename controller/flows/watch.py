@@ -1,8 +1,8 @@
-"""Chooses the flows of unknown source the PEs report on, so that their source can be inferred.
+"""Chooses the watched flows: flows of unknown source of which the PEs report samples for inference.
 
-A watched flow costs the control plane up to one report per learning window (FCN-15: bounded). So at
-most `limit` flows are watched at a time, those of two hosts together, for some seconds; what stays
-unknown then rests, longer each time. A new flow between two hosts ends their rest.
+A watched flow causes up to one report per learning window, which must be bounded (FCN-15). So at
+most `limit` flows are watched at a time, all flows of a host pair together, for WATCH seconds. Then
+the host pair pauses; each further pause is twice as long, and a new flow between the hosts ends it.
 """
 
 from collections.abc import Callable
@@ -12,17 +12,18 @@ from fcn.controller.flows.inference import HostPairKey, host_pair
 from fcn.controller.flows.key import FlowKey
 
 WATCH = 10.0
-"""Seconds two hosts' flows are watched for."""
+"""Seconds for which the flows of a host pair are watched."""
 
 FIRST_REST = 10.0
-"""Seconds of the first rest; every further one is twice as long."""
+"""Seconds of the first pause; each further one is twice as long."""
 
 LONGEST_REST = 640.0
 
 
 @dataclass(slots=True)
 class _HostPair:
-    """Flows of unknown source between two hosts; `turn`: when watch or rest ends."""
+    """Flows of unknown source between two hosts. `turn`: when the watch or the pause ends; `rest`:
+    seconds of the next pause."""
 
     turn: float = 0.0
     rest: float = FIRST_REST
@@ -32,7 +33,7 @@ class _HostPair:
 
 
 class WatchList:
-    """Flows to be watched now. `clock` returns seconds and never goes back."""
+    """Flows watched at present. `clock` is monotonic, in seconds; `limit`: flows at a time."""
 
     def __init__(self, clock: Callable[[], float], limit: int) -> None:
         self._clock = clock
@@ -45,7 +46,7 @@ class WatchList:
         return pair is not None and flow in pair.watched
 
     def __len__(self) -> int:
-        """Flows watched now, never more than the limit."""
+        """Flows watched at present, never more than the limit."""
         return self._watched
 
     def complete(self, key: HostPairKey) -> bool:
@@ -54,7 +55,7 @@ class WatchList:
         return pair is not None and len(pair.watched) == len(pair.flows)
 
     def add(self, flow: FlowKey) -> set[FlowKey]:
-        """A flow of unknown source; returns the flows this makes watched, maybe itself."""
+        """Add a flow of unknown source; returns the flows that are watched because of it."""
         pair = self._pairs.setdefault(host_pair(flow), _HostPair())
         if flow in pair.flows:
             return set()
@@ -67,7 +68,7 @@ class WatchList:
         return pair.watched & {flow}
 
     def remove(self, flow: FlowKey) -> None:
-        """The flow's source is known, or the flow is gone."""
+        """Remove a flow whose source is known or which has ended."""
         key = host_pair(flow)
         pair = self._pairs.get(key)
         if pair is None or flow not in pair.flows:
@@ -78,7 +79,7 @@ class WatchList:
             del self._pairs[key]
 
     def advance(self) -> set[FlowKey]:
-        """Let watches and rests end that are due; the flows this made watched or unwatched."""
+        """End watches and pauses that are due; returns the flows whose state changed."""
         now = self._clock()
         changed: set[FlowKey] = set()
         due = sorted(
@@ -94,7 +95,7 @@ class WatchList:
         return changed
 
     def _begin(self, pair: _HostPair) -> set[FlowKey]:
-        """Watch two hosts' flows as far as there is room; without any, at the next opportunity."""
+        """Watch the flows of a host pair up to the limit; if it is reached, retry in `advance`."""
         room = self._limit - self._watched
         pair.watching = room > 0
         pair.turn = self._clock() + (WATCH if pair.watching else 0.0)
@@ -105,7 +106,7 @@ class WatchList:
     def _rest(self, pair: _HostPair, now: float) -> None:
         for flow in list(pair.watched):
             self._unwatch(pair, flow)
-            # Where not all had room, the others are first next time.
+            # Moved to the end: flows that exceeded the limit are watched first next time.
             pair.flows[flow] = pair.flows.pop(flow)
         pair.watching, pair.turn = False, now + pair.rest
         pair.rest = min(LONGEST_REST, 2 * pair.rest)

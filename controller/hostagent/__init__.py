@@ -1,5 +1,5 @@
-"""Queue pairs reported by the hosts themselves, where connections are set up without CM (FCN-3 a).
+"""Queue pairs reported by hosts, for connections that are set up without CM (FCN-3 a).
 
 `agent` runs on a host (`fcn host-agent`) and reads its RDMA devices through `rdma`; `service`
-receives the reports, `reports` judges them and says which flow they explain.
+receives the reports, `reports` validates them and finds the sender of a flow in them.
 """

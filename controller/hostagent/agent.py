@@ -1,4 +1,4 @@
-"""`fcn host-agent`: reports this host's queue pairs to the controller, again and again."""
+"""`fcn host-agent`: reports this host's queue pairs to the controller periodically."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ TIMEOUT = 10.0
 
 
 class AgentError(Exception):
-    """The agent cannot work as it was started; the message says why and what to do."""
+    """The agent cannot run with its options; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Credentials:
     ca: Path
 
     def channel(self, controller: str, controller_name: str | None) -> grpc.aio.Channel:
-        """A channel to host:port; its certificate must be for `controller_name`, else the host.
+        """A channel to host:port; its certificate must name `controller_name` or, without it, host.
 
         Raises AgentError.
         """
@@ -46,7 +46,7 @@ class Credentials:
 
 
 class HostAgent:
-    """Sends snapshots; each is taken after the answer to the one before."""
+    """Sends snapshots of the queue pairs; each is taken after the response to the previous one."""
 
     def __init__(
         self, channel: grpc.aio.Channel, snapshot: Callable[[], Sequence[Device]] = devices
@@ -56,7 +56,7 @@ class HostAgent:
         self._said = ""
 
     async def run(self, interval: float) -> None:
-        """Report every `interval` seconds; what fails is logged once and tried again."""
+        """Report every `interval` seconds; after a failure retry, and log it once."""
         while True:
             try:
                 found = await asyncio.to_thread(self._snapshot)

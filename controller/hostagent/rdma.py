@@ -1,4 +1,4 @@
-"""What RDMA devices and queue pairs this host has: sysfs and `rdma` of iproute2."""
+"""Reads this host's RDMA devices and queue pairs, from sysfs and `rdma` of iproute2."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ class RdmaError(Exception):
 
 
 def devices(sysfs: Path = SYSFS) -> list[Device]:
-    """The RoCEv2 devices with their connected queue pairs, at present. Raises RdmaError."""
+    """The RoCEv2 devices with their connected queue pairs. Raises RdmaError."""
     pairs = queue_pairs(_run(COMMAND))
     names = sorted(entry.name for entry in sysfs.iterdir()) if sysfs.is_dir() else []
     return [
@@ -33,7 +33,10 @@ def devices(sysfs: Path = SYSFS) -> list[Device]:
 
 
 def queue_pairs(text: str) -> dict[str, set[tuple[int, int]]]:
-    """(own QPN, peer's QPN) of connected queue pairs by device, from the output of `rdma`."""
+    """(own QPN, peer's QPN) of connected queue pairs by device, from the output of `rdma`.
+
+    Raises RdmaError.
+    """
     found: dict[str, set[tuple[int, int]]] = {}
     try:
         entries: list[dict[str, Any]] = json.loads(text or "[]")
@@ -49,7 +52,7 @@ def queue_pairs(text: str) -> dict[str, set[tuple[int, int]]]:
 
 
 def _addresses(device: Path) -> tuple[Address, ...]:
-    """RoCEv2 GIDs of all ports as IP addresses; link-local ones leave no data centre."""
+    """RoCEv2 GIDs of all ports as IP addresses, without link-local ones, which are not routed."""
     found: list[Address] = []
     for gid in sorted(device.glob("ports/*/gids/*")):
         try:

@@ -1,10 +1,10 @@
-"""Judges the hosts' reports and finds the queue pair that sends a flow (FCN-3 a).
+"""Validates the hosts' reports and finds the queue pair that sends a flow (FCN-3 a).
 
 A host knows the numbers of its queue pairs and of their peers, not the peers' addresses. So a
-report names the sender of a flow when exactly one queue pair of the device with the flow's source
-address has the flow's destination as its peer; the peer's own report, where there is one, decides
-between several. A report counts for flows only that were seen before its snapshot was taken: the
-queue pair of a younger one may be missing in it.
+report determines the sender of a flow when exactly one queue pair of the device with the flow's
+source address has the flow's destination QP as its peer; where there are several, the report of the
+destination host, if any, decides. A report is used only for flows that were seen before its
+snapshot was taken: the queue pair of a newer flow may be missing in it.
 """
 
 import time
@@ -18,13 +18,13 @@ from fcn.controller.config.types import Address
 from fcn.controller.flows.key import FlowKey
 
 MAX_QUEUE_PAIRS = 65536
-"""Per host; more is nonsense."""
+"""Queue pairs per host, at most."""
 
 MIN_INTERVAL = 0.2
 """Seconds between reports of one host, at least."""
 
 DATA_QPNS = range(2, 1 << 24)
-"""Queue pairs 0 and 1 are the management's."""
+"""Queue pairs 0 and 1 carry management datagrams."""
 
 
 class Reason(Enum):
@@ -55,7 +55,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """A device as reported; taken after `after` (seconds since the epoch)."""
+    """A device as reported, in a snapshot taken later than `after` (seconds since the epoch)."""
 
     after: float
     peer_of: Mapping[int, int]
@@ -69,7 +69,7 @@ class _Host:
 
 
 class Ambiguous(Enum):
-    """More than one queue pair may send the flow, or the two hosts contradict each other."""
+    """More than one queue pair may send the flow, or the reports of both hosts are inconsistent."""
 
     AMBIGUOUS = "ambiguous"
 
@@ -88,19 +88,22 @@ class HostReports:
         self.refused: Counter[Reason] = Counter()
 
     def identify(self, identities: Iterable[str]) -> str:
-        """The host a certificate's names belong to. Raises ReportRefusedError."""
+        """The configured host among a certificate's names. Raises ReportRefusedError."""
         names = set(identities)
         known = names & self._configured.keys()
         if len(known) != 1:
             shown = ", ".join(sorted(names)) or "no name"
             raise self.refusal(
                 Reason.UNKNOWN_HOST,
-                f"the certificate has {shown}; one of the hosts in host_agents.hosts is wanted",
+                f"the certificate has {shown}; it must name one host of host_agents.hosts",
             )
         return known.pop()
 
     def accept(self, host: str, devices: Sequence[Device]) -> frozenset[tuple[str, Address]]:
-        """Replace what a host reported; returns its (VRF, address)es. Raises ReportRefusedError."""
+        """Replace the report of a host; returns the (VRF, address) pairs of its devices.
+
+        Raises ReportRefusedError.
+        """
         now, state = self._clock(), self._hosts[host]
         if state.heard is not None and now - state.heard < MIN_INTERVAL:
             raise self.refusal(
@@ -121,7 +124,10 @@ class HostReports:
         return frozenset(state.addresses)
 
     def sender(self, flow: FlowKey, seen: float) -> int | Ambiguous | None:
-        """The queue pair that sends a flow first seen at `seen`; None when no report tells."""
+        """The queue pair that sends a flow first seen at `seen` (seconds since the epoch).
+
+        None when no report determines it.
+        """
         source = self._devices.get((flow.vrf, flow.src))
         if source is None or source.after < seen:
             return None
@@ -154,14 +160,14 @@ class HostReports:
                 if not all(number in DATA_QPNS for number in pair):
                     raise self.refusal(
                         Reason.NONSENSE,
-                        f"{device.name}: QP {pair[0]} with peer {pair[1]} is no queue pair of data "
+                        f"{device.name}: QP {pair[0]} with peer {pair[1]} is not a data queue pair "
                         "(2 to 0xffffff)",
                     )
             if len({own for own, _ in device.queue_pairs}) != len(device.queue_pairs):
                 raise self.refusal(Reason.NONSENSE, f"{device.name}: a QP is reported twice")
 
     def refusal(self, reason: Reason, message: str) -> ReportRefusedError:
-        """The error to raise for a report; counts it."""
+        """The error to raise for a refused report; counts the refusal."""
         self.refused[reason] += 1
         return ReportRefusedError(reason, message)
 

@@ -1,4 +1,4 @@
-"""The controller's end of host agents: gRPC with mutual TLS (controller/proto/hostagent.proto)."""
+"""The server for host agents: gRPC with mutual TLS (controller/proto/hostagent.proto)."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -31,11 +31,11 @@ _CODES = {
 
 
 class AgentServiceError(Exception):
-    """Reports cannot be received; the message says why and what to do."""
+    """The server for host agents cannot start; the message says why and what to do."""
 
 
 class HostAgentService(hostagent_pb2_grpc.HostAgentsServicer):  # type: ignore[misc]
-    """Takes reports, and tells the flow service what they explain."""
+    """Receives reports, and passes the senders found in them to the flow service."""
 
     def __init__(self, reports: HostReports, flows: FlowService, bus: EventBus) -> None:
         self._reports = reports
@@ -45,7 +45,7 @@ class HostAgentService(hostagent_pb2_grpc.HostAgentsServicer):  # type: ignore[m
     async def Report(  # noqa: N802
         self, request: pb.ReportRequest, context: grpc.aio.ServicerContext
     ) -> pb.ReportResponse:
-        """Everything a host has; it is who its certificate says."""
+        """Process the report of a host, which is identified by its certificate."""
         identities = [name.decode(errors="replace") for name in context.peer_identities() or ()]
         host = ""
         try:
@@ -111,3 +111,5 @@ def _read(file: str) -> bytes:
         return Path(file).read_bytes()
     except OSError as error:
         raise AgentServiceError(f"cannot read {file}: {error.strerror}") from None
+    except ValueError as error:
+        raise AgentServiceError(f"cannot read {file!r}: {error}") from None

@@ -1,1 +1,1 @@
-"""ARP and neighbour discovery on behalf of a PE's ports and of the WAN's."""
+"""ARP and neighbour discovery on DC and core ports."""

@@ -1,7 +1,7 @@
-"""Frames the controller reads and writes itself: ARP, neighbour discovery, ICMP echo.
+"""Frames the controller decodes and builds: ARP, neighbour discovery, ICMP echo.
 
-Frames from the switch are untagged (the VLAN travels beside them); frames to it are as on the wire.
-MAC addresses are 48-bit numbers.
+Frames from the switch are untagged (the VLAN is packet-in metadata); frames to it are as on the
+wire. MAC addresses are 48-bit numbers.
 """
 
 from dataclasses import dataclass
@@ -31,12 +31,15 @@ _ETHERNET = 14
 _IPV4 = 0x0800
 _IPV6 = 0x86DD
 _ND_HOP_LIMIT = 255
-"""Anything else came through a router and is forged (RFC 4861 section 7.1)."""
+"""A message with another value was forwarded by a router and is invalid (RFC 4861 section 7.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solicitation:
-    """Who has `target`? `sender` is None when it probes for duplicates (RFC 5227, RFC 4862)."""
+    """A request for the MAC address of `target`.
+
+    `sender` is None in duplicate address detection (RFC 5227, RFC 4862).
+    """
 
     target: Address
     sender: Address | None
@@ -53,7 +56,7 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class EchoRequest:
-    """A ping, from a station whose frame has `sender_mac`."""
+    """An ICMP echo request; `sender_mac` is the source of the frame."""
 
     sender: Address
     sender_mac: int
@@ -63,20 +66,32 @@ Message = Solicitation | Announcement | EchoRequest
 
 
 def interpret(frame: bytes) -> Message | None:
-    """What a punted frame says; None when it is malformed or nothing to the controller."""
+    """Decode a punted frame; None when it is malformed or of another protocol.
+
+    A message quoted by another, such as an ICMP error, or carried in a tunnel is not decoded.
+    """
     if len(frame) < _ETHERNET:
         return None
     packet = Ether(frame)
+    network = packet.payload
     try:
-        if ARP in packet:
-            return _arp(packet[ARP])
-        if IPv6 in packet:
-            return _ipv6(packet)
-        if ICMP in packet and packet[ICMP].type == 8:
-            return EchoRequest(IPv4Address(packet[IP].src), parse_mac(packet.src))
+        if isinstance(network, ARP):
+            return _arp(network)
+        if isinstance(network, IPv6):
+            return _ipv6(packet, network)
+        message = network.payload
+        if isinstance(network, IP) and isinstance(message, ICMP) and message.type == 8:
+            return _echo(IPv4Address(network.src), packet)
     except ValueError:
         return None
     return None
+
+
+def _echo(sender: Address, packet: Packet) -> EchoRequest | None:
+    # Nothing else is sent back to (RFC 1122 section 3.2.2.6, RFC 4291 sections 2.5.2 and 2.7).
+    if sender.is_multicast or sender.is_unspecified:
+        return None
+    return EchoRequest(sender, parse_mac(packet.src))
 
 
 def _arp(arp: Packet) -> Message | None:
@@ -91,22 +106,23 @@ def _arp(arp: Packet) -> Message | None:
     return None
 
 
-def _ipv6(packet: Packet) -> Message | None:
-    header = packet[IPv6]
+def _ipv6(packet: Packet, header: Packet) -> Message | None:
     sender = IPv6Address(header.src)
-    if ICMPv6EchoRequest in packet:
-        return EchoRequest(sender, parse_mac(packet.src))
+    message = header.payload
+    if isinstance(message, ICMPv6EchoRequest):
+        return _echo(sender, packet)
     if header.hlim != _ND_HOP_LIMIT:
         return None
-    if ICMPv6ND_NS in packet:
-        target = IPv6Address(packet[ICMPv6ND_NS].tgt)
+    if isinstance(message, ICMPv6ND_NS):
         option = packet.getlayer(ICMPv6NDOptSrcLLAddr)
         mac = parse_mac(option.lladdr if option else packet.src)
-        return Solicitation(target, None if sender.is_unspecified else sender, mac)
-    if ICMPv6ND_NA in packet:
+        return Solicitation(
+            IPv6Address(message.tgt), None if sender.is_unspecified else sender, mac
+        )
+    if isinstance(message, ICMPv6ND_NA):
         option = packet.getlayer(ICMPv6NDOptDstLLAddr)
         mac = parse_mac(option.lladdr if option else packet.src)
-        return Announcement(IPv6Address(packet[ICMPv6ND_NA].tgt), mac)
+        return Announcement(IPv6Address(message.tgt), mac)
     return None
 
 
@@ -177,7 +193,10 @@ def destination(frame: bytes) -> Address | None:
 def forwarded(
     frame: bytes, src_mac: int, dst_mac: int, vlan: int, *, as_router: bool
 ) -> bytes | None:
-    """The frame on its way to a neighbour; `as_router`: one hop less to live. None at its end."""
+    """The frame addressed to a neighbour; `as_router`: with the TTL or hop limit one less.
+
+    None when the TTL or hop limit expires.
+    """
     packet = bytearray(frame[_ETHERNET:])
     ether_type = frame[12:14]
     if as_router:

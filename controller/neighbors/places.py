@@ -1,4 +1,4 @@
-"""Where a switch's neighbours are, as the configuration says: ports, subnets, next hops."""
+"""Locations of a switch's neighbours, from the configuration: ports, subnets, next hops."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from fcn.controller.config.types import Address
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a neighbour is: VRF ("" for the underlay), port, VLAN, address."""
+    """Location of a neighbour: VRF ("" for the underlay), port, VLAN, address."""
 
     vrf: str
     port: int
@@ -18,7 +18,7 @@ class Place:
 
 
 class Places:
-    """What one node's configuration says about neighbours."""
+    """Neighbours of one node as far as the configuration determines them."""
 
     def __init__(self, name: str, node: Node) -> None:
         self._name = name
@@ -39,25 +39,25 @@ class Places:
         return own
 
     def source(self, port: Port, target: Address) -> Address | None:
-        """The node's own address to ask for a neighbour from."""
+        """The source address of solicitations for a neighbour; None when the node has none."""
         interface = gateway(port, target)
         if interface is not None:
             return interface.ip
         return link_local(self.mac(port)) if target.version == 6 else None
 
     def on(self, port: Port, address: Address) -> Place:
-        """An address on a port."""
+        """The location of an address on a port."""
         return Place(port.vrf or "", port.number, port.vlan, address)
 
     def of_customer(self, vrf: str, address: Address) -> Place | None:
-        """The neighbour for packets of a VRF: their destination, or its next hop."""
+        """The neighbour that packets of a VRF to `address` are sent to: host or next hop."""
         found = attachment(self._node, vrf, address)
         if found is None or found.neighbor in self.own(found.port):
             return None
         return self.on(found.port, found.neighbor)
 
     def of_underlay(self, destination: Address) -> Place | None:
-        """The neighbour for an underlay packet: on a core subnet, or an unresolved next hop."""
+        """The neighbour for an underlay packet: on a subnet of a core port, or a next hop."""
         for port in self._node.core_ports:
             if any(destination in interface.network for interface in port.addresses):
                 return self.on(port, destination)
@@ -69,14 +69,14 @@ class Places:
         return None
 
     def learned_route(self, vrf: str, address: Address) -> Place | None:
-        """The neighbour a host route found on the switch stands for; None where it is none."""
+        """The neighbour of a host route found on the switch; None when it was not learned."""
         found = attachment(self._node, vrf, address)
         if found is None or found.neighbor != address or address in found.port.hosts:
             return None
         return self.on(found.port, address)
 
     def next_hops(self) -> set[Place]:
-        """Neighbours that routes of the configuration need."""
+        """Neighbours that are next hops of configured routes."""
         places = {
             Place("", hop.port, 0, hop.address)
             for route in self._node.underlay
@@ -91,11 +91,11 @@ class Places:
         return places
 
     def is_next_hop(self, place: Place) -> bool:
-        """Whether a route of the configuration needs this neighbour."""
+        """Whether the neighbour is the next hop of a configured route."""
         return place in self.next_hops()
 
     def static_mac(self, place: Place) -> int | None:
-        """The MAC address the configuration gives a neighbour, if it does."""
+        """The configured MAC address of a neighbour, if any."""
         port = self.port_of(place)
         return port.hosts.get(place.address) if port is not None else None
 

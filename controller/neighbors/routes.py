@@ -1,4 +1,4 @@
-"""The routes of a switch that follow from which neighbours are resolved."""
+"""The routes of a switch that depend on resolved neighbours."""
 
 from collections.abc import Callable
 from ipaddress import IPv6Address, IPv6Network, ip_network
@@ -12,10 +12,10 @@ from fcn.controller.owners.vrf_routing import VrfRouting
 
 
 class NeighborRoutes:
-    """Writes the routes over neighbours of one node.
+    """Writes the routes of one node that have neighbours as next hops.
 
-    `mac_of` tells the MAC address of a neighbour that is resolved: an underlay route shares its
-    packets among all next hops that are.
+    `mac_of` returns the MAC address of a resolved neighbour: an underlay route has all resolved
+    next hops.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class NeighborRoutes:
         self._mac_of = mac_of
 
     def resolved(self, place: Place, mac: int) -> None:
-        """The neighbour has this MAC address."""
+        """Write the routes of a neighbour that was resolved to this MAC address."""
         port = self._places.port_of(place)
         if port is None:
             return
@@ -49,7 +49,7 @@ class NeighborRoutes:
             self._routing.deliver(vrf, prefix, port.number, port.vlan, src_mac, mac)
 
     def lost(self, place: Place) -> None:
-        """The neighbour does not answer any more."""
+        """Withdraw the routes of a neighbour that no longer answers."""
         if place.vrf == "":
             self._route_underlay(place)
             return
@@ -59,7 +59,7 @@ class NeighborRoutes:
             self._routing.resolve(vrf, route.prefix)
 
     def _route_underlay(self, changed: Place) -> None:
-        """Bring the host route and the explicit routes over this neighbour up to date."""
+        """Update the host route and the explicit routes of a neighbour."""
         if isinstance(changed.address, IPv6Address) and not changed.address.is_link_local:
             prefix = IPv6Network(changed.address)
             mac = self._mac_of(changed)

@@ -1,9 +1,10 @@
-"""ARP and neighbour discovery (RFC 826, RFC 4861): answers for the switch's own addresses, and the
-MAC addresses of hosts and routers.
+"""ARP and neighbour discovery (RFC 826, RFC 4861): answers for the switch's own addresses, and
+resolution of hosts and routers.
 
-Hosts are learned from what they send, and asked for when a packet meets a connected prefix without
-a host route. A resolved neighbour is a host route on the switch; it is asked again every `refresh`
-and forgotten when it does not answer. Packets that wait for an answer are kept, few per neighbour.
+Hosts are learned from their own requests, and solicited when a packet matches a connected prefix
+without a host route. A resolved neighbour becomes a host route on the switch; it is solicited again
+every `refresh` and removed when it does not answer. A few packets per unresolved neighbour are
+queued.
 """
 
 import asyncio
@@ -37,10 +38,10 @@ from fcn.controller.owners.underlay import Underlay
 from fcn.controller.owners.vrf_routing import VrfRouting
 
 MAX_WAITING = 4
-"""Packets kept per unresolved neighbour."""
+"""Packets queued per unresolved neighbour."""
 
 MAX_UNRESOLVED = 1024
-"""Neighbours being asked for at once; more are not, so that a scan of a subnet stays harmless."""
+"""Neighbours being resolved at a time, at most: bounds the effect of an address scan."""
 
 TICK = 0.25
 
@@ -57,7 +58,7 @@ class _Neighbor:
 
 
 class NeighborService:
-    """The neighbours of one switch. `rounds` counts how often all of them were looked at."""
+    """The neighbours of one switch. `rounds` counts the passes over all of them in `run`."""
 
     def __init__(
         self,
@@ -87,12 +88,12 @@ class NeighborService:
 
     @property
     def asking(self) -> int:
-        """Neighbours that are being asked for."""
+        """Neighbours being resolved."""
         return sum(neighbor.mac is None for neighbor in self._neighbors.values())
 
     def adopt(self, entries: Iterable[fy.P4TableEntry]) -> None:
-        """Host routes found on the switch that the configuration does not have: neighbours learned
-        by a controller before this one. They are asked again at once."""
+        """Take over neighbours from learned host routes found on the switch, written by an earlier
+        run of the controller. They are solicited again at once."""
         for host in VrfRouting.hosts_in(entries):
             vrf = self._vrf_names.get(host.vrf)
             place = self._places.learned_route(vrf, host.address) if vrf is not None else None
@@ -101,7 +102,8 @@ class NeighborService:
                 self._neighbors[place].next_ask = 0.0
 
     async def run(self) -> None:
-        """Ask, ask again, and forget; begins with the next hops of the configuration."""
+        """Solicit, refresh and remove neighbours, until cancelled; begins with the configured next
+        hops."""
         while True:
             now = self._clock()
             for place in self._places.next_hops():
@@ -114,7 +116,7 @@ class NeighborService:
             await asyncio.sleep(TICK)
 
     async def handle(self, packet: fy.P4PacketIn) -> None:
-        """A packet the switch sent up."""
+        """Process a packet-in."""
         punted = Punt.received(packet)
         reason, frame = punted.reason, punted.frame
         port = self._node.port(punted.port, punted.vlan)
@@ -134,7 +136,7 @@ class NeighborService:
         if isinstance(message, Solicitation):
             if message.target in self._places.own(port):
                 await self._send(port.number, answer(message, self._places.mac(port), port.vlan))
-                # RFC 826, RFC 4861 7.2.3: who asks is known thereby.
+                # RFC 826, RFC 4861 7.2.3: a request also announces its sender.
                 if message.sender and self._places.may_learn(port, message.sender):
                     await self._resolved(self._places.on(port, message.sender), message.sender_mac)
         elif isinstance(message, Announcement):
@@ -175,7 +177,7 @@ class NeighborService:
             return
         place = self._places.of_customer(vrf, request.sender) if vrf else None
         if place is None:
-            return  # Beyond the WAN: a packet-out cannot enter a tunnel.
+            return  # The sender is behind the WAN: a packet-out cannot be encapsulated.
         out = self._places.port_of(place)
         mac = self._mac_of(place) or self._places.static_mac(place)
         if out is not None:
@@ -207,7 +209,7 @@ class NeighborService:
             neighbor.asked += 1
             return
         frame = solicit(self._places.mac(port), source, place.address, port.vlan)
-        # A question that could not be put says nothing about the neighbour.
+        # A solicitation that was not sent does not count as unanswered.
         if await self._send(port.number, frame):
             neighbor.asked += 1
 

@@ -1,5 +1,5 @@
-"""The controller's side of one switch: reads it when it is ready, keeps it as intended, and changes
-what may change while it runs."""
+"""The controller's side of one switch: reads its state on connection, keeps it equal to the intent,
+and applies run-time changes of features and thresholds."""
 
 import asyncio
 from collections.abc import Mapping
@@ -18,12 +18,13 @@ from fcn.controller.node.counters import Counters
 from fcn.controller.node.messages import Messages
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
+from fcn.controller.node.session import probe
 from fcn.controller.node.synchronization import Synchronizer
 from fcn.controller.owners.intent import Intent
 
 
 class NodeAgent:
-    """One node: its connection, its intent, and the services that hear what it reports."""
+    """One node: its connection, its intent, and the services that process its messages."""
 
     def __init__(
         self,
@@ -48,7 +49,7 @@ class NodeAgent:
 
     @property
     def status(self) -> Status:
-        """How the controller stands with the switch."""
+        """State of the connection to the switch."""
         return self._connection.status
 
     @property
@@ -58,12 +59,12 @@ class NodeAgent:
 
     @property
     def is_up(self) -> bool:
-        """Whether the switch is as intended."""
+        """Whether the switch is connected and was synchronized with the intent."""
         return self._connection.is_up
 
     @property
     def intent(self) -> Intent:
-        """What the switch should hold."""
+        """The entries the switch should hold."""
         return self.provision.intent
 
     @property
@@ -73,11 +74,11 @@ class NodeAgent:
 
     @property
     def features(self) -> frozenset[Feature]:
-        """What is switched on here (FCN-16)."""
+        """The enabled features of the node (FCN-16)."""
         return self.provision.features
 
     def set_features(self, features: frozenset[Feature]) -> None:
-        """Switch exactly these on; where learning ends, the node's flows lose their labels."""
+        """Enable exactly these features; disabling learning releases the labels of the node."""
         learned = Feature.LEARNING in self.features
         self.provision.set_features(features)
         if learned and Feature.LEARNING not in features:
@@ -91,7 +92,7 @@ class NodeAgent:
         )
 
     def set_thresholds(self, port: int, queue: int, depths: tuple[Depth, ...]) -> None:
-        """Let the levels of one queue begin at these depths; none: the queue has no levels.
+        """Set the depths at which the levels of one queue begin; none: the queue has no levels.
 
         Raises DepthError.
         """
@@ -111,20 +112,25 @@ class NodeAgent:
         )
 
     async def settled(self) -> bool:
-        """Wait until the switch holds the intent. False at once when it is not up."""
+        """Wait until the switch holds the intent; False, without waiting, when it is not up."""
         return await self._synchronizer.settled()
 
     async def check_idle(self) -> None:
-        """Release flows whose idle notification was missed, as while the switch was away."""
+        """Release flows whose idle notification was missed, as while the switch was away.
+
+        Raises SwitchAwayError when that happens meanwhile.
+        """
         await self._messages.check_idle()
 
     async def _serve(self) -> None:
-        """The switch has its pipeline: synchronize it and keep it so, until it is away."""
+        """Runs once the pipeline is set: synchronize the switch, then write changes of the intent
+        until the connection ends."""
         switch = self._connection.switch
+        self._connection.start("probe", probe(switch))
         if not switch.is_primary:
             detail = (
-                f"another controller rules this switch (election ID {switch.primary_id}); "
-                "stop it, and this one takes over"
+                f"another controller is primary on this switch (election ID {switch.primary_id}); "
+                "stop it, and this one becomes primary"
             )
             self._connection.enter(State.BACKUP, detail)
             self._synchronizer.stand_by()
@@ -140,7 +146,7 @@ class NodeAgent:
         await self._synchronizer.keep_written()
 
     async def _synchronize(self) -> None:
-        """What the switch has of flows and neighbours is adopted, before the rest is replaced."""
+        """Take over flows and neighbours found on the switch, then write the difference."""
         held = await read_switch(self._connection.switch, self.provision.pipeline)
         entries = [entity for entity in held if isinstance(entity, fy.P4TableEntry)]
         if self.provision.is_pe:

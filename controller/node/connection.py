@@ -1,13 +1,13 @@
-"""The P4Runtime connection to one switch, and how the controller stands with it.
+"""The P4Runtime connection to one switch, and its state.
 
-finsy keeps the stream, the arbitration and the pipeline, and connects again and again. What is
-known of the state comes from finsy's events (finsy.SwitchEvent) and from what the node itself did.
+finsy keeps the stream, the arbitration and the pipeline of a session. What is known of the state
+comes from finsy's events (finsy.SwitchEvent), from sessions that did not begin (node/session.py)
+and from what the node itself did.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -20,13 +20,21 @@ from finsy.p4entity import P4DigestListAck
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.model import Node
 from fcn.controller.events import EventBus, Kind
+from fcn.controller.node.session import (
+    NoSessionError,
+    ReportedError,
+    SwitchAwayError,
+    answering,
+    explained,
+    keep_session,
+)
 from fcn.controller.owners.punt import Punt
 
 ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
 
 
 class State(StrEnum):
-    """How the controller stands with a switch."""
+    """State of the connection to a switch."""
 
     CONNECTING = "connecting"
     SYNCHRONIZING = "synchronizing"
@@ -37,7 +45,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of a switch since a time (seconds since the epoch), and what there is to say of it."""
+    """State of a connection, the time it began (seconds since the epoch), and a description."""
 
     state: State
     detail: str = ""
@@ -45,7 +53,7 @@ class Status:
 
 
 class Connection:
-    """One switch. Who uses it registers what to do when it is ready and when it is down."""
+    """The connection to one switch. Users register handlers for when it is ready and down."""
 
     def __init__(self, name: str, node: Node, pipeline: Pipeline, bus: EventBus) -> None:
         self.name = name
@@ -56,6 +64,7 @@ class Connection:
         self._closing = False
         self._pipeline_set = False
         self._failure = ""
+        self._device_id = node.device_id
         self.switch = fy.Switch(
             name,
             node.grpc,
@@ -70,7 +79,7 @@ class Connection:
 
     @property
     def is_up(self) -> bool:
-        """Whether the switch is as intended, and can be read and written."""
+        """Whether the switch is synchronized, and can be read and written."""
         return self.status.state is State.UP
 
     def when_ready(self, handler: ReadyHandler) -> None:
@@ -85,46 +94,65 @@ class Connection:
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_DOWN, lambda _switch: handler())
 
     def start(self, name: str, job: Coroutine[Any, Any, None]) -> None:
-        """Run a job as long as the connection lasts; where it fails, so does the connection."""
+        """Run a job until the connection ends; an exception in it ends the connection."""
         self.switch.create_task(self._guarded(job), name=name)
 
     def enter(self, state: State, detail: str = "") -> None:
-        """The state is another one from now on."""
+        """Change the state."""
         self.status = Status(state, detail)
 
     def tell(self, detail: str) -> None:
-        """There is something else to say of the same state."""
+        """Change the description of the current state."""
         self.status = replace(self.status, detail=detail)
 
     def close(self) -> None:
-        """The connection is about to be ended on purpose."""
+        """Mark the connection as closed on purpose: its end is then not reported."""
         self._closing = True
 
     async def send_packet(self, port: int, frame: bytes) -> bool:
         """Send a frame out of a port. False when the switch is not up."""
         if not self.is_up:
             return False
-        await self.send(Punt.send(port, frame))
+        try:
+            with answering(self.name):
+                await self.send(Punt.send(port, frame))
+        except SwitchAwayError:
+            return False
         return True
 
     async def send(self, *messages: fy.P4PacketOut | P4DigestListAck) -> None:
-        """Put messages on the stream. Raises P4ClientError."""
+        """Send messages on the stream. Raises P4ClientError."""
         # A gRPC stream takes one message at a time.
         async with self._sending:
             await self.switch.write(messages)
 
+    async def run(self) -> None:
+        """Connect, and connect again, until cancelled."""
+        await keep_session(self.switch, self._not_begun)
+
     async def _guarded(self, job: Coroutine[Any, Any, None]) -> None:
-        """Note why a job failed; finsy ends the connection for it and connects again."""
+        """Record why a job failed; finsy then ends the connection and reconnects."""
         try:
             await job
         except Exception as error:
             # A switch that went away is no failure of the job, and is reported as such.
-            unavailable = GRPCStatusCode.UNAVAILABLE
-            if not (isinstance(error, P4ClientError) and error.code == unavailable):
-                text = str(error) or type(error).__name__
-                self._failure = text.splitlines()[0]
+            if getattr(error, "code", None) != GRPCStatusCode.UNAVAILABLE:
+                self._failure = explained(error)
                 self._bus.emit(Kind.NODE_ERROR, self.name, f"{self.name}: {self._failure}")
+            if isinstance(error, P4ClientError):
+                raise ReportedError(str(error)) from None
             raise
+
+    def _not_begun(self, error: NoSessionError) -> None:
+        detail = (
+            f"no session with {self.switch.address}: {error}; is the switch running, and are "
+            f"`grpc` and `device_id` ({self._device_id}) right? Trying again"
+        )
+        # Once, not with every attempt.
+        if self.status.detail != detail:
+            state = State.CONNECTING if self.status.state is State.CONNECTING else State.AWAY
+            self.enter(state, detail)
+            self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
 
     def _begin(self, _switch: fy.Switch) -> None:
         self._pipeline_set = False
@@ -137,20 +165,8 @@ class Connection:
             return
         reason = self._failure or f"lost the connection to {switch.address}"
         if not self._failure and not self._pipeline_set:
-            reason += f" before it took {self._pipeline.blob}; the controller's log may say why"
+            reason += f" before it accepted {self._pipeline.blob}; the controller's log may say why"
         self._failure = ""
         detail = f"{reason}; trying again"
         self.enter(State.AWAY, detail)
         self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
-
-
-@asynccontextmanager
-async def connected(connections: Iterable[Connection]) -> AsyncIterator[None]:
-    """Connect, and connect again, until the context ends."""
-    found = list(connections)
-    async with fy.Controller(connection.switch for connection in found):
-        try:
-            yield
-        finally:
-            for connection in found:
-                connection.close()

@@ -1,10 +1,9 @@
-"""The counters of one switch, read on demand and kept as last read."""
+"""Reads the counters of one switch and keeps the values last read."""
 
 from collections.abc import Collection, Mapping
 
 import finsy as fy
 
-from fcn.contract.constants import PipelineError
 from fcn.contract.names import COUNTERS, PORT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import vrf_names
@@ -13,6 +12,7 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
+from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.owners.flow_table import FlowTable
 
 Count = tuple[int, int]
@@ -23,7 +23,8 @@ CounterValues = Mapping[str, Mapping[str, Count]]
 
 
 class Counters:
-    """Reads one switch's counters. `last` is a snapshot: it is replaced, and never changed."""
+    """Reads one switch's counters. `last` holds the values last read; it is replaced, never
+    modified."""
 
     def __init__(self, provision: Provision, connection: Connection) -> None:
         self.last: CounterValues = {}
@@ -34,21 +35,19 @@ class Counters:
         self._is_pe = provision.is_pe
 
     async def read(self, wanted: Collection[str] | None = None) -> CounterValues:
-        """All counters, or the wanted ones.
+        """Read all counters, or the `wanted` ones: (packets, octets) by counter and cell name.
 
         Cells have the names the contract gives them, ports those of the configuration.
-        Raises P4ClientError, PipelineError.
+        Raises SwitchAwayError.
         """
-        connection = self._connection
-        if not connection.is_up:
-            state = connection.status.state
-            raise PipelineError(f"{connection.name} is {state}; its counters cannot be read")
+        self._check_up()
         values: dict[str, dict[str, Count]] = {}
         for counter in self._names.keys() & (wanted or self._names.keys()):
-            by_index = {
-                cell.index: (cell.packet_count, cell.byte_count)
-                async for cell in read(connection.switch, fy.P4CounterEntry(counter))
-            }
+            with answering(self._connection.name):
+                by_index = {
+                    cell.index: (cell.packet_count, cell.byte_count)
+                    async for cell in read(self._connection.switch, fy.P4CounterEntry(counter))
+                }
             values[counter] = {
                 name: by_index.get(index, (0, 0)) for name, index in self._names[counter].items()
             }
@@ -56,19 +55,27 @@ class Counters:
         return values
 
     async def of_flows(self) -> dict[FlowKey, Count]:
-        """Packets of each labelled flow since it was labelled. Raises P4ClientError."""
+        """(packets, octets) of each labelled flow since it was labelled. Raises P4ClientError."""
+        self._check_up()
         counts: dict[FlowKey, Count] = {}
-        for pattern in FlowTable.counted() if self._is_pe else ():
-            async for entry in read(self._connection.switch, pattern):
-                match, count = FlowTable.count_of(entry) or (None, (0, 0))
-                key = flow_key(match, self._vrf_names)
-                if key is not None:
-                    counts[key] = count
+        with answering(self._connection.name):
+            for pattern in FlowTable.counted() if self._is_pe else ():
+                async for entry in read(self._connection.switch, pattern):
+                    match, count = FlowTable.count_of(entry) or (None, (0, 0))
+                    key = flow_key(match, self._vrf_names)
+                    if key is not None:
+                        counts[key] = count
         return counts
+
+    def _check_up(self) -> None:
+        connection = self._connection
+        if not connection.is_up:
+            state = connection.status.state
+            raise SwitchAwayError(f"{connection.name} is {state}; its counters cannot be read")
 
 
 def _members(pipeline: Pipeline, node: Node) -> dict[str, dict[str, int]]:
-    """Index of everything that each of a program's counters counts, by its name."""
+    """Indexes of the cells of each counter the program has, by cell name."""
     ports = {f"port {port.number}": port.number for port in node.ports}
     names = dict.fromkeys(PORT_COUNTERS, ports)
     for counter in COUNTERS:

@@ -1,4 +1,4 @@
-"""What the PE's reports mean to flows: VRFs by name (owners/flow_learning.py decodes them)."""
+"""Converts decoded digests (owners/flow_learning.py) to the types of the flow service."""
 
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.inference import Sample
@@ -7,13 +7,13 @@ from fcn.controller.owners.flow_learning import ConnectionMessage, NewFlow
 
 
 def new_flow(vrf: str, report: NewFlow) -> tuple[FlowKey, int, Sample]:
-    """Flow, P_Key and the rest of the packet."""
+    """A new-flow digest as flow, P_Key, and sample for the inference."""
     key = FlowKey(vrf, report.src, report.dst, report.dest_qp)
     return key, report.p_key, Sample(report.opcode, report.psn, report.udp_src_port)
 
 
 def cm_message(vrf: str, report: ConnectionMessage) -> CmMessage:
-    """The connection manager's message."""
+    """A digest of a connection manager message."""
     return CmMessage(
         vrf,
         report.src,

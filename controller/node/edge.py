@@ -1,4 +1,4 @@
-"""A PE as the flow service sees it: flows are put into its intent (flows/flow.py, Edge)."""
+"""The interface of a PE to the flow service (flows/flow.py, Edge): writes flows to its intent."""
 
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.addressing import cnp_source
@@ -20,12 +20,12 @@ class NodeEdge:
         return Feature.LEARNING in self._provision.features
 
     def capacity(self, ip_version: int) -> int:
-        """Flows of an IP version the switch can label and find by their labels."""
+        """How many flows of an IP version the switch's tables can hold."""
         tables = FLOW_TABLES[ip_version], LABEL_TABLES[ip_version]
         return min(map(self._provision.pipeline.table_size, tables))
 
     def install(self, flow: Flow) -> None:
-        """Label a flow; notifications of the label become CNPs when the sender is known."""
+        """Label a flow. When its sender is known, notifications with the label become CNPs."""
         provision, key = self._provision, flow.key
         vrf = provision.vrf_id(key.vrf)
         source = cnp_source(provision.node, key.vrf, key.src, key.dst)

@@ -1,4 +1,4 @@
-"""What a switch tells the controller: digests, idle flows, packets."""
+"""Messages from a switch to the controller: digests, idle timeout notifications, packet-ins."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
@@ -15,19 +15,23 @@ from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.failures import Failures
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
+from fcn.controller.node.session import answering
 from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, Report
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 
 T = TypeVar("T")
 
 QUEUE = 100_000
-"""Digest lists, packets and notifications that may wait for the controller."""
+"""Messages of each kind that are queued at most."""
 
 PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
 
 
 class Messages:
-    """Reads one switch's messages and passes them on; `acknowledge` gets what answers a digest."""
+    """Receives one switch's messages and passes them to the services.
+
+    `acknowledge` receives the acknowledgement of each digest list once it is processed.
+    """
 
     def __init__(
         self,
@@ -48,7 +52,7 @@ class Messages:
         self.failures = Failures(provision.name)
 
     def start(self, synchronized: asyncio.Event) -> None:
-        """Collect messages as long as the connection lasts; handle them once `synchronized`."""
+        """Receive messages until the connection ends; process them once `synchronized` is set."""
         if self._is_pe:
             for digest in DIGESTS:
                 self._connection.start(digest, self._read_digests(digest, synchronized))
@@ -56,12 +60,16 @@ class Messages:
         self._connection.start("packets", self._read_packets(synchronized))
 
     async def check_idle(self) -> None:
-        """Release flows whose idle notification was missed, as while the switch was away."""
+        """Release flows whose idle notification was missed, as while the switch was away.
+
+        Raises SwitchAwayError when that happens meanwhile.
+        """
         if not self._connection.is_up or not self._is_pe:
             return
-        for pattern in FlowTable.timed():
-            async for entry in read(self._switch, pattern):
-                self._idle(FlowTable.overdue(entry))
+        with answering(self._name):
+            for pattern in FlowTable.timed():
+                async for entry in read(self._switch, pattern):
+                    self._idle(FlowTable.overdue(entry))
 
     async def _read_digests(self, name: str, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
@@ -103,9 +111,9 @@ class Messages:
 
 
 def _closed(messages: AsyncIterator[T]) -> aclosing[AsyncGenerator[T, None]]:
-    """finsy's queue of messages, closed when reading ends, for the next connection opens it anew.
+    """Closes finsy's message queue when reading ends, because the next connection opens a new one.
 
-    finsy's iterators are generators, whatever their annotations say; after a failure one would be
-    closed when its traceback is collected.
+    finsy's iterators are generators, although annotated as iterators; without this, one that ends
+    with an exception stays open until its traceback is garbage-collected.
     """
     return aclosing(cast(AsyncGenerator[T, None], messages))

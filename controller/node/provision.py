@@ -42,11 +42,12 @@ from fcn.controller.owners.underlay import Adjacency, Underlay
 from fcn.controller.owners.vrf_routing import VrfRouting
 
 PUNT_LIMIT = RateLimit(rate=2_000, burst=500)
-"""Packets per second to the controller: plenty for neighbour discovery, no way to drown it."""
+"""Packets per second sent to the controller: enough for neighbour discovery, too few to overload
+the controller."""
 
 
 class Provision:
-    """The configured state of one node, and the parts of it that change while it runs."""
+    """The intent of one node as configured, with the parts that can be changed at run time."""
 
     def __init__(self, config: Config, name: str, pipeline: Pipeline) -> None:
         self.config = config
@@ -70,7 +71,7 @@ class Provision:
 
     @property
     def is_pe(self) -> bool:
-        """Whether the node has customers."""
+        """Whether the node is a provider edge."""
         return self.node.role == "pe"
 
     def _build(self) -> None:
@@ -88,7 +89,7 @@ class Provision:
         self._admit_ports()
 
     def set_features(self, features: frozenset[Feature]) -> None:
-        """Exactly these features are on (FCN-16)."""
+        """Enable exactly these features (FCN-16)."""
         self.features = features
         kind = ("CNP" if self.is_pe else "FAST_CNP") if Feature.NOTIFICATION in features else "NONE"
         DomainMode(self.intent, self.pipeline).set(
@@ -117,9 +118,9 @@ class Provision:
             )
 
     def set_thresholds(self, thresholds: Thresholds) -> None:
-        """Queue depths at which the levels of these queues begin; no other queue has levels.
+        """Set the queue depths at which levels begin; queues not named have no levels.
 
-        Raises DepthError, and changes nothing, when the target cannot have these.
+        Raises DepthError, and changes nothing, when the target cannot represent a depth.
         """
         levels = QueueLevel(self.intent, self._target)
         levels.set_thresholds(thresholds, self.config.congestion.packet_size)
@@ -247,7 +248,7 @@ class Provision:
                     self.routing.discard(vrf, route.prefix)
 
     def _route_via(self, vrf_name: str, prefix: Network, next_hop: Address) -> None:
-        """Behind a static host at once; else when the next hop is resolved."""
+        """Install the route now for a static host; otherwise when the next hop is resolved."""
         vrf = self.vrf_id(vrf_name)
         found = attachment(self.node, vrf_name, next_hop)
         mac = found.port.hosts.get(next_hop) if found else None

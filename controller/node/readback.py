@@ -1,4 +1,4 @@
-"""Reads what a switch holds, and what its flow tables say about flows."""
+"""Reads the entities a switch holds, and decodes the flows in its tables."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, TypeVar, cast
@@ -19,16 +19,19 @@ EntityT = TypeVar("EntityT", bound=P4Entity)
 
 
 def read(switch: fy.Switch, pattern: EntityT) -> AsyncIterator[EntityT]:
-    """Entities that match a pattern. (finsy's overloads lose that `read` is an iterator.)"""
+    """Entities that match a pattern. Raises P4ClientError while iterating.
+
+    The cast is needed because finsy's overloads do not declare `read` as an iterator.
+    """
     found: AsyncIterator[EntityT] = cast(Any, switch).read(pattern)
     return found
 
 
 async def read_switch(switch: fy.Switch, pipeline: Pipeline) -> list[P4Entity]:
-    """Every entity the controller manages. Constant entries are the program's own.
+    """Every entity the controller manages, without constant entries. Raises P4ClientError.
 
-    Value sets are left out, and so are written anew each time: p4c-barefoot's P4Info does not say
-    how their members decode (owners/core_ports.py).
+    Value sets are left out, and therefore written on every connection: p4c-barefoot's P4Info does
+    not describe the encoding of their members (owners/core_ports.py).
     """
     held: list[P4Entity] = []
     # Table by table: an answer in one message must not exceed gRPC's 4 MiB.
@@ -65,7 +68,7 @@ async def _read_digest(switch: fy.Switch, name: str) -> list[P4Entity]:
 def held_flows(
     node: str, entries: Iterable[fy.P4TableEntry], vrf_names: Mapping[int, str]
 ) -> Iterator[Flow]:
-    """Flows as the tables have them: flow_ipv4/6 joined with flow_by_label_ipv4/6."""
+    """Flows in the tables read from a PE: flow_ipv4/6 joined with flow_by_label_ipv4/6."""
     entries = list(entries)
     senders = {held.label: held for held in FlowByLabel.senders_in(entries)}
     for held in FlowTable.flows_in(entries):
@@ -81,7 +84,7 @@ def held_flows(
 
 
 def flow_key(flow: FlowMatch | None, vrf_names: Mapping[int, str]) -> FlowKey | None:
-    """The flow by the name of its VRF; None for none, and for VRFs the configuration lacks."""
+    """The key of a flow; None for no flow, and for a VRF that is not configured."""
     vrf = vrf_names.get(flow.vrf) if flow else None
     if flow is None or vrf is None:
         return None

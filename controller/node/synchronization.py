@@ -1,8 +1,9 @@
-"""From intent to switch: on every (re)connection the switch is read and compared with the intent,
-and the difference is written in batches. Between connections the intent goes on changing."""
+"""Writes the intent to the switch: on every connection the switch is read and compared with the
+intent, and the difference is written in batches. The intent can change while disconnected."""
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 
 import finsy as fy
 from finsy.p4client import P4ClientError
@@ -17,9 +18,12 @@ from fcn.controller.owners.intent import Intent, Refusal
 BATCH = 500
 """Updates per write request."""
 
+REFUSED_RETRY = 30.0
+"""Seconds until updates the switch refused are tried again, as when its table was full."""
+
 
 class Synchronizer:
-    """Writes what one switch should hold. `refused` counts updates it did not accept."""
+    """Keeps one switch equal to its intent. `refused` counts updates it did not accept."""
 
     def __init__(
         self, intent: Intent, pipeline: Pipeline, connection: Connection, bus: EventBus
@@ -34,7 +38,10 @@ class Synchronizer:
         connection.when_down(self._give_up)
 
     async def synchronize(self, held: Iterable[P4Entity]) -> None:
-        """The switch holds this; make it hold the intent. Raises P4ClientError."""
+        """Write the difference between the entities the switch holds and the intent.
+
+        Raises P4ClientError.
+        """
         name = self._connection.name
         self._intent.observe(entity.encode(self._pipeline.schema) for entity in held)
         differing = self._intent.pending
@@ -50,23 +57,30 @@ class Synchronizer:
 
     async def keep_written(self) -> None:
         """Write every change of the intent, until cancelled. Raises P4ClientError."""
+        clock = asyncio.get_running_loop().time
+        retry_at = clock() + REFUSED_RETRY
         while True:
             self._intent.changed.clear()
+            if clock() >= retry_at:
+                self._intent.retry_refused()
+                retry_at = clock() + REFUSED_RETRY
             await self._write_pending()
             if self._acks:
                 acks, self._acks = self._acks, []
                 await self._connection.send(*acks)
             if not self._intent.pending:
                 self._resolve(True)
-                await self._intent.changed.wait()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(retry_at):
+                        await self._intent.changed.wait()
 
     def acknowledge(self, ack: P4DigestListAck) -> None:
-        """Acknowledge a digest list once what followed from it is written."""
+        """Acknowledge a digest list once the changes it caused are written."""
         self._acks.append(ack)
         self._intent.changed.set()
 
     async def settled(self) -> bool:
-        """Wait until the switch holds the intent. False at once when it is not up."""
+        """Wait until the switch holds the intent; False, without waiting, when it is not up."""
         if not self._connection.is_up:
             return False
         if not self._intent.pending:
@@ -76,7 +90,7 @@ class Synchronizer:
         return await waiter
 
     def stand_by(self) -> None:
-        """Somebody else writes to the switch now: nobody need wait."""
+        """Another controller is primary: release everything that waits in `settled`."""
         self._resolve(False)
 
     def _give_up(self) -> None:
@@ -95,7 +109,8 @@ class Synchronizer:
             await self._write(updates)
             written += len(updates)
             if self._connection.status.state is State.SYNCHRONIZING:
-                self._connection.tell(f"{written} entries written, {self._intent.pending} to go")
+                pending = self._intent.pending
+                self._connection.tell(f"{written} entries written, {pending} pending")
         return written
 
     async def _write(self, updates: list[p4r.Update]) -> None:

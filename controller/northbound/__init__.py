@@ -1,1 +1,1 @@
-"""What people and other systems are offered: the gRPC API, its client, metrics, events."""
+"""Northbound interfaces: the gRPC API, its client, metrics, events."""

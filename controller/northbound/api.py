@@ -4,21 +4,20 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from ipaddress import ip_address
 from pathlib import Path
 from typing import NoReturn
 
 import grpc
-from finsy.p4client import P4ClientError
 
-from fcn.contract.constants import PipelineError
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
+from fcn.controller.config.types import parse_address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
+from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.network import Network
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.proto import fcn_pb2_grpc
@@ -27,11 +26,11 @@ STOP_GRACE = 1.0
 
 
 class ApiError(Exception):
-    """The service cannot be offered; the message says why and what to do."""
+    """The API server cannot start; the message says why and what to do."""
 
 
 class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
-    """Answers the command line. Method names are those of the proto file."""
+    """Implements the service of the proto file; its errors are gRPC status codes with a message."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -39,7 +38,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def GetStatus(  # noqa: N802
         self, request: pb.GetStatusRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetStatusResponse:
-        """How the controller stands with every switch."""
+        """State of the controller and of every switch."""
         network = self._network
         return pb.GetStatusResponse(
             version=version("fcn"),
@@ -69,14 +68,22 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def ListFlows(  # noqa: N802
         self, request: pb.ListFlowsRequest, context: grpc.aio.ServicerContext
     ) -> pb.ListFlowsResponse:
-        """Labelled flows, and on request those that wait for a label."""
+        """Labelled flows, and on request known flows without a label."""
         if request.node:
             await self._node(request.node, context)
+        known = self._network.config.vrfs
+        if request.vrf and request.vrf not in known:
+            names = ", ".join(known) or "none"
+            error = ValueError(f"there is no VRF {request.vrf!r}; configured are: {names}")
+            await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
         counts: dict[tuple[str, FlowKey], tuple[int, int]] = {}
         if request.with_counters:
             for name, agent in self._network.nodes.items():
                 if request.node in ("", name) and agent.is_up:
-                    of_flows = await agent.counters.of_flows()
+                    try:
+                        of_flows = await agent.counters.of_flows()
+                    except SwitchAwayError as error:
+                        await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
                     counts |= {(name, key): count for key, count in of_flows.items()}
         flows = [
             _flow_message(flow, counts.get((flow.node, flow.key)))
@@ -94,7 +101,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def AddFlow(  # noqa: N802
         self, request: pb.AddFlowRequest, context: grpc.aio.ServicerContext
     ) -> pb.AddFlowResponse:
-        """Register a flow by hand (FCN-3 a)."""
+        """Register a flow manually (FCN-3 a)."""
         key = await self._key(request.key, context)
         timeout = request.timeout if request.HasField("timeout") else None
         try:
@@ -135,7 +142,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def GetThresholds(  # noqa: N802
         self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetThresholdsResponse:
-        """Queue depths of the levels, and what is done at each."""
+        """Queue depths of the levels, and the policy of each level."""
         if request.node:
             await self._node(request.node, context)
         queues = [
@@ -161,7 +168,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def SetThresholds(  # noqa: N802
         self, request: pb.SetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.SetThresholdsResponse:
-        """Change one queue until the controller is restarted."""
+        """Change the thresholds of one queue until the controller is restarted."""
         wanted = request.queue
         agent = await self._node(wanted.node, context)
         unit = DepthUnit[pb.DepthUnit.Name(wanted.unit)]
@@ -185,7 +192,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def GetCounters(  # noqa: N802
         self, request: pb.GetCountersRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetCountersResponse:
-        """The switches' counters, read now."""
+        """The switches' counters, read for this call."""
         if request.node:
             agents = [await self._node(request.node, context)]
         else:
@@ -194,7 +201,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         for agent in agents:
             try:
                 values = await agent.counters.read()
-            except (PipelineError, P4ClientError) as error:
+            except SwitchAwayError as error:
                 await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
             response.counters.extend(
                 pb.Counter(
@@ -208,7 +215,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def WatchEvents(  # noqa: N802
         self, request: pb.WatchEventsRequest, context: grpc.aio.ServicerContext
     ) -> AsyncIterator[pb.Event]:
-        """Events from the moment the initial metadata is sent."""
+        """Events emitted after the initial metadata is sent."""
         with self._network.bus.watch() as events:
             await context.send_initial_metadata(())
             async for event in events:
@@ -230,7 +237,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
 
     async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
         try:
-            return FlowKey(key.vrf, ip_address(key.src), ip_address(key.dst), key.dest_qp)
+            return FlowKey(key.vrf, parse_address(key.src), parse_address(key.dst), key.dest_qp)
         except ValueError as error:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
 
@@ -269,7 +276,7 @@ def _flow_message(flow: Flow, counts: tuple[int, int] | None = None) -> pb.Flow:
 
 
 def _prepare_socket(endpoint: str) -> None:
-    """Remove the socket of a controller that has ended. Raises ApiError."""
+    """Remove a socket left by a controller that has ended. Raises ApiError."""
     if not endpoint.startswith("unix:"):
         return
     path = Path(endpoint.removeprefix("unix:"))
@@ -278,13 +285,15 @@ def _prepare_socket(endpoint: str) -> None:
     if not path.exists():
         return
     if not path.is_socket():
-        raise ApiError(f"cannot listen on {endpoint}: {path} exists and is no socket")
+        raise ApiError(f"cannot listen on {endpoint}: {path} exists and is not a socket")
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(path))
         except ConnectionRefusedError:
             path.unlink()
             return
+        except OSError as error:
+            raise ApiError(f"cannot listen on {endpoint}: {error.strerror}") from None
     raise ApiError(
         f"cannot listen on {endpoint}: another controller does; "
         "stop it, or choose another `api:` in the configuration"

@@ -1,4 +1,4 @@
-"""Typed access to a running controller, for the command line, demos and tests."""
+"""Client of a running controller's API, for the command line, demos and tests."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -18,10 +18,15 @@ class ControllerError(Exception):
     """The controller refused a request or cannot be reached; the message says what to do."""
 
 
-class FcnClient:
-    """A connection to the controller; use it as a context manager. Methods raise ControllerError.
+class UnreachableError(ControllerError):
+    """Nobody answers where the controller should be."""
 
-    `endpoint` is host:port or unix:/path, as `api:` in the configuration.
+
+class FcnClient:
+    """A connection to the controller; a context manager. Methods raise ControllerError.
+
+    `endpoint` is host:port or unix:/path, as `api:` in the configuration; `timeout` of a call is in
+    seconds.
     """
 
     def __init__(self, endpoint: str = DEFAULT_ENDPOINT, timeout: float = TIMEOUT) -> None:
@@ -50,8 +55,9 @@ class FcnClient:
         counters: bool = False,
         unlabelled: bool = False,
     ) -> list[pb.Flow]:
-        """Flows; an empty filter lets everything pass."""
-        request = pb.ListFlowsRequest(
+        """Flows that match all filters; an empty filter matches every flow."""
+        request = _message(
+            pb.ListFlowsRequest,
             node=node,
             vrf=vrf,
             address=address,
@@ -63,36 +69,37 @@ class FcnClient:
     def add_flow(
         self, key: FlowKey, source_qp: int, timeout: int | None = None
     ) -> pb.AddFlowResponse:
-        """Register a flow by hand; `timeout` in microseconds, 0 for never."""
-        request = pb.AddFlowRequest(key=_key(key), source_qp=source_qp, timeout=timeout)
+        """Register a flow manually; `timeout` in microseconds, 0: never, None: as configured."""
+        request = _message(pb.AddFlowRequest, key=_key(key), source_qp=source_qp, timeout=timeout)
         response: pb.AddFlowResponse = self._call(self._stub.AddFlow, request)
         return response
 
     def delete_flow(self, key: FlowKey) -> None:
-        """Forget a flow."""
-        self._call(self._stub.DeleteFlow, pb.DeleteFlowRequest(key=_key(key)))
+        """Delete a flow and release its label."""
+        self._call(self._stub.DeleteFlow, _message(pb.DeleteFlowRequest, key=_key(key)))
 
     def set_features(
         self, node: str, enabled: bool, features: Iterable[str] = ()
     ) -> pb.SetFeaturesResponse:
-        """Enable or disable features of a node, without any named all that its role has."""
-        request = pb.SetFeaturesRequest(node=node, features=features, enabled=enabled)
+        """Enable or disable features of a node; without `features` all features of its role."""
+        request = _message(pb.SetFeaturesRequest, node=node, features=features, enabled=enabled)
         response: pb.SetFeaturesResponse = self._call(self._stub.SetFeatures, request)
         return response
 
     def thresholds(self, node: str = "") -> pb.GetThresholdsResponse:
         """Queue depths at which levels begin."""
-        request = pb.GetThresholdsRequest(node=node)
+        request = _message(pb.GetThresholdsRequest, node=node)
         response: pb.GetThresholdsResponse = self._call(self._stub.GetThresholds, request)
         return response
 
     def set_thresholds(self, node: str, port: int, queue: int, depths: tuple[Depth, ...]) -> bool:
-        """Change one queue; False: the node is away and hears of it when it is back."""
+        """Change the thresholds of one queue; False: written when the node reconnects."""
         try:
             check_thresholds(depths)
         except DepthError as error:
             raise ControllerError(str(error)) from None
-        queue_thresholds = pb.QueueThresholds(
+        queue_thresholds = _message(
+            pb.QueueThresholds,
             node=node,
             port=port,
             queue=queue,
@@ -103,12 +110,12 @@ class FcnClient:
         return bool(self._call(self._stub.SetThresholds, request).written)
 
     def counters(self, node: str = "") -> list[pb.Counter]:
-        """Counters of one node, or of all that are up."""
-        request = pb.GetCountersRequest(node=node)
+        """Counters of one node, or of all connected nodes."""
+        request = _message(pb.GetCountersRequest, node=node)
         return list(self._call(self._stub.GetCounters, request).counters)
 
     def events(self) -> Iterator[pb.Event]:
-        """Events that happen after this call returns, until the caller stops."""
+        """Events emitted after this call returns, until the caller stops."""
         call = self._stub.WatchEvents(pb.WatchEventsRequest())
         try:
             call.initial_metadata()
@@ -129,13 +136,33 @@ class FcnClient:
             raise self._explained(error) from None
 
     def _explained(self, error: grpc.RpcError) -> ControllerError:
-        if error.code() == grpc.StatusCode.UNAVAILABLE and "connect" in error.details():
-            return ControllerError(
+        code, details = error.code(), error.details() or ""
+        if code == grpc.StatusCode.UNAVAILABLE and "ermission denied" in details:
+            return UnreachableError(
+                f"permission denied at {self._endpoint}: be the user the controller runs as"
+            )
+        if code == grpc.StatusCode.UNAVAILABLE and any(word in details for word in _NOBODY):
+            return UnreachableError(
                 f"no controller answers at {self._endpoint}; start one with "
                 "`fcn run -c network.yaml`, or say where it is with --api or FCN_API"
             )
-        return ControllerError(error.details() or str(error.code()))
+        return ControllerError(details or str(code))
+
+
+_NOBODY = ("connect", "resol")
+"""What gRPC says of an address where nobody listens, or that means nothing."""
+
+
+def _message(kind: Callable[..., Any], **fields: object) -> Any:  # noqa: ANN401
+    """A message of this kind. Raises ControllerError for what its fields cannot hold."""
+    try:
+        return kind(**fields)
+    except ValueError as error:
+        raise ControllerError(f"this cannot be asked: {error}") from None
 
 
 def _key(key: FlowKey) -> pb.FlowKey:
-    return pb.FlowKey(vrf=key.vrf, src=str(key.src), dst=str(key.dst), dest_qp=key.dest_qp)
+    found: pb.FlowKey = _message(
+        pb.FlowKey, vrf=key.vrf, src=str(key.src), dst=str(key.dst), dest_qp=key.dest_qp
+    )
+    return found

@@ -1,16 +1,20 @@
-"""Prometheus metrics: what the controller knows, and the switches' counters as last read.
+"""Prometheus metrics: state of the controller, and the switches' counters as last read.
 
-The HTTP server has a thread of its own, so it renders the last snapshot and nothing else.
+The HTTP server runs in its own thread, so it renders the last snapshot only.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from wsgiref.simple_server import WSGIRequestHandler
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from fcn.controller.northbound.snapshot import Snapshot
+
+CLIENT_TIMEOUT = 10.0
+"""Seconds a client may be silent; each that is connected occupies a thread."""
 
 
 class FcnCollector(Collector):
@@ -20,7 +24,7 @@ class FcnCollector(Collector):
         self._snapshot = snapshot
 
     def show(self, snapshot: Snapshot) -> None:
-        """Render this one from now on. Snapshots do not change, so any thread may call this."""
+        """Replace the snapshot. Thread-safe, because snapshots are immutable."""
         self._snapshot = snapshot
 
     def collect(self) -> Iterator[Metric]:
@@ -87,13 +91,38 @@ class FcnCollector(Collector):
         yield labels
 
 
+class MetricsError(Exception):
+    """Metrics cannot be served; the message says why and what to do."""
+
+
+class _Handler(WSGIRequestHandler):
+    """Metrics cannot be served; the message says why and what to do."""
+
+    timeout = CLIENT_TIMEOUT
+
+    def handle(self) -> None:
+        """Answer a request, if there is one."""
+        with suppress(OSError):
+            super().handle()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name there)
+        """Log nothing."""
+
+
 @contextmanager
 def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
-    """Serve `/metrics` on host:port; yields the port. Raises OSError."""
+    """Serve `/metrics` on host:port; yields the port. Raises MetricsError."""
     host, _, port = endpoint.rpartition(":")
     registry = CollectorRegistry()
     registry.register(collector)
-    server, thread = start_http_server(int(port), host.strip("[]"), registry)
+    try:
+        server, thread = start_http_server(int(port), host.strip("[]"), registry)
+    except OSError as error:
+        raise MetricsError(
+            f"cannot serve metrics on {endpoint}: {error.strerror}; "
+            "choose another `metrics:` in the configuration"
+        ) from None
+    server.RequestHandlerClass = _Handler
     try:
         yield server.server_port
     finally:

@@ -1,4 +1,4 @@
-"""The parts of a running control plane that are offered northbound."""
+"""The parts of a running control plane that the northbound interfaces use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the metrics show, copied in the event loop so that another thread may read it."""
+"""The values of the metrics, copied in the event loop so that another thread can read them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fcn.controller.northbound.network import Network
 
 @dataclass(frozen=True, slots=True)
 class NodeSnapshot:
-    """One node. `known` and `unknown` are labelled flows by whether their sender is known."""
+    """One node. `known`, `unknown`: labelled flows with and without a known sender."""
 
     name: str
     up: bool
@@ -27,7 +27,7 @@ class NodeSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The network at one moment."""
+    """The network at one time."""
 
     nodes: tuple[NodeSnapshot, ...]
     labels_used: int
@@ -39,7 +39,8 @@ class Snapshot:
 
 
 def take_snapshot(network: Network) -> Snapshot:
-    """Copy what the metrics show. Belongs to the event loop, as everything it reads does."""
+    """Copy the values of the metrics. To be called in the event loop: its sources are not
+    thread-safe."""
     return Snapshot(
         tuple(_node(network, name) for name in network.nodes),
         len(network.flows.labels),

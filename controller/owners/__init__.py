@@ -1,1 +1,1 @@
-"""One owner per P4 control, of the same name: verbs of the control plane, entries hidden inside."""
+"""One owner per P4 control, with the same name; it alone encodes and decodes the table entries."""

@@ -1,4 +1,4 @@
-"""CnpProfile: how the CNPs of a PE look (p4src/common/pe/cnp_profile.p4)."""
+"""CnpProfile: header fields of a PE's CNPs (p4src/common/pe/cnp_profile.p4)."""
 
 from finsy import P4TableAction, P4TableEntry
 
@@ -8,14 +8,14 @@ from fcn.controller.owners.intent import Intent
 
 
 class CnpProfile:
-    """Headers of CNPs, and the least time between two of one flow (FCN-13, FCN-15)."""
+    """Header fields of CNPs, and the minimum interval per flow (FCN-13, FCN-15)."""
 
     def __init__(self, intent: Intent, target: Target) -> None:
         self._intent = intent
         self._target = target
 
     def set(self, profile: Profile) -> None:
-        """CNPs look like this."""
+        """Generate CNPs with these fields."""
         action = P4TableAction(
             "set_cnp_profile",
             traffic_class=profile.traffic_class,

@@ -1,4 +1,4 @@
-"""CorePorts: which ports a chip's parser takes for the WAN's (p4src/tna/pe_parser.p4)."""
+"""CorePorts: the ports that a chip's parser treats as core ports (p4src/tna/pe_parser.p4)."""
 
 from collections.abc import Iterable
 
@@ -12,26 +12,26 @@ from fcn.controller.owners.intent import Intent
 
 
 class CorePorts:
-    """The parser decides by port what is the underlay's; it cannot ask the table of port roles."""
+    """A parser value set, because the parser cannot look up table port_role."""
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
 
     def admit(self, ports: Iterable[int]) -> None:
-        """Exactly these ports lead into the WAN domain."""
+        """Make exactly these ports core ports."""
         members = [P4ValueSetMember(port) for port in ports]
         self._intent.put(_PortSet(CORE_PORTS, members=members))
 
 
 class _PortSet(P4ValueSetEntry):
-    """A value set of ports, encoded here because its P4Info lacks what finsy encodes by.
+    """A value set of ports, encoded here because finsy needs a match description that is missing.
 
-    p4c-barefoot leaves out the match of a value set. Of a set of bit<W> it is one exact field with
-    ID 1 (P4Runtime specification, ValueSet in P4Info).
+    p4c-barefoot leaves the match of a value set out of the P4Info. For a set of bit<W> it is one
+    exact field with ID 1 (P4Runtime specification, ValueSet in P4Info).
     """
 
     def encode(self, schema: P4Schema) -> p4r.Entity:
-        """ValueSetEntry with one FieldMatch per port. Raises ValueError for no port number."""
+        """ValueSetEntry with one FieldMatch per port. Raises ValueError for an invalid port."""
         width = schema.tables["port_role"].match_fields["ingress_port"].bitwidth
         entity = p4r.Entity()
         entity.value_set_entry.value_set_id = schema.value_sets[self.value_set_id].id

@@ -1,4 +1,4 @@
-"""DomainMode: what a node does about congestion (p4src/common/base/domain_mode.p4)."""
+"""DomainMode: notifications sent and translated by a node (p4src/common/base/domain_mode.p4)."""
 
 from finsy import P4TableAction, P4TableEntry
 
@@ -7,15 +7,15 @@ from fcn.controller.owners.intent import Intent
 
 
 class DomainMode:
-    """One entry that the other controls follow (FCN-16)."""
+    """One default entry, read by the other controls (FCN-16)."""
 
     def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
         self._intent = intent
         self._kinds = pipeline.enum("NotificationKind")
 
     def set(self, *, congestion_kind: str, translates: bool) -> None:
-        """A congested queue sends notifications of this kind (member of NotificationKind, NONE for
-        none); Fast CNPs for this node become CNPs, or are counted only."""
+        """Set the kind of notification sent for a congested queue (member of NotificationKind), and
+        whether Fast CNPs for this node become CNPs or are counted only."""
         action = P4TableAction(
             "set_mode",
             congestion_kind=self._kinds[congestion_kind],

@@ -9,13 +9,13 @@ from fcn.controller.owners.intent import Intent
 
 
 class EcnDecap:
-    """What becomes of the inner ECN field where a tunnel ends (SRF-2)."""
+    """The inner ECN field after decapsulation (SRF-2)."""
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
 
     def set_rules(self, rules: Iterable[DecapRule]) -> None:
-        """Exactly these rules."""
+        """Replace all rules by these."""
         entries = [
             P4TableEntry(
                 "decap_ecn",

@@ -8,17 +8,17 @@ from fcn.controller.owners.intent import Intent
 
 
 class Endpoint:
-    """What of the underlay is this node's."""
+    """Underlay destinations that belong to this node."""
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
 
     def own(self, address: IPv6Address) -> None:
-        """Packets to this address end here."""
+        """Add an address of the node."""
         self._put(address, "local_address")
 
     def end_segment(self, sid: IPv6Address) -> None:
-        """SRv6 End (RFC 8986 section 4.1)."""
+        """Add an End SID: advance packets to the next segment (RFC 8986 section 4.1)."""
         self._put(sid, "end")
 
     def _put(self, dst: IPv6Address, action: str) -> None:

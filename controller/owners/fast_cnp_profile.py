@@ -1,4 +1,4 @@
-"""FastCnpProfile: how the Fast CNPs of a P look (p4src/common/p/fast_cnp_profile.p4)."""
+"""FastCnpProfile: header fields of a P's Fast CNPs (p4src/common/p/fast_cnp_profile.p4)."""
 
 from ipaddress import IPv6Address
 
@@ -9,13 +9,13 @@ from fcn.controller.owners.intent import Intent
 
 
 class FastCnpProfile:
-    """Headers of Fast CNPs (FCN-9)."""
+    """Header fields of Fast CNPs (FCN-9)."""
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
 
     def set(self, src: IPv6Address, udp_dst_port: int, profile: Profile) -> None:
-        """Fast CNPs come from `src` and look like this."""
+        """Generate Fast CNPs with source address `src` and these fields."""
         action = P4TableAction(
             "set_fast_cnp_profile",
             src=src,

@@ -1,4 +1,4 @@
-"""FlowByLabel: from a notification back to the flow (p4src/common/pe/flow_by_label.p4)."""
+"""FlowByLabel: the sender of the flow with a label (p4src/common/pe/flow_by_label.p4)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
 
 @dataclass(frozen=True, slots=True)
 class KnownSender:
-    """An entry: whom notifications of a label go to, and how many were looked up.
+    """An entry: the destination of CNPs for a label; `hits`: lookups of the label.
 
     `note` is what was stored with the entry; `hits` is 0 for entries read without a counter.
     """
@@ -32,7 +32,7 @@ class KnownSender:
 
 
 class FlowByLabel:
-    """Finds the sender a label stands for (FCN-13). The flow's IP version says in which table."""
+    """Maps labels to senders (FCN-13), in one table per IP version of the flow."""
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
@@ -66,24 +66,24 @@ class FlowByLabel:
         )
 
     def source_unknown(self, label: int, ip_version: int) -> None:
-        """The label is in use, but whom to notify is not known: counted, no CNP."""
+        """The label is in use, but the sender is not known: notifications are counted only."""
         self._put(label, ip_version, P4TableAction(f"source_qp_unknown_ipv{ip_version}"))
 
     def forget(self, label: int, ip_version: int) -> None:
-        """The label stands for no flow."""
+        """Remove the entry of a label."""
         match = P4TableMatch(flow_label=label)
         self._intent.drop(P4TableEntry(LABEL_TABLES[ip_version], match=match))
 
     @staticmethod
     def senders_in(entries: Iterable[P4TableEntry]) -> Iterator[KnownSender]:
-        """Labels with a known sender among entries read from a switch, of this and other tables."""
+        """Labels with a known sender among entries read from a switch; ignores other tables."""
         for entry in entries:
             address, action = _ADDRESS.get(entry.table_id), entry.action
             if address is None or not entry.match or not isinstance(action, P4TableAction):
                 continue
             if "dest_qp" not in action.args:
                 continue
-            # The CNP goes to the flow's source: it is the destination the action has.
+            # The CNP goes to the flow's source, which is therefore the action's destination.
             yield KnownSender(
                 entry["flow_label"],
                 address(action.args["dst"]),

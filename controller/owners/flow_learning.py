@@ -1,4 +1,4 @@
-"""FlowLearning: what a PE reports of its customers' flows (p4src/common/pe/flow_learning.p4)."""
+"""FlowLearning: digests of customers' flows (p4src/common/pe/flow_learning.p4)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,14 +55,14 @@ def _address(digest: str, value: int) -> Address:
 
 
 class FlowLearning:
-    """New flows and connection set-ups, reported or not (FCN-3, FCN-16)."""
+    """Enables and decodes the digests of new flows and CM messages (FCN-3, FCN-16)."""
 
     def __init__(self, intent: Intent, target: Target) -> None:
         self._intent = intent
         self._target = target
 
     def report_digests(self) -> None:
-        """Deliver reports in lists, so that a burst is few messages and one flow waits little."""
+        """Enable the digests: lists of up to MAX_LIST_SIZE, delayed by at most MAX_DELAY_NS."""
         for digest in DIGESTS:
             self._intent.put(
                 P4DigestEntry(
@@ -74,7 +74,7 @@ class FlowLearning:
             )
 
     def enable(self, window: int) -> None:
-        """Report a flow again at the earliest after `window` microseconds."""
+        """Report flows; the same flow again after `window` microseconds at the earliest."""
         self._set(P4TableAction("learning_on", window=self._target.clock.ticks(window)))
 
     def disable(self) -> None:
@@ -83,7 +83,7 @@ class FlowLearning:
 
     @staticmethod
     def report(digest: str, item: Mapping[str, int]) -> Report:
-        """What an item of a digest (p4src/common/pe/digests.p4) says."""
+        """Decode an item of a digest (p4src/common/pe/digests.p4)."""
         ends = item["vrf"], _address(digest, item["src"]), _address(digest, item["dst"])
         if digest in NEW_FLOW_DIGESTS.values():
             return NewFlow(

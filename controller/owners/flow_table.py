@@ -18,7 +18,7 @@ _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
 
 @dataclass(frozen=True, slots=True)
 class FlowMatch:
-    """What a flow is on a switch; `vrf` is the number switches store."""
+    """The match key of a flow; `vrf` is the VRF ID."""
 
     vrf: int
     src: Address
@@ -52,8 +52,9 @@ class FlowTable:
         *,
         watched: bool,
     ) -> None:
-        """Packets of the flow carry `label`; the switch reports `idle_timeout` µs of silence
-        (0: never), and of a watched flow one packet per learning window (FCN-3 b)."""
+        """Label the flow's packets; the switch reports the flow as idle after `idle_timeout` µs
+        without a packet (0: never), and one packet per learning window of a watched flow
+        (FCN-3 b)."""
         table = FLOW_TABLES[src.version]
         verb = "set_flow_label_watched" if watched else "set_flow_label"
         action = f"{verb}_ipv{src.version}"
@@ -67,13 +68,13 @@ class FlowTable:
         )
 
     def unlabel(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> None:
-        """Packets of the flow carry an entropy label again."""
+        """Remove the entry: packets of the flow get an entropy label again."""
         match = self._match(vrf, src, dst, dest_qp)
         self._intent.drop(P4TableEntry(FLOW_TABLES[src.version], match=match))
 
     @staticmethod
     def flow_of(entry: P4TableEntry) -> FlowMatch | None:
-        """The flow an entry is about, whatever else it says; None for an entry of other tables."""
+        """The flow of an entry, whatever its action; None for an entry of another table."""
         address = _ADDRESS.get(entry.table_id)
         if address is None or not entry.match:
             return None
@@ -83,7 +84,7 @@ class FlowTable:
 
     @classmethod
     def flows_in(cls, entries: Iterable[P4TableEntry]) -> Iterator[LabelledFlow]:
-        """What entries read from a switch say; those of other tables say nothing here."""
+        """Labelled flows among entries read from a switch; ignores other tables."""
         for entry in entries:
             flow = cls.flow_of(entry)
             if flow is not None and isinstance(entry.action, P4TableAction):
@@ -110,7 +111,7 @@ class FlowTable:
 
     @classmethod
     def overdue(cls, entry: P4TableEntry) -> FlowMatch | None:
-        """The flow of an entry silent for twice its timeout: its idle notification was missed."""
+        """The flow of an entry idle for twice its timeout: its idle notification was lost."""
         silent, timeout = entry.time_since_last_hit, entry.idle_timeout_ns
         return cls.flow_of(entry) if silent and timeout and silent > 2 * timeout else None
 

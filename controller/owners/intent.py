@@ -1,8 +1,8 @@
-"""What one switch should hold, what it does hold, and the updates between the two.
+"""The entries one switch should hold, those it holds, and the updates for the difference.
 
-Owners put and drop entries at any time. As long as the switch is away the difference just grows;
-it is taken in batches when the switch is there, in the order in which it arose, so that an entry
-another one refers to is written first.
+Owners put and drop entries at any time, also while the switch is disconnected. The updates are
+taken in batches in the order of the changes, so that an entry is written before those that refer
+to it.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from finsy.p4entity import P4Entity
 from finsy.proto import p4r
 
 Key = bytes
-"""What identifies an entity on a switch: its encoding without what it does."""
+"""Identifies an entity on a switch: its encoding without action, configuration or members."""
 
 MAX_ATTEMPTS = 3
 
 _UNKNOWN = b"?"
-"""The switch has the entity, but not known to be as intended."""
+"""The switch holds the entity with an unknown value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,10 @@ class Refusal:
 
 
 def entity_key(entity: p4r.Entity) -> Key:
-    """The identity of an entity, in the same bytes whatever order its fields were sent in."""
+    """The key of an entity, independent of the order of its match fields.
+
+    Raises ValueError for a kind of entity the controller does not write.
+    """
     key = p4r.Entity()
     kind = entity.WhichOneof("entity")
     match kind:
@@ -59,12 +62,12 @@ def entity_key(entity: p4r.Entity) -> Key:
         case "value_set_entry":
             key.value_set_entry.value_set_id = entity.value_set_entry.value_set_id
         case _:
-            raise ValueError(f"{kind} is no entity the controller writes")
+            raise ValueError(f"{kind} is not an entity the controller writes")
     return key.SerializeToString(deterministic=True)
 
 
 def entity_value(entity: p4r.Entity) -> bytes:
-    """What an entity does, comparable between what was written and what is read back."""
+    """The value of an entity, in a form that is equal when written and when read back."""
     match entity.WhichOneof("entity"):
         case "table_entry":
             entry = entity.table_entry
@@ -112,9 +115,9 @@ def _modify_only(entity: p4r.Entity) -> bool:
 
 
 class Intent:
-    """The intended entries of one switch. Not thread-safe; belongs to the event loop.
+    """The intended entries of one switch. Not thread-safe: for use in the event loop.
 
-    `changed` is set whenever a difference may have arisen; who writes the difference clears it.
+    `changed` is set on every change; the writer of the updates clears it.
     """
 
     def __init__(self, schema: P4Schema) -> None:
@@ -124,6 +127,7 @@ class Intent:
         self._values: dict[Key, bytes] = {}
         self._held: dict[Key, tuple[bytes, p4r.Entity]] = {}
         self._dirty: dict[Key, int] = {}
+        self._refused: dict[Key, GRPCStatusCode] = {}
 
     def __len__(self) -> int:
         """Entries intended."""
@@ -131,11 +135,11 @@ class Intent:
 
     @property
     def pending(self) -> int:
-        """Entries whose difference to the switch is not yet written (or known to be none)."""
+        """Entries that differ, or may differ, from those of the switch."""
         return len(self._dirty)
 
     def put(self, entity: P4Entity) -> None:
-        """The switch shall hold this entity, in place of what it has with the same key."""
+        """Intend this entity, in place of any with the same key."""
         message = entity.encode(self._schema)
         key = entity_key(message)
         value = entity_value(message)
@@ -146,7 +150,7 @@ class Intent:
         self._mark(key)
 
     def drop(self, entity: P4Entity) -> None:
-        """The switch shall not hold an entity with this key."""
+        """Stop intending an entity with this key."""
         key = entity_key(entity.encode(self._schema))
         if self._wanted.pop(key, None) is not None:
             del self._values[key]
@@ -157,7 +161,7 @@ class Intent:
         return entity_key(entity.encode(self._schema)) in self._wanted
 
     def replace_table(self, table: str, entities: Iterable[P4Entity]) -> None:
-        """The switch shall hold exactly these entries in a table."""
+        """Intend exactly these entries in a table."""
         table_id = self._schema.tables[table].id
         messages = [entity.encode(self._schema) for entity in entities]
         keep = {entity_key(message) for message in messages}
@@ -169,15 +173,16 @@ class Intent:
             self.put(entity)
 
     def observe(self, entities: Iterable[p4r.Entity]) -> None:
-        """This, and nothing else, is what the switch holds now. Everything is compared anew."""
+        """Set all entities the switch holds, and compare them with the intent."""
         self._held = {entity_key(entity): (entity_value(entity), entity) for entity in entities}
         self._dirty = {}
+        self._refused = {}
         for key in (*self._wanted, *(key for key in self._held if key not in self._wanted)):
             if self._needs_update(key):
                 self._dirty[key] = 0
 
     def take_updates(self, limit: int) -> list[p4r.Update]:
-        """The next updates, at most `limit`; report what became of them with `settle`."""
+        """The next updates, at most `limit`; pass their results to `settle`."""
         updates: list[p4r.Update] = []
         for key in list(self._dirty):
             if len(updates) == limit:
@@ -192,7 +197,8 @@ class Intent:
     def settle(
         self, updates: list[p4r.Update], failures: dict[int, tuple[GRPCStatusCode, str]]
     ) -> list[Refusal]:
-        """Note what the switch accepted; `failures` are by index. Returns what it will not take."""
+        """Note what the switch accepted; `failures` are by index. Returns what it will not take,
+        each only once for the same reason."""
         refused: list[Refusal] = []
         for index, update in enumerate(updates):
             key = entity_key(update.entity)
@@ -201,19 +207,30 @@ class Intent:
                 self._accepted(key, update)
             elif not self._retry(key, update, failure[0]):
                 self._dirty.pop(key, None)
-                refused.append(Refusal(update, *failure))
+                if self._refused.get(key) != failure[0]:
+                    refused.append(Refusal(update, *failure))
+                self._refused[key] = failure[0]
         return refused
+
+    def retry_refused(self) -> None:
+        """What the switch would not take is due again: the reason may be gone."""
+        for key in list(self._refused):
+            if self._needs_update(key):
+                self._dirty.setdefault(key, 0)
+            else:
+                del self._refused[key]
 
     def _accepted(self, key: Key, update: p4r.Update) -> None:
         if update.type == p4r.Update.DELETE:
             self._held.pop(key, None)
         else:
             self._held[key] = (entity_value(update.entity), update.entity)
+        self._refused.pop(key, None)
         if not self._needs_update(key):
             self._dirty.pop(key, None)
 
     def _retry(self, key: Key, update: p4r.Update, code: GRPCStatusCode) -> bool:
-        """Whether the switch only turned out to hold something else than believed."""
+        """Whether to retry: the switch held another entry than assumed, which is now corrected."""
         attempts = self._dirty.get(key, 0) + 1
         if attempts >= MAX_ATTEMPTS:
             return False
@@ -229,9 +246,10 @@ class Intent:
         return True
 
     def _mark(self, key: Key) -> None:
-        # Re-inserting keeps the order in which changes arose.
+        # Re-insertion keeps the order of the changes.
         self._dirty.pop(key, None)
         self._dirty[key] = 0
+        self._refused.pop(key, None)
         self.changed.set()
 
     def _needs_update(self, key: Key) -> bool:

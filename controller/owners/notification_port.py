@@ -1,4 +1,4 @@
-"""NotificationPort: kinds of notifications by port (p4src/common/base/notification_port.p4)."""
+"""NotificationPort: notification kinds by UDP port (p4src/common/base/notification_port.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
@@ -14,7 +14,7 @@ class NotificationPort:
         self._kinds = pipeline.enum("NotificationKind")
 
     def expect(self, kind: str, udp_port: int) -> None:
-        """Datagrams to this port are notifications of this kind (member of NotificationKind)."""
+        """Treat datagrams to this port as notifications of this kind (NotificationKind)."""
         match = P4TableMatch(udp_dst_port=udp_port)
         action = P4TableAction("set_notification_kind", kind=self._kinds[kind])
         self._intent.put(P4TableEntry("notification_port", match=match, action=action))

@@ -1,4 +1,4 @@
-"""PortRole: who is on the other side of a port (p4src/common/base/port_role.p4)."""
+"""PortRole: DC ports with their VRF, and core ports (p4src/common/base/port_role.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
@@ -6,17 +6,17 @@ from fcn.controller.owners.intent import Intent
 
 
 class PortRole:
-    """Admits ports; a port nobody admitted drops everything."""
+    """Sets the roles of ports; a port without a role drops every packet."""
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
 
     def admit_customer(self, port: int, vlan: int, vrf: int) -> None:
-        """Untagged (VLAN 0) or tagged frames of a DC port belong to a VRF."""
+        """Assign untagged (VLAN 0) or tagged frames of a DC port to a VRF."""
         self._admit(port, vlan, P4TableAction("set_dc_port", vrf=vrf))
 
     def admit_core(self, port: int) -> None:
-        """The port leads into the WAN domain."""
+        """Make the port a core port."""
         self._admit(port, 0, P4TableAction("set_core_port"))
 
     def _admit(self, port: int, vlan: int, action: P4TableAction) -> None:

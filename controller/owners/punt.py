@@ -7,7 +7,7 @@ from finsy import P4PacketIn, P4PacketOut
 
 @dataclass(frozen=True, slots=True)
 class Punted:
-    """A frame a switch sent up; `reason` is a PuntReason, `vrf` the number switches store."""
+    """A punted frame; `reason` is a PuntReason, `vrf` the VRF ID."""
 
     reason: int
     port: int
@@ -17,11 +17,11 @@ class Punted:
 
 
 class Punt:
-    """Frames the switch sends to the controller, and the controller out of a port."""
+    """Decodes packet-ins and encodes packet-outs."""
 
     @staticmethod
     def received(packet: P4PacketIn) -> Punted:
-        """What the switch says of a frame."""
+        """The frame and the metadata of a packet-in."""
         return Punted(
             packet["reason"],
             packet["ingress_port"],
@@ -32,5 +32,5 @@ class Punt:
 
     @staticmethod
     def send(port: int, frame: bytes) -> P4PacketOut:
-        """Have the switch send a frame out of a port."""
+        """A packet-out of a frame through a port."""
         return P4PacketOut(frame, egress_port=port, pad=0)

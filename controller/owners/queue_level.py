@@ -1,4 +1,4 @@
-"""QueueLevel: congestion levels and what is done at each (p4src/common/base/queue_level.p4)."""
+"""QueueLevel: congestion levels and their policy (p4src/common/base/queue_level.p4)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -22,10 +22,10 @@ class QueueLevel:
         self._target = target
 
     def set_thresholds(self, thresholds: Thresholds, packet_size: int) -> None:
-        """Exactly these queues have levels; the others are never congested.
+        """Set the thresholds of exactly these queues; all others are never congested.
 
-        packet_size: octets of a packet, to convert depths to what the target counts. Raises
-        DepthError when a queue's depths are not distinct on the target, or too great for it.
+        packet_size: octets of a packet, to convert depths to the target's unit. Raises DepthError
+        when a queue's depths are not distinct in that unit, or too large.
         """
         entries: list[P4TableEntry] = []
         for (port, queue), depths in thresholds.items():
@@ -35,10 +35,11 @@ class QueueLevel:
 
     def set_policy(self, level: int, *, mark: Ecn, notify: bool, interval: int) -> None:
         """At `level`: set this codepoint (NOT_ECT: none) on ECN-capable packets, and notify at most
-        every `interval` microseconds per flow."""
+        every `interval` microseconds per flow. Raises ValueError for a level that does not exist.
+        """
         if level not in LEVELS:
             raise ValueError(
-                f"there is no congestion level {level}; levels are {LEVELS[0]} to {LEVELS[-1]}"
+                f"there is not a congestion level {level}; levels are {LEVELS[0]} to {LEVELS[-1]}"
             )
         ticks = self._target.clock.ticks(interval)
         action = P4TableAction("set_policy", mark=mark, notify=int(notify), interval=ticks)

@@ -13,7 +13,7 @@ class _Limit:
         self._intent = intent
 
     def allow(self, limit: RateLimit) -> None:
-        """Let packets pass up to this rate and burst."""
+        """Set rate (packets per second) and burst (packets)."""
         config = P4MeterConfig(
             cir=limit.rate, cburst=limit.burst, pir=limit.rate, pburst=limit.burst
         )

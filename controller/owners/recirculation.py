@@ -1,4 +1,4 @@
-"""Recirculation: the clone session that gives a packet's copy its second pass."""
+"""Recirculation: the clone session whose copies are recirculated."""
 
 from finsy import P4CloneSessionEntry
 
@@ -7,13 +7,13 @@ from fcn.controller.owners.intent import Intent
 
 
 class Recirculation:
-    """Copies of congested packets go back to ingress."""
+    """Recirculates the copies of congested packets."""
 
     def __init__(self, intent: Intent, session: CloneSession) -> None:
         self._intent = intent
         self._session = session
 
     def enable(self) -> None:
-        """Point the clone session at the recirculation port."""
+        """Set the recirculation port as the clone session's replica."""
         replica = (self._session.port, self._session.instance)
         self._intent.put(P4CloneSessionEntry(self._session.number, replicas=[replica]))

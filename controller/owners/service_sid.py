@@ -14,7 +14,7 @@ class ServiceSid:
         self._intent = intent
 
     def terminate(self, sid: IPv6Address, vrf: int) -> None:
-        """End.DT46 (RFC 8986 section 4.8)."""
+        """Decapsulate packets to `sid` into a VRF: End.DT46 (RFC 8986 section 4.8)."""
         match = P4TableMatch(dst=sid)
         action = P4TableAction("end_dt46", vrf=vrf)
         self._intent.put(P4TableEntry("service_sid", match=match, action=action))

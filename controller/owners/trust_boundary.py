@@ -1,4 +1,4 @@
-"""TrustBoundary: who may notify (p4src/common/pe/trust_boundary.p4)."""
+"""TrustBoundary: accepted sources of notifications (p4src/common/pe/trust_boundary.p4)."""
 
 from ipaddress import IPv6Network
 
@@ -8,13 +8,13 @@ from fcn.controller.owners.intent import Intent
 
 
 class TrustBoundary:
-    """Notifications are believed from the domain only (FCN-17)."""
+    """Notifications are accepted from configured prefixes only (FCN-17)."""
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
 
     def trust(self, prefix: IPv6Network) -> None:
-        """Believe notifications whose source is in this prefix."""
+        """Accept notifications whose source address is in this prefix."""
         match = P4TableMatch(src=prefix)
         action = P4TableAction("trust")
         self._intent.put(P4TableEntry("trusted_source", match=match, action=action))

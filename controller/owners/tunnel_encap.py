@@ -11,7 +11,8 @@ from fcn.controller.owners.intent import Intent
 
 @dataclass(frozen=True, slots=True)
 class Outer:
-    """What every tunnel has: addresses, and how the outer ECN field is set (RFC 6040 4.1)."""
+    """Parameters of every tunnel: outer addresses, and the encapsulation mode of the ECN field,
+    `normal` or `compatibility` (RFC 6040 section 4.1)."""
 
     src: IPv6Address
     dst: IPv6Address
@@ -19,7 +20,7 @@ class Outer:
 
 
 class TunnelEncap:
-    """Puts customer packets into tunnels (FCN-5)."""
+    """Encapsulation of customer packets, by tunnel number (FCN-5)."""
 
     def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
         self._intent = intent
@@ -36,8 +37,8 @@ class TunnelEncap:
     ) -> None:
         """H.Encaps or H.Encaps.Red (RFC 8986 section 5) with SIDs in the order of the path.
 
-        The SRH lists them last first (RFC 8754 section 2); reduced, the first SID is in the
-        destination address only, and one SID needs no SRH.
+        The SRH lists them in reverse order (RFC 8754 section 2). In the reduced form the first SID
+        is in the destination address only, and a single SID needs no SRH.
         """
         listed = tuple(reversed(sids[1:] if reduced else sids))
         outer = Outer(src, sids[0], ecn_mode)
@@ -51,18 +52,18 @@ class TunnelEncap:
     def encap_vxlan(
         self, tunnel: int, outer: Outer, vni: int, inner_src_mac: int, inner_dst_mac: int
     ) -> None:
-        """RFC 7348 over IPv6."""
+        """VXLAN over IPv6 (RFC 7348)."""
         macs = {"inner_src_mac": inner_src_mac, "inner_dst_mac": inner_dst_mac}
         self._put(tunnel, "encap_vxlan", outer, vni=vni, **macs)
 
     def encap_gre(self, tunnel: int, outer: Outer, key: int) -> None:
-        """RFC 2784 and 2890 over IPv6 (RFC 7676)."""
+        """GRE with a key over IPv6 (RFC 2784, RFC 2890, RFC 7676)."""
         self._put(tunnel, "encap_gre", outer, key=key)
 
     def encap_mpls_udp(
         self, tunnel: int, outer: Outer, vpn_label: int, sr_label: int | None
     ) -> None:
-        """RFC 7510, with one SR label above the VPN label (RFC 8663) or none."""
+        """MPLS over UDP (RFC 7510): the VPN label, optionally below one SR label (RFC 8663)."""
         if sr_label is None:
             self._put(tunnel, "encap_mpls_udp1", outer, vpn_label=vpn_label)
         else:

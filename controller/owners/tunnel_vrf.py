@@ -1,4 +1,4 @@
-"""TunnelVrf: which VRF a VXLAN, GRE or MPLS tunnel leads into (p4src/common/pe/tunnel_vrf.p4)."""
+"""TunnelVrf: the VRF of a VXLAN, GRE or MPLS tunnel (p4src/common/pe/tunnel_vrf.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
@@ -7,22 +7,22 @@ from fcn.controller.owners.intent import Intent
 
 
 class TunnelVrf:
-    """Ends tunnels in VRFs (FCN-5)."""
+    """Decapsulates tunnels into VRFs (FCN-5)."""
 
     def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
         self._intent = intent
         self._types = pipeline.enum("TunnelType")
 
     def terminate_vxlan(self, vni: int, vrf: int) -> None:
-        """RFC 7348 over IPv6."""
+        """VXLAN over IPv6 with this VNI (RFC 7348)."""
         self._terminate("VXLAN", vni, vrf)
 
     def terminate_gre(self, key: int, vrf: int) -> None:
-        """RFC 2890 key, over IPv6 (RFC 7676)."""
+        """GRE over IPv6 with this key (RFC 2890, RFC 7676)."""
         self._terminate("GRE", key, vrf)
 
     def terminate_mpls_udp(self, label: int, vrf: int) -> None:
-        """VPN label at the bottom of the stack (RFC 7510)."""
+        """MPLS over UDP with this VPN label at the bottom of the stack (RFC 7510)."""
         self._terminate("MPLS_UDP", label, vrf)
 
     def _terminate(self, kind: str, tunnel_id: int, vrf: int) -> None:

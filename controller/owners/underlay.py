@@ -25,7 +25,7 @@ class Underlay:
         self._intent = intent
 
     def route(self, prefix: IPv6Network, next_hops: Iterable[Adjacency]) -> None:
-        """Share packets to the prefix among the next hops, flow by flow."""
+        """Route the prefix; flows are distributed over the next hops (ECMP)."""
         actions = [
             P4TableAction(
                 "set_underlay_nexthop", port=hop.port, src_mac=hop.src_mac, dst_mac=hop.dst_mac
@@ -35,11 +35,11 @@ class Underlay:
         self._put(prefix, actions)
 
     def resolve(self, prefix: IPv6Network) -> None:
-        """The prefix is reachable once a neighbour's MAC address is known."""
+        """Punt packets to the prefix, so that the controller resolves the neighbour."""
         self._put(prefix, [P4TableAction("underlay_glean")])
 
     def withdraw(self, prefix: IPv6Network) -> None:
-        """No route of exactly this prefix."""
+        """Remove the route of exactly this prefix."""
         self._intent.drop(P4TableEntry("underlay", match=P4TableMatch(dst=prefix)))
 
     def _put(self, prefix: IPv6Network, actions: list[P4TableAction]) -> None:

@@ -34,20 +34,20 @@ class VrfRouting:
     def deliver(
         self, vrf: int, prefix: Network, port: int, vlan: int, src_mac: int, dst_mac: int
     ) -> None:
-        """The prefix (a host, or what is behind a router) is on a DC port, at `dst_mac`."""
+        """Forward packets to the prefix out of a DC port to `dst_mac`, a host or a router."""
         action = P4TableAction("to_dc", port=port, vlan_id=vlan, src_mac=src_mac, dst_mac=dst_mac)
         self._put(vrf, prefix, action)
 
     def tunnel(self, vrf: int, prefix: Network, tunnel: int) -> None:
-        """The prefix is behind the WAN."""
+        """Forward packets to the prefix through a tunnel."""
         self._put(vrf, prefix, P4TableAction("to_tunnel", tunnel=tunnel))
 
     def resolve(self, vrf: int, prefix: Network) -> None:
-        """The prefix is on a DC port, but the MAC address is not known yet."""
+        """Punt packets to the prefix, so that the controller resolves the neighbour."""
         self._put(vrf, prefix, P4TableAction("glean"))
 
     def own(self, vrf: int, gateway: Address) -> None:
-        """The address is this node's."""
+        """Punt packets to an address of the node."""
         self._put(vrf, ip_network(gateway), P4TableAction("to_local"))
 
     def discard(self, vrf: int, prefix: Network) -> None:
@@ -55,12 +55,12 @@ class VrfRouting:
         self._put(vrf, prefix, P4TableAction("blackhole"))
 
     def withdraw(self, vrf: int, prefix: Network) -> None:
-        """No route of exactly this prefix."""
+        """Remove the route of exactly this prefix."""
         self._intent.drop(self._entry(vrf, prefix, None))
 
     @staticmethod
     def hosts_in(entries: Iterable[P4TableEntry]) -> Iterator[HostRoute]:
-        """Hosts that entries read from a switch deliver to; other entries say nothing here."""
+        """Hosts among entries read from a switch; ignores other routes and tables."""
         for entry in entries:
             address, action = _ADDRESS.get(entry.table_id), entry.action
             if address is None or not isinstance(action, P4TableAction) or action.name != "to_dc":

@@ -45,9 +45,9 @@ class HostAgentsServicer:
     """Missing associated documentation comment in .proto file."""
 
     def Report(self, request, context):
-        """Everything the host has; replaces what it reported before. Take the snapshot after the answer
-        to the previous report. PERMISSION_DENIED: an unknown host, or addresses of another;
-        INVALID_ARGUMENT: nonsense; RESOURCE_EXHAUSTED: too often. A refused report changes nothing.
+        """Replaces the previous report of the host. The snapshot must be taken after the response to the
+        previous report. PERMISSION_DENIED: unknown host, or address of another host; INVALID_ARGUMENT:
+        invalid report; RESOURCE_EXHAUSTED: too frequent. A refused report changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

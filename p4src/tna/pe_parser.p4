@@ -125,16 +125,16 @@ parser PeIngressParser(
     state parse_srh {
         srh_parser.apply(packet, hdr.pe.srv6);
         transition select(
-                hdr.pe.srv6.srh.hdr_ext_len, hdr.pe.srv6.srh.last_entry,
-                hdr.pe.srv6.srh.next_header) {
-            (2, 0, IpProtocol.IPV4): parse_ipv4;
-            (4, 1, IpProtocol.IPV4): parse_ipv4;
-            (6, 2, IpProtocol.IPV4): parse_ipv4;
-            (8, 3, IpProtocol.IPV4): parse_ipv4;
-            (2, 0, IpProtocol.IPV6): parse_ipv6;
-            (4, 1, IpProtocol.IPV6): parse_ipv6;
-            (6, 2, IpProtocol.IPV6): parse_ipv6;
-            (8, 3, IpProtocol.IPV6): parse_ipv6;
+                hdr.pe.srv6.srh.routing_type, hdr.pe.srv6.srh.hdr_ext_len,
+                hdr.pe.srv6.srh.last_entry, hdr.pe.srv6.srh.next_header) {
+            (4, 2, 0, IpProtocol.IPV4): parse_ipv4;
+            (4, 4, 1, IpProtocol.IPV4): parse_ipv4;
+            (4, 6, 2, IpProtocol.IPV4): parse_ipv4;
+            (4, 8, 3, IpProtocol.IPV4): parse_ipv4;
+            (4, 2, 0, IpProtocol.IPV6): parse_ipv6;
+            (4, 4, 1, IpProtocol.IPV6): parse_ipv6;
+            (4, 6, 2, IpProtocol.IPV6): parse_ipv6;
+            (4, 8, 3, IpProtocol.IPV6): parse_ipv6;
             default: accept;
         }
     }

@@ -1,9 +1,9 @@
-// The thin layer of what differs between architectures: one name, one body per target.
+// Declarations that differ between architectures: the same names in the externs.p4 of each target.
 #ifndef FCN_V1MODEL_EXTERNS_P4
 #define FCN_V1MODEL_EXTERNS_P4
 
 #include <core.p4>
-// The first with index types
+// The first version with types for the index of counters and registers
 #define V1MODEL_VERSION 20200408
 #include <v1model.p4>
 
@@ -11,7 +11,7 @@
 #define COUNT_DIRECT(name)
 #define USE_DIRECT_COUNTER(name) counters = name;
 #define USE_IDLE_TIMEOUT support_timeout = true;
-// Where a table is placed is a chip's matter.
+// Placement of tables in stages, for chips only
 #define PLACED(table)
 
 // A table with a selector has no default action on BMv2.
@@ -33,11 +33,11 @@ const int FLOW_TABLE_SIZE = 16384;
 const int ROUTE_TABLE_SIZE = 8192;
 const int QUEUE_LEVEL_TABLE_SIZE = 4096;
 
-// Ports of the target that are no interface.
+// Ports of the target that are not front-panel ports
 const bit<9> CPU_PORT = 510;
 const bit<9> RECIRC_PORT = 509;
 
-// The clone session that carries packets into a second pass; the controller points it at RECIRC_PORT.
+// The clone session whose copies are recirculated; the controller sets RECIRC_PORT as its replica.
 enum bit<32> CloneSession {
     RECIRC = 1
 }

@@ -4,7 +4,7 @@
 // FlowGate: at most one notification of a flow per interval (FCN-11, FCN-15).
 // Reads:  flow label (its low 16 bits select the cell), interval, time now, both in microseconds.
 // Writes: pass; the time of the last notification.
-// When:   a notification is about to be made. A cell at zero never sent one.
+// When:   before a notification is sent. Zero in a cell: none was sent yet.
 control FlowGate(
         in flow_label_t flow_label, in microseconds_t interval, in bit<48> now, out bool pass) {
     register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;

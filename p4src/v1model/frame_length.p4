@@ -1,7 +1,7 @@
 #ifndef FCN_FRAME_LENGTH_P4
 #define FCN_FRAME_LENGTH_P4
 
-// FrameLength: an IP packet longer than the frame it came in is refused; a shorter one is padded.
+// FrameLength: drops an IP packet longer than its frame; a shorter one is followed by padding.
 // Reads:  first IP header's length, octets of the frame (Ethernet header included).
 // Writes: meta.drop_reason.
 // When:   every packet from the wire, on targets that know the frame's length in ingress.
@@ -31,7 +31,7 @@ control FrameLength(in pe_headers_t hdr, in bit<32> frame_octets, inout base_met
     }
 }
 
-// CutFrame: cuts what is behind a CNP: the payload of the packet it was made of.
+// CutFrame: removes the octets behind a CNP: the payload of the packet it was made from.
 // Reads:  VLAN tag, outermost IP header.
 // Writes: the length of the frame.
 // When:   a CNP leaves the ingress.

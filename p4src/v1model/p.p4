@@ -1,9 +1,9 @@
 // Transit node (P) for BMv2. Contents, in the order in which a packet is processed:
 //
-//   PortRole            only ports of the domain
-//   NotificationPort    Fast CNP? it never causes another
+//   PortRole            accepts core ports only
+//   NotificationPort    recognises Fast CNPs, which never cause another
 //   Endpoint            underlay addresses and SIDs of this node
-//   WanArrival          what is done with the packet
+//   WanArrival          forwarding decision
 //   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: eight levels per port and queue
@@ -156,7 +156,7 @@ control PEgress(
                 standard_metadata.deq_qdepth, meta.base);
 
             bool marked = false;
-            // Marking changes the field the notification asks for.
+            // Read before marking changes the ECN field.
             bool is_ect = hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT;
             if (is_ect && meta.base.level_mark != Ecn.NOT_ECT) {
                 ecn_mark.apply(hdr.outer_ipv6.ecn, meta.base.level_mark, marked);

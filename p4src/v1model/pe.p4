@@ -1,11 +1,11 @@
 // Provider edge (PE) for BMv2. Contents, in the order in which a packet is processed:
 //
-//   PortRole            who is on the other side; VRF of a customer
-//   DomainMode          what this node does about congestion
+//   PortRole            DC or core port; VRF of a customer
+//   DomainMode          notifications sent and translated by this node
 //   NotificationPort    Fast CNP?
-//   CustomerPacket      what later controls need to know of the customer's packet
+//   CustomerPacket      fields of the customer's packet for later controls
 //   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
-//   Arrival             class of the packet, then what is done with it
+//   Arrival             class of the packet, then the forwarding decision
 //   TunnelDecap         the underlay headers are removed; EcnDecap
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   VrfRouting, VlanTag the customer's routes
@@ -115,7 +115,7 @@ control PeIngress(
     Underlay() underlay;
     PuntLimit() punt_limit;
 
-    // What the parser took for a customer packet is the underlay's on a core port.
+    // On a core port, the packet parsed as a customer's packet is an underlay packet.
     action take_as_underlay() {
         hdr.outer_ipv6 = hdr.ipv6;
         hdr.ipv6.setInvalid();
@@ -137,7 +137,7 @@ control PeIngress(
             exit;
         }
 
-        // The egress needs it, too.
+        // Also used in egress
         domain_mode.apply(meta.base);
         if (meta.base.copy_kind != NotificationKind.NONE) {
             meta.notify_label = meta.base.copy_label;
@@ -152,7 +152,7 @@ control PeIngress(
             port_role.apply(meta.base);
 
             if (meta.base.role == Role.DC && hdr.outer_ipv6.isValid()) {
-                // The customer's own tunnel: parse again as what it is.
+                // The customer's own tunnel: parse again as a customer packet.
                 meta.flat = 1;
                 resubmit_preserving_field_list(KEEP_FLAT);
                 exit;
@@ -252,7 +252,7 @@ control PeIngress(
                 }
             }
             tunnel_encap.apply(hdr, meta);
-            // The hash is expensive here, and a labelled flow in SRv6 or GRE does without it.
+            // The hash is expensive here, and not needed for a labelled flow in SRv6 or GRE.
             if (!meta.flow_label_assigned || hdr.tunnel.udp.isValid()) {
                 entropy.apply(hdr, meta);
                 if (!meta.flow_label_assigned) {
@@ -345,7 +345,7 @@ control PeEgress(
                 }
             }
 
-            // FCN-12: this node is the ingress PE of the flow, so it tells the sender itself.
+            // FCN-12: this node is the ingress PE of the flow, so it sends the CNP itself.
             if (meta.base.level_notifies == 1 && meta.flow_label_assigned
                     && meta.customer_ecn != Ecn.NOT_ECT
                     && meta.base.mode.congestion_kind != NotificationKind.NONE) {

@@ -2,9 +2,9 @@
 #ifndef FCN_PE_PARSER_P4
 #define FCN_PE_PARSER_P4
 
-// A v1model parser does not know which side a port faces. It takes an IPv6 packet that looks like one of
-// the tunnels for an underlay packet; where the port turns out to face a customer, the ingress control
-// submits the packet again with meta.flat set and everything behind the IPv6 header is the customer's own.
+// A v1model parser cannot look up the role of a port. It parses an IPv6 packet with the format of a tunnel
+// as an underlay packet; when the packet came from a DC port, the ingress control resubmits it with
+// meta.flat set, and everything behind the IPv6 header is parsed as the customer's payload.
 parser PeParser(
         packet_in packet,
         out pe_headers_t hdr,
@@ -89,15 +89,16 @@ parser PeParser(
     state parse_srh {
         srh_parser.apply(packet, hdr.srv6);
         transition select(
-                hdr.srv6.srh.hdr_ext_len, hdr.srv6.srh.last_entry, hdr.srv6.srh.next_header) {
-            (2, 0, IpProtocol.IPV4): parse_ipv4;
-            (4, 1, IpProtocol.IPV4): parse_ipv4;
-            (6, 2, IpProtocol.IPV4): parse_ipv4;
-            (8, 3, IpProtocol.IPV4): parse_ipv4;
-            (2, 0, IpProtocol.IPV6): parse_ipv6;
-            (4, 1, IpProtocol.IPV6): parse_ipv6;
-            (6, 2, IpProtocol.IPV6): parse_ipv6;
-            (8, 3, IpProtocol.IPV6): parse_ipv6;
+                hdr.srv6.srh.routing_type, hdr.srv6.srh.hdr_ext_len, hdr.srv6.srh.last_entry,
+                hdr.srv6.srh.next_header) {
+            (4, 2, 0, IpProtocol.IPV4): parse_ipv4;
+            (4, 4, 1, IpProtocol.IPV4): parse_ipv4;
+            (4, 6, 2, IpProtocol.IPV4): parse_ipv4;
+            (4, 8, 3, IpProtocol.IPV4): parse_ipv4;
+            (4, 2, 0, IpProtocol.IPV6): parse_ipv6;
+            (4, 4, 1, IpProtocol.IPV6): parse_ipv6;
+            (4, 6, 2, IpProtocol.IPV6): parse_ipv6;
+            (4, 8, 3, IpProtocol.IPV6): parse_ipv6;
             default: accept;
         }
     }
@@ -141,8 +142,8 @@ parser PeParser(
         }
     }
 
-    // A fragment or a packet with options goes its way unexamined; RoCEv2 has neither. A header or a packet
-    // of less than 20 octets is malformed.
+    // The payload of a fragment or of a packet with options is not parsed; RoCEv2 has neither. A header or a
+    // packet of less than 20 octets is malformed.
     state parse_ipv4 {
         packet.extract(hdr.ipv4);
         transition select(hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.total_len) {
@@ -172,7 +173,7 @@ parser PeParser(
         }
     }
 
-    // Within a tunnel it is the customer's.
+    // Inside a tunnel it belongs to the customer.
     state parse_icmpv6 {
         transition select(hdr.outer_ipv6.isValid()) {
             false: parse_neighbor_discovery;
@@ -193,7 +194,7 @@ parser PeParser(
         }
     }
 
-    // The port of Fast CNPs is configuration, so any datagram of their length may be one.
+    // The port of Fast CNPs is configurable, so any datagram of their length can be one.
     state parse_fast_cnp {
         packet.extract(hdr.fast_cnp);
         transition accept;

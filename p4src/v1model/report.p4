@@ -1,7 +1,7 @@
 #ifndef FCN_REPORT_P4
 #define FCN_REPORT_P4
 
-// DigestFilter: a storm of packets of one new flow is one digest per window (FCN-3).
+// DigestFilter: one digest per learning window for the packets of one new flow (FCN-3).
 // Reads:  hash over what is to be reported, window and time now in microseconds.
 // Writes: report; the cell: fingerprint(32) time(32).
 // When:   something is about to be reported.

@@ -4,7 +4,7 @@
 // SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
 // FCN-13, FCN-15).
 // Reads:  meta.label_fault, meta.notify_label, time now in microseconds.
-// Writes: every header; hdr.cnp_profile; meta.base.drop_reason when there is no sender to tell or a limit is
+// Writes: every header; hdr.cnp_profile; meta.base.drop_reason when the sender is not known or a limit is
 //         reached.
 // When:   meta.make_cnp.
 control SenderNotification(inout pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {

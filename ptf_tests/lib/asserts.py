@@ -10,16 +10,16 @@ Expected = bytes | Callable[[bytes], bytes]
 choose (entropy label, UDP source port)."""
 
 _SHOWN = 4
-"""Complaints printed; the rest of a flood is only counted."""
+"""Differences printed; further ones are only counted."""
 
 
 def describe(frame: bytes) -> str:
-    """One frame, readable: scapy's summary, length and hex."""
+    """One frame as text: scapy's summary, length and hex."""
     return f"{Ether(frame).summary()} ({len(frame)} octets)\n      {frame.hex()}"
 
 
 def difference(expected: bytes, actual: bytes) -> str:
-    """Where two frames part, with both in full."""
+    """The first octet in which two frames differ, and both frames."""
     common = min(len(expected), len(actual))
     at = next((i for i in range(common) if expected[i] != actual[i]), common)
     return (
@@ -35,7 +35,7 @@ def assert_frames(
     expected: Mapping[int, Sequence[Expected]],
     actual: Mapping[int, Sequence[bytes]],
 ) -> None:
-    """Exactly these frames left by exactly these ports, in this order on each port."""
+    """Assert that exactly these frames were sent, in this order on each port."""
     complaints = []
     for port in sorted({*expected, *actual}):
         want, got = list(expected.get(port, ())), list(actual.get(port, ()))

@@ -1,8 +1,8 @@
 """Base class of every packet test: a freshly loaded program, exchanges of frames, counters.
 
-An *exchange* sends frames into one port and returns everything that came out of every port. It
-ends by condition, not by waiting: a marker follows the frames through the switch, and markers are
-sent out of every port behind whatever the frames caused.
+An *exchange* sends frames into one port and returns everything that was sent on every port. It ends
+on a condition, not after a delay: a marker follows the frames through the switch, and then a marker
+is sent out of every port behind all frames that were caused.
 """
 
 import queue
@@ -26,33 +26,33 @@ from fcn.ptf_tests.lib.ports import ALL_PORTS, DC_PORT, UNUSED_PORT
 
 _T = TypeVar("_T")
 DEADLINE = 30.0
-"""Seconds within which something that must happen has happened, on a busy machine too. Nothing is
-waited for in vain: that nothing came is told by a marker behind it."""
+"""Seconds within which an expected condition must hold, also on a busy machine. The absence of a
+frame is detected by the marker behind it, without waiting."""
 _ROUNDS = 2
-"""Passes through the switch a frame can cause beyond its own: copies are recirculated once."""
+"""Additional passes through the switch that a frame can cause: copies are recirculated once."""
 _BURST = 16
 """Frames sent before waiting for them; below the receive buffer and queue depth of any target."""
 _MARKER_ETHER_TYPE = b"\x88\xb5"
-"""IEEE 802 local experimental, for markers that only leave the switch."""
+"""IEEE 802 local experimental EtherType 1, for markers that are sent by packet-out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the switch made of an exchange."""
+    """Result of an exchange."""
 
     frames: dict[int, list[bytes]] = field(default_factory=dict)
-    """Frames by the port they left, in order; ports that stayed silent are missing."""
+    """Frames in order, by egress port; ports without frames are missing."""
     punts: list[fy.P4PacketIn] = field(default_factory=list)
     """Packets sent to the controller, markers left out."""
 
 
 class FcnTest(unittest.TestCase):
-    """One behaviour of one program. Subclasses set `program`, `configure` the tables, `runTest`."""
+    """A test of one behaviour of a program; subclasses define `program`, `configure`, `runTest`."""
 
     program: ClassVar[str]
 
     def setUp(self) -> None:
-        """Load the program afresh: no test sees another's entries, counters or registers."""
+        """Load the program again, to reset the entries, counters and registers of other tests."""
         self.target: str = testutils.test_param_get("target")
         self.client = P4RuntimeClient(
             testutils.test_param_get("grpc_address"), testutils.test_param_get("device_id")
@@ -64,19 +64,19 @@ class FcnTest(unittest.TestCase):
         self._marker_punts = 0
         ptf.dataplane_instance.flush()
         self.configure()
-        # Behind the marker there are no more messages of the program this one replaced.
+        # After the marker, no more messages of the replaced program can arrive.
         self.exchange(DC_PORT)
         self.client.discard_messages()
 
     def configure(self) -> None:
-        """Write the entries the test stands on."""
+        """Write the entries the test needs."""
 
     # -- packets ---------------------------------------------------------------------------
 
     def exchange(self, port: int, *frames: bytes, marker_port: int | None = None) -> Outcome:
-        """Send frames into `port`; return what came out once the switch has nothing more to say.
+        """Send frames into `port`; return everything the switch sent because of them.
 
-        marker_port: where markers enter, `port` by default; give another when `port` has no role.
+        marker_port: where markers enter, by default `port`; needed when `port` has no role.
         """
         outcome = Outcome()
         for start in range(0, max(len(frames), 1), _BURST):
@@ -89,7 +89,7 @@ class FcnTest(unittest.TestCase):
         return outcome
 
     def send(self, port: int, frame: bytes) -> None:
-        """Put one frame on the wire of `port`."""
+        """Send one frame into `port`."""
         ptf.dataplane_instance.send(0, port, frame)
 
     def receive(self, port: int, timeout: float = DEADLINE) -> bytes | None:
@@ -100,7 +100,7 @@ class FcnTest(unittest.TestCase):
         return bytes(result.packet)
 
     def packet_out(self, port: int, frame: bytes) -> None:
-        """Have the controller send a frame out of `port`."""
+        """Send a frame out of `port` by packet-out."""
         self.client.write(fy.P4PacketOut(frame, egress_port=port, pad=0))
 
     def check(
@@ -112,10 +112,10 @@ class FcnTest(unittest.TestCase):
         events: Mapping[str, int] | None = None,
         punts: Sequence[tuple[str, bytes]] = (),
     ) -> None:
-        """Send frames; exactly `expect` comes out, and exactly these drops and events are counted.
+        """Send frames; assert that exactly these frames, drops, events and packet-ins result.
 
-        expect: frames by port. drops, events: how much each member of DropReason and Event grows;
-        those not named must not grow. punts: (member of PuntReason, frame) seen by the controller.
+        expect: frames by port. drops, events: growth of the counter of each member of DropReason
+        and Event; others must not grow. punts: (member of PuntReason, frame) of packet-ins.
         """
         before = self.counts()
         outcome = self.exchange(
@@ -164,7 +164,7 @@ class FcnTest(unittest.TestCase):
         return enum_members(name)
 
     def counts(self) -> dict[str, int]:
-        """Packets by `drop <DropReason>` and `event <Event>`, punted markers left out."""
+        """Packets by `drop <DropReason>` and `event <Event>`, without punted markers."""
         result = {f"drop {name}": count for name, count in self._named("drops").items()}
         for counter in EVENT_COUNTERS:
             result |= {f"event {name}": count for name, count in self._named(counter).items()}
@@ -177,7 +177,7 @@ class FcnTest(unittest.TestCase):
         return {name: cells[index][0] for index, name in names.items()}
 
     def growth(self, before: Mapping[str, int]) -> dict[str, int]:
-        """What grew since `before`."""
+        """The counters that grew since `before`, with the difference."""
         after = self.counts()
         return {name: after[name] - n for name, n in before.items() if after[name] != n}
 
@@ -194,7 +194,7 @@ class FcnTest(unittest.TestCase):
     # -- messages and conditions -----------------------------------------------------------
 
     def next_from(self, source: "queue.Queue[_T]", what: str, timeout: float = DEADLINE) -> _T:
-        """The next message the switch sends; fails the test when it does not come in time."""
+        """The next message of the switch; fails the test when none arrives in time."""
         try:
             return source.get(timeout=timeout)
         except queue.Empty:
@@ -220,7 +220,7 @@ class FcnTest(unittest.TestCase):
 
 
 def _arp_marker(serial: int) -> bytes:
-    """An ARP request nobody else sends; the serial number is its sender hardware address."""
+    """A unique ARP request; its sender hardware address is the serial number."""
     address = (0x02_00_00_00_00_00 | serial).to_bytes(6, "big")
     header = bytes.fromhex("0806 0001 0800 06 04 0001")
     return b"\xff" * 6 + address + header + address + bytes(4 + 6 + 4 + 18)

@@ -1,4 +1,4 @@
-"""A P with Fast CNPs on, and the packets that meet its congested queue (FCN-8 to FCN-11)."""
+"""A P that sends Fast CNPs, and packets in its congested queue (FCN-8 to FCN-11)."""
 
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
@@ -15,7 +15,7 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 LABEL = 0x8CAFE
 TRAFFIC_CLASS = 0xC0
-"""Of the Fast CNPs: CS6, Not-ECT."""
+"""Traffic class of the Fast CNPs: CS6, Not-ECT."""
 SENT = {"FAST_CNP_TRIGGERED": 1, "FAST_CNP_SENT": 1}
 
 
@@ -44,7 +44,7 @@ def notice(label: int = LABEL, level: int = 0, *, flow_label: int = 0) -> bytes:
 
 
 class CongestedPTest(PTest):
-    """Every packet towards the egress PE meets a queue at `level`."""
+    """Every packet towards the egress PE passes a queue at congestion level `level`."""
 
     level = 4
     mark = Ecn.NOT_ECT
@@ -52,7 +52,7 @@ class CongestedPTest(PTest):
     interval_us = 0
 
     def configure(self) -> None:
-        """The feature on, one level on CORE_PORT."""
+        """Fast CNPs enabled, one level on CORE_PORT."""
         super().configure()
         self.p.notification_port()
         self.configure_feature()

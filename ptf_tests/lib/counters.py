@@ -9,7 +9,7 @@ from fcn.contract.pipeline import Pipeline
 
 
 class Reader(Protocol):
-    """What a P4RuntimeClient offers for this."""
+    """The part of P4RuntimeClient used here."""
 
     @property
     def pipeline(self) -> Pipeline:

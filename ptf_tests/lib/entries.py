@@ -1,4 +1,4 @@
-"""The tables of the two programs as verbs, so that tests read as configuration (one contract).
+"""Methods that write the tables of the two programs (P4Info contract).
 
 Names of tables, keys, actions and parameters are those of the contract; units of time and of queue
 depth, and the clone session, come from the target of the loaded program.
@@ -23,7 +23,7 @@ KINDS = enum_members("NotificationKind")
 
 
 class Writer(Protocol):
-    """What a P4RuntimeClient offers for this."""
+    """The part of P4RuntimeClient used here."""
 
     @property
     def pipeline(self) -> Pipeline:
@@ -34,14 +34,14 @@ class Writer(Protocol):
 
 
 class NodeTables:
-    """What PE and P have in common: ports, underlay, endpoints, queues, clone session."""
+    """Tables of PE and P: ports, underlay, endpoints, queues, clone session."""
 
     def __init__(self, client: Writer) -> None:
         self.client = client
 
     @property
     def target(self) -> Target:
-        """What the loaded program is compiled for."""
+        """The target the loaded program is compiled for."""
         return self.client.pipeline.target
 
     def insert(self, table: str, action: str, *, match: dict[str, Any], **parameters: Any) -> None:  # noqa: ANN401
@@ -117,8 +117,8 @@ class NodeTables:
         )
 
     def domain_mode(self, congestion_kind: str = "NONE", *, translates: bool = False) -> None:
-        """What a congested queue sends (member of NotificationKind), and whether Fast CNPs become
-        CNPs; without arguments the node does nothing (FCN-16)."""
+        """Set the kind of notification sent for a congested queue (member of NotificationKind), and
+        whether Fast CNPs become CNPs; without arguments both are off (FCN-16)."""
         self.set_default(
             "domain_mode",
             "set_mode",
@@ -127,12 +127,13 @@ class NodeTables:
         )
 
     def recirculation(self) -> None:
-        """The clone session that carries copies into a second pass, where P4Runtime sets it."""
+        """Set up the clone session whose copies are recirculated, where P4Runtime configures it."""
         if session := self._recirculation_session():
             self.client.write(+session)
 
     def delete_recirculation(self) -> None:
-        """Remove it; BMv2 keeps a session's replicas over a new pipeline and would add to them."""
+        """Delete the clone session: BMv2 keeps it when another pipeline is set, and a new insert
+        would add replicas."""
         if session := self._recirculation_session():
             self.client.write(-session)
 
@@ -143,10 +144,10 @@ class NodeTables:
         return fy.P4CloneSessionEntry(session.number, replicas=[(session.port, session.instance)])
 
     def queue_level(self, port: int, level: int, depths: tuple[int, int] | None = None) -> None:
-        """Declare queue 0 of a port congested to `level` at these packets, both inclusive.
+        """Set `level` for queue 0 of a port at these depths in packets, both inclusive.
 
-        Without depths every packet meets a congested queue, on any target, without there being
-        one.
+        Without depths the level applies at any depth, so that every packet passes a congested
+        queue on any target.
         """
         self.client.write(
             +fy.P4TableEntry(
@@ -158,7 +159,7 @@ class NodeTables:
         )
 
     def delete_queue_level(self, port: int, depths: tuple[int, int] | None = None) -> None:
-        """Remove what `queue_level` declared."""
+        """Delete the entry written by `queue_level`."""
         entry = fy.P4TableEntry("queue_level", match=self._queue_match(port, depths), priority=1)
         self.client.write(-entry)
 
@@ -175,7 +176,7 @@ class NodeTables:
     def level_policy(
         self, level: int, *, mark: Ecn = Ecn.NOT_ECT, notify: bool, interval_us: int = 0
     ) -> None:
-        """What the node does at a congestion level; `mark` NOT_ECT: no mark."""
+        """Set the policy of a level; `mark` NOT_ECT: no mark; `interval` in microseconds."""
         self.insert(
             "level_policy",
             "set_policy",
@@ -186,7 +187,7 @@ class NodeTables:
         )
 
     def notification_meter(self, config: fy.P4MeterConfig) -> None:
-        """The node's budget of notifications (FCN-15), in packets per second and packets."""
+        """Set the node's notification rate limit (FCN-15), in packets per second and packets."""
         self.client.write(fy.P4MeterEntry("notification_meter", index=0, config=config))
 
 
@@ -253,7 +254,7 @@ class PeTables(NodeTables):
     def label_to_cnp(
         self, label: int, vrf: int, src: str, dst: str, dest_qp: int, p_key: int = 0xFFFF
     ) -> None:
-        """The CNP a Fast CNP for `label` becomes (FCN-13); src: the PE's or the peer's address."""
+        """Set the CNP for Fast CNPs with `label` (FCN-13); src: the PE's or the peer's address."""
         self.insert(
             LABEL_TABLES[ip_network(dst).version],
             f"cnp_ipv{ip_network(dst).version}",
@@ -292,7 +293,7 @@ class PeTables(NodeTables):
         )
 
     def decap_rules(self, rules: Iterable[DecapRule] = CLASSIC_RULES) -> None:
-        """What becomes of the ECN field where a tunnel ends (SRF-2)."""
+        """Set the rules for the ECN field at decapsulation (SRF-2)."""
         for rule in rules:
             self.insert(
                 "decap_ecn",
@@ -302,7 +303,7 @@ class PeTables(NodeTables):
             )
 
     def trust(self, prefix: str) -> None:
-        """Believe notifications from this prefix (FCN-17)."""
+        """Accept notifications from this prefix (FCN-17)."""
         self.insert("trusted_source", "trust", match={"src": prefix})
 
     def learn_flows(self, digests: Sequence[str], window_us: int) -> None:

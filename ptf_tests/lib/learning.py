@@ -1,4 +1,4 @@
-"""A PE that learns: digests collected and matched with the events counted (FCN-3)."""
+"""A PE with learning enabled: digests are compared with the counted events (FCN-3)."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ LONG_WINDOW_US = 60_000_000
 
 
 class LearningTest(PeTest):
-    """Learning is on with a window no test outlives."""
+    """Learning is enabled, with a window longer than any test."""
 
     window_us = LONG_WINDOW_US
 
@@ -20,7 +20,7 @@ class LearningTest(PeTest):
         self.pe.learn_flows(DIGESTS, self.window_us)
 
     def reports(self, port: int, *frames: bytes) -> list[tuple[str, dict[str, Any]]]:
-        """The digest messages an exchange causes; their number is that of the events counted."""
+        """The digest messages an exchange causes; asserts that as many events are counted."""
         before = self.counts()
         self.exchange(port, *frames)
         growth = self.growth(before)

@@ -26,25 +26,25 @@ RECEIVED = {"FAST_CNP_RECEIVED": 1}
 
 
 def fast_cnp_frame(label: int, level: int = 3) -> bytes:
-    """A good Fast CNP from a P node, as it arrives at the PE."""
+    """A valid Fast CNP from a P node, as received by the PE."""
     return core_frame_in(fast_cnp(P_ADDRESS, PE_ADDRESS, label, level))
 
 
 def cnp_v4_frame(dest_qp: int = SOURCE_QP) -> bytes:
-    """The CNP the IPv4 sender gets (source address mode `peer`)."""
+    """The CNP for the IPv4 sender (source address mode `peer`)."""
     return host_frame_out(cnp(REMOTE_V4, HOST_V4, dest_qp))
 
 
 def cnp_v6_frame(dest_qp: int = SOURCE_QP) -> bytes:
-    """The CNP the IPv6 sender gets (source address mode `peer`)."""
+    """The CNP for the IPv6 sender (source address mode `peer`)."""
     return host_frame_out(cnp(REMOTE_V6, HOST_V6, dest_qp))
 
 
 class NotificationTest(PeTest):
-    """The feature is on, the domain trusted, both flows mapped."""
+    """Translation is enabled, the domain is trusted, both flows are labelled."""
 
     def configure(self) -> None:
-        """On top of the bed: profile, trust and the two flows."""
+        """In addition to the bed: profile, trust and the two flows."""
         super().configure()
         self.pe.enable_cnp()
         self.configure_trust()
@@ -55,5 +55,5 @@ class NotificationTest(PeTest):
         self.pe.label_to_cnp(LABEL_V6, RED, REMOTE_V6, HOST_V6, SOURCE_QP)
 
     def configure_trust(self) -> None:
-        """Notifications of the domain are believed."""
+        """Accept notifications of the domain."""
         self.pe.trust(DOMAIN)

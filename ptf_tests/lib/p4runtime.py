@@ -1,7 +1,7 @@
 """Synchronous P4Runtime client for tests.
 
-PTF tests are plain threads, so this client is too: finsy's entities and schema do the encoding,
-a reader thread sorts what the stream brings into one queue per kind.
+PTF tests are synchronous, so this client is too: finsy's entities and schema do the encoding; a
+reader thread puts the messages of the stream into one queue per kind.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ from fcn.contract.pipeline import Pipeline
 _T = TypeVar("_T")
 
 RPC_TIMEOUT = 120.0
-"""Seconds any single RPC may take; loading a pipeline into a loaded machine is the slowest."""
+"""Timeout of an RPC in seconds; setting a pipeline on a busy machine takes longest."""
 
 
 class P4RuntimeError(Exception):
@@ -139,7 +139,7 @@ class P4RuntimeClient:
         return self._pipeline.schema if self._pipeline else fy.P4Schema()
 
     def set_pipeline(self, pipeline: Pipeline) -> None:
-        """Load and commit a program; every table, counter and register starts afresh."""
+        """Load and commit a program; resets all tables, counters and registers."""
         self._pipeline = pipeline
         request = p4r.SetForwardingPipelineConfigRequest(
             device_id=self.device_id,
@@ -153,7 +153,7 @@ class P4RuntimeClient:
         )
 
     def discard_messages(self) -> None:
-        """Forget what the stream brought so far."""
+        """Discard the messages received so far."""
         for source in (self.packet_ins, self.digests, self.idle, self.stream_errors):
             with contextlib.suppress(queue.Empty):
                 while True:
@@ -213,8 +213,8 @@ class P4RuntimeClient:
 def wait_until_serving(address: str, alive: Callable[[], bool], timeout: float) -> None:
     """Return once a gRPC server answers Capabilities at `address`.
 
-    alive: says whether the server's process still runs; timeout in seconds. Raises RuntimeError
-    when the process ends first, TimeoutError when the time is over.
+    alive: returns whether the server's process is running; timeout in seconds. Raises RuntimeError
+    when the process ends first, TimeoutError after the timeout.
     """
     deadline = time.monotonic() + timeout
     with grpc.insecure_channel(address) as channel:

@@ -2,7 +2,7 @@
 
 A *datagram* is a packet from its IP header on, as bytes; a *frame* has an Ethernet header in
 front. Builders take and return bytes, so that an expected packet is a function of the input
-packet and nothing is re-encoded behind the test's back.
+packet and nothing is re-encoded implicitly.
 """
 
 import struct
@@ -295,7 +295,7 @@ def datagram_of(frame: bytes) -> bytes:
 
 
 def with_traffic_class(datagram: bytes, traffic_class: int) -> bytes:
-    """The datagram with this TOS or traffic class octet, IPv4 checksum made right."""
+    """The datagram with this TOS or traffic class octet and a valid IPv4 checksum."""
     out = bytearray(datagram)
     if _ip_version(datagram) == 4:
         out[1] = traffic_class
@@ -312,7 +312,7 @@ def traffic_class_of(datagram: bytes) -> int:
 
 
 def with_ecn(datagram: bytes, ecn: int) -> bytes:
-    """The datagram with this ECN field, IPv4 checksum made right."""
+    """The datagram with this ECN field and a valid IPv4 checksum."""
     return with_traffic_class(datagram, traffic_class_of(datagram) & 0xFC | ecn)
 
 
@@ -322,7 +322,7 @@ def ecn_of(datagram: bytes) -> Ecn:
 
 
 def with_ttl(datagram: bytes, ttl: int) -> bytes:
-    """The datagram with this TTL or hop limit, IPv4 checksum made right."""
+    """The datagram with this TTL or hop limit and a valid IPv4 checksum."""
     out = bytearray(datagram)
     if _ip_version(datagram) == 4:
         out[8] = ttl
@@ -332,7 +332,7 @@ def with_ttl(datagram: bytes, ttl: int) -> bytes:
 
 
 def with_total_length(datagram: bytes, total_length: int) -> bytes:
-    """The IPv4 datagram with this total length, true or not, and the checksum right for it."""
+    """The IPv4 datagram with this total length, correct or not, and a valid header checksum."""
     out = bytearray(datagram)
     out[2:4] = total_length.to_bytes(2, "big")
     return _with_ipv4_checksum(out)
@@ -344,7 +344,7 @@ def ttl_of(datagram: bytes) -> int:
 
 
 def routed(datagram: bytes) -> bytes:
-    """The datagram one routing hop later: TTL or hop limit one less."""
+    """The datagram after one routing hop: TTL or hop limit one less."""
     return with_ttl(datagram, ttl_of(datagram) - 1)
 
 

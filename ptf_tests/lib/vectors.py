@@ -1,4 +1,4 @@
-"""CNPs with a known ICRC: two independent implementations agree, one is from a real NIC."""
+"""CNPs with a known ICRC, confirmed by two independent implementations; one is from a real NIC."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""Replays a capture of two hosts through PE1 - P - PE2 under the real controller."""
+"""Replays a capture of two hosts through PE1 - P - PE2 with the real controller."""

@@ -1,7 +1,7 @@
 """`python -m fcn.ptf_tests.replay --target bmv2|softswitch CAPTURE --report FILE`.
 
-Sends every routable packet of a capture from the side its sender is on, waits for it on the other
-side, and reports as JSON what was lost or changed and which flows the controller knew.
+Sends every routable packet of a capture from its sender's side, waits for it on the other side, and
+reports as JSON the packets lost or changed and the flows the controller listed.
 """
 
 import argparse
@@ -21,25 +21,25 @@ from fcn.topologies.isolation import enter
 
 TUNNELS = ("srv6", "vxlan", "gre", "mpls-udp")
 ARRIVAL = 60.0
-"""Seconds a packet may take."""
+"""Seconds to wait for a packet."""
 KNOWLEDGE = 10.0
-"""Seconds the controller may take to know what the packets so far say."""
+"""Seconds within which the controller must list the expected flows."""
 PE_HOPS = 2
 """Routing hops of the customer's packet: both PEs."""
 _CHATTER = (b"\x08\x06",)
-"""EtherTypes the PE sends on its own: ARP."""
+"""EtherTypes of packets that the PE itself originates: ARP."""
 
 Expectation = dict[FlowId, frozenset[int | None]]
-"""Flows that should be known, and what may be known of their source QP."""
+"""Expected flows, with the accepted source QPs of each."""
 
 
 def main() -> None:
-    """Enter the sandbox, replay, write the report; exit 1 when anything is wrong with it."""
+    """Enter the sandbox, replay, write the report; exit code 1 when it contains an error."""
     parser = argparse.ArgumentParser(prog="python -m fcn.ptf_tests.replay", description=__doc__)
     parser.add_argument("capture", type=Path)
     parser.add_argument("--target", choices=sorted(TARGETS), default="softswitch")
     parser.add_argument("--tunnel", choices=TUNNELS, default="srv6")
-    parser.add_argument("--report", type=Path, required=True, help="JSON goes here")
+    parser.add_argument("--report", type=Path, required=True, help="JSON file to write")
     parser.add_argument("--log-dir", type=Path, help="keep configuration and logs here")
     options = parser.parse_args()
     enter("fcn.ptf_tests.replay", sys.argv[1:])
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def replay(capture: Path, target: str, tunnel: str, work: Path) -> dict[str, Any]:
-    """Run the capture through the network and say how it went."""
+    """Run the capture through the network and return the report."""
     packets = routable_packets(capture)
     side_of_mac: dict[str, str] = {}
     hosts: dict[str, dict[str, str]] = defaultdict(dict)
@@ -74,7 +74,7 @@ def replay(capture: Path, target: str, tunnel: str, work: Path) -> dict[str, Any
     with Wan(target, hosts, tunnel, work) as wan:
         seen: Expectation = {}
         for packet, expected in zip(packets, live_flows(packets), strict=True):
-            # Before a connection changes, and whenever a flow has just appeared.
+            # Before a connection changes, and after a new flow appears.
             if packet.cm is not None or expected.keys() - seen.keys():
                 _compare_flows(wan, expected, f"before packet {packet.number}", report)
             seen = expected

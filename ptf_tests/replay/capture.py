@@ -1,4 +1,4 @@
-"""What a capture of two RoCEv2 hosts contains, read apart from the controller (FCN-3)."""
+"""Decodes a capture of two RoCEv2 hosts, independently of the controller (FCN-3)."""
 
 import re
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ class CapturedPacket:
 
     @property
     def cm(self) -> CmMessage | None:
-        """The connection manager message it carries."""
+        """The connection manager message in the packet, if any."""
         return parse_cm(self.datagram) if self.bth else None
 
     @property
@@ -78,7 +78,7 @@ class CapturedPacket:
 
     @property
     def is_neighbour_discovery(self) -> bool:
-        """ICMPv6 133 to 137, which never leaves its link."""
+        """Whether it is ICMPv6 133 to 137, which is never forwarded."""
         return self.protocol == _ICMPV6 and self.datagram[IPV6_HEADER] in _NEIGHBOUR_DISCOVERY
 
 
@@ -92,7 +92,7 @@ def _field(datagram: bytes, ipv4: tuple[int, int], ipv6: tuple[int, int]) -> byt
 
 
 def routable_packets(capture: Path) -> list[CapturedPacket]:
-    """Unicast IP packets between global addresses; ARP, ND and link-local stay behind."""
+    """Unicast IP packets between global addresses, without ARP, ND and link-local packets."""
     packets = []
     for number, scapy_packet in enumerate(rdpcap(str(capture))):
         frame = bytes(scapy_packet)
@@ -126,7 +126,7 @@ def source_qps(packets: list[CapturedPacket]) -> dict[FlowId, int]:
 
 
 def exchanged_qps(packets: list[CapturedPacket]) -> dict[FlowId, int]:
-    """Source queue pair of every flow of perftest, whose ends tell each other theirs over TCP.
+    """Source queue pair of every flow of perftest, whose ends exchange them over TCP.
 
     The message is text: LID, outstanding reads, QPN, PSN, ... in hexadecimal.
     """
@@ -139,12 +139,12 @@ def exchanged_qps(packets: list[CapturedPacket]) -> dict[FlowId, int]:
 
 
 def live_flows(packets: list[CapturedPacket]) -> Iterator[dict[FlowId, frozenset[int | None]]]:
-    """What a controller may know before each packet: the source QPs it may list for each flow.
+    """Expected flows before each packet, with the source QPs the controller may list for each.
 
-    With a handshake both directions are known, with their source QPs, from the REP to the DREQ.
-    Without, a flow is known from its first packet on; its source QP is unknown (None) until there
-    are packets the other way to infer it from, and then unknown or the one perftest's ends told
-    each other.
+    With a handshake both directions are expected, with their source QPs, from the REP to the DREQ.
+    Without, a flow is expected from its first packet on; its source QP is unknown (None) until
+    there are packets of the reverse direction to infer it from, and then unknown or the one that
+    perftest's ends exchanged.
     """
     by_cm, by_exchange = source_qps(packets), exchanged_qps(packets)
     live: dict[FlowId, frozenset[int | None]] = {}

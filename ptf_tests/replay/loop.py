@@ -1,8 +1,8 @@
 """`python -m fcn.ptf_tests.replay.loop --target bmv2|softswitch --report FILE`.
 
-The whole loop of the main draft, under the real controller and a real queue: a connection is set
-up across the WAN, its sender bursts into a slow port of the P, and gets standard CNPs back. The
-report holds what the hosts saw and what every node counted, for IPv4 and IPv6.
+The whole control loop of the main draft, with the real controller and a real queue: a connection is
+set up across the WAN, its sender sends a burst to a slow port of the P, and receives standard CNPs.
+The report has the packets the hosts received and the counters of every node, for IPv4 and IPv6.
 """
 
 import argparse
@@ -28,7 +28,7 @@ SOURCE_QP = 0x2A5
 DEST_QP = 0x118
 RATE_PPS = 100
 BURST = 30
-"""Packets at once: 0.3 s of the bottleneck's rate."""
+"""Packets of the burst: 0.3 s at the bottleneck's rate."""
 QUEUE = 64
 ARRIVAL = 60.0
 CHAIN = (
@@ -38,9 +38,9 @@ CHAIN = (
     ("pe1", "FAST_CNP_RECEIVED"),
     ("pe1", "CNP_SENT"),
 )
-"""What the nodes count on the way of a notification."""
+"""Counters of the nodes on the path of a notification."""
 UNAVAILABLE = 3
-"""Exit code when the target lacks what the loop needs."""
+"""Exit code when the target lacks a required function."""
 
 
 def main() -> None:
@@ -49,7 +49,7 @@ def main() -> None:
         prog="python -m fcn.ptf_tests.replay.loop", description=__doc__
     )
     parser.add_argument("--target", choices=sorted(TARGETS), default="softswitch")
-    parser.add_argument("--report", type=Path, required=True, help="JSON goes here")
+    parser.add_argument("--report", type=Path, required=True, help="JSON file to write")
     parser.add_argument("--log-dir", type=Path, help="keep configuration and logs here")
     options = parser.parse_args()
     enter("fcn.ptf_tests.replay.loop", sys.argv[1:])
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _run_loop(wan: Wan, sender: str, receiver: str) -> dict[str, Any]:
-    """Set the connection up, wait until it is known, burst."""
+    """Set up the connection, wait until the flow is learned, send the burst."""
     messages = (
         ("dc1", sender, receiver, CmAttribute.REQ, 1, 0, SOURCE_QP),
         ("dc2", receiver, sender, CmAttribute.REP, 2, 1, DEST_QP),
@@ -86,7 +86,7 @@ def _run_loop(wan: Wan, sender: str, receiver: str) -> dict[str, Any]:
         wan.sides[side].send(ethernet(datagram, src=MACS[side], dst=GATEWAY))
         if wan.sides["dc2" if side == "dc1" else "dc1"].receive(ARRIVAL) is None:
             raise TimeoutError(f"{attribute.name} from {src} did not arrive at {dst}")
-        # The messages enter at different PEs, whose reports might overtake each other.
+        # The messages enter at different PEs, whose digests can arrive in another order.
         next(reports)
 
     def known() -> bool:
@@ -102,7 +102,7 @@ def _run_loop(wan: Wan, sender: str, receiver: str) -> dict[str, Any]:
 
 
 def _burst(wan: Wan, sender: str, receiver: str) -> dict[str, Any]:
-    """Send the burst; collect what both hosts got and what the nodes counted for it."""
+    """Send the burst; collect the packets both hosts received and the growth of the counters."""
     before = _counts(wan)
     for psn in range(BURST):
         datagram = roce(sender, receiver, DEST_QP, psn=psn, ecn=Ecn.ECT0)
@@ -128,7 +128,7 @@ def _burst(wan: Wan, sender: str, receiver: str) -> dict[str, Any]:
 
 
 def _counts(wan: Wan) -> dict[str, int]:
-    """Events and drops by node and name, both pipelines of a node together."""
+    """Event and drop counters by node and name."""
     counts = {f"{node} {event}": 0 for node, event in CHAIN}
     for counter in wan.controller.counters():
         if counter.counter in COUNTERS:

@@ -21,9 +21,9 @@ VRF = "customer"
 P_TO_PE2 = 2
 """The P's port towards PE2, the only one whose queue has congestion levels."""
 NEVER = 100_000
-"""Packets no queue here holds."""
+"""A queue depth in packets that is never reached."""
 DEADLINE = 60.0
-"""Seconds for the controller to bring up all nodes; a cold softswitch compiles its pipelines."""
+"""Seconds until all nodes are up; a softswitch compiles its pipelines on the first start."""
 _ETH_P_ALL = 0x0003
 _PE_DC_PORT = 1
 _PE_CORE_PORT = 2
@@ -48,15 +48,15 @@ def wait_for(what: str, condition: Callable[[], _T], timeout: float = DEADLINE) 
 
 
 class Side:
-    """One DC side: what a host there sends and receives."""
+    """One DC side: sends and receives the frames of a host."""
 
     def __init__(self, interface: str) -> None:
-        # Protocol 0: nothing is received before it is bound to its one interface.
+        # Protocol 0: nothing is received before the socket is bound to its interface.
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         self._socket.bind((interface, _ETH_P_ALL))
 
     def send(self, frame: bytes) -> None:
-        """Put a frame on the wire."""
+        """Send a frame."""
         self._socket.send(frame)
 
     def receive(self, timeout: float) -> bytes | None:
@@ -78,7 +78,7 @@ class Side:
 
 
 class Wan:
-    """The running network; a context manager inside network and process namespaces of its own.
+    """The running network; a context manager, to be used in a sandbox.
 
     target: name of the switch. hosts: MAC address of each host by side and address. tunnel: type
     of the tunnels (FCN-5). work: directory for configuration and logs.

@@ -1,4 +1,4 @@
-"""The switches the one suite runs on."""
+"""The switches on which the suite runs."""
 
 from fcn.ptf_tests.targets.base import Target, TargetUnavailableError
 from fcn.ptf_tests.targets.bmv2 import Bmv2

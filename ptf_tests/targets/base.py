@@ -1,4 +1,4 @@
-"""A switch process under test: its command line, its start and its end."""
+"""A switch process under test: command line, start and termination."""
 
 import subprocess
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ STOP_TIMEOUT = 10.0
 
 
 class TargetUnavailableError(Exception):
-    """The target is not installed here; the message says what is missing and how to get it."""
+    """The target is not installed; the message says what is missing and how to install it."""
 
 
 class Target(ABC):
@@ -42,13 +42,13 @@ class Target(ABC):
 
     @abstractmethod
     def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
-        """Let a port send no more than rate_pps packets per second, and its queue hold `depth`.
+        """Limit a port to rate_pps packets per second, and its queue to `depth` packets.
 
         The program must be loaded. Raises TargetUnavailableError when the tool for it is missing.
         """
 
     def command(self) -> list[str]:
-        """The whole command line; every target takes simple_switch_grpc's options."""
+        """The whole command line; every target has the options of simple_switch_grpc."""
         ports = [
             word for port, name in self.interfaces.items() for word in ("-i", f"{port}@{name}")
         ]
@@ -94,7 +94,7 @@ class Target(ABC):
         self.stop()
 
     def stop(self) -> None:
-        """Terminate the process and wait for it; kill it when it does not listen."""
+        """Terminate the process and wait for it; kill it when it does not end."""
         if self._process is None:
             return
         self._process.terminate()

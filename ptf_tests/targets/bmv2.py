@@ -6,7 +6,7 @@ import subprocess
 from fcn.ptf_tests.targets.base import Target, TargetUnavailableError
 
 THRIFT_PORT_OFFSET = 1000
-"""Of the Thrift port, which a simple_switch built with Thrift opens, from the P4Runtime port."""
+"""Offset from the P4Runtime port to the Thrift port, which a simple_switch with Thrift opens."""
 
 
 class Bmv2(Target):
@@ -15,14 +15,14 @@ class Bmv2(Target):
     name = "bmv2"
 
     def program(self) -> list[str]:
-        """The switch, logging off for speed; several may run side by side."""
+        """The switch, without logging for speed; several can run on one machine."""
         path = shutil.which("simple_switch_grpc")
         if path is None:
             raise TargetUnavailableError(
                 "simple_switch_grpc is not on PATH; install the p4lang-bmv2 package"
             )
-        # Builds differ in the services they have; each service has an address that is one per
-        # machine by default.
+        # Builds have different services; the default address of each can be used only once per
+        # machine.
         usage = subprocess.run([path, "--help"], capture_output=True, text=True, check=False).stdout
         command = [path, "--log-level", "off"]
         if "--thrift-port" in usage:
@@ -36,7 +36,7 @@ class Bmv2(Target):
         return int(self.grpc_address.rpartition(":")[2]) + THRIFT_PORT_OFFSET
 
     def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
-        """Over Thrift, the only way to BMv2's queues."""
+        """Over Thrift, the only interface to BMv2's queues."""
         cli = shutil.which("simple_switch_CLI")
         if cli is None:
             raise TargetUnavailableError(

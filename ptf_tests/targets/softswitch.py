@@ -15,11 +15,11 @@ class Softswitch(Target):
     name = "softswitch"
 
     def program(self) -> list[str]:
-        """The switch as a module, so that no installed script is needed."""
+        """The switch, run as a module, so that no installed script is needed."""
         return [sys.executable, "-m", "fcn.softswitch"]
 
     def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
-        """Over the switch's traffic manager service."""
+        """Over the traffic manager service of the switch."""
         queue = pb.PortQueue(rate_pps=rate_pps, depth=depth)
         with grpc.insecure_channel(self.grpc_address) as channel:
             stub = pb_grpc.TrafficManagerStub(channel)

@@ -1,4 +1,4 @@
-"""Connection manager messages reach the controller, in every form they take (FCN-3)."""
+"""Digests of connection manager messages (FCN-3)."""
 
 from collections.abc import Sequence
 from ipaddress import ip_address
@@ -44,10 +44,10 @@ def as_digest(message: CmMessage, vrf: int = RED) -> tuple[str, dict[str, int]]:
 
 
 class CmTest(LearningTest):
-    """Compares reports with an independent reading of the packets."""
+    """Compares digests with an independent decoder of the packets."""
 
     def check_reported(self, datagrams: Sequence[bytes]) -> None:
-        """Every CM message among the datagrams is reported once, exactly, in order per digest."""
+        """Every CM message among the datagrams is reported exactly once, in order per digest."""
         expected: list[tuple[str, dict[str, Any]]] = []
         for datagram in datagrams:
             message = parse_cm(datagram)
@@ -121,7 +121,7 @@ class RepeatedMessageIsReportedOnce(CmTest):
 
 
 class OtherManagementClassesAreNotReported(CmTest):
-    """FCN-3: a MAD of another class on QP1 is carried like any packet and not reported."""
+    """FCN-3: a MAD of another class on QP1 is forwarded like any packet and not reported."""
 
     def runTest(self) -> None:
         before = self.counts()

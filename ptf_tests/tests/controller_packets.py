@@ -55,7 +55,7 @@ def nd(message: object, hop_limit: int = 255) -> bytes:
 
 
 class PuntMetadata(PeTest):
-    """FCN-1: the controller learns port, VLAN and VRF of what is punted; the tag is taken off."""
+    """FCN-1: a packet-in has port, VLAN and VRF as metadata; the tag is removed."""
 
     def runTest(self) -> None:
         tagged = ARP_REQUEST[:12] + b"\x81\x00" + BLUE_VLAN.to_bytes(2, "big") + ARP_REQUEST[12:]
@@ -87,7 +87,7 @@ class NeighbourDiscoveryIsPunted(PeTest):
 
 
 class OtherIcmpv6IsTraffic(PeTest):
-    """FCN-1: echo, MLD and ND that crossed a router are no neighbour discovery."""
+    """FCN-1: echo, MLD, and ND with a hop limit below 255 are routed, not punted."""
 
     def runTest(self) -> None:
         for message in (ICMPv6EchoRequest(), ICMPv6MLReport2()):
@@ -160,7 +160,7 @@ class UnderlayLocalAndGleanAtP(PTest):
 
 
 class PuntsAreLimited(PeTest):
-    """FCN-15: a flood of punts is cut off at the CPU's budget, and counted."""
+    """FCN-15: punts beyond the rate limit are dropped and counted."""
 
     def runTest(self) -> None:
         budget = fy.P4MeterConfig(cir=1, cburst=4, pir=1, pburst=4)
@@ -180,15 +180,15 @@ class PuntsAreLimited(PeTest):
         self.assertEqual(counted["drop PUNT_RATE_LIMIT"], flood - passed)
 
     def unlimit(self) -> None:
-        """Give the meter back its default."""
+        """Reset the meter to its default."""
         self.client.write(fy.P4MeterEntry("punt_meter", index=0))
 
 
 class PacketOutTest(FcnTest):
-    """Frames the controller sends leave by the port it names, as they are."""
+    """Frames of packet-outs are sent unchanged on the given port."""
 
     def check_packet_outs(self) -> None:
-        """IP, tagged, malformed and odd frames; every port; nothing is counted as dropped."""
+        """IP, tagged, malformed and arbitrary frames; every port; no drop is counted."""
         frames = (
             ARP_REQUEST,
             host_frame_in(roce(HOST_V4, REMOTE_V4, 0x118)),
@@ -220,7 +220,7 @@ class PacketOutAtP(PTest, PacketOutTest):
 
 
 class UnknownPortIsNotPunted(PeTest):
-    """FCN-1: a port without a role does not reach the controller either."""
+    """FCN-1: packets from a port without a role are not punted."""
 
     def runTest(self) -> None:
         self.check(UNUSED_PORT, ARP_REQUEST, drops={"UNKNOWN_PORT": 1})

@@ -1,4 +1,4 @@
-"""Traffic that is not RoCE crosses the WAN unharmed, whatever it carries (FCN-1)."""
+"""Traffic other than RoCE crosses the WAN unchanged (FCN-1)."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -120,7 +120,7 @@ def plain_ipv6(src: str, dst: str) -> Iterator[tuple[str, bytes]]:
 
 
 def customers_own_tunnels(src: str, dst: str) -> Iterator[tuple[str, bytes]]:
-    """Tunnels a customer builds between its own sites: to the PE they are payload."""
+    """Tunnels between a customer's own sites: for the PE they are payload."""
     inner4 = udp("192.0.2.1", "192.0.2.2", 1, 2)
     inner6 = udp("2001:db8:aaaa::1", "2001:db8:aaaa::2", 1, 2)
     inner_roce = roce("192.0.2.1", "192.0.2.2", 0x77)
@@ -154,7 +154,7 @@ def _with_octet(datagram: bytes, offset: int, value: int) -> bytes:
 
 
 class UnharmedTest(PeTest):
-    """Learning and notifications are on, so that every feature sees what is not meant for it."""
+    """Learning and notifications are enabled, so that they process traffic other than RoCE."""
 
     def configure(self) -> None:
         """All features on."""
@@ -214,7 +214,7 @@ class Ipv6CustomersAreUnharmed(UnharmedTest):
 
 
 class CustomersOwnTunnelsIntoTheWan(UnharmedTest):
-    """FCN-1: a customer's VXLAN, IP in IPv6, SRv6, GRE and MPLS are payload, sound or not."""
+    """FCN-1: a customer's VXLAN, IP in IPv6, SRv6, GRE and MPLS are payload, valid or not."""
 
     def runTest(self) -> None:
         for what, datagram in customers_own_tunnels(HOST_V6, REMOTE_V6):
@@ -222,7 +222,7 @@ class CustomersOwnTunnelsIntoTheWan(UnharmedTest):
 
 
 class CustomersOwnTunnelsOutOfTheWan(UnharmedTest):
-    """FCN-1: the same at the other end."""
+    """FCN-1: the same in the other direction."""
 
     def runTest(self) -> None:
         for what, datagram in customers_own_tunnels(REMOTE_V6, HOST_V6):

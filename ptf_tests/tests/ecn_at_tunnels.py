@@ -70,7 +70,7 @@ DECAPSULATION = {
 
 
 class EncapsulationNormalMode(PeTest):
-    """SRF-1, FCN-7: the outer ECN field is the inner one; the inner one is left alone."""
+    """SRF-1, FCN-7: the inner ECN field is copied to the outer header and not changed."""
 
     def runTest(self) -> None:
         for host, remote in TO_REMOTE:
@@ -93,10 +93,10 @@ class EncapsulationNormalMode(PeTest):
 
 
 class EncapsulationCompatibilityMode(PeTest):
-    """SRF-1: in compatibility mode the outer header is Not-ECT, whatever the inner says."""
+    """SRF-1: in compatibility mode the outer header is Not-ECT for every inner codepoint."""
 
     def configure_red_tunnel(self) -> None:
-        """A tunnel through a domain that does not understand ECN."""
+        """A tunnel through a domain without ECN support."""
         self.pe.tunnel(
             RED_TUNNEL,
             "encap_srv6",
@@ -123,7 +123,7 @@ class EncapsulationOfEveryTunnelType(PeTest):
     """SRF-1: the ECN modes hold for every tunnel type, per tunnel."""
 
     def configure_red_tunnel(self) -> None:
-        """The test replaces the tunnel as it goes."""
+        """None: the test writes the tunnels itself."""
 
     def runTest(self) -> None:
         common = {"src": PE_ADDRESS, "dst": REMOTE_PE}
@@ -229,7 +229,7 @@ class DecapsulationMpls(DecapsulationTest):
 
 
 class CongestionReachesTheReceiver(PeTest):
-    """SRF-3: CE set on the outer header in the WAN is CE for the receiver; DSCP stays its own."""
+    """SRF-3: CE on the outer header becomes CE in the inner header; the inner DSCP is kept."""
 
     def runTest(self) -> None:
         for remote, host in TO_HOST:

@@ -1,4 +1,4 @@
-"""When a congested P acts, and when it must not (FCN-8, FCN-10, FCN-11, FCN-16, SRF-3)."""
+"""Conditions for notification and marking at a P (FCN-8, FCN-10, FCN-11, FCN-16, SRF-3)."""
 
 from scapy.layers.inet6 import ICMPv6EchoRequest
 
@@ -63,7 +63,7 @@ class OnlyFcnLabels(CongestedPTest):
 
 
 class NotificationsCauseNoNotification(CongestedPTest):
-    """FCN-8: a Fast CNP in a congested queue, ECN-capable and labelled even, causes no other."""
+    """FCN-8: a Fast CNP in a congested queue causes no other, even if ECN-capable and labelled."""
 
     def runTest(self) -> None:
         for ecn in Ecn:
@@ -78,7 +78,7 @@ class NotificationsCauseNoNotification(CongestedPTest):
 
 
 class OwnNotificationMeetsCongestion(CongestedPTest):
-    """FCN-8: the way back is congested too; the node's Fast CNP causes no other."""
+    """FCN-8: the reverse path is congested too; the node's own Fast CNP causes no other."""
 
     def runTest(self) -> None:
         self.p.queue_level(DC_PORT, self.level)
@@ -94,7 +94,7 @@ class OwnNotificationMeetsCongestion(CongestedPTest):
 
 
 class LabelledIcmpv6(CongestedPTest):
-    """FCN-9: whatever carries an FCN label, the notification is well formed."""
+    """FCN-9: the notification is well-formed for a labelled packet of another protocol."""
 
     def runTest(self) -> None:
         datagram = ip(
@@ -116,7 +116,7 @@ class LabelledIcmpv6(CongestedPTest):
 
 
 class DisabledByDefault(CongestedPTest):
-    """FCN-16: a P fresh from its program sends no Fast CNP, however congested."""
+    """FCN-16: without configuration a congested P sends no Fast CNP."""
 
     def configure_feature(self) -> None:
         """Nothing."""
@@ -131,7 +131,7 @@ class DisabledByDefault(CongestedPTest):
 
 
 class SwitchedOffAgain(CongestedPTest):
-    """FCN-16: the feature is switched per node at run time."""
+    """FCN-16: notification is enabled and disabled per node at run time."""
 
     def runTest(self) -> None:
         frame = from_ingress_pe(tunnelled())
@@ -157,7 +157,7 @@ class LevelWithoutNotification(CongestedPTest):
 
 
 class LevelsArePerPort(CongestedPTest):
-    """FCN-10: another port's queue is not this one's."""
+    """FCN-10: congestion of a port does not affect other ports."""
 
     def runTest(self) -> None:
         datagram = srv6(
@@ -175,7 +175,7 @@ class LevelsArePerPort(CongestedPTest):
 
 
 class LevelsAreByDepth(CongestedPTest):
-    """FCN-10: an empty queue is at the level its depth says, not at that of deeper ones."""
+    """FCN-10: the level follows from the depth: an empty queue does not match deeper ranges."""
 
     def runTest(self) -> None:
         self.p.delete_queue_level(CORE_PORT)
@@ -206,7 +206,7 @@ class WorseCongestionNotifiesMoreOften(CongestedPTest):
 
 
 class FlowsHaveTheirOwnIntervals(CongestedPTest):
-    """FCN-11: one flow's notification does not silence another's."""
+    """FCN-11: the interval of one flow does not suppress notifications of another."""
 
     interval_us = 60_000_000
 
@@ -218,7 +218,7 @@ class FlowsHaveTheirOwnIntervals(CongestedPTest):
 
 
 class CeIsMarked(CongestedPTest):
-    """SRF-3: under congestion ECT(0) and ECT(1) become CE on the outer header, no other."""
+    """SRF-3: under congestion ECT(0) and ECT(1) of the outer header become CE; Not-ECT stays."""
 
     mark = Ecn.CE
     notify = False
@@ -239,7 +239,7 @@ class CeIsMarked(CongestedPTest):
 
 
 class CeMarkingKeepsTheDscp(CongestedPTest):
-    """SRF-3: marking changes two bits."""
+    """SRF-3: marking changes the two ECN bits only."""
 
     mark = Ecn.CE
     notify = False
@@ -254,7 +254,7 @@ class CeMarkingKeepsTheDscp(CongestedPTest):
 
 
 class MarkingAndNotifying(CongestedPTest):
-    """FCN-8, SRF-3: a level may do both: the marked packet goes on, the Fast CNP goes back."""
+    """FCN-8, SRF-3: a level can do both: the packet is marked and forwarded, a Fast CNP sent."""
 
     mark = Ecn.CE
 
@@ -272,7 +272,7 @@ class MarkingAndNotifying(CongestedPTest):
 
 
 class DroppedPacketsCauseNothing(CongestedPTest):
-    """FCN-8: what is dropped before the queue causes no notification."""
+    """FCN-8: packets dropped before the queue cause no notification."""
 
     def runTest(self) -> None:
         expired = srv6(

@@ -1,4 +1,4 @@
-"""What a Fast CNP looks like (FCN-9, FCN-10)."""
+"""Format of Fast CNPs (FCN-9, FCN-10)."""
 
 from scapy.layers.inet6 import IPv6ExtHdrDestOpt
 from scapy.packet import Raw
@@ -46,7 +46,7 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 
 class FormatOnTheWire(CongestedPTest):
-    """FCN-9: every octet of the Fast CNP, for labels of every kind and packets of every size."""
+    """FCN-9: every octet of the Fast CNP, for various labels and packet sizes."""
 
     def runTest(self) -> None:
         for label in (FCN_LABEL_BIT, 0x80001, 0xABCDE, 0xFFFFF):
@@ -67,7 +67,7 @@ class FormatOnTheWire(CongestedPTest):
 
 
 class EveryTunnelType(CongestedPTest):
-    """FCN-9: the P sees the outer header only: SRv6, VXLAN, GRE and MPLS, with IPv4 and IPv6."""
+    """FCN-9: the same for SRv6, VXLAN, GRE and MPLS tunnels, with IPv4 and IPv6 inside."""
 
     def runTest(self) -> None:
         for inner in (roce(HOST_V4, REMOTE_V4, 7), roce(HOST_V6, REMOTE_V6, 7)):
@@ -110,7 +110,7 @@ class EveryTunnelType(CongestedPTest):
 
 
 class AtAnSrv6Endpoint(CongestedPTest):
-    """FCN-9: a P that is also an SRv6 End node notifies the same; the packet goes on."""
+    """FCN-9: the same at a P that is also an SRv6 endpoint; the packet is forwarded."""
 
     def runTest(self) -> None:
         destination, segments, left = srv6_red_path((P_END_SID, "fc00:0:2:e::", REMOTE_RED_SID))
@@ -165,7 +165,7 @@ class LabelIsCopiedOnRequest(CongestedPTest):
     """FCN-9: optionally the label is also the Fast CNP's own IPv6 flow label."""
 
     def configure_feature(self) -> None:
-        """Label copied."""
+        """Fast CNPs with the label copied."""
         self.p.enable_fast_cnp(P_ADDRESS, traffic_class=TRAFFIC_CLASS, copy_label=True)
 
     def runTest(self) -> None:
@@ -174,10 +174,10 @@ class LabelIsCopiedOnRequest(CongestedPTest):
 
 
 class ProfileIsConfiguration(CongestedPTest):
-    """FCN-9: source address, ports, traffic class and hop limit are the operator's."""
+    """FCN-9: source address, ports, traffic class and hop limit are configurable."""
 
     def configure_feature(self) -> None:
-        """Values unlike the default's."""
+        """Values other than the defaults."""
         self.p.enable_fast_cnp(
             "fc00:0:10::abcd",
             udp_src_port=1,
@@ -203,7 +203,7 @@ class ProfileIsConfiguration(CongestedPTest):
 
 
 class ChecksumIsValid(CongestedPTest):
-    """FCN-9: the UDP checksum is right for many labels, and ones where it computes to zero."""
+    """FCN-9: the UDP checksum is valid for many labels; 0xffff where it computes to zero."""
 
     def runTest(self) -> None:
         labels = [FCN_LABEL_BIT + 4099 * i for i in range(64)]
@@ -224,7 +224,7 @@ class ChecksumIsValid(CongestedPTest):
 
 
 class SentAlongTheRouteBack(CongestedPTest):
-    """FCN-9: the Fast CNP is routed to the packet's source, not sent back where it came from."""
+    """FCN-9: the Fast CNP is routed to the packet's source, not sent out of the ingress port."""
 
     def runTest(self) -> None:
         datagram = srv6(
@@ -249,7 +249,7 @@ class SentAlongTheRouteBack(CongestedPTest):
 
 
 class SourceWithoutRoute(CongestedPTest):
-    """FCN-9: a Fast CNP nobody can deliver is dropped and counted; the packet goes on."""
+    """FCN-9: a Fast CNP without a route is dropped and counted; the packet is forwarded."""
 
     def runTest(self) -> None:
         datagram = srv6(

@@ -50,7 +50,7 @@ class LabelTest(PeTest):
 
 
 class AssignedLabelIsUsed(LabelTest):
-    """FCN-2, FCN-6: a mapped flow carries its label, the lowest and the highest included."""
+    """FCN-2, FCN-6: packets of a mapped flow have its label, also the lowest and the highest."""
 
     def runTest(self) -> None:
         for number, label in enumerate((FCN_LABEL_BIT, 0x80001, 0xABCDE, 0xFFFFF)):
@@ -73,7 +73,7 @@ class AssignedLabelIsUsed(LabelTest):
 
 
 class EveryPacketOfTheFlowHasTheLabel(LabelTest):
-    """FCN-2: opcode, PSN, UDP source port and payload do not matter to the label."""
+    """FCN-2: the label does not depend on opcode, PSN, UDP source port and payload."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL)
@@ -95,7 +95,7 @@ class EveryPacketOfTheFlowHasTheLabel(LabelTest):
 
 
 class TheFlowKeyIsExact(LabelTest):
-    """FCN-2: another VRF, source, destination or DestQP is another flow, without this label."""
+    """FCN-2: a packet with another VRF, source, destination or DestQP does not get the label."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL)
@@ -115,7 +115,7 @@ class TheFlowKeyIsExact(LabelTest):
 
 
 class InnerLabelIsUntouched(LabelTest):
-    """FCN-6: the customer's own IPv6 flow label travels through both PEs unchanged."""
+    """FCN-6: both PEs leave the customer's own IPv6 flow label unchanged."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V6, REMOTE_V6, DEST_QP, LABEL)
@@ -142,7 +142,7 @@ class InnerLabelIsUntouched(LabelTest):
 
 
 class UnmappedFlowTravelsAsIs(LabelTest):
-    """FCN-6: a flow without mapping loses nothing; its label is entropy, top bit clear."""
+    """FCN-6: a flow without mapping is forwarded with an entropy label, top bit clear."""
 
     def runTest(self) -> None:
         for host, remote in TO_REMOTE:
@@ -165,7 +165,7 @@ class UnmappedFlowTravelsAsIs(LabelTest):
 
 
 class EntropyLabelsSpread(LabelTest):
-    """FCN-2: entropy labels are steady per flow, differ between flows, never look like FCN's."""
+    """FCN-2: entropy labels are constant per flow, differ between flows, have the top bit clear."""
 
     def runTest(self) -> None:
         frames = [
@@ -193,7 +193,7 @@ class EntropyOfOtherProtocols(LabelTest):
 
 
 class CnpsAndQp1AreNoFlows(LabelTest):
-    """FCN-2: a CNP or a QP1 message never takes a flow's label, even if an entry names its key."""
+    """FCN-2: a CNP or a QP1 message never gets a flow's label, even if an entry matches it."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, 1, LABEL)
@@ -207,7 +207,7 @@ class CnpsAndQp1AreNoFlows(LabelTest):
 
 
 class DecapsulatedPacketsGetNoLabel(LabelTest):
-    """FCN-2: the label belongs to the tunnel: towards the host nothing of it is left."""
+    """FCN-2: the label is in the outer header only: it is removed at decapsulation."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, REMOTE_V6, HOST_V6, DEST_QP, LABEL)
@@ -238,7 +238,7 @@ class FlowCountersCount(LabelTest):
 
 
 class VrfLabelsGoTheirOwnTunnels(LabelTest):
-    """FCN-2: labels are per VRF, and so are the tunnels they travel in."""
+    """FCN-2: flows with equal addresses in two VRFs have their own labels and tunnels."""
 
     def runTest(self) -> None:
         self.pe.flow(BLUE, HOST_V6, REMOTE_V6, DEST_QP, LABEL + 2)

@@ -60,7 +60,7 @@ def new_flow(
 
 
 class NewFlowIsReported(LearningTest):
-    """FCN-3: the first packet of an unmapped flow is reported with what names the flow."""
+    """FCN-3: the first packet of an unmapped flow is reported with the key of the flow."""
 
     def runTest(self) -> None:
         for host, remote in TO_REMOTE:
@@ -87,7 +87,7 @@ class NewFlowIsReported(LearningTest):
 
 
 class TaggedFlowIsReportedWithItsVrf(LearningTest):
-    """FCN-3: overlapping customers are told apart by the VRF in the report."""
+    """FCN-3: customers with overlapping addresses are distinguished by the VRF in the report."""
 
     def runTest(self) -> None:
         frames = (
@@ -128,7 +128,7 @@ class EveryFlowOfAStormIsReported(LearningTest):
 
 
 class MappedFlowIsSilent(LearningTest):
-    """FCN-3: a flow with a label is reported no more; removed, it is reported again at once."""
+    """FCN-3: a labelled flow is not reported; after its entry is removed it is, at once."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL)
@@ -142,7 +142,7 @@ class MappedFlowIsSilent(LearningTest):
 
 
 class ReportIsRepeatedAfterTheWindow(LearningTest):
-    """FCN-3: a report the controller lost is repeated, not sooner than the window."""
+    """FCN-3: a report is repeated after the learning window, not before."""
 
     window_us = 300_000
 
@@ -156,7 +156,7 @@ class ReportIsRepeatedAfterTheWindow(LearningTest):
 
 
 class WhatIsNoFlowIsNotReported(LearningTest):
-    """FCN-3: CNPs, QP1, QP0, other UDP, fragments and packets that stay at this side."""
+    """FCN-3: CNPs, QP1, QP0, other UDP, fragments, and packets that do not enter a tunnel."""
 
     def runTest(self) -> None:
         silent = {
@@ -177,7 +177,7 @@ class WhatIsNoFlowIsNotReported(LearningTest):
 
 
 class CorePacketsAreNotReported(LearningTest):
-    """FCN-3: a PE learns what its own customers send; the other direction is the other PE's."""
+    """FCN-3: a PE reports flows from its DC ports only, not from core ports."""
 
     def runTest(self) -> None:
         outer = srv6(roce(REMOTE_V4, HOST_V4, DEST_QP), REMOTE_PE, PE_RED_SID, traffic_class=2)
@@ -185,7 +185,7 @@ class CorePacketsAreNotReported(LearningTest):
 
 
 class LearningIsOffByDefault(PeTest):
-    """FCN-16: without learning switched on nothing is reported, and nothing counted as reported."""
+    """FCN-16: unless learning is enabled nothing is reported, and no report is counted."""
 
     def runTest(self) -> None:
         before = self.counts()
@@ -194,7 +194,7 @@ class LearningIsOffByDefault(PeTest):
 
 
 class WatchedFlowIsReportedAndLabelled(LearningTest):
-    """FCN-3: a flow whose source QP is still sought keeps its label and is reported per window."""
+    """FCN-3: a watched flow is labelled and reported once per learning window."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL, watched=True)

@@ -1,4 +1,4 @@
-"""Idle flows are announced so that their label can be released (FCN-4)."""
+"""Idle timeout notifications of flows, so that labels can be released (FCN-4)."""
 
 import time
 
@@ -20,14 +20,14 @@ DEST_QP = 0x118
 LABEL = 0x84444
 TIMEOUT_NS = 400_000_000
 BUSY_TIMEOUT_NS = 2_000_000_000
-"""Longer than packets that keep a flow busy are apart, on a busy machine too."""
+"""Longer than the time between packets of an active flow, also on a busy machine."""
 
 NOTICE = 60.0
 """Seconds; timeout plus the sweep interval of the slowest target are six."""
 
 
 class IdleFlowIsAnnounced(PeTest):
-    """FCN-4: the switch announces an idle flow with its key and leaves its removal to control."""
+    """FCN-4: the switch reports an idle flow with its key; the entry is not removed."""
 
     def runTest(self) -> None:
         for host, remote, table in (
@@ -45,7 +45,7 @@ class IdleFlowIsAnnounced(PeTest):
 
 
 class BusyFlowIsNotAnnounced(PeTest):
-    """FCN-4: packets keep a flow alive while an idle one beside it expires."""
+    """FCN-4: a flow with packets is not reported while another one becomes idle."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL, BUSY_TIMEOUT_NS)
@@ -62,7 +62,7 @@ class BusyFlowIsNotAnnounced(PeTest):
 
 
 class FlowWithoutTimeoutStays(PeTest):
-    """FCN-4: a flow registered without timeout is never announced."""
+    """FCN-4: a flow with timeout 0 is never reported as idle."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL)

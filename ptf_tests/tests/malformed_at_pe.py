@@ -1,4 +1,4 @@
-"""Bad input at a PE: every packet is dropped and counted, none is answered (FCN-8, FCN-13)."""
+"""Malformed packets at a PE are dropped and counted, and cause no notification (FCN-8, FCN-13)."""
 
 from fcn.contract.ecn import Ecn
 from fcn.packets.cm import CmAttribute
@@ -50,7 +50,7 @@ OFFSET_OF_UDP_LENGTH = 4
 
 
 class MalformedTest(NotificationTest):
-    """Everything is on and congested, so that an answer would be given if one were possible."""
+    """All features are enabled and all ports congested, so that any notification would be sent."""
 
     def configure(self) -> None:
         """Congestion everywhere, every tunnel type, learning."""
@@ -64,7 +64,7 @@ class MalformedTest(NotificationTest):
         self.pe.set_default("flow_learning", "learning_on", window=0)
 
     def check_all_dropped(self, port: int, frames: list[bytes], what: str) -> None:
-        """Nothing comes out, nothing is counted but one drop for each frame."""
+        """No frame is sent, and exactly one drop is counted for each frame."""
         before = self.counts()
         outcome = self.exchange(port, *frames)
         growth = self.growth(before)
@@ -135,7 +135,7 @@ class TruncatedTunnelPackets(MalformedTest):
 
 
 class TruncatedFastCnps(MalformedTest):
-    """FCN-9: a Fast CNP cut at every octet is counted and never becomes a CNP."""
+    """FCN-9: a Fast CNP cut at every octet is counted, and no CNP is sent."""
 
     def runTest(self) -> None:
         frame = core_frame_in(fast_cnp(P_ADDRESS, PE_ADDRESS, LABEL_V4))
@@ -143,7 +143,7 @@ class TruncatedFastCnps(MalformedTest):
 
 
 class WrongIpLengths(MalformedTest):
-    """FCN-1: IP lengths beyond the frame or below the header are refused."""
+    """FCN-1: packets with IP lengths beyond the frame or below the header are dropped."""
 
     def runTest(self) -> None:
         v4 = roce(HOST_V4, REMOTE_V4, DEST_QP)
@@ -170,7 +170,7 @@ class WrongIpLengths(MalformedTest):
 
 
 class WrongIpVersionsAndHeaderLengths(MalformedTest):
-    """FCN-1: an IP version that is not what the EtherType says, or an IHL below 5, is refused."""
+    """FCN-1: an IP version that contradicts the EtherType, or an IHL below 5, causes a drop."""
 
     def runTest(self) -> None:
         v4 = roce(HOST_V4, REMOTE_V4, DEST_QP)

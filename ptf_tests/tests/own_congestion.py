@@ -1,4 +1,4 @@
-"""A congested ingress PE tells the sender itself (FCN-12) and marks like any node (SRF-3)."""
+"""A congested ingress PE sends CNPs to the sender (FCN-12) and marks CE (SRF-3)."""
 
 from fcn.packets.roce import CNP_RESERVED, Opcode
 from fcn.ptf_tests.lib.beds import (
@@ -49,20 +49,20 @@ LONG_INTERVAL_US = 60_000_000
 
 
 def tunnelled(datagram: bytes, label: int, sid: str = REMOTE_RED_SID, ecn: int = 2) -> bytes:
-    """The frame that carries a host's datagram into the WAN."""
+    """The frame with a host's datagram as sent into the WAN."""
     outer = srv6(routed(datagram), PE_ADDRESS, sid, flow_label=label, traffic_class=ecn)
     return core_frame_out(outer)
 
 
 class CongestedPeTest(NotificationTest):
-    """Every packet towards the core meets a queue at LEVEL."""
+    """Every packet towards the core passes a queue at congestion level LEVEL."""
 
     mark = Ecn.NOT_ECT
     notify = True
     interval_us = 0
 
     def configure(self) -> None:
-        """The level and what it means."""
+        """The level and its policy."""
         super().configure()
         self.pe.queue_level(CORE_PORT, LEVEL)
         self.pe.level_policy(
@@ -71,7 +71,7 @@ class CongestedPeTest(NotificationTest):
 
 
 class SenderIsToldByThePeItself(CongestedPeTest):
-    """FCN-12: the packet goes on, the sender gets a standard CNP, over IPv4 and IPv6."""
+    """FCN-12: the packet is forwarded, the sender gets a standard CNP, over IPv4 and IPv6."""
 
     def runTest(self) -> None:
         for host, remote, label, expected in (
@@ -93,7 +93,7 @@ class SenderIsToldWhateverTheTunnel(CongestedPeTest):
     """FCN-12, FCN-5: the CNP is the same, whichever tunnel the flow takes."""
 
     def configure_red_tunnel(self) -> None:
-        """The test brings the tunnels."""
+        """None: the test writes the tunnels itself."""
 
     def runTest(self) -> None:
         segments = {f"seg{i}": f"fc00:0:2:{i}::" for i in range(4)}
@@ -125,7 +125,7 @@ class SenderIsToldWhateverTheTunnel(CongestedPeTest):
 
 
 class TaggedSenderIsTold(CongestedPeTest):
-    """FCN-12: also where the customer's port knows tagged frames only."""
+    """FCN-12: the CNP is tagged when the sender is in a VLAN."""
 
     def runTest(self) -> None:
         self.pe.delete("port_role", match={"ingress_port": DC_PORT, "vlan_id": 0})
@@ -167,7 +167,7 @@ class OnlyEcnCapableFlows(CongestedPeTest):
 
 
 class WhatHasNoFlowCausesNothing(CongestedPeTest):
-    """FCN-12: unmapped flows, CNPs, QP1 and other traffic under congestion cause no CNP."""
+    """FCN-12: unmapped flows, CNPs, QP1 and other traffic cause no CNP under congestion."""
 
     def runTest(self) -> None:
         before = self.counts()
@@ -197,7 +197,7 @@ class NotificationsUnderCongestionCauseNothing(CongestedPeTest):
 
 
 class UnknownSourceQpIsCounted(CongestedPeTest):
-    """FCN-12, FCN-13: congestion of a flow whose source QP is unknown is counted, no CNP."""
+    """FCN-12, FCN-13: for a flow whose source QP is unknown congestion is counted, no CNP sent."""
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, 0x777, 0x96000)
@@ -213,7 +213,7 @@ class UnknownSourceQpIsCounted(CongestedPeTest):
 
 
 class DisabledNodeStaysSilent(CongestedPeTest):
-    """FCN-16: the feature off, congestion causes no CNP."""
+    """FCN-16: without the feature, congestion causes no CNP."""
 
     def runTest(self) -> None:
         self.pe.domain_mode()
@@ -226,7 +226,7 @@ class DisabledNodeStaysSilent(CongestedPeTest):
 
 
 class UncongestedPortStaysSilent(CongestedPeTest):
-    """FCN-12: levels are per port: a queue that is not congested causes nothing."""
+    """FCN-12: levels are per port: a queue that is not congested causes no CNP."""
 
     def configure(self) -> None:
         """Only the other port is congested."""
@@ -244,7 +244,7 @@ class UncongestedPortStaysSilent(CongestedPeTest):
 
 
 class LevelWithoutNotification(CongestedPeTest):
-    """FCN-12: a level whose policy does not notify causes no CNP, but may mark CE (SRF-3)."""
+    """FCN-12: a level whose policy does not notify causes no CNP, but can mark CE (SRF-3)."""
 
     notify = False
     mark = Ecn.CE
@@ -260,7 +260,7 @@ class LevelWithoutNotification(CongestedPeTest):
 
 
 class LongIntervalLetsOneThrough(CongestedPeTest):
-    """FCN-11, FCN-15: one flow under lasting congestion causes one CNP per interval."""
+    """FCN-11, FCN-15: one flow under continuous congestion causes one CNP per interval."""
 
     interval_us = LONG_INTERVAL_US
 
@@ -275,7 +275,7 @@ class LongIntervalLetsOneThrough(CongestedPeTest):
 
 
 class EgressMarkingTowardsTheHost(CongestedPeTest):
-    """SRF-3: a congested DC port marks CE in the customer's header, checksum right at every value.
+    """SRF-3: a congested DC port marks CE in the customer's header, with a valid IPv4 checksum.
 
     The ICRC does not cover ECN, so the packet stays valid for its receiver.
     """
@@ -300,7 +300,7 @@ class EgressMarkingTowardsTheHost(CongestedPeTest):
 
 
 class EgressMarkingAtChecksumCorners(CongestedPeTest):
-    """SRF-3: the IPv4 checksum is right where the sum wraps, for ECT(0) and ECT(1)."""
+    """SRF-3: the IPv4 checksum is valid where the sum wraps, for ECT(0) and ECT(1)."""
 
     mark = Ecn.CE
 

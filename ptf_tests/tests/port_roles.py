@@ -26,7 +26,7 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2, UNUSED_PORT
 
 
 class UnknownPortIsDropped(PeTest):
-    """FCN-1: a port without a role takes nothing in, and says so."""
+    """FCN-1: packets from a port without a role are dropped and counted."""
 
     def runTest(self) -> None:
         frame = host_frame_in(udp(HOST_V4, REMOTE_V4, 1000, 2000))
@@ -34,7 +34,7 @@ class UnknownPortIsDropped(PeTest):
 
 
 class UnknownVlanIsDropped(PeTest):
-    """FCN-1: a VLAN no customer was given is dropped on a port that has others."""
+    """FCN-1: frames of a VLAN that is not configured are dropped on a port with other VLANs."""
 
     def runTest(self) -> None:
         datagram = udp(HOST_V4, REMOTE_V4, 1000, 2000)
@@ -43,7 +43,7 @@ class UnknownVlanIsDropped(PeTest):
 
 
 class PriorityTagIsUntagged(PeTest):
-    """FCN-1: a frame tagged with VLAN 0 carries a priority only and belongs to the untagged."""
+    """FCN-1: a priority-tagged frame (VLAN 0) is processed like an untagged frame."""
 
     def runTest(self) -> None:
         datagram = udp(HOST_V4, HOST2_V4, 1000, 2000)
@@ -58,7 +58,7 @@ class PriorityTagIsUntagged(PeTest):
 
 
 class OverlappingCustomersStayApart(PeTest):
-    """FCN-1: the same addresses in two VRFs go to two tunnels, the tag is taken off."""
+    """FCN-1: the same addresses in two VRFs go to two tunnels; the tag is removed."""
 
     def runTest(self) -> None:
         for src, dst in ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6)):
@@ -80,7 +80,7 @@ class OverlappingCustomersStayApart(PeTest):
 
 
 class TagIsPutOnTowardsTaggedCustomer(PeTest):
-    """FCN-5: what leaves the tunnel for a tagged customer carries its tag and goes to its host."""
+    """FCN-5: packets decapsulated for a tagged customer get its VLAN tag."""
 
     def runTest(self) -> None:
         for src, dst in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
@@ -98,7 +98,7 @@ class TagIsPutOnTowardsTaggedCustomer(PeTest):
 
 
 class TwoPortsOfOneCustomer(PeTest):
-    """FCN-1: hosts of one VRF behind two ports reach each other without the WAN."""
+    """FCN-1: packets between two DC ports of one VRF are forwarded locally."""
 
     def runTest(self) -> None:
         for src, dst in ((HOST_V4, HOST2_V4), (HOST_V6, HOST2_V6)):
@@ -116,7 +116,7 @@ class TwoPortsOfOneCustomer(PeTest):
 
 
 class CustomerCannotReachAnotherVrf(PeTest):
-    """FCN-1: a host only RED has is not there for BLUE."""
+    """FCN-1: a host of RED is not reachable from BLUE."""
 
     def runTest(self) -> None:
         frame = host_frame_in(udp(HOST_V4, HOST2_V4, 1000, 2000), vlan=BLUE_VLAN)
@@ -124,7 +124,7 @@ class CustomerCannotReachAnotherVrf(PeTest):
 
 
 class DcPacketsAreNoUnderlayPackets(PeTest):
-    """FCN-17: a customer cannot inject into a tunnel endpoint; its packet is routed as its own."""
+    """FCN-17: a customer's packet to a tunnel endpoint is routed in its VRF, not decapsulated."""
 
     def runTest(self) -> None:
         inner = udp(REMOTE_V4, HOST_V4, 1000, 2000)
@@ -133,7 +133,7 @@ class DcPacketsAreNoUnderlayPackets(PeTest):
 
 
 class PortCountersCountFramesAndOctets(PeTest):
-    """FCN-1: port_rx and port_tx see every frame once, with its length."""
+    """FCN-1: port_rx and port_tx count every frame once, with its length."""
 
     def runTest(self) -> None:
         datagram = udp(HOST_V4, HOST2_V4, 1000, 2000)

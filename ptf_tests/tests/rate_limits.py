@@ -1,4 +1,4 @@
-"""Bounds on notifications: per flow, per node, under floods (FCN-11, FCN-15)."""
+"""Rate limits of notifications, per flow and per node (FCN-11, FCN-15)."""
 
 import math
 import time
@@ -24,11 +24,11 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 LONG_US = 60_000_000
 FLOOD = 320
 BUDGET = fy.P4MeterConfig(cir=1, cburst=5, pir=1, pburst=5)
-"""One notification per second, five at once."""
+"""Rate of one notification per second, burst of five."""
 
 
 class OneCnpPerFlowAndInterval(NotificationTest):
-    """FCN-15: a flood of Fast CNPs of one flow is one CNP per interval; other flows go on."""
+    """FCN-15: many Fast CNPs of one flow cause one CNP per interval; other flows have their own."""
 
     def runTest(self) -> None:
         self.pe.enable_cnp(min_interval_us=LONG_US)
@@ -48,7 +48,7 @@ class OneCnpPerFlowAndInterval(NotificationTest):
 
 
 class CnpIntervalPasses(NotificationTest):
-    """FCN-15: the next CNP of a flow goes out after the interval, and never before it."""
+    """FCN-15: the next CNP of a flow is sent after the interval, not before."""
 
     interval_us = 300_000
 
@@ -65,7 +65,7 @@ class CnpIntervalPasses(NotificationTest):
 
 
 class NodeBudgetOfCnps(NotificationTest):
-    """FCN-15: many flows together get no more CNPs than the node's budget."""
+    """FCN-15: CNPs of many flows do not exceed the node's rate limit."""
 
     def runTest(self) -> None:
         self.pe.notification_meter(BUDGET)
@@ -89,7 +89,7 @@ class NodeBudgetOfCnps(NotificationTest):
 
 
 class UnlimitedByDefault(NotificationTest):
-    """FCN-15: a meter nobody configured lets every notification pass."""
+    """FCN-15: without a configured rate limit every notification is sent."""
 
     def runTest(self) -> None:
         self.check(
@@ -108,7 +108,7 @@ class PFloodTest(CongestedPTest):
 
 
 class OneFastCnpPerFlowAndInterval(PFloodTest):
-    """FCN-11, FCN-15: a flow under lasting congestion causes one Fast CNP per interval."""
+    """FCN-11, FCN-15: a flow under continuous congestion causes one Fast CNP per interval."""
 
     def runTest(self) -> None:
         for label in (LABEL_V4, LABEL_V6):
@@ -129,7 +129,7 @@ class OneFastCnpPerFlowAndInterval(PFloodTest):
 
 
 class FastCnpIntervalPasses(PFloodTest):
-    """FCN-11: the next Fast CNP of a flow goes out after the interval, and never before it."""
+    """FCN-11: the next Fast CNP of a flow is sent after the interval, not before."""
 
     interval_us = 300_000
 
@@ -146,7 +146,7 @@ class FastCnpIntervalPasses(PFloodTest):
 
 
 class NodeBudgetOfFastCnps(PFloodTest):
-    """FCN-15: many congested flows together get no more Fast CNPs than the node's budget."""
+    """FCN-15: Fast CNPs of many flows do not exceed the node's rate limit."""
 
     def runTest(self) -> None:
         self.p.notification_meter(BUDGET)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from fcn.ptf_tests.lib.beds import (
+    BLUE,
     HOST_V4,
     HOST_V6,
     P2_END_SID,
@@ -25,27 +26,33 @@ from fcn.ptf_tests.lib.beds import (
 )
 from fcn.ptf_tests.lib.packets import (
     Ecn,
+    gre,
+    ip,
+    mpls_udp,
     roce,
     routed,
     srv6,
     srv6_full_path,
     srv6_red_path,
     udp,
+    vxlan,
     with_ttl,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 LABEL = 0x81234
 DEST_QP = 0x118
+TUNNEL_ID = 700
+"""VNI, GRE key and VPN label of BLUE."""
 SIDS = (P_END_SID, P2_END_SID, P3_END_SID, REMOTE_RED_SID)
 DIRECTIONS = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
 
 class Srv6EncapTest(PeTest):
-    """Sends a labelled RoCE packet of each family through each path of `paths`."""
+    """Sends a labelled RoCE packet of each IP version through each path of `paths`."""
 
     def check_path(self, dst: str, segments: Sequence[str], segments_left: int) -> None:
-        """The tunnel with this destination and segment list carries both families."""
+        """Send both IP versions through the tunnel with this destination and segment list."""
         if segments:
             action = f"encap_srv6_srh{len(segments)}"
             sids = {f"seg{i}": sid for i, sid in enumerate(segments)}
@@ -71,7 +78,7 @@ class Srv6EncapTest(PeTest):
         self.pe.delete("tunnel", match={"tunnel": RED_TUNNEL})
 
     def configure_red_tunnel(self) -> None:
-        """The paths bring their own tunnels; the flows have their labels."""
+        """Label the flows; the test writes the tunnels itself."""
         for host, remote in DIRECTIONS:
             self.pe.flow(RED, host, remote, DEST_QP, LABEL)
 
@@ -86,7 +93,7 @@ class ReducedEncapsulation(Srv6EncapTest):
 
 
 class ReducedEncapsulationOfFiveSids(Srv6EncapTest):
-    """FCN-5: the longest SRH, four segments, is also that of five SIDs reduced."""
+    """FCN-5: the longest SRH, four segments, also holds five SIDs in the reduced form."""
 
     def runTest(self) -> None:
         self.check_path(*srv6_red_path(("fc00:0:40:e::", *SIDS)))
@@ -102,7 +109,7 @@ class FullEncapsulation(Srv6EncapTest):
 
 
 class UnknownTunnelIsCounted(Srv6EncapTest):
-    """FCN-5: a route into a tunnel nobody configured loses the packet with a reason."""
+    """FCN-5: packets routed to a tunnel that is not configured are dropped and counted."""
 
     def runTest(self) -> None:
         frame = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
@@ -110,7 +117,7 @@ class UnknownTunnelIsCounted(Srv6EncapTest):
 
 
 class Decapsulation(PeTest):
-    """FCN-5: End.DT46 takes off the header and an SRH of 1 to 4 segments with none left."""
+    """FCN-5: End.DT46 removes the outer header and an SRH of 1 to 4 segments with none left."""
 
     def runTest(self) -> None:
         paths: list[tuple[str, ...]] = [()]
@@ -130,7 +137,7 @@ class Decapsulation(PeTest):
 
 
 class DecapsulationWithSegmentsLeft(PeTest):
-    """FCN-5: a service SID is the last one; segments left at it are an error."""
+    """FCN-5: a service SID must be the last segment; otherwise the packet is dropped."""
 
     def runTest(self) -> None:
         datagram = roce(REMOTE_V4, HOST_V4, DEST_QP)
@@ -138,8 +145,46 @@ class DecapsulationWithSegmentsLeft(PeTest):
         self.check(CORE_PORT, core_frame_in(outer), drops={"SRH_INVALID": 1})
 
 
+class OtherTunnelsAtServiceSid(PeTest):
+    """FCN-5: a service SID ends SRv6 alone; BLUE's tunnels do not lead from RED's SID to BLUE."""
+
+    def configure(self) -> None:
+        """Every other tunnel type is BLUE's."""
+        super().configure()
+        types = self.enum("TunnelType")
+        for name in ("VXLAN", "GRE", "MPLS_UDP"):
+            self.pe.tunnel_vrf(types[name], TUNNEL_ID, BLUE)
+
+    def runTest(self) -> None:
+        mac = "02:aa:00:00:00:01"
+        ends = (REMOTE_PE, PE_RED_SID)
+        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+            inner = roce(remote, host, DEST_QP)
+            for outer in (
+                vxlan(inner, *ends, TUNNEL_ID, sport=0xC000, inner_src_mac=mac, inner_dst_mac=mac),
+                gre(inner, *ends, TUNNEL_ID),
+                mpls_udp(inner, *ends, (TUNNEL_ID,), sport=0xC000),
+            ):
+                self.check(CORE_PORT, core_frame_in(outer), drops={"UNSUPPORTED": 1})
+
+
+class OtherRoutingHeadersAtServiceSid(PeTest):
+    """FCN-5: a routing header that is no SRH hides no customer packet where its data are."""
+
+    def runTest(self) -> None:
+        for remote, host, protocol in ((REMOTE_V4, HOST_V4, 4), (REMOTE_V6, HOST_V6, 41)):
+            inner = roce(remote, host, DEST_QP)
+            for routing_type in (0, 2, 3, 5, 255):
+                for last_entry in range(4):
+                    header = bytes(
+                        (protocol, 2 * (last_entry + 1), routing_type, 0, last_entry, 0, 0, 0)
+                    )
+                    outer = ip(REMOTE_PE, PE_RED_SID, header + inner, nh=43)
+                    self.check(CORE_PORT, core_frame_in(outer), drops={"UNSUPPORTED": 1})
+
+
 class InnerTtlExpiresAtDecapsulation(PeTest):
-    """FCN-5: the egress PE is a hop of the customer's network."""
+    """FCN-5: the egress PE decrements the inner TTL; at zero the packet is dropped."""
 
     def runTest(self) -> None:
         for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
@@ -149,7 +194,7 @@ class InnerTtlExpiresAtDecapsulation(PeTest):
 
 
 class OuterHopLimitDoesNotMatterAtTheEnd(PeTest):
-    """FCN-5: a packet for this node may arrive with hop limit 1."""
+    """FCN-5: a packet for this node with hop limit 1 is processed."""
 
     def runTest(self) -> None:
         datagram = udp(REMOTE_V4, HOST_V4, 1, 2)
@@ -160,7 +205,7 @@ class OuterHopLimitDoesNotMatterAtTheEnd(PeTest):
 
 
 class EndAtThePe(PeTest):
-    """FCN-5: a PE is also a transit endpoint: End moves on to the next of 1 to 4 segments."""
+    """FCN-5: a PE is also an SRv6 endpoint: End advances to the next of 1 to 4 segments."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
@@ -186,7 +231,7 @@ class EndAtThePe(PeTest):
 
 
 class EndWithoutNextSegment(PeTest):
-    """FCN-5: End with no segment left, with a pointer beyond the list, or without SRH drops."""
+    """FCN-5: End drops packets with no segment left, a pointer beyond the list, or no SRH."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
@@ -197,7 +242,7 @@ class EndWithoutNextSegment(PeTest):
 
 
 class TransitThroughThePe(PeTest):
-    """FCN-5: a tunnel that ends elsewhere only loses a hop; label and SRH stay (RFC 6437)."""
+    """FCN-5: packets to another egress PE are forwarded; label and SRH do not change (RFC 6437)."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
@@ -214,7 +259,7 @@ class TransitThroughThePe(PeTest):
 
 
 class TransitHopLimitExpires(PeTest):
-    """FCN-5: hop limit 0 and 1 of a transit packet end here."""
+    """FCN-5: transit packets with hop limit 0 and 1 are dropped."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)

@@ -1,4 +1,4 @@
-"""A P forwards IPv6 by destination and SRv6 End, and refuses what it cannot (FCN-5, FCN-8)."""
+"""Forwarding at a P: IPv6 by destination, SRv6 End, and dropped packets (FCN-5, FCN-8)."""
 
 from fcn.ptf_tests.lib.beds import (
     BLUE_VLAN,
@@ -38,7 +38,7 @@ SHORTEST = 15
 
 
 class EverythingOfTheDomainPasses(PTest):
-    """FCN-5: tunnels of every kind and plain IPv6 lose one hop and nothing else."""
+    """FCN-5: tunnels of every type and plain IPv6 change in their hop limit only."""
 
     def runTest(self) -> None:
         inner = roce(HOST_V4, REMOTE_V4, 7)
@@ -70,7 +70,7 @@ class EverythingOfTheDomainPasses(PTest):
 
 
 class HopLimitExpires(PTest):
-    """FCN-5: hop limit 0 and 1 end here; 2 goes on."""
+    """FCN-5: packets with hop limit 0 and 1 are dropped; with 2 forwarded."""
 
     def runTest(self) -> None:
         for hop_limit in (0, 1):
@@ -121,7 +121,7 @@ class EndMovesToTheNextSegment(PTest):
 
 
 class EndWithoutNextSegment(PTest):
-    """FCN-5: nothing left, a pointer beyond the list, or no SRH at an End SID is dropped."""
+    """FCN-5: End drops packets with no segment left, a pointer beyond the list, or no SRH."""
 
     def runTest(self) -> None:
         inner = roce(HOST_V4, REMOTE_V4, 7)
@@ -132,7 +132,7 @@ class EndWithoutNextSegment(PTest):
 
 
 class ForeignPortsAndProtocols(PTest):
-    """FCN-1: a P takes IPv6 from core ports only; customers' packets do not belong here."""
+    """FCN-1: a P drops other protocols than IPv6 and packets from ports that are not core ports."""
 
     def runTest(self) -> None:
         self.check(
@@ -152,7 +152,7 @@ class ForeignPortsAndProtocols(PTest):
 class TruncatedHeaders(CongestedPTest):
     """FCN-8: headers cut at every octet are counted and cause no notification.
 
-    A P reads the underlay headers; what they carry is not its to judge.
+    A P parses the underlay headers only; it does not validate the inner packet.
     """
 
     def runTest(self) -> None:

@@ -1,4 +1,4 @@
-"""Notifications are believed inside the domain only (FCN-17)."""
+"""Notifications are accepted from the domain only (FCN-17)."""
 
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.ptf_tests.lib.beds import (
@@ -35,7 +35,7 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 
 class SpoofedOnADcPort(NotificationTest):
-    """FCN-17: a Fast CNP from a customer is dropped and counted, whomever it names."""
+    """FCN-17: a Fast CNP from a DC port is dropped and counted, for any source and destination."""
 
     def runTest(self) -> None:
         spoofed = (
@@ -53,7 +53,7 @@ class SpoofedOnADcPort(NotificationTest):
 
 
 class SpoofedInsideATunnel(NotificationTest):
-    """FCN-17: a Fast CNP inside a customer's packet is that customer's data and goes nowhere."""
+    """FCN-17: a Fast CNP inside a tunnelled customer packet is not processed as a notification."""
 
     def runTest(self) -> None:
         inner = fast_cnp(P_ADDRESS, PE_ADDRESS, LABEL_V4)
@@ -63,7 +63,7 @@ class SpoofedInsideATunnel(NotificationTest):
 
 
 class Ipv4DatagramOnThatPortIsTraffic(NotificationTest):
-    """FCN-17: Fast CNPs are IPv6; an IPv4 datagram to the same port is a customer's own."""
+    """FCN-17: Fast CNPs are IPv6; an IPv4 datagram to the same port is ordinary traffic."""
 
     def runTest(self) -> None:
         datagram = udp(HOST_V4, REMOTE_V4, FAST_CNP_PORT, FAST_CNP_PORT, b"four")
@@ -78,7 +78,7 @@ class Ipv4DatagramOnThatPortIsTraffic(NotificationTest):
 
 
 class UntrustedByDefault(NotificationTest):
-    """FCN-17: with no prefix configured nothing is believed."""
+    """FCN-17: with no prefix configured every notification is dropped."""
 
     def configure_trust(self) -> None:
         """Nobody."""
@@ -88,7 +88,7 @@ class UntrustedByDefault(NotificationTest):
 
 
 class OnlyConfiguredPrefixes(NotificationTest):
-    """FCN-17: believed from the configured prefix, not from its neighbour, by longest match."""
+    """FCN-17: accepted from the configured prefix only, by longest-prefix match."""
 
     def configure_trust(self) -> None:
         """One /48, minus one of its nodes."""
@@ -113,7 +113,7 @@ class OnlyConfiguredPrefixes(NotificationTest):
 
 
 class UntrustedIsNotTransit(PeTest):
-    """FCN-17: trust is asked for what is meant for this node; transit is the next node's affair."""
+    """FCN-17: trust is checked for notifications to this node, not for transit."""
 
     def runTest(self) -> None:
         self.pe.notification_port()

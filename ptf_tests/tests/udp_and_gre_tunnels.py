@@ -46,10 +46,10 @@ TO_HOST = ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6))
 
 
 class TunnelTest(PeTest):
-    """One encapsulation; RED's tunnel is of that kind."""
+    """Tests of one tunnel type, which RED's tunnel has."""
 
     def check_encapsulation(self, outer: Callable[[bytes, int], bytes]) -> None:
-        """Labelled RoCE packets of both families leave as outer(datagram, UDP source port)."""
+        """Labelled RoCE packets, IPv4 and IPv6, are sent as outer(datagram, UDP source port)."""
         for host, remote in TO_REMOTE:
             self.pe.flow(RED, host, remote, DEST_QP, LABEL)
             with self.subTest(remote=remote):
@@ -63,7 +63,7 @@ class TunnelTest(PeTest):
                 self.check(DC_PORT, host_frame_in(datagram), expect={CORE_PORT: [expected]})
 
     def check_entropy_ports(self) -> None:
-        """Flows have source ports of the dynamic range, one port per flow, not all the same."""
+        """The UDP source port is in the dynamic range, constant per flow, and differs by flow."""
         ports = []
         for sport in range(0xC000, 0xC010):
             frame = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP, sport=sport))
@@ -75,7 +75,7 @@ class TunnelTest(PeTest):
         self.assertGreater(len(set(ports)), 8, f"16 flows share too few ports: {ports}")
 
     def check_decapsulation(self, outer: Callable[[bytes], bytes]) -> None:
-        """Both families come out of outer(datagram) for RED's host."""
+        """Packets of both IP versions are decapsulated from outer(datagram) to RED's host."""
         for remote, host in TO_HOST:
             with self.subTest(host=host):
                 datagram = roce(remote, host, DEST_QP, ecn=Ecn.ECT0)
@@ -140,7 +140,7 @@ class VxlanEncapsulation(VxlanTest):
 
 
 class VxlanDecapsulation(VxlanTest):
-    """FCN-5: VXLAN with and without UDP checksum ends here (RFC 6935, udp6zerocsumrx)."""
+    """FCN-5: VXLAN with and without UDP checksum is decapsulated (RFC 6935)."""
 
     def runTest(self) -> None:
         self.check_decapsulation(self.arriving)
@@ -148,7 +148,7 @@ class VxlanDecapsulation(VxlanTest):
 
 
 class VxlanUnknownVni(VxlanTest):
-    """FCN-5: a VNI nobody configured is dropped and counted."""
+    """FCN-5: a VNI that is not configured is dropped and counted."""
 
     def runTest(self) -> None:
         outer = self.arriving(roce(REMOTE_V4, HOST_V4, DEST_QP), vni=VNI - 1)
@@ -156,7 +156,7 @@ class VxlanUnknownVni(VxlanTest):
 
 
 class VxlanWithoutVni(VxlanTest):
-    """FCN-5: a VXLAN header whose I flag is clear carries no VNI (RFC 7348 section 5)."""
+    """FCN-5: a VXLAN header whose I flag is clear has no valid VNI (RFC 7348 section 5)."""
 
     def runTest(self) -> None:
         outer = bytearray(self.arriving(roce(REMOTE_V4, HOST_V4, DEST_QP), checksum_zero=True))
@@ -165,7 +165,7 @@ class VxlanWithoutVni(VxlanTest):
 
 
 class VxlanOfAnotherProtocol(VxlanTest):
-    """FCN-5: this PE is a router: a bridged frame that is no IP packet is dropped and counted."""
+    """FCN-5: an inner frame that is not an IP packet is dropped and counted (no bridging)."""
 
     def runTest(self) -> None:
         outer = bytearray(self.arriving(roce(REMOTE_V4, HOST_V4, DEST_QP), checksum_zero=True))
@@ -194,7 +194,7 @@ class GreEncapsulation(GreTest):
 
 
 class GreDecapsulation(GreTest):
-    """FCN-5: GRE with the key of a VRF ends here; another key is dropped and counted."""
+    """FCN-5: GRE with the key of a VRF is decapsulated; another key is dropped and counted."""
 
     def runTest(self) -> None:
         self.check_decapsulation(
@@ -301,7 +301,7 @@ class MplsUnknownLabels(MplsTest):
 
 
 class TunnelsForOthersPassBy(VxlanTest):
-    """FCN-5: a VXLAN packet to another endpoint is transit, whatever its VNI."""
+    """FCN-5: a VXLAN packet to another endpoint is forwarded, whatever its VNI."""
 
     def runTest(self) -> None:
         inner = roce(REMOTE_V4, HOST_V4, DEST_QP)

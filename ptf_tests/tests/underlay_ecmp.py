@@ -24,7 +24,7 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 DEST_QP = 0x100
 FLOWS = 64
 FAIR_SHARE = 0.25
-"""Least share of 64 flows a path of two must get: 16 or fewer has probability below 1e-4."""
+"""Minimum of 64 flows on each of two paths: 16 or fewer has a probability below 1e-4."""
 
 
 def both_paths() -> tuple[tuple[int, str, str], tuple[int, str, str]]:
@@ -36,7 +36,7 @@ def both_paths() -> tuple[tuple[int, str, str], tuple[int, str, str]]:
 
 
 class PeSpreadsFlows(PeTest):
-    """FCN-2: flows differing in nothing but their label use both paths, each steadily one."""
+    """FCN-2: flows that differ only in their label use both paths, each flow a single path."""
 
     def configure_underlay(self) -> None:
         """Two equal paths."""
@@ -48,7 +48,7 @@ class PeSpreadsFlows(PeTest):
         self.check_spread([roce(HOST_V4, REMOTE_V4, DEST_QP + i) for i in range(FLOWS)])
 
     def check_spread(self, datagrams: list[bytes]) -> None:
-        """Each datagram, sent three times, takes one path; both paths get their share."""
+        """Each datagram, sent three times, uses one path; both paths are used."""
         ports: Counter[int] = Counter()
         for datagram in datagrams:
             outcome = self.exchange(DC_PORT, *[host_frame_in(datagram)] * 3)
@@ -63,7 +63,7 @@ class PeSpreadsFlows(PeTest):
 
 
 class PeSpreadsOtherTraffic(PeSpreadsFlows):
-    """FCN-2: entropy labels spread the flows of everything else."""
+    """FCN-2: entropy labels distribute the flows of other traffic."""
 
     def runTest(self) -> None:
         self.check_spread(
@@ -73,7 +73,7 @@ class PeSpreadsOtherTraffic(PeSpreadsFlows):
 
 
 class PSpreadsFlows(PTest):
-    """FCN-2: a P node does the same for what PEs send, and changes nothing but the hop limit."""
+    """FCN-2: a P distributes labelled flows too, and changes the hop limit only."""
 
     def runTest(self) -> None:
         self.p.underlay("fc00:0:99::/48", *both_paths())
@@ -105,13 +105,13 @@ class WeightedPaths(PTest):
         outcome = self.exchange(DC_PORT, *frames)
         share = len(outcome.frames[CORE_PORT_2]) / FLOWS
         self.assertEqual(len(outcome.frames[CORE_PORT]), FLOWS - len(outcome.frames[CORE_PORT_2]))
-        # Three quarters of 64, give or take five standard deviations
+        # Three quarters of 64, plus or minus five standard deviations
         self.assertGreater(share, 0.48)
         self.assertLess(share, 0.99)
 
 
 class LostPathTakesNoTraffic(PeTest):
-    """FCN-2: after the paths change, every flow uses those that are left."""
+    """FCN-2: after a path is removed, every flow uses the remaining one."""
 
     def configure_underlay(self) -> None:
         """Two equal paths."""
@@ -126,7 +126,7 @@ class LostPathTakesNoTraffic(PeTest):
 
 
 class UnderlayWithoutRoute(PeTest):
-    """FCN-5: a tunnel whose far end is nowhere drops its packets with a reason."""
+    """FCN-5: packets of a tunnel whose egress has no route are dropped and counted."""
 
     def configure_underlay(self) -> None:
         """No route at all."""

@@ -1,4 +1,4 @@
-"""The customer's routing: longest prefix, TTL and hop limit, absent and refused routes (FCN-1)."""
+"""Routing in a VRF: longest prefix, TTL and hop limit, missing and blackhole routes (FCN-1)."""
 
 from fcn.ptf_tests.lib.beds import (
     HOST2_MAC,
@@ -23,7 +23,7 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 
 class LongestPrefixWins(PeTest):
-    """FCN-1: the most specific of overlapping routes is taken, in both families."""
+    """FCN-1: the most specific of overlapping routes is used, for both IP versions."""
 
     def runTest(self) -> None:
         cases = {
@@ -50,7 +50,7 @@ class LongestPrefixWins(PeTest):
 
 
 class DefaultRouteCatchesTheRest(PeTest):
-    """FCN-1: a zero-length prefix is a route like any other."""
+    """FCN-1: a default route (prefix length zero) matches all other destinations."""
 
     def runTest(self) -> None:
         self.route_to_host(RED, "0.0.0.0/0", DC_PORT_2, HOST2_MAC)
@@ -62,7 +62,7 @@ class DefaultRouteCatchesTheRest(PeTest):
 
 
 class NoRouteIsCounted(PeTest):
-    """FCN-1: a destination without route is dropped with its reason."""
+    """FCN-1: packets to a destination without a route are dropped with that reason."""
 
     def runTest(self) -> None:
         for src, dst in ((HOST_V4, "198.51.100.7"), (HOST_V6, "2001:db8:ffff::7")):
@@ -71,7 +71,7 @@ class NoRouteIsCounted(PeTest):
 
 
 class BlackholeIsCounted(PeTest):
-    """FCN-1: a refused destination is dropped with its own reason."""
+    """FCN-1: packets to a blackhole route are dropped with a separate reason."""
 
     def runTest(self) -> None:
         self.pe.route(RED, "198.51.100.0/24", "blackhole")
@@ -82,7 +82,7 @@ class BlackholeIsCounted(PeTest):
 
 
 class TtlExpires(PeTest):
-    """FCN-1: TTL or hop limit 0 and 1 end here, towards a host and towards the WAN; 2 goes on."""
+    """FCN-1: packets with TTL or hop limit 0 and 1 are dropped in both directions; 2 forwarded."""
 
     def runTest(self) -> None:
         pairs = (
@@ -129,7 +129,7 @@ class Ipv4ChecksumIsRightAtTheCorners(PeTest):
 
 
 class BadIpv4ChecksumIsCounted(PeTest):
-    """FCN-1: a wrong IPv4 header checksum is no packet to forward."""
+    """FCN-1: a packet with a wrong IPv4 header checksum is dropped and counted."""
 
     def runTest(self) -> None:
         datagram = bytearray(udp(HOST_V4, REMOTE_V4, 1, 2))
@@ -138,7 +138,7 @@ class BadIpv4ChecksumIsCounted(PeTest):
 
 
 class RouteChangesTakeEffect(PeTest):
-    """FCN-1: a route deleted is gone for the next packet, a route added is there."""
+    """FCN-1: deletion and insertion of a route apply to the next packet."""
 
     def runTest(self) -> None:
         datagram = udp(HOST_V4, REMOTE_V4, 1, 2)

@@ -85,17 +85,26 @@ def compile_c(code: str, target: Path, flags: Sequence[str]) -> None:
 
 
 def build_library(code: str) -> Path:
-    """Build the shared library of a generated program, or find it in the cache."""
+    """Build the shared library of a generated program, or find it in the cache.
+
+    Raises BuildError.
+    """
     flags = _FAST
     directory = cache_dir()
     library = directory / f"{_key(code, flags)}.so"
     if library.exists():
         return library
-    directory.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=directory) as scratch:
-        made = Path(scratch) / "program.so"
-        compile_c(_unit(code), made, flags)
-        made.rename(library)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=directory) as scratch:
+            made = Path(scratch) / "program.so"
+            compile_c(_unit(code), made, flags)
+            made.rename(library)
+    except OSError as error:
+        raise BuildError(
+            f"cannot keep the built program in {directory}: {error.strerror}; make room there or "
+            "make it writable, or start the switch with XDG_CACHE_HOME set to another place"
+        ) from error
     return library
 
 
@@ -122,5 +131,10 @@ def ffi() -> CData:
 
 @cache
 def load_library(path: Path) -> CData:
-    """Load a built program; every call to it releases the interpreter lock."""
-    return ffi().dlopen(str(path))
+    """Load a built program; every call to it releases the interpreter lock. Raises BuildError."""
+    try:
+        return ffi().dlopen(str(path))
+    except OSError as error:
+        raise BuildError(
+            f"cannot load the built program: {error}; delete {path}, and it is built anew"
+        ) from error

@@ -50,14 +50,19 @@ def _real(engine: Engine) -> RealEngine:
 
 
 def _load(device_config: bytes) -> Program:
-    with tempfile.TemporaryDirectory(prefix="fcn-softswitch-") as folder:
-        path = Path(folder) / "program.json"
-        path.write_bytes(device_config)
-        try:
+    try:
+        with tempfile.TemporaryDirectory(prefix="fcn-softswitch-") as folder:
+            path = Path(folder) / "program.json"
+            path.write_bytes(device_config)
             return load_program(path)
-        except BuildError as error:
-            if shutil.which("gcc") is None and shutil.which("cc") is None:
-                raise BuildError(
-                    "there is no C compiler to build the program with: apt-get install gcc"
-                ) from error
-            raise
+    except OSError as error:
+        raise BuildError(
+            f"cannot write the program to {tempfile.gettempdir()}: {error.strerror}; make room "
+            "there, or start the switch with TMPDIR set to another place"
+        ) from error
+    except BuildError as error:
+        if shutil.which("gcc") is None and shutil.which("cc") is None:
+            raise BuildError(
+                "there is no C compiler to build the program with: apt-get install gcc"
+            ) from error
+        raise

@@ -7,7 +7,7 @@ starts either of them. Options of simple_switch_grpc that do not apply are accep
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -30,6 +30,13 @@ _IGNORED_TARGET_WITH_VALUE = ("--max-mc-groups", "--max-l1-entries", "--max-l2-e
 _DELAY_UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _RATE_SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _MAX_PORT = 511
+_MAX_QUEUES = 8
+"""SW_QUEUES of the engine."""
+_MAX_DEVICE_ID = (1 << 64) - 1
+_MAX_SETTING = {"depth": (1 << 32) - 1, "rate-pps": (1 << 63) - 1, "rate-bps": (1 << 63) - 1}
+_MAX_DELAY_NS = 3_600 * 10**9
+"""An hour; the longest paths, of satellites, take part of a second."""
+_ADDRESS = re.compile(r"unix:.+|.+:(\d{1,5})", re.ASCII)
 _T = TypeVar("_T")
 
 
@@ -72,6 +79,12 @@ def parse_options(argv: Sequence[str]) -> Options:
     for port in queues:
         if port not in interfaces:
             parser.error(f"--queue {port}: there is no -i {port}@INTERFACE")
+    names = list(interfaces.values())
+    for name in names:
+        if names.count(name) > 1:
+            parser.error(f"-i: interface {name} is attached to two ports")
+    if target.cpu_port == target.drop_port:
+        target_parser.error(f"port {target.cpu_port} is both CPU port and drop port")
     for name, port in (("cpu", target.cpu_port), ("drop", target.drop_port)):
         if port in interfaces:
             parser.error(f"port {port} is the {name} port; attach {interfaces[port]} elsewhere")
@@ -122,9 +135,30 @@ def parse_queue(text: str) -> tuple[int, PortQueue]:
                 raise argparse.ArgumentTypeError(
                     f"{name!r} is not a queue setting (depth, rate-pps, rate-bps, delay)"
                 )
+    if values.get("delay_ns", 0) > _MAX_DELAY_NS:
+        raise argparse.ArgumentTypeError(f"{text!r}: a delay is an hour at most")
+    for name, maximum in _MAX_SETTING.items():
+        if values.get(name.replace("-", "_"), 0) > maximum:
+            raise argparse.ArgumentTypeError(f"{text!r}: {name} is {maximum} at most")
     if 0 in (values.get("depth"), values.get("rate_pps"), values.get("rate_bps")):
         raise argparse.ArgumentTypeError(f"{text!r}: depths and rates must be at least 1")
     return int(port), PortQueue(**values)
+
+
+def _between(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,20}", text) or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number of {low}..{high}")
+        return int(text)
+
+    return parse
+
+
+def _address(text: str) -> str:
+    found = _ADDRESS.fullmatch(text)
+    if found is None or int(found[1] or 0) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no HOST:PORT or unix:PATH")
+    return text
 
 
 def _number(setting: str, text: str, units: Mapping[str, int]) -> int:
@@ -166,7 +200,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("program", nargs="?", type=Path, help="JSON of p4c-bm2-ss to start with")
     parser.add_argument("--p4info", type=Path, help="its P4Info (default: beside the JSON)")
     parser.add_argument("--no-p4", action="store_true", help="wait for a controller's pipeline")
-    parser.add_argument("--device-id", type=int, default=0, metavar="N", help="default 0")
+    device_id = _between(0, _MAX_DEVICE_ID)
+    parser.add_argument("--device-id", type=device_id, default=0, metavar="N", help="default 0")
     parser.add_argument(
         "-i",
         "--interface",
@@ -199,13 +234,15 @@ def _target_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fcn-softswitch ... --", allow_abbrev=False)
     parser.add_argument(
         "--grpc-server-addr",
+        type=_address,
         default="0.0.0.0:9559",
         metavar="HOST:PORT",
         help="default: %(default)s",
     )
-    parser.add_argument("--cpu-port", type=int, default=510, metavar="N", help="default 510")
-    parser.add_argument("--drop-port", type=int, default=511, metavar="N", help="default 511")
-    parser.add_argument("--priority-queues", type=int, default=8, metavar="N", help="default 8")
+    port, queues = _between(0, _MAX_PORT), _between(1, _MAX_QUEUES)
+    parser.add_argument("--cpu-port", type=port, default=510, metavar="N", help="default 510")
+    parser.add_argument("--drop-port", type=port, default=511, metavar="N", help="default 511")
+    parser.add_argument("--priority-queues", type=queues, default=8, metavar="N", help="default 8")
     parser.set_defaults(ignored=[])
     parser.add_argument("--disable-swap", nargs=0, action=_Ignore, help=argparse.SUPPRESS)
     for name in _IGNORED_TARGET_WITH_VALUE:

@@ -36,7 +36,7 @@ async def start_server(device: Device, ports: Ports, address: str) -> tuple[grpc
         port = server.add_insecure_port(address)
     except RuntimeError as error:
         raise ServerError(
-            f"cannot listen on {address}: is another switch using that port? "
+            f"cannot listen on {address}: is another switch using it, and is it of this machine? "
             "Choose one with -- --grpc-server-addr HOST:PORT"
         ) from error
     await server.start()

@@ -77,7 +77,7 @@ def test_rules_of_thresholds(depths: tuple[Depth, ...], reason: str) -> None:
         (TOFINO1, octets(5, 90, 95), "levels 2 and 3 at 90 octets .* both 2 cells of 80 octets"),
         (V1MODEL, packets(8, 1 << 19), "level 2 at 524288 packets is 524288 packets; .* 524287 at"),
         (TOFINO1, packets(27_595), "level 1 at 27595 packets is 524305 cells of 80 octets"),
-        (TOFINO1, octets(80 * 524_287 + 1), "level 1 .* the target tells 524287 at most"),
+        (TOFINO1, octets(80 * 524_287 + 1), "level 1 .* the target reports 524287 at most"),
     ],
 )
 def test_what_a_target_cannot_tell_is_refused(

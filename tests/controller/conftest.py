@@ -4,21 +4,21 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import finsy.switch
 import pytest
 import yaml
 from switches import MemorySwitch, memory_switches
 
 from fcn import controller
 from fcn.controller.config import Config, parse_config
+from fcn.controller.node import session
 
 EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """finsy waits ten seconds after a connection that lasted less than two; tests need not."""
-    monkeypatch.setattr(finsy.switch, "_FAIL_THROTTLE_SECS", 0.1)
+    """Shorten finsy's wait of ten seconds after a connection that lasted less than two."""
+    monkeypatch.setattr(session, "LAST_RETRY", session.FIRST_RETRY)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def network() -> dict[str, Any]:
 
 @pytest.fixture
 async def switches(network: dict[str, Any]) -> AsyncIterator[dict[str, MemorySwitch]]:
-    """A memory switch for every node of `network`, which is made to point at them."""
+    """A memory switch for every node of `network`, whose addresses are set to theirs."""
     async with memory_switches(len(network["nodes"])) as found:
         by_name = dict(zip(network["nodes"], found, strict=True))
         for name, switch in by_name.items():

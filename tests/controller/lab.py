@@ -21,8 +21,8 @@ from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.controller.proto import fcn_pb2 as pb
 
 WAIT = 120.0
-"""Seconds for anything to come true, on a busy machine too; the first start of a switch compiles
-its program."""
+"""Timeout of every condition in seconds, sufficient for a busy machine; on its first start a switch
+compiles its program."""
 
 TARGETS = {
     "softswitch": (sys.executable, "-m", "fcn.softswitch"),
@@ -53,7 +53,7 @@ def wait_for(condition: Callable[[], Any], what: str, seconds: float = WAIT) -> 
 
 
 def network_config(api: Path) -> dict[str, Any]:
-    """The configuration; MAC addresses and underlay routes follow from it."""
+    """The configuration; MAC addresses and underlay routes are derived from it."""
     nodes: dict[str, Any] = {}
     for number, name in enumerate(PORTS, start=1):
         nodes[name] = {
@@ -102,7 +102,7 @@ def network_config(api: Path) -> dict[str, Any]:
 
 @dataclass
 class Lab:
-    """Namespaces, switches and controller; `folder` takes logs, configuration and socket."""
+    """Namespaces, switches and controller; `folder` is for logs, configuration and socket."""
 
     folder: Path
     target: str = "softswitch"
@@ -116,7 +116,7 @@ class Lab:
 
     @property
     def config_file(self) -> Path:
-        """What the controller is run with."""
+        """The configuration file of the controller."""
         return self.folder / "network.yaml"
 
     def namespace(self, name: str) -> str:
@@ -132,7 +132,7 @@ class Lab:
         return ["ip", "netns", "exec", self.namespace(where), *command]
 
     def set_up(self) -> None:
-        """Wires and hosts; the hosts know their gateway's address and nothing else."""
+        """Create links and hosts; the hosts have only the address of their gateway."""
         self.config_file.write_text(
             yaml.safe_dump(network_config(self.folder / "api"), sort_keys=False)
         )
@@ -159,13 +159,13 @@ class Lab:
             *("peer", "name", far_name, "mtu", "2000", "netns", far),
         )
         for namespace, name in ((near, near_name), (far, far_name)):
-            # Hosts must not hand over packets whose checksum the wire would have to fill in.
+            # No checksum offload: hosts must compute the checksums of their packets.
             offloads = ("tx", "off", "gro", "off", "tso", "off", "gso", "off")
             sh("ip", "netns", "exec", namespace, "ethtool", "-K", name, *offloads, check=False)
             sh("ip", "-n", namespace, "link", "set", name, "up")
 
     def start_switch(self, name: str) -> None:
-        """Power on, without a program."""
+        """Start a switch, without a program."""
         number = list(PORTS).index(name) + 1
         command = [*TARGETS[self.target], "--no-p4", "--device-id", str(number)]
         for port in PORTS[name]:
@@ -206,12 +206,12 @@ class Lab:
         return bool(nodes) and all(nodes[name].state == "up" for name in names or PORTS)
 
     def settled(self) -> bool:
-        """Whether every switch holds what the controller wants it to hold."""
+        """Whether every switch holds its intended entries."""
         nodes = self._nodes().values()
         return self.up() and not any(node.pending for node in nodes)
 
     def _nodes(self) -> dict[str, pb.NodeStatus]:
-        """The controller's view by name; nothing while it does not answer."""
+        """Status of the nodes by name; empty while the controller does not answer."""
         try:
             with FcnClient(self.api) as client:
                 return {node.name: node for node in client.status().nodes}
@@ -246,7 +246,7 @@ class Lab:
         )
 
     def tear_down(self) -> None:
-        """End what runs and remove the namespaces, with whatever is in them."""
+        """Stop all processes and remove the namespaces, with everything in them."""
         for process in self.processes.values():
             process.terminate()
         for process in self.processes.values():

@@ -1,5 +1,5 @@
-"""P4Runtime switches without packets for the controller's tests: the softswitch's server over an
-engine that keeps state, remembers what it was sent and reports what a test tells it to."""
+"""P4Runtime switches without packets for the controller's tests: the softswitch's server with an
+engine that keeps state, records packet-outs and sends the messages a test specifies."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
+from finsy.proto import p4r
 
-from fcn.softswitch.api import Engine, EngineEvents, MatchKey, TableAction
+from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, TableAction
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
 from fcn.softswitch.p4rt.device import Device
@@ -20,11 +21,13 @@ WAIT = 30.0
 
 
 class QuietEngine(DetachedEngine):
-    """Counts table writes; a test speaks for the data plane through `events`."""
+    """Counts table writes; a test speaks for the data plane through `events`. `full`: a table that
+    takes no more entries, by its name without control."""
 
     def __init__(self, config: DeviceConfig) -> None:
         super().__init__(config)
         self.writes = 0
+        self.full = ""
         self.tables: dict[int, str] = {}
         self.sent: list[bytes] = []
         self.events: EngineEvents | None = None
@@ -40,6 +43,8 @@ class QuietEngine(DetachedEngine):
         action: TableAction,
         idle_timeout_ns: int = 0,
     ) -> int:
+        if table.rpartition(".")[2] == self.full:
+            raise EngineError("table full")
         self.writes += 1
         handle = super().table_insert(table, match, priority, action, idle_timeout_ns)
         self.tables[handle] = table
@@ -60,22 +65,22 @@ class QuietEngine(DetachedEngine):
         self.sent.append(data)
 
     def size(self, table: str) -> int:
-        """Entries of a table, by its name without control."""
+        """Number of entries of a table, by its name without the control."""
         return sum(name.rpartition(".")[2] == table for name in self.tables.values())
 
     def digest(self, name: str, *items: tuple[int, ...]) -> None:
-        """The data plane reports these items."""
+        """Send a digest with these items."""
         assert self.events is not None
         self.events.digest(name, items)
 
     def packet_in(self, port: int, reason: int, vlan: int, vrf: int, frame: bytes) -> None:
-        """The data plane sends a frame up: reason 7, ingress_port 9, vlan_id 16, vrf 16 bits."""
+        """Send a packet-in; metadata: reason 7, ingress_port 9, vlan_id 16, vrf 16 bits."""
         assert self.events is not None
         header = reason << 41 | port << 32 | vlan << 16 | vrf
         self.events.packet_in(header.to_bytes(6, "big") + frame)
 
     def fall_idle(self, table: str) -> None:
-        """Every entry of a table was not hit for its idle timeout."""
+        """Send an idle timeout notification for every entry of a table."""
         assert self.events is not None
         for handle, name in list(self.tables.items()):
             if name.rpartition(".")[2] == table:
@@ -84,11 +89,12 @@ class QuietEngine(DetachedEngine):
 
 @dataclass
 class MemorySwitch:
-    """One switch; `stop` and `start` are power off and on, the port stays the same."""
+    """One switch; `stop` and `start` simulate a power cycle, the port does not change."""
 
     device_id: int = 1
     port: int = 0
     engines: list[QuietEngine] = field(default_factory=list)
+    frozen: int = 0
     _device: Device | None = None
     _server: grpc.aio.Server | None = None
 
@@ -108,6 +114,19 @@ class MemorySwitch:
         self._device = Device(self.device_id, _Backend(self.engines), ports.attach, ports.on_status)
         address = f"127.0.0.1:{self.port}"
         self._server, self.port = await start_server(self._device, ports, address)
+
+    def freeze(self) -> asyncio.Event:
+        """Answer no request to read until the event is set; `frozen` counts those that wait."""
+        assert self._device is not None
+        thawed, read = asyncio.Event(), self._device.read
+
+        async def frozen_read(request: p4r.ReadRequest) -> Any:  # noqa: ANN401
+            self.frozen += 1
+            await thawed.wait()
+            return await read(request)
+
+        setattr(self._device, "read", frozen_read)  # noqa: B010
+        return thawed
 
     async def stop(self) -> None:
         """Power off."""
@@ -139,7 +158,7 @@ class _Backend:
 
 @asynccontextmanager
 async def memory_switches(count: int) -> AsyncIterator[list[MemorySwitch]]:
-    """So many switches, powered on."""
+    """This many switches, started."""
     switches = [MemorySwitch() for _ in range(count)]
     for switch in switches:
         await switch.start()
@@ -151,7 +170,7 @@ async def memory_switches(count: int) -> AsyncIterator[list[MemorySwitch]]:
 
 
 async def until(condition: Callable[[], Any], what: str = "") -> None:
-    """Wait for a condition; fails the test when it does not come true."""
+    """Wait for a condition; fails the test on timeout."""
     async with asyncio.timeout(WAIT):
         while not condition():  # noqa: ASYNC110 - other tasks change it, without an event
             await asyncio.sleep(0.01)

@@ -37,7 +37,7 @@ def send(opcode, link, qp, psn):
     try:
         link.send(head + bytes(20))
     except ConnectionRefusedError:
-        pass  # the other host's kernel has no RoCE and says so
+        pass  # ICMP port unreachable: the other host's kernel has no RoCE
 """
 SEND = (
     COMMON
@@ -80,7 +80,7 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @pytest.fixture
 def lab(running_lab: Lab) -> Iterator[Lab]:
-    """The network without a flow, hosts that reach each other; also after a test that failed."""
+    """The network, with reachable hosts and without flows, also after a failed test."""
     for address in (IPV4["h2"], IPV6["h2"]):
         wait_for(partial(running_lab.ping, "h1", address), f"h1 to reach {address}")
     yield running_lab
@@ -96,7 +96,7 @@ def _start(lab: Lab, host: str, script: str, spec: dict[str, object]) -> "subpro
 def answering(
     lab: Lab, host: str, to: str, answers: dict[int, int], ports: dict[int, int]
 ) -> Iterator[None]:
-    """A host that acknowledges requests to its queue pairs: `answers` has the peer of each."""
+    """A host that acknowledges requests to its queue pairs: `answers` maps each to its peer."""
     spec = {"to": to, "opcode": ACK, "answers": answers, "ports": ports}
     with _start(lab, host, ANSWER, spec) as process:
         assert process.stdout is not None
@@ -152,7 +152,7 @@ def forget_all(lab: Lab) -> None:
 
 @pytest.mark.parametrize("addresses", [IPV4, IPV6], ids=["ipv4", "ipv6"])
 def test_queue_pairs_of_many_connections_are_inferred(lab: Lab, addresses: dict[str, str]) -> None:
-    """Equal first PSNs, as NCCL has them; the port tells them apart."""
+    """Equal first PSNs, as with NCCL; the UDP source port distinguishes the connections."""
     qps = {0x100 + i: 0x200 + 3 * i for i in range(QPS)}
     ports = {a: connection_port(a, b) for a, b in qps.items()}
     answers = {b: a for a, b in qps.items()}
@@ -161,8 +161,8 @@ def test_queue_pairs_of_many_connections_are_inferred(lab: Lab, addresses: dict[
         answering(lab, "h2", addresses["h1"], answers, ports),
         sending(lab, "h1", addresses["h2"], forth, WRITE, 0.005),
     ):
-        # A controller that lags by more than a second takes an answer for another's, concludes
-        # nothing and looks again later: traffic has to go on until then.
+        # A controller that is more than a second late compares responses with the wrong requests,
+        # concludes nothing and watches again later: traffic must continue until then.
         wait_for(
             lambda: sum(flow.HasField("source_qp") for flow in flows(lab)) == 2 * QPS,
             "every queue pair to be inferred",
@@ -180,7 +180,7 @@ def test_queue_pairs_of_many_connections_are_inferred(lab: Lab, addresses: dict[
 
 
 def test_reports_of_reverse_traffic_are_bounded_by_the_learning_window(lab: Lab) -> None:
-    """Responses to nothing stay unknown and watched; a storm of them is a report per window."""
+    """Responses without requests stay unknown and watched: one report per learning window."""
     before, began = new_flow_reports(lab, "pe2"), time.monotonic()
 
     def windows() -> float:

@@ -1,4 +1,4 @@
-"""`fcn run` and `fcn` on real switches with real hosts: what a user sees from start to restart."""
+"""`fcn run` and `fcn` on real switches with hosts in namespaces, including restarts."""
 
 import json
 import os
@@ -61,10 +61,10 @@ def write_only(dest_qp: int) -> bytes:
 
 
 def connect(lab: Lab, addresses: dict[str, str]) -> None:
-    """A connection is set up, learned, and known to the switches."""
+    """Set up a connection; wait until it is learned and written to the switches."""
     wait_for(partial(lab.ping, "h1", addresses["h2"]), "the hosts to reach each other")
     with FcnClient(lab.api) as client:
-        # The messages enter at different PEs; their reports may overtake each other.
+        # The messages enter at different PEs; their digests can arrive in another order.
         messages = (event for event in client.events() if event.kind == "cm-message")
         lab.send_roce("h1", addresses["h2"], cm(CmAttribute.REQ, 0xA, 0, A_QP))
         assert next(messages).fields["attribute"] == "REQ"
@@ -188,7 +188,7 @@ def test_commands_for_people_and_scripts(lab: Lab) -> None:
         (("feature", "enable", "p1", "everything"), 2, "'learning', 'translation'"),
         (("thresholds", "set", "p1", "2", "8,4"), 1, "rise from level to level"),
         (("thresholds", "set", "p1", "7", "8"), 1, "has no port 7"),
-        (("thresholds", "set", "p1", "2", "many"), 2, "is no queue depth"),
+        (("thresholds", "set", "p1", "2", "many"), 2, "is not a queue depth"),
         (("flows", "add", "blue", "10.9.9.9", "10.2.0.20", "5", "6"), 1, "behind no DC port"),
         (("flows", "add", "blue", "no", "10.2.0.20", "5", "6"), 2, "IPv4 or IPv6"),
         (("flows", "del", "blue", "10.1.0.10", "10.2.0.20", "5"), 1, "fcn flows list"),

@@ -95,7 +95,7 @@ class InteropTestbed:
         linux.sysctl("net.ipv6.conf.all.forwarding", 1)
         linux.ip(f"link set wan address {LINUX_WAN_MAC}")
         linux.ip(f"link set site address {LINUX_SITE_MAC}")
-        linux.ip(f"addr add {LINUX_ADDRESS}/128 dev lo")
+        linux.ip(f"addr add {LINUX_ADDRESS}/128 dev lo nodad")
         linux.ip("addr add fc00:0:12::2/64 dev wan nodad")
         linux.ip(f"neigh replace fc00:0:12::1 lladdr {PE_CORE_MAC} dev wan nud permanent")
         linux.ip("-6 route add fc00:0:1::/48 via fc00:0:12::1 dev wan src " + LINUX_ADDRESS)

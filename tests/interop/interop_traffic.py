@@ -24,6 +24,8 @@ PAIRS = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 FRAME_TIMEOUT_S = 60.0
 TTL = 64
 DISCARD_PORT = 9
+UNCHANGED_OCTETS = 32
+"""Of a RoCEv2 packet's end: BTH, payload and ICRC, which no router changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,14 @@ def _send(
             sender.send(frame)
         arrived = frames_until(receiver, marker, FRAME_TIMEOUT_S)
         tunnelled = frames_until(core, marker, FRAME_TIMEOUT_S, sent=by_linux)
+    # Not what the kernel sends by itself, such as MLD reports.
+    ends = [frame[-UNCHANGED_OCTETS:] for frame in frames[:-1]]
     return Crossing(
-        tuple(datagram_of(frame) for frame in tunnelled if frame[12:14] == b"\x86\xdd"),
+        tuple(
+            datagram_of(frame)
+            for frame in tunnelled
+            if frame[12:14] == b"\x86\xdd" and frame.endswith(tuple(ends))
+        ),
         tuple(datagram_of(frame) for frame in arrived if _is_udp(frame)),
     )
 

@@ -158,7 +158,7 @@ def test_commands_of_the_wheel_work(installed: Installed) -> None:
     where = installed.run("python", "-c", "import fcn.controller as c; print(c.__file__)")
     assert Path(where).is_relative_to(installed.folder)
     example = Path(where).parent / "examples" / "network.yaml"
-    assert "all right" in installed.run("fcn", "check", "-c", example)
+    assert "links: valid" in installed.run("fcn", "check", "-c", example)
     api, config = f"unix:{installed.work}/api", installed.work / "network.yaml"
     text = one_pe_and_one_p(example, api)
     with ExitStack() as stack:

@@ -42,11 +42,11 @@ class Checkout:
         for module in (programs, p4_compile):
             patch.setattr(module, "P4SRC", self.p4src)
             patch.setattr(module, "COMPILED", self.p4src / "compiled")
-        compiler = root / "bin" / p4_compile.COMPILER
-        compiler.parent.mkdir()
-        compiler.write_text(FAKE_COMPILER)
-        compiler.chmod(0o755)
-        patch.setenv("PATH", str(compiler.parent), prepend=":")
+        self.compiler_file = root / "bin" / p4_compile.COMPILER
+        self.compiler_file.parent.mkdir()
+        self.compiler_file.write_text(FAKE_COMPILER)
+        self.compiler_file.chmod(0o755)
+        patch.setenv("PATH", str(self.compiler_file.parent), prepend=":")
         patch.setenv("FAKE_LOG", str(self.log))
         self.compiler("1.2.5.16", "34b86e9ba")
 
@@ -55,6 +55,10 @@ class Checkout:
         self._patch.setenv("FAKE_VERSION", version)
         self._patch.setenv("FAKE_COMMIT", commit)
         self._patch.setenv("FAKE_TWIST", twist)
+
+    def committed(self) -> dict[str, bytes]:
+        """What p4src/compiled holds, by name."""
+        return {file.name: file.read_bytes() for file in (self.p4src / "compiled").iterdir()}
 
     def compilations(self) -> int:
         """How often it compiled since the last call."""
@@ -78,7 +82,7 @@ def test_the_same_compiler_recompiles_however_long_its_commit_is(
     checkout.compiler("1.2.5.16", commit)
     assert p4_compile.check() == 0
     assert checkout.compilations() == 2
-    assert "is what p4c" in capsys.readouterr().out
+    assert "matches the output of p4c" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("version", "commit"), [("1.2.5.17", "34b86e9ba"), ("1.2.5.16", "abcdef")])
@@ -101,12 +105,57 @@ def test_without_a_compiler_hashes_are_compared(
     assert "is not on PATH" in capsys.readouterr().err
 
 
+WRONG_COMPILERS = {
+    "fails": "#!/bin/sh\nexit 3\n",
+    "says nothing": "#!/bin/sh\n",
+    "is no program": "no program",
+}
+
+
+@pytest.mark.parametrize("text", WRONG_COMPILERS.values(), ids=WRONG_COMPILERS)
+@pytest.mark.parametrize("option", [[], ["--check"]])
+def test_what_is_no_compiler_is_named(
+    checkout: Checkout,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    option: list[str],
+) -> None:
+    checkout.compiler_file.write_text(text)
+    monkeypatch.setattr("sys.argv", ["compile", *option])
+    before = checkout.committed()
+    assert p4_compile.main() == 1
+    assert f"{checkout.compiler_file} is not a p4c" in capsys.readouterr().err
+    assert checkout.committed() == before
+
+
+@pytest.mark.parametrize("end", ["exit 1", "exit 0"])
+def test_what_is_committed_survives_a_compiler_that_fails(
+    checkout: Checkout,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    end: str,
+) -> None:
+    """The first program compiles, the second does not, with and without an exit status."""
+    made = FAKE_COMPILER.replace(
+        'echo "$1" >>', f'case $1 in */pe.p4) ;; *) {end} ;; esac\necho "$1" >>'
+    )
+    assert made != FAKE_COMPILER
+    checkout.compiler_file.write_text(made)
+    checkout.compiler("1.2.5.17", "abcdef", twist="something else")
+    monkeypatch.setattr("sys.argv", ["compile"])
+    before = checkout.committed()
+    assert p4_compile.main() == 1
+    assert "did not compile v1model/p.p4" in capsys.readouterr().err
+    assert checkout.committed() == before
+
+
 def test_other_output_of_the_same_compiler_is_noticed(
     checkout: Checkout, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checkout.compiler("1.2.5.16", "34b86e9bac", twist="something else")
     assert p4_compile.check() == 1
-    assert "makes something else" in capsys.readouterr().err
+    assert "differs from what p4c" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -117,7 +166,7 @@ def test_changes_are_noticed(
 ) -> None:
     (checkout.p4src / file).write_text("changed")
     assert p4_compile.check() == 1
-    assert f"the {what} are not those" in capsys.readouterr().err
+    assert f"the {what} do not match" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

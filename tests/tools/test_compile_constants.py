@@ -75,7 +75,7 @@ def test_number_of_a_chip_that_changed_is_noticed_and_written(
     assert p4.check() == 0
     externs.write_text(externs.read_text().replace("RECIRC_PORT = 68", "RECIRC_PORT = 196"))
     assert p4.check() == 1
-    assert "constants.json is not what the sources give" in capsys.readouterr().err
+    assert "constants.json does not match the sources" in capsys.readouterr().err
     assert p4.write_constants() == 0
     assert p4.check() == 0
     written = json.loads((tmp_path / "compiled" / "constants.json").read_text())

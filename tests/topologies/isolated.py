@@ -17,7 +17,7 @@ match sys.argv[1]:
             # Who reads this sends a signal, which may arrive before the next statement.
             print(inside, flush=True)
             while True:
-                os.read(sys.stdin.fileno(), 1)
+                os.write(sys.stdout.fileno(), os.read(sys.stdin.fileno(), 1))
         finally:
             print("cleaned up", flush=True)
     case status:

@@ -22,8 +22,11 @@ ENDING = [signal.SIGTERM, signal.SIGHUP]
 
 
 @contextmanager
-def program(*command: str | Path) -> Iterator["subprocess.Popen[str]"]:
-    """A program of this Python; killed in the end."""
+def program(
+    *command: str | Path, ignored: signal.Signals | None = None
+) -> Iterator["subprocess.Popen[str]"]:
+    """A program of this Python in a process group of its own, which ignores a signal as after
+    nohup; killed in the end."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
     with subprocess.Popen(
         [sys.executable, "-m", *command],
@@ -31,6 +34,8 @@ def program(*command: str | Path) -> Iterator["subprocess.Popen[str]"]:
         stdout=subprocess.PIPE,
         text=True,
         env=environment,
+        start_new_session=True,
+        preexec_fn=None if ignored is None else lambda: signal.signal(ignored, signal.SIG_IGN),
     ) as process:
         try:
             yield process
@@ -70,6 +75,30 @@ def test_a_service_ends_in_order(number: signal.Signals) -> None:
         process.send_signal(number)
         assert process.wait(PATIENCE_S) == 0
         assert first_line(process) == "ended in order\n"
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_to_all_of_the_group_ends_it_in_order(number: signal.Signals) -> None:
+    """As when a terminal hangs up."""
+    with program("isolated", "serve") as process:
+        assert "inside" in first_line(process)
+        assert first_line(process) == "waiting\n"
+        os.killpg(process.pid, number)
+        assert process.wait(PATIENCE_S) == 0
+        assert first_line(process) == "ended in order\n"
+
+
+def test_a_signal_that_the_caller_ignores_ends_nothing() -> None:
+    with program("isolated", "work", ignored=signal.SIGHUP) as process:
+        assert "inside" in first_line(process)
+        os.killpg(process.pid, signal.SIGHUP)
+        assert process.stdin is not None
+        process.stdin.write("still here\n")
+        process.stdin.flush()
+        assert first_line(process) == "still here\n"
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 128 + signal.SIGTERM
+        assert first_line(process) == "cleaned up\n"
 
 
 def test_a_signal_before_the_program_can_hear_it_is_not_lost() -> None:

@@ -1,11 +1,11 @@
-"""Compile the v1model programs, or check that what is committed is what the sources give.
+"""Compile the v1model programs, or check that the committed outputs match the sources.
 
 `python -m tools.p4.compile` runs p4c and writes p4src/compiled/: per program the BMv2 JSON and the
 P4Info, the P4 constants Python needs (constants.json, with those of every architecture), and
-manifest.json with a hash of the sources and outputs and the compiler's version. `--check` needs no
-compiler: it fails when the sources or outputs are not those of the manifest, or the constants not
-those of the sources; where the same p4c is installed it also recompiles and compares. `--constants`
-writes the constants alone, and needs no compiler either.
+manifest.json with hashes of the sources and outputs and the compiler's version. `--check` needs no
+compiler: it fails when the sources or outputs differ from the manifest, or the constants from the
+sources; where the same p4c is installed it also recompiles and compares. `--constants` writes
+constants.json only, and needs no compiler either.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from tools.p4.programs import COMPILED, MANIFEST, P4SRC, PROGRAMS, digest, same_
 from tools.p4.temporaries import shared
 
 COMPILER = "p4c-bm2-ss"
-# The controls are written so that one header of each pair is valid; p4c cannot see which.
+# The controls ensure that one header of each pair is valid; p4c cannot determine which.
 FLAGS = (
     "--arch=v1model",
     "--std=p4-16",
@@ -30,7 +30,7 @@ FLAGS = (
     "--Wdisable=removed",
 )
 CONSTANT_SOURCES = ("common/base/sizes.p4", "common/base/types.p4")
-# Per architecture, as P4Info names it: where its numbers are, and the __TARGET_TOFINO__ it is for.
+# By architecture name in P4Info: file with its constants, and its value of __TARGET_TOFINO__.
 ARCHITECTURES = {
     "v1model": ("v1model/externs.p4", 0),
     "tna": ("tna/externs.p4", 1),
@@ -42,18 +42,31 @@ ENUM = re.compile(r"^enum bit<\d+> (\w+) \{(.*?)^\}", re.MULTILINE | re.DOTALL)
 MEMBER = re.compile(r"(\w+) = (0[xX][0-9a-fA-F]+|\d+)")
 
 
+class CompilerError(Exception):
+    """p4c on PATH is another program, or refused a source; the message says what to do."""
+
+
 def compiler_version() -> str | None:
-    """What the installed p4c calls itself, None where there is none."""
-    if shutil.which(COMPILER) is None:
+    """Version of the installed p4c, None when it is not installed."""
+    place = shutil.which(COMPILER)
+    if place is None:
         return None
-    run = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=True)
-    text = run.stdout + run.stderr
+    try:
+        run = subprocess.run([place, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompilerError(f"{place} is not a p4c: {error.strerror}; correct PATH") from None
+    text = (run.stdout + run.stderr).strip()
+    if run.returncode or not text:
+        raise CompilerError(
+            f"{place} is not a p4c: asked for its version it says {text!r} "
+            f"(exit status {run.returncode}); correct PATH"
+        )
     found = re.search(r"Version (\S+) \(SHA: (\w+)", text)
-    return " ".join(found.groups()) if found else text.strip()
+    return " ".join(found.groups()) if found else text
 
 
 def outputs(directory: Path) -> list[Path]:
-    """The files a compilation leaves in `directory`."""
+    """The files a compilation writes to `directory`."""
     names = ["constants.json"]
     for program in PROGRAMS:
         names += [f"{program}.json", f"{program}.p4info.txtpb"]
@@ -61,9 +74,9 @@ def outputs(directory: Path) -> list[Path]:
 
 
 def for_chip(text: str, chip: int) -> str:
-    """P4 source as `__TARGET_TOFINO__ == chip` has it; other conditions of the text are kept."""
+    """P4 source preprocessed for `__TARGET_TOFINO__ == chip`; other conditions are kept."""
     kept: list[str] = []
-    # One entry per open condition: whether its lines count, None where it is not about the chip.
+    # One entry per open condition: whether its lines are kept, None for conditions on other macros.
     open_conditions: list[bool | None] = []
     for line in text.splitlines():
         condition = CHIP_CONDITION.match(line)
@@ -89,7 +102,7 @@ def numbers(text: str) -> dict[str, object]:
 
 
 def constants() -> dict[str, object]:
-    """Numbers of the shared sources by name, and of each architecture under its name."""
+    """Constants and enums of the shared sources, and of each architecture under its name."""
     values: dict[str, object] = {}
     for name in CONSTANT_SOURCES:
         values |= numbers((P4SRC / name).read_text())
@@ -101,17 +114,17 @@ def constants() -> dict[str, object]:
 
 
 def constants_text() -> str:
-    """What constants.json has to be."""
+    """The content of constants.json for the present sources."""
     return json.dumps(constants(), indent=2) + "\n"
 
 
 def compile_into(directory: Path) -> None:
-    """Run p4c on every program and write the outputs to `directory`.
+    """Run p4c on every program and write the outputs to `directory`. Raises CompilerError.
 
-    BMv2's JSON is what p4c makes, but for temporaries that share scalars (see temporaries.py).
+    The BMv2 JSON is p4c's output, modified so that temporaries share scalars (temporaries.py).
     """
     for program in PROGRAMS:
-        subprocess.run(
+        done = subprocess.run(
             [
                 COMPILER,
                 *FLAGS,
@@ -122,15 +135,21 @@ def compile_into(directory: Path) -> None:
                 f"v1model/{program}.p4",
             ],
             cwd=P4SRC,
-            check=True,
+            check=False,
         )
         compiled = directory / f"{program}.json"
+        made = (compiled, directory / f"{program}.p4info.txtpb")
+        if done.returncode or not all(file.is_file() for file in made):
+            raise CompilerError(
+                f"{COMPILER} did not compile v1model/{program}.p4 (exit status {done.returncode}); "
+                "what it says is above, and p4src/compiled is as it was"
+            )
         compiled.write_text(json.dumps(shared(json.loads(compiled.read_text())), indent=1) + "\n")
     (directory / "constants.json").write_text(constants_text())
 
 
 def manifest(directory: Path, version: str) -> dict[str, str]:
-    """What identifies a compilation."""
+    """The manifest: hashes of sources and outputs, compiler version."""
     return {
         "sources": digest(sources("v1model"), P4SRC),
         "outputs": digest(outputs(directory), directory),
@@ -139,25 +158,29 @@ def manifest(directory: Path, version: str) -> dict[str, str]:
 
 
 def write() -> int:
-    """Compile and record."""
+    """Compile and write all outputs."""
     version = compiler_version()
     if version is None:
         print(f"{COMPILER} is not on PATH; README.md says how to install it", file=sys.stderr)
         return 1
     COMPILED.mkdir(exist_ok=True)
-    compile_into(COMPILED)
+    with tempfile.TemporaryDirectory() as name:
+        fresh = Path(name)
+        compile_into(fresh)
+        for file in outputs(fresh):
+            shutil.copyfile(file, COMPILED / file.name)
     write_manifest(manifest(COMPILED, version))
     print(f"p4src/compiled written by p4c {version}")
     return 0
 
 
 def write_manifest(content: dict[str, str]) -> None:
-    """Record it beside the outputs."""
+    """Write manifest.json to the folder of the outputs."""
     (COMPILED / MANIFEST).write_text(json.dumps(content, indent=2) + "\n")
 
 
 def write_constants() -> int:
-    """Bring constants.json up to date; what p4c made stays as it is recorded."""
+    """Update constants.json and its hash; the compiled programs are not changed."""
     recorded = json.loads((COMPILED / MANIFEST).read_text())
     (COMPILED / "constants.json").write_text(constants_text())
     write_manifest(recorded | {"outputs": digest(outputs(COMPILED), COMPILED)})
@@ -172,15 +195,15 @@ def check() -> int:
     for what in ("sources", "outputs"):
         if present[what] != recorded[what]:
             print(
-                f"p4src: the {what} are not those p4src/compiled was made of; "
+                f"p4src: the {what} do not match p4src/compiled/manifest.json; "
                 "run `make p4` and commit the result",
                 file=sys.stderr,
             )
             return 1
-    # The sources of the manifest are the v1model programs'; constants are also those of the chips.
+    # The manifest covers the v1model sources; constants.json also depends on the TNA sources.
     if (COMPILED / "constants.json").read_text() != constants_text():
         print(
-            "p4src/compiled/constants.json is not what the sources give; "
+            "p4src/compiled/constants.json does not match the sources; "
             "run `python -m tools.p4.compile --constants` and commit the result",
             file=sys.stderr,
         )
@@ -194,9 +217,11 @@ def check() -> int:
         compile_into(directory)
         for committed, fresh in zip(outputs(COMPILED), outputs(directory), strict=True):
             if committed.read_bytes() != fresh.read_bytes():
-                print(f"{committed.name}: p4c {version} makes something else", file=sys.stderr)
+                print(
+                    f"{committed.name}: differs from what p4c {version} generates", file=sys.stderr
+                )
                 return 1
-    print(f"p4src/compiled is what p4c {version} makes of the sources")
+    print(f"p4src/compiled matches the output of p4c {version}")
     return 0
 
 
@@ -207,9 +232,13 @@ def main() -> int:
     what.add_argument("--check", action="store_true", help="compare, write nothing")
     what.add_argument("--constants", action="store_true", help="write constants.json only")
     options = parser.parse_args()
-    if options.constants:
-        return write_constants()
-    return check() if options.check else write()
+    try:
+        if options.constants:
+            return write_constants()
+        return check() if options.check else write()
+    except CompilerError as error:
+        print(error, file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

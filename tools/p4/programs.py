@@ -1,5 +1,4 @@
-"""The P4 programs and what both build tools know of them: where they are, their sources, and when
-two compilers are the same."""
+"""The P4 programs: locations, sources and their hash, and comparison of compiler versions."""
 
 import hashlib
 from collections.abc import Iterable
@@ -26,10 +25,10 @@ def digest(paths: Iterable[Path], base: Path) -> str:
 
 
 def same_compiler(one: str, other: str) -> bool:
-    """Whether "VERSION [COMMIT]" means the same twice.
+    """Whether two strings "VERSION [COMMIT]" identify the same compiler.
 
-    git abbreviates a commit to as many digits as the repository it was cloned to needs, so commits
-    are the same when one begins with the other.
+    git abbreviates commits to a length that depends on the repository, so commits are equal when
+    one is a prefix of the other.
     """
     (version, _, commit), (other_version, _, other_commit) = (
         one.partition(" "),

@@ -1,13 +1,13 @@
-"""Lets the temporaries p4c makes for hashes and digests share their scalars.
+"""Merges p4c's temporaries for hashes and digests into shared scalars.
 
-p4c copies every element of a `hash` or `digest` list into a scalar of its own (class
+p4c copies every element of a `hash` or `digest` list into a separate scalar (class
 RemoveComplexExpressions of its BMv2 back end), and simple_switch clears every scalar for every
-packet. Two temporaries of the same width can be one scalar when neither needs to keep its value
-beyond the other's next assignment:
+packet. Two temporaries of the same width can share a scalar when neither value is needed after the
+next assignment of the other:
 
-- those of a hash are assigned and used in one action, and nowhere else;
-- those of a digest are read when the ingress ends, as those of the last digest the packet
-  generated, and each is assigned in the action that generates its digest.
+- those of a hash are assigned and used in one action only;
+- those of a digest are read at the end of ingress, for the last digest the packet generated, and
+  are assigned in the action that generates the digest.
 """
 
 from collections import Counter
@@ -21,9 +21,9 @@ Json = Any
 
 
 def shared(program: Json) -> Json:
-    """The program, with temporaries of hashes and of digests sharing scalars per width.
+    """The program, with temporaries of hashes and of digests in shared scalars per width.
 
-    program: parsed BMv2 JSON as p4c writes it. Everything but names and number of scalars is kept.
+    program: parsed BMv2 JSON as written by p4c; only names and number of scalars are changed.
     """
     fields = next(t for t in program["header_types"] if t["name"].startswith(SCALARS))["fields"]
     widths = {name: width for name, width, *_ in fields}
@@ -37,7 +37,7 @@ def shared(program: Json) -> Json:
 
 
 def _of_hashes(program: Json, widths: dict[str, int]) -> dict[str, str]:
-    """Shared names of the temporaries that live in one action, alone or through calculations."""
+    """Shared names of the temporaries used in one action only, directly or in calculations."""
     inputs = {each["name"]: Counter(_scalars(each["input"])) for each in program["calculations"]}
     callers: Counter[str] = Counter()
     uses: dict[str, Counter[str]] = {}
@@ -62,7 +62,7 @@ def _of_hashes(program: Json, widths: dict[str, int]) -> dict[str, str]:
 
 
 def _of_digests(program: Json, widths: dict[str, int]) -> dict[str, str]:
-    """Shared names of the temporaries of which digests consist."""
+    """Shared names of the temporaries that are elements of digests."""
     everywhere = Counter(_scalars(program))
     names = {}
     for learn_list in program["learn_lists"]:
@@ -82,7 +82,7 @@ def _of_digests(program: Json, widths: dict[str, int]) -> dict[str, str]:
 
 
 def _assigned_first(action: Json, name: str) -> bool:
-    """Whether the action assigns the scalar before anything in it uses the value."""
+    """Whether the action assigns the scalar before it reads it."""
     for primitive in action["primitives"]:
         if name in _scalars(primitive):
             target, *sources = primitive["parameters"]
@@ -114,7 +114,7 @@ def _digests(action: Json) -> set[int]:
 
 
 def _scalars(part: Json) -> Iterator[str]:
-    """Every scalar a part of the program names, as often as it does."""
+    """Every scalar referenced in a part of the program, with repetitions."""
     if isinstance(part, dict):
         for value in part.values():
             yield from _scalars(value)
@@ -127,7 +127,7 @@ def _scalars(part: Json) -> Iterator[str]:
 
 
 def _rename(part: Json, names: dict[str, str]) -> Json:
-    """A copy in which scalars have their new names."""
+    """A copy in which scalars are renamed."""
     if isinstance(part, dict):
         return {key: _rename(value, names) for key, value in part.items()}
     if isinstance(part, list):
@@ -142,6 +142,6 @@ def _is_padding(field: Json) -> bool:
 
 
 def _padded(fields: list[Json]) -> list[Json]:
-    """The fields, filled up to whole octets as BMv2 wants a header to be."""
+    """The fields of a header, padded to whole octets as BMv2 requires."""
     missing = -sum(width for _, width, _ in fields) % 8
     return [*fields, ["_padding_0", missing, False]] if missing else fields

@@ -2,13 +2,13 @@
 
 `python -m tools.p4.tofino` runs p4c-barefoot and bfas on both programs for both chips and writes
 p4src/compiled/tna/ (P4Info, ICRC hash matrices, manifest) and the tables of docs/tofino.md.
-`--sweep` also grows the flow tables until they no longer fit and draws the plot.
-`--check` needs no compiler: it fails when the sources or outputs are not those of the manifest;
+`--sweep` also increases the flow tables until they no longer fit and draws the plot.
+`--check` needs no compiler: it fails when the sources or outputs differ from the manifest;
 where the same compiler is installed it also recompiles the P4Info and compares.
-`--commit` names the commit of p4lang/p4c the compiler was built from, which it does not know
-itself; it is recorded and stands in docs/tofino.md.
+`--commit` is the commit of p4lang/p4c the compiler was built from, which its version does not
+contain; it is recorded in the manifest and docs/tofino.md.
 
-Exit status: 0 done, 1 failed, 2 tools not installed.
+Exit status: 0 success, 1 failure, 2 tools not installed.
 """
 
 import argparse
@@ -46,13 +46,13 @@ from tools.p4.tofino_reports import Usage, icrc_matrices, usage
 
 
 def say(progress: str) -> None:
-    """A line at once and whole, for several programs are placed at a time."""
+    """Print a line in one write and flush it, because several programs are placed concurrently."""
     sys.stdout.write(progress + "\n")
     sys.stdout.flush()
 
 
 def build(program: str, chip: Chip, directory: Path) -> Usage:
-    """Place and assemble one program, and say so."""
+    """Place and assemble one program, and print the result."""
     directory.mkdir(parents=True)
     say(f"{program} for {chip.name}: placing")
     compile_program(program, chip, directory)
@@ -71,7 +71,7 @@ def build(program: str, chip: Chip, directory: Path) -> Usage:
 
 
 def write(commit: str) -> int:
-    """Build everything and record it, and `commit` as what the compiler was built from."""
+    """Build all programs and record the results; `commit`: that of the compiler's sources."""
     version = compiler_version()
     if version is None:
         print(HOW_TO_GET, file=sys.stderr)
@@ -100,7 +100,7 @@ def write(commit: str) -> int:
 
 
 def sweep() -> int:
-    """Grow the flow tables of the PE on every chip; write results, table and plot."""
+    """Place the PE with flow tables of increasing size on every chip; write table and plot."""
     if compiler_version() is None:
         print(HOW_TO_GET, file=sys.stderr)
         return 2
@@ -135,14 +135,14 @@ def stages_for(flows: int, chip: Chip) -> Outcome:
 
 
 def check() -> int:
-    """Compare what is committed with the sources; with the same compiler, recompile the P4Info."""
+    """Compare committed outputs with the sources; with the same compiler, recompile the P4Info."""
     recorded = json.loads((COMPILED / MANIFEST).read_text())
     if recorded["sources"] != digest(sources("tna"), P4SRC):
-        print("p4src/compiled/tna was made of other sources; run `make tofino`", file=sys.stderr)
+        print("p4src/compiled/tna was built from other sources; run `make tofino`", file=sys.stderr)
         return 1
     for name, expected in recorded["outputs"].items():
         if hashlib.sha256((COMPILED / name).read_bytes()).hexdigest() != expected:
-            print(f"p4src/compiled/tna/{name} is not what the manifest says", file=sys.stderr)
+            print(f"p4src/compiled/tna/{name} differs from the manifest", file=sys.stderr)
             return 1
     version = compiler_version()
     if version is None or not same_compiler(version, recorded["compiler"]):
@@ -155,9 +155,9 @@ def check() -> int:
             compile_program(program, CHIPS[0], directory, place=False)
             fresh = (directory / f"{program}.p4info.txtpb").read_bytes()
             if fresh != (COMPILED / f"{program}.p4info.txtpb").read_bytes():
-                print(f"{program}: p4c {version} makes another P4Info", file=sys.stderr)
+                print(f"{program}: p4c {version} generates a different P4Info", file=sys.stderr)
                 return 1
-    print(f"p4src/compiled/tna is what p4c {version} makes of the sources")
+    print(f"p4src/compiled/tna matches the output of p4c {version}")
     return 0
 
 

@@ -1,6 +1,6 @@
-"""Runs the compiler and the assembler of Tofino on one program for one chip.
+"""Runs the Tofino compiler and assembler on one program for one chip.
 
-Both tools are part of p4lang/p4c (backends/tofino); nothing of them is kept here.
+Both tools are part of p4lang/p4c (backends/tofino) and not included in this project.
 """
 
 import re
@@ -14,17 +14,17 @@ from tools.p4.programs import P4SRC
 COMPILER = "p4c-barefoot"
 ASSEMBLER = "bfas"
 UNREACHABLE = "Can't match parser state due to previous match"
-TIME_LIMIT = 1800  # seconds; placement tries many orders of tables
+TIME_LIMIT = 1800  # seconds; placement tries many table orders
 HOW_TO_GET = (
     f"{COMPILER} and {ASSEMBLER} are not on PATH. Both are built from github.com/p4lang/p4c with "
-    "its Tofino backend enabled, as p4c's own documentation says, and with the fix that "
-    "docs/tofino.md names."
+    "its Tofino backend enabled, as described in p4c's documentation, and with the fix that "
+    "docs/tofino.md describes."
 )
 
 
 @dataclass(frozen=True)
 class Chip:
-    """What one pipe of a chip has: stages, and per stage SRAM and TCAM blocks and hash units."""
+    """Resources of one pipe of a chip: stages; SRAM and TCAM blocks and hash units per stage."""
 
     name: str
     target: str
@@ -45,44 +45,55 @@ CHIPS = (
 
 
 class ToolError(Exception):
-    """A tool refused a program; the message carries its last words."""
+    """A tool failed; the message has the end of its output."""
 
 
 class TooSlowError(ToolError):
-    """A tool did not end in TIME_LIMIT."""
+    """A tool did not end within TIME_LIMIT."""
 
 
 def compiler_version() -> str | None:
-    """What the installed compiler calls its version, None where one of the tools is missing."""
+    """What the installed compiler calls its version, None where one of the tools is missing.
+
+    Raises ToolError where it cannot be run.
+    """
     if shutil.which(COMPILER) is None or shutil.which(ASSEMBLER) is None:
         return None
-    run = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=False)
+    try:
+        run = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ToolError(f"{COMPILER} on PATH cannot be run: {error.strerror}") from error
     found = re.search(r"Version (\S+)", run.stdout + run.stderr)
     return found.group(1) if found else "of unknown version"
 
 
 def run(command: list[str], log: Path) -> None:
-    """Run a tool; ToolError with the end of what it said when it fails or takes too long."""
+    """Run a tool. Raises ToolError, with the end of its output, or TooSlowError."""
     try:
         done = subprocess.run(
             command, cwd=P4SRC, capture_output=True, text=True, check=False, timeout=TIME_LIMIT
         )
     except subprocess.TimeoutExpired as error:
         raise TooSlowError(f"{command[0]}: not done after {TIME_LIMIT} s") from error
+    except OSError as error:
+        raise ToolError(f"{command[0]} on PATH cannot be run: {error.strerror}") from error
     log.write_text(done.stdout + done.stderr)
     if done.returncode != 0:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line]
-        raise ToolError(f"{command[0]}: " + "\n".join(lines[-5:] or ["failed, see " + str(log)]))
+        said = (done.stdout + done.stderr).splitlines()
+        lines = [line for line in said if "error" in line] or said
+        status = f"exit status {done.returncode}"
+        raise ToolError(f"{command[0]}: " + "\n".join(lines[-5:] or [status]))
 
 
 def compile_program(
     program: str, chip: Chip, directory: Path, flows: int | None = None, *, place: bool = True
 ) -> None:
-    """Place `program` for `chip`: assembly, reports and P4Info below `directory`.
+    """Place `program` for `chip`; writes assembly, reports and P4Info below `directory`.
 
     `flows` is the size of each flow table; None leaves what the sources say. Without `place`,
-    the P4Info is all there is.
+    the P4Info is all there is. Raises ToolError.
     """
+    p4info = directory / f"{program}.p4info.txtpb"
     run(
         [
             COMPILER,
@@ -98,25 +109,30 @@ def compile_program(
             "-g",
             "--p4runtime-force-std-externs",
             "--p4runtime-files",
-            str(directory / f"{program}.p4info.txtpb"),
+            str(p4info),
             "-o",
             str(directory),
             f"tna/{program}.p4",
         ],
         directory / "compiler.log",
     )
+    if not p4info.is_file():
+        raise ToolError(f"{COMPILER} on PATH reported success, but made no P4Info")
 
 
 def assembly(directory: Path) -> Path:
-    """What the compiler hands to the assembler."""
-    return next(directory.glob("**/*.bfa"))
+    """The compiler's output, input of the assembler."""
+    found = next(directory.glob("**/*.bfa"), None)
+    if found is None:
+        raise ToolError(f"{COMPILER} on PATH reported success, but made no assembly")
+    return found
 
 
 def assemble(program: str, chip: Chip, directory: Path) -> None:
-    """Make the chip's configuration from the assembly.
+    """Assemble the chip's configuration. Raises ToolError.
 
-    The compiler has been seen to lose what parser states match on, which the assembler only warns
-    of; here that is a ToolError.
+    The compiler can lose match conditions of parser states, for which the assembler only issues a
+    warning; here that is a ToolError.
     """
     (directory / "assembled" / "logs").mkdir(parents=True)
     run(
@@ -133,4 +149,4 @@ def assemble(program: str, chip: Chip, directory: Path) -> None:
         directory / "assembler.log",
     )
     if UNREACHABLE in (directory / "assembler.log").read_text():
-        raise ToolError(f"{ASSEMBLER}: {program} has parser states that nothing reaches")
+        raise ToolError(f"{ASSEMBLER}: {program} has unreachable parser states")

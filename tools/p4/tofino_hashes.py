@@ -1,15 +1,15 @@
-"""The hash matrix of an assembled program, read from the assembler's own words.
+"""The hash matrix of an assembled program, read from the assembly and the assembler's log.
 
-A hash of the chip is linear: a constant, and for every input bit the bits of the result it flips.
-The assembly (.bfa) says which hash group an action takes its result from, which hash tables and
-constant (seed) the group has, and where in the packet's metadata the result goes; the log that
-`bfas --log-hashes` writes lists the matrix of every hash table.
+A hash of the chip is linear: a constant, and for every input bit the result bits it inverts. The
+assembly (.bfa) contains the hash group of an action's result, the hash tables and the constant
+(seed) of the group, and the metadata field of the result; the log written by `bfas --log-hashes`
+contains the matrix of every hash table.
 """
 
 import re
 from dataclasses import dataclass
 
-# Unit n of the hash distribution takes 16 bits of its group, from bit 16 * (n % 3) on.
+# Hash distribution unit n provides 16 bits of its group, from bit 16 * (n % 3) on.
 UNIT_BITS = 16
 UNITS_PER_GROUP = 3
 
@@ -22,7 +22,7 @@ LOG_STAGE = re.compile(r"\n\s+Stage (\d+)\n")
 LOG_TABLE = re.compile(r"exact hashtable (\d+)\n")
 LOG_ROW = re.compile(r"result\[(\d+)\] = (.*)")
 INPUT_BIT = re.compile(r"([a-z_0-9.]+)\[(\d+)\]")
-# What the shells pass to the controls, and what those call it.
+# Arguments of the top-level controls, and the corresponding parameters of the sub-controls.
 PREFIXES = {"hdr.pe.": "hdr.", "md.meta.": "meta."}
 
 Bit = tuple[str, int]
@@ -34,15 +34,15 @@ class HashLogError(Exception):
 
 @dataclass(frozen=True)
 class HashMatrix:
-    """seed: the hash of zeros. columns: per field and bit, the bits of the result it flips, 0 the
-    least significant bit everywhere."""
+    """seed: the hash of zeros. columns: per field and bit, the result bits it inverts; bit 0 is the
+    least significant one everywhere."""
 
     seed: int
     columns: dict[str, list[int]]
 
 
 def hash_matrix(assembly: str, log: str, table: str, result: str) -> HashMatrix:
-    """The matrix of the hash that the compiler's ingress `table` puts into its variable `result`.
+    """The matrix of the hash that the compiler's ingress table `table` writes to `result`.
 
     assembly: text of the .bfa file; log: text of mau.hashes.log. Raises HashLogError.
     """
@@ -79,7 +79,7 @@ def hash_matrix(assembly: str, log: str, table: str, result: str) -> HashMatrix:
 
 
 def _sources(assembly: str, action: str, result: str) -> dict[int, tuple[int, int]]:
-    """Hash group and hash bit that every bit of `result` is set from."""
+    """Hash group and hash bit from which each bit of `result` is set."""
     container: dict[tuple[str, int], int] = {}
     placed = re.compile(
         rf"^  {result}(?:\.(\d+)-\d+)?: \{{  stage [\d.]+: (\w+)(?:\((\d+)\.\.(\d+)\))? \}}",
@@ -100,13 +100,13 @@ def _sources(assembly: str, action: str, result: str) -> dict[int, tuple[int, in
             if result_bit is not None:
                 sources[result_bit] = (group_of[unit], hash_bit)
     if not sources:
-        raise HashLogError(f"the assembly does not say where {result} comes from")
+        raise HashLogError(f"the assembly has no source of {result}")
     return sources
 
 
 def _rows(log: str, stage: str) -> dict[tuple[str, int], list[Bit]]:
-    """Input bits of every hash table and hash bit of a stage. A table is listed again for every
-    user; the list is the same."""
+    """Input bits of every hash table and hash bit of a stage. The log repeats the list of a table
+    for each user."""
     sections = LOG_STAGE.split(log)
     stages = dict(zip(sections[1::2], sections[2::2], strict=True))
     if stage not in stages:

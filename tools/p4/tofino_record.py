@@ -1,4 +1,4 @@
-"""Writes down what was built: the tables of docs/tofino.md, the manifest, the plot."""
+"""Records the results of a build: the tables of docs/tofino.md, the manifest, the plot."""
 
 import hashlib
 import json
@@ -14,18 +14,18 @@ COMPILED = ALL_COMPILED / "tna"
 DOCUMENT = P4SRC.parent / "docs" / "tofino.md"
 SWEEP_RESULTS = DOCUMENT.with_name("tofino-flows.json")
 SWEEP_PLOT = DOCUMENT.with_name("tofino-flows.png")
-# Flows per address family that the sweep tries.
+# Flows per address family in the sweep.
 SWEEP = (16384, 32768, 49152, 65536)
-# Stages a program takes, or why there are none.
+# Stages a program uses, or why it was not placed.
 Outcome = int | str
 
 
 class DocumentError(Exception):
-    """docs/tofino.md has no place for what is to be written; the message says which."""
+    """A marker is missing in docs/tofino.md; the message says which."""
 
 
 def report_table(results: Iterable[Usage]) -> str:
-    """Markdown: one row per program and chip, against what one pipe has."""
+    """Markdown table: resources used, of those of one pipe, per program and chip."""
     chips = {chip.name: chip for chip in CHIPS}
     lines = [
         "| program | chip | stages | SRAM blocks | TCAM blocks | PHV bits "
@@ -45,7 +45,7 @@ def report_table(results: Iterable[Usage]) -> str:
 
 
 def sweep_table(results: dict[str, dict[str, Outcome]]) -> str:
-    """Markdown: stages of the PE by flows per address family."""
+    """Markdown table: stages of the PE by flows per address family."""
     limits = {chip.name: chip.stages for chip in CHIPS}
     lines = [
         "| flows per family | " + " | ".join(results) + " |",
@@ -63,7 +63,10 @@ def sweep_table(results: dict[str, dict[str, Outcome]]) -> str:
 
 
 def replace_between(text: str, name: str, content: str) -> str:
-    """The document with what stands between the two markers called `name` replaced."""
+    """The document with the content between the markers of `name` replaced.
+
+    Raises DocumentError.
+    """
     begin, end = f"<!-- {name}: written by tools/p4/tofino_record.py -->", f"<!-- end of {name} -->"
     if begin not in text or end not in text:
         raise DocumentError(f"{DOCUMENT} has no marker {begin!r} ... {end!r}")
@@ -72,7 +75,7 @@ def replace_between(text: str, name: str, content: str) -> str:
 
 
 def record(results: Iterable[Usage], version: str, commit: str) -> None:
-    """Write manifest and document: the files in COMPILED were made by this compiler."""
+    """Write the manifest of the files in COMPILED, and the document."""
     results = list(results)
     outputs = sorted(path for path in COMPILED.iterdir() if path.name != MANIFEST)
     manifest = {
@@ -89,14 +92,14 @@ def record(results: Iterable[Usage], version: str, commit: str) -> None:
 
 
 def record_sweep(results: dict[str, dict[str, Outcome]]) -> None:
-    """Write results, table and plot of how many flows fit."""
+    """Write results, table and plot of the sweep."""
     SWEEP_RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     DOCUMENT.write_text(replace_between(DOCUMENT.read_text(), "flows", sweep_table(results)))
     plot(results)
 
 
 def plot(results: dict[str, dict[str, Outcome]]) -> None:
-    """Stages the PE would take against flows per family, with every chip's limit."""
+    """Plot the PE's stages against flows per address family, with the limit of each chip."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 

@@ -1,4 +1,4 @@
-"""Reads what the tools report about a placed program: its resources and its hash matrices."""
+"""Reads resources and hash matrices of a placed program from the reports of the tools."""
 
 import json
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 from tools.p4.tofino_build import Chip, assembly
 from tools.p4.tofino_hashes import hash_matrix
 
-# The ICRC of a CNP, by IP version: what the compiler calls the tables that hash, and the result.
+# Compiler-generated names of the table and the result of the ICRC hash of a CNP, by IP version.
 ICRC = "sender_notification_icrc_crc"
 ICRC_HASHES = {
     "ipv4": "tbl_sender_notification_icrc_hash_ipv4",
@@ -17,7 +17,7 @@ ICRC_HASHES = {
 
 @dataclass(frozen=True)
 class Usage:
-    """What a placed program takes of one pipe, counted from the compiler's report."""
+    """Resources a placed program uses in one pipe, from the compiler's report."""
 
     program: str
     chip: str

@@ -6,13 +6,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from fcn.controller.northbound.client import ControllerError
-from fcn.hosts.processes import ProcessError
-from fcn.topologies.command import HOW_TO_END, choose_target, say_how_to_look
+from fcn.topologies.command import (
+    FAILURES,
+    HOW_TO_END,
+    choose_target,
+    say_failure,
+    say_how_to_look,
+)
 from fcn.topologies.dc.run import running_dual_dc
 from fcn.topologies.dc.sample import SampleResult, run_sample, sample_flows
 from fcn.topologies.dual_dc import HOSTS
-from fcn.topologies.isolation import IsolationError, enter, wait_for_signal
+from fcn.topologies.isolation import enter, wait_for_signal
 from fcn.topologies.network import Target
 
 console = Console()
@@ -22,7 +26,7 @@ def main(
     hosts: Annotated[int, typer.Option(help="hosts of each data centre")] = HOSTS,
     target: Annotated[str, typer.Option(help="softswitch or bmv2")] = "",
     sample: Annotated[
-        int, typer.Option(help="flows to send and check; 0: only run until Ctrl-C")
+        int, typer.Option(help="flows to send and check; 0: only run until Ctrl-C", min=0)
     ] = HOSTS,
     out: Annotated[Path, typer.Option(help="logs and configuration")] = Path("out/dual-dc"),
 ) -> None:
@@ -32,8 +36,8 @@ def main(
         arguments = ["--hosts", hosts, "--target", chosen, "--sample", sample, "--out", out]
         enter("fcn.topologies.dc", [str(argument) for argument in arguments])
         good = _run(hosts, chosen, sample, out)
-    except (ControllerError, IsolationError, ProcessError, ValueError) as error:
-        console.print(f"[red]{error}", soft_wrap=True)
+    except (*FAILURES, ValueError) as error:
+        say_failure(console, error)
         raise typer.Exit(1) from error
     raise typer.Exit(0 if good else 1)
 

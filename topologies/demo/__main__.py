@@ -12,11 +12,8 @@ import grpc
 import typer
 from rich.console import Console
 
-from fcn.controller.northbound.client import ControllerError
-from fcn.hosts.build import BuildError
-from fcn.hosts.processes import ProcessError
 from fcn.hosts.roce.log import LogError
-from fcn.topologies.command import choose_target, say_how_to_look
+from fcn.topologies.command import FAILURES, choose_target, say_failure, say_how_to_look
 from fcn.topologies.demo.checks import check_run
 from fcn.topologies.demo.display import Display
 from fcn.topologies.demo.measure import MeasureError, measure
@@ -31,8 +28,8 @@ from fcn.topologies.demo.report import (
 )
 from fcn.topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario, demo_scenario
 from fcn.topologies.demo.traffic import Run, RunRecord
-from fcn.topologies.isolation import IsolationError, enter
-from fcn.topologies.network import Network, Target
+from fcn.topologies.isolation import enter
+from fcn.topologies.network import Network, Target, make_directory
 
 DEFAULT_SECONDS = 16.0
 MIN_SECONDS = 4.0
@@ -97,19 +94,19 @@ def main(
     chosen = choose_target(target)
     try:
         enter("fcn.topologies.demo", sys.argv[1:])
-        out.mkdir(parents=True, exist_ok=True)
+        make_directory(out)
         scenario = demo_scenario(seconds)
         console.print(
             f"DC1 - PE1 - P1 - P2 - PE2 - DC2 on {chosen}: starting switches, hosts and controller"
         )
         records = run_both(scenario, chosen, out)
         problems = evaluate(scenario, chosen, records, out)
-    except (IsolationError, ProcessError, BuildError, LogError, ControllerError) as error:
+    except (*FAILURES, LogError) as error:
         problems = [str(error)]
     except grpc.RpcError as error:
         problems = [f"a switch does not answer: {error.code().name}, {error.details()}"]
     for problem in problems:
-        console.print(f"[bold red]failed:[/] {problem}")
+        say_failure(console, problem)
     if problems:
         raise typer.Exit(1)
 

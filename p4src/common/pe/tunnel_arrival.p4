@@ -44,12 +44,14 @@ control TunnelArrival(in srh_h srh, inout pe_meta_t meta) {
             (true, _, _, _, _, _, _, _): refuse(DropReason.UNSUPPORTED);
             (_, true, _, _, _, _, _, _): refuse(DropReason.MALFORMED);
 
-            // A service SID must be the last segment.
-            (_, _, Destination.SERVICE_SID, false, _, _, _, DropReason.NONE): route_in_vrf();
+            // A service SID must be the last segment, with the customer's packet right behind it (RFC 8986
+            // section 4.8): the ID of another tunnel would say another VRF.
+            (_, _, Destination.SERVICE_SID, false, _, TunnelType.NONE, _, DropReason.NONE): route_in_vrf();
             (_, _, Destination.SERVICE_SID, true, 0, _, _, DropReason.NONE): route_in_vrf();
-            (_, _, Destination.SERVICE_SID, false, _, _, _, _): refuse_customer_packet();
+            (_, _, Destination.SERVICE_SID, false, _, TunnelType.NONE, _, _): refuse_customer_packet();
             (_, _, Destination.SERVICE_SID, true, 0, _, _, _): refuse_customer_packet();
-            (_, _, Destination.SERVICE_SID, _, _, _, _, _): refuse(DropReason.SRH_INVALID);
+            (_, _, Destination.SERVICE_SID, true, _, _, _, _): refuse(DropReason.SRH_INVALID);
+            (_, _, Destination.SERVICE_SID, _, _, _, _, _): refuse(DropReason.UNSUPPORTED);
 
             (_, _, _, _, _, TunnelType.NONE, _, _): punt_to_cpu(PuntReason.UNDERLAY_LOCAL);
             (_, _, _, _, _, _, true, DropReason.NONE): route_in_vrf();

@@ -24,7 +24,7 @@ from fcn.ptf_tests.lib.packets import ethernet, fast_cnp, udp
 
 PORT, INTERFACE, FAR = 7, "fcncap0", "fcncap1"
 ADDRESS = f"127.0.0.1:{20000 + os.getpid() % 20000}"
-"""In a namespace of its own, but every process of the machine is looked at."""
+"""Unique, because the search for the switch covers the processes of all namespaces."""
 PATIENCE = 120.0
 """Seconds for a program to start or end; only a failure takes that long."""
 MAC_A, MAC_B = "02:00:00:00:00:01", "02:00:00:00:00:02"
@@ -48,7 +48,7 @@ needs_tshark = pytest.mark.skipif(
 
 
 class _Status(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]  # grpc is untyped
-    """A controller that knows one switch."""
+    """A controller with one switch."""
 
     def GetStatus(  # noqa: N802 (gRPC's name)
         self, request: pb.GetStatusRequest, context: grpc.ServicerContext
@@ -58,7 +58,7 @@ class _Status(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]  # grpc is untype
 
 @pytest.fixture
 def api(tmp_path: Path) -> Iterator[str]:
-    """Where that controller listens: a path, which every network namespace reaches."""
+    """Endpoint of that controller: a path, which is reachable from every network namespace."""
     server = grpc.server(ThreadPoolExecutor(1))
     fcn_pb2_grpc.add_FcnServicer_to_server(_Status(), server)
     endpoint = f"unix:{tmp_path}/api"
@@ -105,7 +105,7 @@ def switch() -> Iterator[str]:
 
 
 def _wait_until_capturing(process: "subprocess.Popen[str]") -> None:
-    """Wait until the kernel hands packets to it: tshark says so before it is true."""
+    """Wait until the kernel delivers packets to it; tshark reports "Capturing" too early."""
     deadline = time.monotonic() + PATIENCE
     while not _captures(process.pid):
         assert process.poll() is None, "fcn capture ended early"
@@ -124,7 +124,7 @@ def _captures(pid: int) -> bool:
     running = {f"socket:[{row[8]}]" for row in rows if row[4] != "0" and row[5] == "1"}
     family = [pid]
     for parent in family:
-        # A child may end, and a descriptor be closed, while this looks.
+        # A child can end, and a descriptor be closed, during the search.
         with suppress(FileNotFoundError):
             family += map(int, (proc / f"{parent}/task/{parent}/children").read_text().split())
             for descriptor in (proc / f"{parent}/fd").iterdir():
@@ -136,7 +136,7 @@ def _captures(pid: int) -> bool:
 
 @contextmanager
 def _capture(api: str, *arguments: str | Path) -> Iterator["subprocess.Popen[str]"]:
-    """`fcn capture`, once it captures."""
+    """`fcn capture`, started and capturing."""
     command = [sys.executable, "-m", "fcn.controller.cli.main", "capture", "pe1", str(PORT)]
     with subprocess.Popen(
         [*command, "--api", api, *arguments],
@@ -156,7 +156,7 @@ def _capture(api: str, *arguments: str | Path) -> Iterator["subprocess.Popen[str
 
 
 def _send(namespace: str) -> None:
-    """Fast CNPs with LABELS arrive at the port, each behind a packet of another kind."""
+    """Send Fast CNPs with LABELS to the port, each after a packet of another protocol."""
     src, dst = "2001:db8::2", "2001:db8::1"
     datagrams = [
         datagram

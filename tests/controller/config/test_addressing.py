@@ -1,4 +1,4 @@
-"""What follows from the configuration: MACs, underlay routes, attachment of addresses, tunnels."""
+"""Values derived from the configuration: MACs, underlay routes, attachments, tunnels."""
 
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from itertools import pairwise
@@ -31,7 +31,7 @@ def parse(network: dict[str, Any]) -> Config:
 
 
 def entries(config: Config, node: str, table: str) -> dict[str, str]:
-    """Match and action of the entries a node is to have, as text."""
+    """Match and action of a node's intended entries, as text."""
     pipeline = load_pipeline(config.nodes[node].role)
     found: dict[str, str] = {}
     for update in Provision(config, node, pipeline).intent.take_updates(100_000):
@@ -102,7 +102,7 @@ def test_explicit_underlay_route_replaces_the_computed_one(network: dict[str, An
 
 
 def test_addresses_are_located_by_longest_prefix(network: dict[str, Any]) -> None:
-    """Two sites of one subnet: a host route through the tunnel beats the connected prefix."""
+    """Two sites of one subnet: a host route through the tunnel precedes the connected prefix."""
     for node, far in (("pe1", "pe2"), ("pe2", "pe1")):
         data = network["nodes"][node]
         data["ports"][0]["addresses"] = ["192.168.7.254/24"]

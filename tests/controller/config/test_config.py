@@ -1,4 +1,4 @@
-"""The configuration file: a good one is understood, a wrong one refused by line."""
+"""The configuration file: a valid one is parsed, problems are reported with their line."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 
 
 def example() -> dict[str, Any]:
-    """The example as plain data, to be spoilt."""
+    """The example as plain data, to be modified."""
     data: dict[str, Any] = yaml.safe_load(EXAMPLE.read_text())
     return data
 
@@ -95,7 +95,7 @@ def _unknown_feature(data: dict[str, Any]) -> None:
     pe1(data)["features"] = ["learning", "cnp"]
 
 
-@vary("nodes.p1.features | learning means nothing at a p node, which has: notification")
+@vary("nodes.p1.features | learning does not apply to a p node, which has: notification")
 def _feature_of_another_role(data: dict[str, Any]) -> None:
     data["nodes"]["p1"]["features"] = ["notification", "learning"]
 
@@ -232,7 +232,7 @@ def _five_sids(data: dict[str, Any]) -> None:
     pe1(data)["tunnels"]["x"] = {"type": "srv6", "sids": sids}
 
 
-@vary("nodes.pe1.tunnels.pe2-vxlan | mode has no meaning")
+@vary("nodes.pe1.tunnels.pe2-vxlan | mode does not apply")
 def _vxlan_with_mode(data: dict[str, Any]) -> None:
     pe1(data)["tunnels"]["pe2-vxlan"]["mode"] = "encaps"
 
@@ -262,7 +262,7 @@ def _link_to_no_port(data: dict[str, Any]) -> None:
     data["links"][0] = ["pe1:2", "p1:9"]
 
 
-@vary("links[0][0] | is no core port")
+@vary("links[0][0] | is not a core port")
 def _link_to_dc_port(data: dict[str, Any]) -> None:
     data["links"][0] = ["pe1:1", "p1:1"]
 
@@ -282,7 +282,7 @@ def _threshold_of_no_port(data: dict[str, Any]) -> None:
     data["nodes"]["p2"]["thresholds"][0]["port"] = 7
 
 
-@vary("congestion.levels[1].interval | no duration; write 50us")
+@vary("congestion.levels[1].interval | not a duration; write 50us")
 def _interval_without_unit(data: dict[str, Any]) -> None:
     data["congestion"]["levels"][1]["interval"] = "50"
 
@@ -292,7 +292,7 @@ def _markable_notification(data: dict[str, Any]) -> None:
     data["nodes"]["p1"]["fast_cnp"]["traffic_class"] = 0xC2
 
 
-@vary("nodes.pe1.grpc | no host:port")
+@vary("nodes.pe1.grpc | not host:port")
 def _address_without_port(data: dict[str, Any]) -> None:
     pe1(data)["grpc"] = "127.0.0.1"
 
@@ -302,7 +302,7 @@ def _udp_port(data: dict[str, Any]) -> None:
     data["fast_cnp_port"] = 65536
 
 
-@vary("nodes.pe1.underlay[0].via[0].port | no core port")
+@vary("nodes.pe1.underlay[0].via[0].port | not a core port")
 def _underlay_over_dc_port(data: dict[str, Any]) -> None:
     hop = {"port": 1, "mac": "02:00:00:00:00:09"}
     pe1(data)["underlay"] = [{"prefix": "2001:db8:f::/48", "via": [hop]}]
@@ -313,7 +313,7 @@ def _metrics_on_a_socket(data: dict[str, Any]) -> None:
     data["metrics"] = "unix:/run/fcn"
 
 
-@vary("api | no absolute path; write unix:/run/fcn/api")
+@vary("api | not an absolute path; write unix:/run/fcn/api")
 def _api_on_a_relative_path(data: dict[str, Any]) -> None:
     data["api"] = "unix:api"
 
@@ -321,6 +321,51 @@ def _api_on_a_relative_path(data: dict[str, Any]) -> None:
 @vary("api | at most 107 octets")
 def _api_on_a_long_path(data: dict[str, Any]) -> None:
     data["api"] = "unix:/" + "a" * 107
+
+
+@vary("nodes.p2.grpc | this switch (address and device_id) is already nodes.p1.grpc")
+def _two_nodes_of_one_switch(data: dict[str, Any]) -> None:
+    data["nodes"]["p2"]["grpc"] = data["nodes"]["p1"]["grpc"]
+
+
+@vary("nodes.p1.underlay_address | link-local; other nodes cannot reach it")
+def _link_local_node(data: dict[str, Any]) -> None:
+    data["nodes"]["p1"]["underlay_address"] = "fe80::11"
+
+
+@vary("nodes.p1.underlay_address | names a zone")
+def _zone(data: dict[str, Any]) -> None:
+    data["nodes"]["p1"]["underlay_address"] = "2001:db8:0:ff::12%eth0"
+
+
+@vary("nodes.pe1.tunnels.pe2-srv6.via[0] | pe1 is an end of the tunnel itself")
+def _via_where_it_begins(data: dict[str, Any]) -> None:
+    pe1(data)["tunnels"]["pe2-srv6"]["via"] = ["pe1"]
+
+
+@vary("nodes.pe1.tunnels.pe2-srv6.via[0] | pe2 is an end of the tunnel itself")
+def _via_where_it_ends(data: dict[str, Any]) -> None:
+    pe1(data)["tunnels"]["pe2-srv6"]["via"] = ["pe2"]
+
+
+@vary("flows.timeout | longer than a year")
+def _endless_timeout(data: dict[str, Any]) -> None:
+    data["flows"]["timeout"] = "99999999999999999999h"
+
+
+@vary("nodes.p2.thresholds[0].depths[0] | is not a queue depth")
+def _depth_beyond_numbers(data: dict[str, Any]) -> None:
+    data["nodes"]["p2"]["thresholds"][0]["depths"][0] = "9" * 400 + "MB"
+
+
+@vary("nodes.pe1.grpc | not host:port")
+def _foreign_digits(data: dict[str, Any]) -> None:
+    pe1(data)["grpc"] = "127.0.0.1:\u0663"
+
+
+@vary("nodes.pe1.program | is missing")
+def _program_of_a_long_name(data: dict[str, Any]) -> None:
+    pe1(data)["program"] = "a" * 5000
 
 
 @vary("nodes.pe1.colour | unknown key")

@@ -1,4 +1,4 @@
-"""What depends on a node's switch: its ports, and thresholds in its unit."""
+"""Checks that depend on a node's target: port numbers, and thresholds in its unit."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from fcn.controller.config.types import format_depth, parse_depth, parse_octets
 
 
 def problems(network: dict[str, Any]) -> list[tuple[str, str]]:
-    """(where, why) of everything that is wrong."""
+    """(path, message) of every problem."""
     try:
         parse_config(yaml.safe_dump(network))
     except ConfigError as error:
@@ -38,7 +38,7 @@ def chip(tmp_path: Path, request: pytest.FixtureRequest) -> str:
         (509, "port 509 of p1 is the recirculation port (BMv2)"),
         (510, "port 510 of p1 is the CPU port (BMv2)"),
         (511, "port 511 of p1 is the drop port (BMv2)"),
-        (512, "port 512 of p1 is no front-panel port; those are 0 to 511 (BMv2)"),
+        (512, "port 512 of p1 is not a front-panel port; those are 0 to 511 (BMv2)"),
     ],
 )
 def test_ports_bmv2_needs_are_refused(network: dict[str, Any], number: int, reason: str) -> None:
@@ -51,7 +51,7 @@ def test_ports_bmv2_needs_are_refused(network: dict[str, Any], number: int, reas
     [
         ("tna", 64, "port 64 of p1 is the CPU port (Tofino 1)"),
         ("tna", 68, "port 68 of p1 is the recirculation port (Tofino 1)"),
-        ("tna", 510, "port 510 of p1 is no front-panel port"),
+        ("tna", 510, "port 510 of p1 is not a front-panel port"),
         ("tna", 8, None),
         ("t2na", 6, "port 6 of p1 is the recirculation port (Tofino 2)"),
         ("t2na", 0, "port 0 of p1 is the CPU port (Tofino 2)"),
@@ -86,7 +86,7 @@ def test_file_that_is_no_p4info_is_refused(network: dict[str, Any], tmp_path: Pa
     (tmp_path / "p.p4info.txtpb").write_text("pkg_info {")
     [(where, why)] = problems(network)
     assert where == "nodes.p1.program"
-    assert "p.p4info.txtpb is no P4Info" in why
+    assert "p.p4info.txtpb is not a P4Info" in why
 
 
 def test_missing_program_is_a_problem_of_its_node(network: dict[str, Any], tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_thresholds_with_units(network: dict[str, Any]) -> None:
         (
             [8, 524_288],
             "p2 port 2 (BMv2): level 2 at 524288 packets is 524288 packets; "
-            "the target tells 524287 at most",
+            "the target reports 524287 at most",
         ),
         ([8, "64kB"], "queue depths are all in packets or all in octets"),
         (list(range(1, 9)), "8 depths, but there are 7 levels"),
@@ -133,7 +133,7 @@ def test_thresholds_a_queue_cannot_have_are_refused(
 def test_default_thresholds_are_checked_on_the_ports_that_have_them(
     network: dict[str, Any], chip: str
 ) -> None:
-    """The chip's cells tell 1400 from 1500 octets, BMv2's packets do not."""
+    """1400 and 1500 octets are different numbers of cells on the chip, but one packet on BMv2."""
     network["congestion"]["thresholds"] = ["1400B", "1500B"]
     for node in ("pe1", "p2", "pe2"):
         ports = [port["number"] for port in network["nodes"][node]["ports"]]
@@ -143,6 +143,23 @@ def test_default_thresholds_are_checked_on_the_ports_that_have_them(
     assert [why.partition(" (")[0] for _, why in found] == ["p1 port 1", "p1 port 2"]
     network["nodes"]["p1"]["program"] = chip
     assert problems(network) == []
+
+
+def test_a_program_of_something_else_is_refused(network: dict[str, Any], tmp_path: Path) -> None:
+    """That of the other role, one for a chip without our tables, and what is no text at all."""
+    folder = compiled_programs()
+    for content, reason in (
+        ((folder / "p.p4info.txtpb").read_bytes(), "is of no pe node: it lacks cnp_profile"),
+        (b'pkg_info { arch: "tna" }', "is of no pe node: it lacks cnp_profile"),
+        (b"\xff\xfe", "is not a P4Info"),
+    ):
+        place = tmp_path / str(len(content))
+        place.mkdir()
+        (place / "pe.p4info.txtpb").write_bytes(content)
+        network["nodes"]["pe1"]["program"] = str(place)
+        (problem,) = problems(network)
+        assert problem[0] == "nodes.pe1.program"
+        assert reason in problem[1]
 
 
 def test_packet_size_decides_what_can_be_told_apart(network: dict[str, Any]) -> None:
@@ -176,7 +193,7 @@ def test_spellings_of_a_depth(text: str | int, depth: Depth) -> None:
 
 @pytest.mark.parametrize("text", ["", "kB", "8 cells", "8.5", "1.5 packets", "-8", "8  kB", "64mb"])
 def test_what_is_no_depth_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no queue depth; write 8"):
+    with pytest.raises(ValueError, match="is not a queue depth; write 8"):
         parse_depth(text)
 
 

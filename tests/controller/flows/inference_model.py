@@ -1,8 +1,8 @@
-"""A model of hosts and PEs for the tests of inference: connections without CM, as PEs report them.
+"""A model of hosts and PEs for the tests of inference: reported samples of connections without CM.
 
 Time is simulated. A connection's requests advance its PSN at some rate, in bursts; responses repeat
-the PSN of a request one round trip old, of the last packet of a message. A PE reports at most one
-packet of a flow per learning window, somewhat late, and a report may be lost.
+the PSN of the last packet of a message sent one round trip earlier. A PE reports at most one packet
+of a flow per learning window, with a delay, and a report can be lost.
 """
 
 import random
@@ -23,7 +23,7 @@ CONCLUDE_EVERY = 0.25
 
 
 class Ports(Enum):
-    """How a stack chooses UDP source ports."""
+    """Algorithms by which stacks choose UDP source ports."""
 
     LINUX = "from both QPs"
     RANDOM = "random per QP"
@@ -62,13 +62,13 @@ class Connection:
         return int((cycles * on + min(rest, on)) * self.rates[side])
 
     def request(self, side: int, now: float) -> int | None:
-        """PSN of a request that is on its way at `now`, if one is."""
+        """PSN of a request sent at `now`; None in a pause."""
         if self.sent(side, now) == self.sent(side, now - WINDOW):
             return None
         return (self.first_psns[side] + self.sent(side, now) - 1) % (1 << 24)
 
     def response(self, side: int, now: float, round_trip: float) -> int | None:
-        """PSN of a response to the other side's requests, if one is on its way at `now`."""
+        """PSN of a response, sent at `now`, to the other side's requests; None if there is none."""
         asked, other = now - round_trip, 1 - side
         whole = self.sent(other, asked) // self.message
         if whole == self.sent(other, asked - WINDOW) // self.message:
@@ -78,7 +78,7 @@ class Connection:
 
 @dataclass(slots=True)
 class Outcome:
-    """How many flows were bound to the right queue pair, to a wrong one, and not at all."""
+    """Number of flows with a correct, a wrong and an unknown source queue pair."""
 
     right: int = 0
     wrong: int = 0
@@ -136,7 +136,7 @@ def simulate(
     report_delay: float = 0.006,
     complete: Callable[[object], bool] = lambda _: True,
 ) -> Outcome:
-    """Let the PEs report for some seconds and conclude as the controller does."""
+    """Simulate reports of the PEs for some seconds, with the controller's inference interval."""
     now = 0.0
     inference = Inference(lambda: now, complete)
     outcome = Outcome()

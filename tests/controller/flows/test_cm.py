@@ -1,4 +1,4 @@
-"""Connection tracking (FCN-3, FCN-4) against real CM messages and against hostile orders."""
+"""Connection tracking (FCN-3, FCN-4) with real CM messages and with arbitrary sequences."""
 
 import os
 import random
@@ -43,7 +43,7 @@ FUZZ_MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "20000"))
 
 
 class Clock:
-    """Seconds that pass when told to."""
+    """A clock in seconds that the test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -61,7 +61,7 @@ def feed(connections: ConnectionTracker, *messages: CmMessage) -> list[CmEvent]:
 
 
 def captured() -> Iterator[CmMessage]:
-    """The capture's CM messages as a PE's digest has them (offsets: IBTA volume 1, chapter 12)."""
+    """CM messages of the capture, as in a PE's digests (offsets: IBTA volume 1, chapter 12)."""
     with PcapReader(str(SOFTROCE)) as packets:
         for packet in packets:
             if UDP not in packet or packet[UDP].dport != 4791:
@@ -156,7 +156,7 @@ def test_ids_of_another_connection_close_nothing(stranger: CmMessage) -> None:
 
 
 def test_communication_ids_are_unique_per_host_only() -> None:
-    """Another pair of hosts, or the same addresses in another VRF, may use the same IDs."""
+    """Another pair of hosts, or the same addresses in another VRF, can use the same IDs."""
     other_vrf = [replace(REQ, vrf="red", qpn=70), replace(REP, vrf="red", qpn=80)]
     third = IPv4Address("10.0.0.3")
     other_host = [replace(REQ, src=third, qpn=90), replace(REP, dst=third, qpn=91)]
@@ -190,7 +190,7 @@ def test_reused_id_replaces_the_old_connection() -> None:
 
 
 def test_disconnect_of_an_unseen_connection_names_its_flow() -> None:
-    """After a restart the switch tables know the flow, the tracker does not know the IDs."""
+    """After a restart the flow is in the switch tables, but the tracker has no IDs."""
     assert feed(tracker(), DREQ) == [PeerClosed(FORTH)]
 
 

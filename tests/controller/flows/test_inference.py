@@ -1,4 +1,4 @@
-"""Source queue pairs inferred from the reverse path (FCN-3 b): right, or unknown, never wrong."""
+"""Inference from the reverse path (FCN-3 b): a source QP is correct or unknown, never wrong."""
 
 import random
 from collections.abc import Callable
@@ -36,7 +36,7 @@ FORTH, BACK = FlowKey(VRF, A, B, 0x85), FlowKey(VRF, B, A, 0x15)
 
 
 class Bench:
-    """An inference with a clock the test moves."""
+    """An inference with a clock that the test advances."""
 
     def __init__(self, *, complete: bool = True) -> None:
         self.now = 100.0
@@ -62,7 +62,7 @@ def one(count: int = 1, **options: object) -> tuple[list[Connection], random.Ran
 def _replay(
     ignore_ports: bool = False, window: float = 0.01
 ) -> tuple[dict[FlowKey, int], set[FlowKey]]:
-    """The capture's data packets as PEs report them; nothing of its CM messages is used."""
+    """The data packets of the capture as reported by PEs, without the CM messages."""
     clock = 0.0
     inference = Inference(lambda: clock, lambda _: True)
     bound: dict[FlowKey, int] = {}
@@ -89,7 +89,7 @@ def _replay(
 
 
 def _truth(flow: FlowKey) -> int:
-    """Both ends of every connection of the capture happen to have the same number."""
+    """In this capture both ends of every connection have the same QPN."""
     return flow.dest_qp
 
 
@@ -102,7 +102,7 @@ def test_the_connection_without_cm_of_the_capture_is_bound_by_its_port() -> None
 
 
 def test_of_the_whole_capture_without_cm_nothing_is_bound_wrong() -> None:
-    """Two connections have too few responses, and their port says nothing."""
+    """Two connections have too few responses, and their ports confirm no pairing."""
     bound, seen = _replay()
     assert all(qp == _truth(flow) for flow, qp in bound.items())
     assert sorted({flow.dest_qp for flow in bound}) == [0x11, 0x12, 0x15]
@@ -119,7 +119,7 @@ def test_of_the_capture_without_ports_nothing_is_bound_wrong() -> None:
 
 
 def test_port_of_wire_facts() -> None:
-    """0xc1b9 is what two Linux kernels chose for QP 0x15 on both sides."""
+    """Two Linux kernels used 0xc1b9 for QP 0x15 on both sides."""
     assert connection_port(0x15, 0x15) == 0xC1B9
     assert connection_port(0xABCDEF, 0x123456) == connection_port(0x123456, 0xABCDEF)
 
@@ -216,7 +216,7 @@ def test_two_candidates_stay_unknown_until_they_part() -> None:
 
 
 def test_a_flow_that_never_answers_stays_a_rival() -> None:
-    """It is a reliable connection of unknown PSNs: it may be the partner."""
+    """It is a reliable connection of unknown PSNs, so it can be the reverse flow."""
     bench = Bench()
     bench.see(FlowKey(VRF, B, A, 0x77), WRITE, 7)
     _acknowledge(bench, 5)
@@ -227,7 +227,7 @@ def test_a_flow_that_never_answers_stays_a_rival() -> None:
 
 
 def test_where_ports_follow_from_queue_pairs_those_of_all_must() -> None:
-    """Halves of two connections with equal PSNs, whose other halves are not seen."""
+    """One direction each of two connections with equal PSNs; the others are not reported."""
     bench = Bench()
     port = connection_port(0x86, 0x16)
     bench.see(FlowKey(VRF, A, B, 0x86), WRITE, 0x700000, port)
@@ -370,7 +370,7 @@ def _run(count: int, seeds: int, ports: Ports, first_psn: int | None) -> Outcome
 def test_64_connections_between_two_hosts(
     ports: Ports, first_psn: int | None, all_bound: bool
 ) -> None:
-    """Equal PSNs and one port for all leave nothing to tell them apart: all stay unknown."""
+    """With equal PSNs and one port for all they cannot be distinguished: all stay unknown."""
     outcome = _run(64, 1, ports, first_psn)
     assert (outcome.right, outcome.wrong) == (128 if all_bound else 0, 0)
     assert outcome.unknown == 128 - outcome.right

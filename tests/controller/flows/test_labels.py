@@ -15,7 +15,7 @@ QUARANTINE = 30.0
 
 
 class Clock:
-    """Seconds that pass when told to."""
+    """A clock in seconds that the test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -25,7 +25,7 @@ class Clock:
 
 
 class PoolMachine(RuleBasedStateMachine):
-    """Any sequence of allocate, release, claim and waiting keeps the pool's promises."""
+    """The pool's invariants hold in any sequence of allocate, release, claim and waiting."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which flows of unknown source are watched: bounded, two hosts together, in turns (FCN-3 b)."""
+"""The choice of watched flows: bounded, by host pair, alternating (FCN-3 b)."""
 
 from ipaddress import ip_address
 
@@ -87,7 +87,7 @@ def test_none_are_watched_without_room() -> None:
 
 
 class Watching(RuleBasedStateMachine):
-    """Whatever happens, the limit holds and flows are watched only while they are there."""
+    """In any sequence, the limit is kept and only existing flows are watched."""
 
     LIMIT = 3
 

@@ -1,4 +1,4 @@
-"""Host agents and controller over mutual TLS: learned, refused, logged, counted (FCN-3 a)."""
+"""Host agents and controller over mutual TLS: accepted and refused reports (FCN-3 a)."""
 
 import asyncio
 import contextlib
@@ -41,7 +41,7 @@ QUEUE_PAIRS = ((17, 33), (18, 34))
 
 
 class Authority:
-    """A CA and what it has signed, in a folder."""
+    """A CA and its certificates, in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -246,7 +246,7 @@ async def test_an_agent_does_not_report_to_another_controller(
 async def test_an_agent_goes_on_after_failures(
     plane: ControlPlane, authority: Authority, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The device cannot be read, then is another host's, then is right."""
+    """The device cannot be read, then has another host's address, then is valid."""
     found: list[list[Device]] = [[], [device(B)]]
 
     def snapshot() -> Sequence[Device]:
@@ -300,13 +300,17 @@ def test_missing_files_are_named(authority: Authority, tmp_path: Path) -> None:
         missing.channel("127.0.0.1:1", None)
 
 
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [("/missing/controller.key", r"/missing/controller\.key: No such"), ("a\0b", r"'a\\x00b'")],
+)
 async def test_a_controller_without_its_files_does_not_start(
-    network: dict[str, Any], authority: Authority
+    network: dict[str, Any], authority: Authority, key: str, named: str
 ) -> None:
     data = with_agents(network, authority)
-    data["host_agents"]["key"] = "/missing/controller.key"
+    data["host_agents"]["key"] = key
     plane = ControlPlane(parse_config(yaml.safe_dump(data)))
-    with pytest.raises(AgentServiceError, match=r"cannot read /missing/controller\.key"):
+    with pytest.raises(AgentServiceError, match=f"cannot read {named}"):
         async with plane.running():
             pass
 

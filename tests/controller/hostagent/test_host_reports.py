@@ -1,4 +1,4 @@
-"""What hosts report, what is refused, and which flow it explains (FCN-3 a)."""
+"""Reports of hosts: validation, and the senders found in them (FCN-3 a)."""
 
 import json
 import random
@@ -38,7 +38,7 @@ HOSTS = {
 
 
 class Reports:
-    """Reports on a clock the test moves: every report two seconds after the one before."""
+    """Reports with a simulated clock: each two seconds after the previous one."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -58,7 +58,7 @@ class Reports:
 
 
 def twice(reports: Reports, host: str, *pairs: tuple[int, int]) -> None:
-    """The second snapshot is known to be taken after the first was answered."""
+    """Report twice, because only the second snapshot is known to be later than the flow."""
     reports.report(host, *pairs)
     reports.report(host, *pairs)
 
@@ -111,7 +111,7 @@ def test_a_peer_without_that_queue_pair_has_no_such_flow() -> None:
 
 
 def test_nobody_speaks_for_another_hosts_queue_pairs() -> None:
-    """What B says of its peers does not make a queue pair of A the sender."""
+    """B's report of its peers does not make a queue pair of A the sender."""
     reports = Reports()
     twice(reports, "b", (33, 17))
     assert reports.sender(33) is None
@@ -137,9 +137,9 @@ def test_a_report_replaces_the_one_before() -> None:
         ([Device("x", (B,), ())], Reason.FOREIGN_ADDRESS, "10.2.0.20 is not among"),
         ([Device("x", (A, B), ((17, 33),))], Reason.FOREIGN_ADDRESS, "10.2.0.20 is not among"),
         ([Device("x", (A,), ()), Device("y", (A,), ())], Reason.NONSENSE, "reported twice"),
-        ([Device("x", (A,), ((1, 33),))], Reason.NONSENSE, "no queue pair of data"),
-        ([Device("x", (A,), ((17, 0),))], Reason.NONSENSE, "no queue pair of data"),
-        ([Device("x", (A,), ((1 << 24, 33),))], Reason.NONSENSE, "no queue pair of data"),
+        ([Device("x", (A,), ((1, 33),))], Reason.NONSENSE, "not a data queue pair"),
+        ([Device("x", (A,), ((17, 0),))], Reason.NONSENSE, "not a data queue pair"),
+        ([Device("x", (A,), ((1 << 24, 33),))], Reason.NONSENSE, "not a data queue pair"),
         ([Device("x", (A,), ((17, 33), (17, 34)))], Reason.NONSENSE, "a QP is reported twice"),
         (
             [Device("x", (A,), tuple((qp, 5) for qp in range(2, MAX_QUEUE_PAIRS + 3)))],
@@ -194,7 +194,7 @@ def test_a_certificate_may_have_other_names_too() -> None:
     reporting=st.sets(st.sampled_from(["a", "b", "c"])),
 )
 def test_never_wrong(seed: int, count: int, numbers: int, reporting: set[str]) -> None:
-    """Connections among three hosts whose numbers collide as much as they can."""
+    """Connections among three hosts with as many equal QPNs as possible."""
     rng = random.Random(seed)
     address: dict[str, Address] = {"a": A, "b": B, "c": C}
     free = {name: rng.sample(range(2, 2 + numbers), min(count, numbers)) for name in address}

@@ -1,4 +1,4 @@
-"""Frames of ARP, neighbour discovery and ICMP echo (RFC 826, 4861, 4443), good and hostile."""
+"""Frames of ARP, neighbour discovery and ICMP echo (RFC 826, 4861, 4443), valid and invalid."""
 
 from ipaddress import ip_address
 
@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.inet6 import (
+    ICMPv6DestUnreach,
     ICMPv6EchoReply,
     ICMPv6EchoRequest,
     ICMPv6ND_NA,
@@ -132,6 +133,25 @@ def test_echo_is_returned_with_its_data_and_without_padding(request_: Packet) ->
     else:
         del rebuilt[ICMP].chksum, rebuilt[IP].chksum
     assert bytes(rebuilt) == bytes(reply)
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        IPv6(src=str(A6), dst=str(GATEWAY6))
+        / ICMPv6DestUnreach()
+        / IPv6(src=str(GATEWAY6), dst=str(A6))
+        / ICMPv6EchoRequest(),
+        IPv6(src=str(A6), dst=str(GATEWAY6)) / IPv6() / ICMPv6EchoRequest(),
+        IP(src=str(A), dst=str(GATEWAY)) / IP() / ICMP(),
+        IPv6(src="ff02::1", dst=str(GATEWAY6)) / ICMPv6EchoRequest(),
+        IPv6(src="::", dst=str(GATEWAY6)) / ICMPv6EchoRequest(),
+        IP(src="224.0.0.1", dst=str(GATEWAY)) / ICMP(),
+        IP(src="0.0.0.0", dst=str(GATEWAY)) / ICMP(),
+    ],
+)
+def test_quoted_or_tunnelled_echo_and_one_of_no_station_is_not_answered(packet: Packet) -> None:
+    assert interpret(bytes(Ether(src=HOST) / packet)) is None
 
 
 def ip_packet(ttl: int = 64) -> bytes:

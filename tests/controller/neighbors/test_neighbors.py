@@ -1,4 +1,4 @@
-"""Neighbours: answers, resolution on demand, host routes, refresh, and what hostile hosts try."""
+"""Neighbours: answers, resolution on demand, host routes, refresh, and attacks by hosts."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,7 +35,7 @@ async def running(network: dict[str, Any]) -> AsyncIterator[ControlPlane]:
 
 @pytest.fixture
 def network(network: dict[str, Any]) -> dict[str, Any]:
-    """Quick to ask again, slow to refresh; a second, tagged network on the same port."""
+    """Short retry interval, long refresh; a second, tagged subnet on the same port."""
     network["neighbors"] = {"retry": "100ms", "attempts": 2, "refresh": "1h"}
     network["vrfs"]["red"] = {"id": 2}
     port = {"number": 1, "vlan": 7, "role": "dc", "vrf": "red", "addresses": ["10.1.0.1/24"]}
@@ -45,7 +45,7 @@ def network(network: dict[str, Any]) -> dict[str, Any]:
 
 
 def sent(engine: QuietEngine, layer: Any) -> list[Any]:  # noqa: ANN401 - scapy is untyped
-    """Frames with this layer that were sent out: packet_out is pad 7, port 9 bits."""
+    """Packet-outs whose frame has this layer; metadata: pad 7, port 9 bits."""
     frames = [(int.from_bytes(data[:2], "big") & 0x1FF, Ether(data[2:])) for data in engine.sent]
     return [(port, frame) for port, frame in frames if layer in frame]
 
@@ -232,7 +232,7 @@ async def test_static_hosts_are_never_asked(network: dict[str, Any], switches: S
 async def test_linux_router_on_a_core_port_is_resolved(
     network: dict[str, Any], switches: Switches
 ) -> None:
-    """An underlay route over a link-local neighbour that is no node of the configuration."""
+    """An underlay route through a link-local neighbour that is not a node of the configuration."""
     network["nodes"]["p1"]["ports"].append({"number": 3, "role": "core"})
     hop = {"port": 3, "address": "fe80::99"}
     network["nodes"]["p1"]["underlay"] = [{"prefix": "2001:db8:f::/48", "via": [hop]}]

@@ -1,4 +1,4 @@
-"""Applying the configuration: complete, idempotent, repaired when a switch drifts or restarts."""
+"""Synchronization: complete, idempotent, and repeated when a switch was changed or restarted."""
 
 import asyncio
 import itertools
@@ -71,7 +71,7 @@ async def test_only_the_difference_is_written(
 
 
 async def test_drift_is_repaired(config: Config, switches: Switches) -> None:
-    """Entries removed, changed or added by someone else while the controller was away."""
+    """Entries removed, changed or added by another client while the controller was not running."""
     async with running(config) as plane:
         await all_up(plane)
     pipeline = load_pipeline("pe")
@@ -157,7 +157,7 @@ async def test_switch_that_is_away_at_first_is_awaited(config: Config, switches:
 
 
 async def test_foreign_pipeline_is_replaced(config: Config, switches: Switches) -> None:
-    """A P4Info that is not ours, here the P program on a PE."""
+    """A switch that has another program, here the P program on a PE."""
     wrong = load_pipeline("p")
     options = fy.SwitchOptions(p4info=wrong.p4info, p4blob=wrong.blob, device_id=1)
     async with fy.Switch("other", switches["pe1"].address, options):
@@ -176,7 +176,7 @@ async def test_another_primary_is_named_and_awaited(config: Config, switches: Sw
         async with fy.Switch("other", switches["pe1"].address, options):
             await until(lambda: plane.nodes["pe1"].status.state is State.BACKUP)
             detail = plane.nodes["pe1"].status.detail
-            assert "another controller rules this switch (election ID 999)" in detail
+            assert "another controller is primary on this switch (election ID 999)" in detail
             assert not await plane.nodes["pe1"].settled()
         await all_up(plane)
 

@@ -1,4 +1,4 @@
-"""One controller, two targets: a chip gets what BMv2 and softswitch get, in its own terms."""
+"""The controller on both targets: a chip gets the entries of BMv2, converted to its units."""
 
 import shutil
 from collections.abc import AsyncIterator, Iterable
@@ -24,6 +24,7 @@ from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.config.features import ROLE_FEATURES, Feature
 from fcn.controller.events import EventBus
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.provision import Provision
@@ -37,7 +38,7 @@ IN_UNITS = {"level_policy", "cnp_profile", "flow_learning", "queue_level"}
 
 
 def tna_pipeline(role: str) -> Pipeline:
-    """A TNA program; its binary is never sent here."""
+    """A TNA program; its binary is not used."""
     return load_pipeline(role, COMPILED, binary=False)
 
 
@@ -51,7 +52,7 @@ def provision(config: Config, node: str, pipeline: Pipeline | None = None) -> Pr
 
 
 def updates(intended: Provision) -> list[p4r.Update]:
-    """Everything to be written, taken as accepted."""
+    """All pending updates, which are then marked as accepted."""
     taken = intended.intent.take_updates(100_000)
     assert intended.intent.settle(taken, {}) == []
     return taken
@@ -77,7 +78,7 @@ def arguments(entries: Iterable[fy.P4TableEntry], table: str) -> list[dict[str, 
 
 
 def core_ports(taken: Iterable[p4r.Update]) -> list[int]:
-    """Members of the only value set that is written."""
+    """Members of the value set among the updates."""
     (entity,) = entities(taken, "value_set_entry")
     fields = [field for member in entity.value_set_entry.members for field in member.match]
     assert {field.field_id for field in fields} == {1}
@@ -191,7 +192,7 @@ def test_queue_depths_are_in_cells(network: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("chip", [False, True])
 def test_converted_queue_depths_are_no_difference(network: dict[str, Any], chip: bool) -> None:
-    """What is read back is in the target's unit, and so is what it is compared with."""
+    """Entries read back and the intent are both in the target's unit."""
     network["congestion"]["thresholds"] = ["64kB", "2MB"]
     intended = provision(parse(network), "p1", tna_pipeline("p") if chip else load_pipeline("p"))
     held = [update.entity for update in updates(intended)]
@@ -238,14 +239,14 @@ def test_times_are_in_ticks(network: dict[str, Any]) -> None:
 def test_flows_have_the_actions_of_their_table(
     network: dict[str, Any], version: int, watched: bool
 ) -> None:
-    """And are found again by a controller that reads the tables after a restart."""
+    """A controller that reads the tables after a restart decodes them."""
     src, dst = map(
         ip_address,
         ("10.1.0.10", "10.2.0.20") if version == 4 else ("2001:db8:1::10", "2001:db8:2::20"),
     )
     intended = provision(parse(network), "pe1")
     updates(intended)
-    intended.flow_by_label.notify_sender(0x80001, 1, dst, src, 0x11, 0xFFFF)
+    intended.flow_by_label.notify_sender(0x80001, 1, dst, src, 0x11, 0xFFFF, "manual")
     intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=watched)
     schema = tna_pipeline("pe").schema
     entries = table_entries(updates(intended), schema)
@@ -256,6 +257,7 @@ def test_flows_have_the_actions_of_their_table(
     (flow,) = held_flows("pe1", entries, {1: "blue"})
     assert flow.key == FlowKey("blue", src, dst, 0x22)
     assert (flow.label, flow.source_qp, flow.timeout) == (0x80001, 0x11, 60_000_000)
+    assert flow.origin is Origin.MANUAL
     intended.flow_table.unlabel(1, src, dst, 0x22)
     (removal,) = updates(intended)
     assert removal.type == p4r.Update.DELETE
@@ -282,7 +284,7 @@ def test_transit_node_has_no_core_ports_to_tell_apart(network: dict[str, Any]) -
 
 
 def test_core_ports_are_compared_as_a_set(network: dict[str, Any]) -> None:
-    """Another order is no change, another port is; a value set is never deleted."""
+    """A different order is not a change, a different port is; a value set is never deleted."""
     network["nodes"]["pe1"]["ports"].append({"number": 7, "role": "core"})
     intended = provision(parse(network), "pe1")
     taken = updates(intended)
@@ -300,7 +302,7 @@ def test_core_ports_are_compared_as_a_set(network: dict[str, Any]) -> None:
 
 
 class FakeReads:
-    """Stands in for reading: what was asked for, and counters that hold what the test says."""
+    """Replaces reads of a switch: records the patterns, returns counters set by the test."""
 
     def __init__(self, cells: dict[str, dict[int, tuple[int, int]]] | None = None) -> None:
         self.cells = cells or {}
@@ -319,7 +321,7 @@ class FakeReads:
 async def test_counters_are_read_by_the_names_of_their_cells(
     network: dict[str, Any], monkeypatch: pytest.MonkeyPatch, node: str, chip: bool
 ) -> None:
-    """Those the program has; cell 0, which stands for nothing, is left out."""
+    """Only counters the program has; cell 0, which is unused, is left out."""
     config = parse(network)
     role = config.nodes[node].role
     pipeline = tna_pipeline(role) if chip else load_pipeline(role)
@@ -361,7 +363,7 @@ async def test_wanted_counters_are_the_only_ones_read(
     connection.enter(State.UP)
     monkeypatch.setattr("fcn.controller.node.counters.read", FakeReads().read)
     counters = Counters(Provision(config, "pe1", pipeline), connection)
-    # A PE has no counter of what its node rate suppressed.
+    # A PE has no counter node_rate_suppressed.
     values = await counters.read(("drops", "node_rate_suppressed"))
     assert values.keys() == {"drops"}
     assert values["drops"]["TRANSLATION_DISABLED"] == (0, 0)
@@ -374,7 +376,7 @@ async def test_wanted_counters_are_the_only_ones_read(
 def test_features_are_the_mode_of_the_domain(
     network: dict[str, Any], node: str, chip: bool, notification: bool, translation: bool
 ) -> None:
-    """One entry, and no other (FCN-16): translation and notification of a PE are independent."""
+    """One entry only (FCN-16): translation and notification of a PE are independent."""
     config = parse(network)
     role = config.nodes[node].role
     pipeline = tna_pipeline(role) if chip else load_pipeline(role)
@@ -414,7 +416,7 @@ def test_tunnels_end_by_the_classic_rules(network: dict[str, Any], chip: bool) -
 async def test_sessions_of_the_driver_are_not_read(
     monkeypatch: pytest.MonkeyPatch, chip: bool
 ) -> None:
-    """What is read and not intended would be deleted."""
+    """Otherwise they would be deleted, because they are not in the intent."""
     pipeline = tna_pipeline("pe") if chip else load_pipeline("pe")
     reads = FakeReads()
     monkeypatch.setattr("fcn.controller.node.readback.read", reads.read)

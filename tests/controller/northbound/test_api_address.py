@@ -1,4 +1,4 @@
-"""Where the API listens: sockets of controllers that ended, that run, and what is no socket."""
+"""API addresses: sockets of ended and of running controllers, and files that are not sockets."""
 
 import socket
 from pathlib import Path
@@ -47,7 +47,7 @@ async def test_a_running_controller_keeps_its_socket(plane: ControlPlane, tmp_pa
 
 async def test_a_file_is_not_removed(plane: ControlPlane, tmp_path: Path) -> None:
     (tmp_path / "api").write_text("precious")
-    assert "is no socket" in await refusal(plane, f"unix:{tmp_path}/api")
+    assert "is not a socket" in await refusal(plane, f"unix:{tmp_path}/api")
     assert (tmp_path / "api").read_text() == "precious"
 
 
@@ -59,3 +59,12 @@ async def test_a_missing_directory_is_named(plane: ControlPlane, tmp_path: Path)
 async def test_a_port_in_use(plane: ControlPlane) -> None:
     async with serving(plane.network, "127.0.0.1:0") as address:
         assert "is another controller running?" in await refusal(plane, address)
+
+
+async def test_a_socket_that_cannot_be_asked(plane: ControlPlane, tmp_path: Path) -> None:
+    """One for datagrams: whoever it belongs to, it is not ours to remove."""
+    path = tmp_path / "api"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        other.bind(str(path))
+        await refusal(plane, f"unix:{path}")
+        assert path.is_socket()

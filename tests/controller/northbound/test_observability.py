@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import socket
+import threading
 import urllib.request
 from dataclasses import FrozenInstanceError
 from ipaddress import ip_address
@@ -14,7 +15,7 @@ import pytest
 import yaml
 from prometheus_client import generate_latest
 from rich.console import Console
-from switches import MemorySwitch, until
+from switches import WAIT, MemorySwitch, until
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.shell import ShellError, open_shell
@@ -23,11 +24,12 @@ from fcn.controller.events import QUEUE_SIZE, EventBus, Kind
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.logs import JsonFormatter, KeyValueFormatter
 from fcn.controller.node.connection import State
+from fcn.controller.northbound import metrics
 from fcn.controller.northbound.snapshot import take_snapshot
 
 
 def free_port() -> int:
-    """A TCP port nobody listens on."""
+    """An unused TCP port."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port: int = listening.getsockname()[1]
     return port
@@ -78,10 +80,34 @@ async def test_watching_ends_with_the_context() -> None:
         bus.emit(Kind.FEATURES, "pe1", str(number))
 
 
+async def test_clients_of_metrics_that_are_silent_are_left(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each would occupy a thread and a descriptor for good."""
+    monkeypatch.setattr(metrics._Handler, "timeout", 0.2)
+
+    def connect(port: int) -> bytes:
+        clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+        clients[0].sendall(b"GET /metrics HT")
+        for client in clients:
+            assert client.recv(1) == b""
+            client.close()
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+            return bytes(answer.read())
+
+    def serving() -> int:
+        return sum("process_request" in thread.name for thread in threading.enumerate())
+
+    with metrics.serving_metrics(ControlPlane(config).metrics, "127.0.0.1:0") as port:
+        async with asyncio.timeout(WAIT):
+            assert b"fcn_node_up" in await asyncio.to_thread(connect, port)
+        await until(lambda: not serving())
+
+
 async def test_metrics_show_nodes_flows_and_counters(
     network: dict[str, Any], switches: dict[str, MemorySwitch]
 ) -> None:
-    """What Prometheus is served is at most one snapshot old."""
+    """Prometheus gets the latest snapshot."""
     network["metrics"] = f"127.0.0.1:{free_port()}"
     network["nodes"]["pe2"]["features"] = ["learning"]
     url = f"http://{network['metrics']}/metrics"
@@ -118,7 +144,7 @@ async def test_metrics_show_nodes_flows_and_counters(
 
 
 async def test_metrics_are_those_of_a_snapshot(config: Config) -> None:
-    """The HTTP server's thread sees nothing of what happens in between."""
+    """The HTTP server's thread has no access to later changes."""
     plane = ControlPlane(config)
     key = FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 33)
     before = generate_latest(plane.metrics)

@@ -1,4 +1,4 @@
-"""Thresholds over the API and the command line keep the unit they are given in."""
+"""Thresholds set over the API and the command line keep their unit."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ Fcn = Callable[..., Any]
 
 @asynccontextmanager
 async def commands(config: Config) -> AsyncIterator[tuple[ControlPlane, Fcn]]:
-    """A running controller, and `fcn` asking it."""
+    """A running controller, and `fcn` as its client."""
     plane = ControlPlane(config)
     async with serving(plane.network, "127.0.0.1:0") as api, plane.running():
         await until(lambda: plane.nodes["p2"].status.state is State.UP, "p2")
@@ -45,7 +45,7 @@ async def test_octets_are_shown_as_octets(
         assert "thresholds: [{port: 1, queue: 0, depths: [64kB, 128kB]}]" in done.stderr
         kept = tuple(Depth(amount, DepthUnit.OCTETS) for amount in (64_000, 128_000))
         assert plane.nodes["p2"].provision.thresholds[1, 0] == kept
-        # Seven levels of packets became two of octets.
+        # Seven thresholds in packets were replaced by two in octets.
         assert switches["p2"].engine.size("queue_level") == before - 5
         shown = json.loads((await fcn("thresholds", "show", "p2", "--json")).stdout)
         by_port = {queue["port"]: queue for queue in shown["queues"]}
@@ -60,10 +60,10 @@ async def test_octets_are_shown_as_octets(
     ("depths", "code", "reason"),
     [
         ("1400B,1500B", 1, "p2 port 1 (BMv2): levels 1 and 2 at 1400 octets and 1500 octets are"),
-        ("8,9999999", 1, "the target tells 524287 at most"),
+        ("8,9999999", 1, "the target reports 524287 at most"),
         ("8,64kB", 1, "all in packets or all in octets"),
         ("64kB,32kB", 1, "rise from level to level"),
-        ("8 cells", 2, "is no queue depth"),
+        ("8 cells", 2, "is not a queue depth"),
     ],
 )
 async def test_thresholds_that_cannot_be_are_refused(

@@ -1,4 +1,4 @@
-"""What an owner writes it reads back, on every target; entries of others say nothing to it."""
+"""Owners decode the entries they write, on every target, and ignore those of other tables."""
 
 from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -30,7 +30,7 @@ def pipeline(request: pytest.FixtureRequest) -> Pipeline:
 
 
 def held(pipeline: Pipeline, *writes: Write) -> list[fy.P4TableEntry]:
-    """What a switch holds after these, with an entry of a table nobody here decodes."""
+    """The entries a switch holds after these updates, and one of another table."""
     intent = Intent(pipeline.schema)
     Endpoint(intent).own(IPv6Address("::1"))
     for write in writes:
@@ -94,11 +94,11 @@ def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Addr
 
     def map_labels(intent: Intent) -> None:
         owner = FlowByLabel(intent)
-        owner.notify_sender(0x80001, 7, peer, sender, 0x11, 0x8001)
+        owner.notify_sender(0x80001, 7, peer, sender, 0x11, 0x8001, "agent")
         owner.source_unknown(0x80002, sender.version)
 
     entries = held(pipeline, map_labels)
-    known = KnownSender(0x80001, sender, 0x11, 0x8001, hits=0)
+    known = KnownSender(0x80001, sender, 0x11, 0x8001, "agent", hits=0)
     assert list(FlowByLabel.senders_in(entries)) == [known]
     for entry in entries:
         entry.counter_data = fy.P4CounterData(packet_count=5, byte_count=330)
@@ -107,7 +107,7 @@ def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Addr
 
 @pytest.mark.parametrize(("host", "subnet"), [("10.1.0.10", 24), ("2001:db8:1::10", 64)])
 def test_host_routes(pipeline: Pipeline, host: str, subnet: int) -> None:
-    """Neither prefixes nor the default route, and no route to anything but a DC port."""
+    """Prefixes, the default route, and routes that do not lead to a DC port are ignored."""
     address = ip_address(host)
 
     def route(intent: Intent) -> None:

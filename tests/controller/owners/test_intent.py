@@ -1,4 +1,4 @@
-"""The difference between what a switch should hold and what it holds."""
+"""The difference between the intended entries of a switch and those it holds."""
 
 import finsy as fy
 import pytest
@@ -26,7 +26,7 @@ def types(updates: list[p4r.Update]) -> list[str]:
 
 
 class FakeSwitch:
-    """Applies updates as P4Runtime says."""
+    """Applies updates as the P4Runtime specification requires."""
 
     def __init__(self) -> None:
         self.entries: dict[bytes, bytes] = {}
@@ -65,7 +65,7 @@ def test_switch_ends_as_intended_whatever_it_held(
     after: list[tuple[str, int]],
     told: bool,
 ) -> None:
-    """Also when it drifted without the controller knowing, so that updates meet surprises."""
+    """Also when it was changed without a notice to the controller, so that updates fail."""
     intent, switch = Intent(SCHEMA), FakeSwitch()
     wanted: dict[int, str] = {}
 
@@ -162,6 +162,28 @@ def test_refused_update_is_returned_and_not_tried_again() -> None:
     assert intent.take_updates(10) == []
 
 
+def test_refused_update_is_tried_again_on_request_and_returned_once() -> None:
+    intent, switch = Intent(SCHEMA), FakeSwitch()
+    intent.put(entry(1))
+    assert len(intent.settle(intent.take_updates(9), {0: FULL})) == 1
+    intent.retry_refused()
+    assert intent.settle(intent.take_updates(9), {0: FULL}) == []
+    intent.retry_refused()
+    assert flush(intent, switch) == 1
+    assert len(switch.entries) == 1
+    intent.retry_refused()
+    assert not intent.pending
+
+
+def test_refused_update_that_is_not_wanted_any_more_is_not_tried_again() -> None:
+    intent = Intent(SCHEMA)
+    intent.put(entry(1))
+    intent.settle(intent.take_updates(9), {0: FULL})
+    intent.drop(entry(1))
+    intent.retry_refused()
+    assert intent.take_updates(9) == []
+
+
 def test_switch_that_contradicts_itself_is_not_asked_for_ever() -> None:
     intent = Intent(SCHEMA)
     intent.put(entry(1))
@@ -191,5 +213,5 @@ def test_order_of_members_and_parameters_does_not_matter() -> None:
 
 
 def test_foreign_kinds_of_entities_are_refused() -> None:
-    with pytest.raises(ValueError, match="register_entry is no entity"):
+    with pytest.raises(ValueError, match="register_entry is not an entity"):
         entity_key(p4r.Entity(register_entry=p4r.RegisterEntry(register_id=1)))

@@ -152,6 +152,11 @@ def test_program_is_loaded_at_start(cables: tuple[Cable, Cable]) -> None:
         assert "cannot listen" in failure("--no-p4", "--", "--grpc-server-addr", s.address)
 
 
+def test_a_unix_socket_is_named_as_it_was_given(tmp_path: Path) -> None:
+    with command("--no-p4", "--", "--grpc-server-addr", f"unix:{tmp_path}/p4") as switch:
+        assert switch.address == f"unix:{tmp_path}/p4"
+
+
 def test_reasons_for_not_starting(tmp_path: Path) -> None:
     anywhere = ("--", "--grpc-server-addr", "127.0.0.1:0")
     assert "`ip link add nosuch0" in failure("--no-p4", "-i", "1@nosuch0", *anywhere)
@@ -162,7 +167,14 @@ def test_reasons_for_not_starting(tmp_path: Path) -> None:
     info = tmp_path / "program.p4info.txtpb"
     info.write_text("tables { nonsense: 3 }")
     assert "not a P4Info" in failure(str(program), *anywhere)
+    info.write_bytes(b"\xff\xfe")
+    assert "not a P4Info" in failure(str(program), *anywhere)
     info.write_text(P4INFO.read_text())
+    closed = failure(str(program), *anywhere, env={"XDG_CACHE_HOME": str(program)})
+    assert f"cannot keep the built program in {program}" in closed
+    assert "Traceback" not in closed
+    log = failure("--no-p4", "--log-file", str(tmp_path), *anywhere)
+    assert f"cannot write the log {tmp_path}: Is a directory" in log
     without_compiler = {"CC": "", "PATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     errors = failure(str(program), *anywhere, env=without_compiler)
     assert "apt-get install gcc" in errors

@@ -1,0 +1,148 @@
+"""Sessions with one switch, one after another: each begins in time or is tried anew, and a switch
+that falls silent ends it. Within a session finsy keeps stream, arbitration and pipeline."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import finsy as fy
+import grpc
+from finsy.grpcutil import GRPCStatusCode
+from finsy.p4client import P4ClientError
+
+from fcn.controller.node.readback import read
+
+BEGIN_TIMEOUT = 10.0
+"""Seconds for connection and arbitration; as long as finsy waits for the answer to a request."""
+
+PROBE_INTERVAL = 5.0
+"""Seconds between two looks whether an idle switch still answers."""
+
+FIRST_RETRY, LAST_RETRY = 0.25, 4.0
+"""Seconds until the next session, twice as long after each that was short."""
+
+SHORT = 2.0
+"""Seconds; a session that lasted longer does not delay the next."""
+
+
+class NoSessionError(Exception):
+    """A session did not begin; the message says why."""
+
+
+class ReportedError(Exception):
+    """A job failed because of the switch, and that is told: finsy logs no error of this code."""
+
+    code = GRPCStatusCode.UNAVAILABLE
+
+
+class SwitchAwayError(Exception):
+    """A request was not answered because the switch is away; the message says so."""
+
+
+async def keep_session(switch: fy.Switch, failed: Callable[[NoSessionError], None]) -> None:
+    """Begin a session whenever there is none, until cancelled. `failed` hears why one did not
+    begin; of one that ends after it had begun finsy tells (SwitchEvent.CHANNEL_DOWN)."""
+    retry = FIRST_RETRY
+    while True:
+        begun = time.monotonic()
+        try:
+            await _session(switch)
+        except NoSessionError as error:
+            failed(error)
+        if time.monotonic() - begun > SHORT:
+            retry = FIRST_RETRY
+        await asyncio.sleep(retry)
+        retry = min(2 * retry, LAST_RETRY)
+
+
+async def _session(switch: fy.Switch) -> None:
+    """Begin a session and wait for its end. Raises NoSessionError."""
+    ended = asyncio.Event()
+    up = False
+
+    def channel_up(_switch: fy.Switch) -> None:
+        nonlocal up
+        up = True
+        limit.reschedule(None)
+
+    def channel_down(_switch: fy.Switch) -> None:
+        ended.set()
+
+    lasting = set(switch.ee.listeners(fy.SwitchEvent.CHANNEL_READY))
+    switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, channel_up)
+    switch.ee.add_listener(fy.SwitchEvent.CHANNEL_DOWN, channel_down)
+    try:
+        async with asyncio.timeout(BEGIN_TIMEOUT) as limit:
+            with _foreign_cancellation():
+                async with switch:
+                    await ended.wait()
+    except TimeoutError:
+        raise NoSessionError("nobody answers") from None
+    except Exception as error:
+        if not up:
+            raise NoSessionError(explained(error)) from None
+        # A failure after the session had begun is told by whose job it was.
+    finally:
+        switch.ee.remove_listener(fy.SwitchEvent.CHANNEL_UP, channel_up)
+        switch.ee.remove_listener(fy.SwitchEvent.CHANNEL_DOWN, channel_down)
+        # finsy leaves the one it waits with where a session does not begin.
+        for left in set(switch.ee.listeners(fy.SwitchEvent.CHANNEL_READY)) - lasting:
+            switch.ee.remove_listener(fy.SwitchEvent.CHANNEL_READY, left)
+
+
+async def probe(switch: fy.Switch) -> None:
+    """Ask again and again, so that a switch that falls silent is noticed. Raises P4ClientError."""
+    while True:
+        await asyncio.sleep(PROBE_INTERVAL)
+        try:
+            async for _group in read(switch, fy.P4MulticastGroupEntry(1)):
+                pass
+        except P4ClientError as error:
+            # Any other is an answer, if only that there is no such group, or no pipeline.
+            if error.code in (GRPCStatusCode.DEADLINE_EXCEEDED, GRPCStatusCode.UNAVAILABLE):
+                raise
+
+
+def explained(error: Exception) -> str:
+    """Why a request or a job failed, in one line."""
+    if isinstance(error, P4ClientError):
+        if error.code == GRPCStatusCode.DEADLINE_EXCEEDED:
+            return "the switch does not answer: it is stopped, or overloaded"
+        said = error.message.partition("\n")[0]
+        if error.code == GRPCStatusCode.UNAVAILABLE:
+            return said.rpartition(": ")[2] or "the connection ended"
+        return f"{said or 'no reason given'} ({error.code.name})"
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
+@contextmanager
+def answering(name: str) -> Iterator[None]:
+    """Raise SwitchAwayError for what a request of a job outside of the session raises when the
+    session ends: gRPC cancels whoever waits for an answer on a channel that is closed."""
+    try:
+        with _foreign_cancellation():
+            yield
+    except (P4ClientError, _CancelledByGrpcError) as error:
+        raise SwitchAwayError(f"{name}: {explained(error)}") from None
+    except (AssertionError, asyncio.InvalidStateError, grpc.aio.UsageError):
+        # finsy asserts that it has a client, gRPC that its stream and channel are open.
+        raise SwitchAwayError(f"{name} is not connected") from None
+
+
+class _CancelledByGrpcError(Exception):
+    """Nobody cancelled this task; what it waited for was."""
+
+
+@contextmanager
+def _foreign_cancellation() -> Iterator[None]:
+    """Raise _CancelledByGrpcError for a CancelledError that is none of this task."""
+    task = asyncio.current_task()
+    assert task is not None
+    before = task.cancelling()
+    try:
+        yield
+    except asyncio.CancelledError:
+        if task.cancelling() > before:
+            raise
+        raise _CancelledByGrpcError("the connection ended") from None

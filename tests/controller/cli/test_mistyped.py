@@ -1,0 +1,155 @@
+"""What an operator mistypes at `fcn` is answered with a reason and an exit code, no traceback."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from fcn.controller.cli import shell
+from fcn.controller.cli.capture import CaptureError, _controller
+from fcn.controller.cli.main import app
+from fcn.controller.config.load import EXAMPLE
+
+PEM = ("--certificate", "/x", "--key", "/x", "--ca", "/x")
+NOWHERE = "unix:/nonexistent/api"
+
+
+def fcn(*arguments: str, code: int, says: str, api: str = NOWHERE) -> None:
+    done = CliRunner().invoke(app, arguments, env={"FCN_API": api, "COLUMNS": "300"})
+    assert says in " ".join(done.stderr.replace("│", " ").split())
+    assert done.exit_code == code, done.stderr
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+
+
+@pytest.mark.parametrize(
+    "api",
+    [
+        *("", "nonsense", "127.0.0.1", "127.0.0.1:99999", ":9661", "localhost:abc", "http://x"),
+        *("unix:", "unix:relative", "unix:/" + "a" * 200, "[/]", "[red]"),
+    ],
+)
+def test_an_address_that_is_none(api: str) -> None:
+    fcn("status", "--api", api, code=2, says="--api or FCN_API: ")
+    if api:
+        fcn("events", code=2, says="--api or FCN_API: ", api=api)
+
+
+def test_addresses_where_nobody_is(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(tmp_path / "stale"))
+    for api in (f"unix:{tmp_path}/stale", f"unix:{tmp_path}/none", "no-such-host.invalid:1"):
+        fcn("status", code=4, says=f"no controller answers at {api}", api=api)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["run", "-c", str(EXAMPLE), "--log-level", "loud"], "'debug', 'info', 'warning', 'error'"),
+        (["thresholds", "set", "p1", "--", "-1", "8"], "greater than or equal to 0"),
+        (["thresholds", "set", "p1", "512", "8"], "less than or equal to 511"),
+        (["thresholds", "set", "p1", "1", "8", "--queue", "32"], "less than or equal to 31"),
+        (["thresholds", "set", "p1", "1", "9" * 400 + "kB"], "is not a queue depth"),
+        (["flows", "add", "blue", "10.1.0.1", "10.2.0.1", "0x1000000", "2"], "is not a queue pair"),
+        (["flows", "add", "blue", "10.1.0.1", "10.2.0.1", "2", "--", "-2"], "is not a queue pair"),
+        (["flows", "add", "blue", "fe80::1%lo", "fe80::2", "2", "2"], "names a zone"),
+        (["flows", "list", "--address", "xyz"], "'xyz'"),
+        (["host-agent", "nonsense", *PEM], "not host:port"),
+        (["host-agent", "x:1", *PEM, "--interval", "0s"], "too short"),
+        (["host-agent", "x:1", *PEM, "--log-level", "loud"], "'debug', 'info'"),
+    ],
+)
+def test_arguments_out_of_range(arguments: list[str], reason: str) -> None:
+    fcn(*arguments, code=2, says=reason)
+
+
+def test_a_missing_mininet_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    fcn("topo", "run", "wan", code=1, says="apt-get install mininet")
+
+
+def test_an_address_for_metrics_that_is_taken(tmp_path: Path) -> None:
+    file = tmp_path / "network.yaml"
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        text = EXAMPLE.read_text().replace("127.0.0.1:9662", taken)
+        file.write_text(text.replace("127.0.0.1:9661", f"unix:{tmp_path}/api"))
+        # In a process of its own, because it has an event loop and logs of its own.
+        done = subprocess.run(
+            [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+    assert done.returncode == 1
+    assert f"cannot serve metrics on {taken}: Address already in use" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_full_disk_is_named() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "fcn.controller.cli.main", "check", "-c", str(EXAMPLE)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.stderr == "error: cannot write the output: No space left on device\n"
+    assert done.returncode == 1
+
+
+def test_what_a_message_cannot_hold() -> None:
+    fcn("counters", "\udcff", code=1, says="this cannot be asked")
+
+
+def test_names_are_shown_as_they_are_typed(tmp_path: Path) -> None:
+    """Square brackets are markup to the library that prints."""
+    file = tmp_path / "[red]net[" / "work.yaml"
+    fcn("check", "-c", str(file), code=3, says=f"cannot read {file}: No such file")
+    file.parent.mkdir()
+    file.write_text("")
+    fcn("check", "-c", str(file), code=3, says=f"1 problem(s) in {file}")
+    fcn("check", "-c", f"{tmp_path}/[/]", code=3, says=f"cannot read {tmp_path}/[/]: ")
+
+
+def test_a_controller_that_has_just_ended_is_named() -> None:
+    with pytest.raises(CaptureError, match="the controller at unix:/nonexistent/api is gone"):
+        _controller(NOWHERE)
+
+
+def test_a_cache_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(shell.ShellError, match="set XDG_CACHE_HOME"):
+        shell.ready_environment(Console())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_socket_of_somebody_else_is_no_missing_controller() -> None:
+    with TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
+        Path(folder).chmod(0o755)
+        path = Path(folder) / "api"
+        listening.bind(str(path))
+        listening.listen()
+        path.chmod(0o600)
+        # Imported before the user changes: a checkout may be closed to others.
+        code = "import fcn.controller.cli.main as fcn, os; os.setuid(65534); fcn.main()"
+        done = subprocess.run(
+            [sys.executable, "-c", code, "status", "--api", f"unix:{path}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert f"permission denied at unix:{path}" in done.stderr
+    assert done.returncode == 4

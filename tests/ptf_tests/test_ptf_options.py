@@ -1,0 +1,36 @@
+"""Wrong options of the packet tests are refused before anything is started."""
+
+from pathlib import Path
+
+import pytest
+
+from fcn.ptf_tests import __main__ as ptf_main
+
+
+def refusal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *options: str
+) -> str:
+    def entered(*arguments: object) -> None:
+        raise AssertionError(f"nothing is to be started: {arguments}")
+
+    monkeypatch.setattr(ptf_main, "enter", entered)
+    monkeypatch.setattr("sys.argv", ["ptf_tests", *options])
+    with pytest.raises(SystemExit) as ended:
+        ptf_main.main()
+    assert ended.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_a_log_directory_that_cannot_be_made(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    said = refusal(monkeypatch, capsys, "--log-dir", str(tmp_path / "file"))
+    assert f"--log-dir {tmp_path / 'file'}: File exists" in said
+
+
+def test_a_missing_framework_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert "pip install 'fcn[test]'" in refusal(monkeypatch, capsys)

@@ -1,0 +1,92 @@
+"""What is mistyped at `fcn topo run` and the demo, and Ctrl-C before a topology can hear it."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from process_tree import descendants, is_running
+
+from fcn.hosts.processes import wait_until
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
+
+PATIENCE_S = 180.0
+RUN = ("fcn.controller.cli.main", "topo", "run")
+
+
+def refused(*command: str | Path) -> tuple[int, str]:
+    """Exit status of a program of this Python and all that it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert "Traceback" not in done.stdout
+    return done.returncode, " ".join(done.stdout.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("wan", "--hosts", "3"), "--hosts and --sample are of dual-dc; wan has none"),
+        (("dual-dc", "--sample", "-1"), "greater than or equal to 0"),
+        (("[/]",), "no topology [/]; there are wan, dual-dc"),
+    ],
+)
+def test_wrong_options(options: tuple[str, ...], reason: str) -> None:
+    status, said = refused(*RUN, *options)
+    assert status == 2
+    assert reason in said
+
+
+@pytest.mark.parametrize(
+    "command", [(*RUN, "wan"), (*RUN, "dual-dc", "--hosts", "1"), ("fcn.topologies.demo",)]
+)
+def test_a_directory_that_cannot_be_made(command: tuple[str, ...], tmp_path: Path) -> None:
+    """Square brackets are markup to the library that prints."""
+    file = tmp_path / "[red]file"
+    file.touch()
+    status, said = refused(*command, "--target", "softswitch", "--out", file)
+    assert status == 1
+    assert f"cannot write to {file}: File exists; choose another directory with --out" in said
+
+
+@pytest.mark.parametrize("missing", ["ip", "mount", "sysctl"])
+def test_missing_programs_are_named(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed = {"setpriv", "unshare", "ip", "mount", "sysctl"} - {missing}
+    for name in needed:
+        place = shutil.which(name)
+        assert place is not None
+        (tmp_path / name).symlink_to(place)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    status, said = refused(*RUN, "wan", "--target", "softswitch", "--out", tmp_path / "out")
+    assert status == 1
+    assert missing in said
+    assert "on PATH" in said
+
+
+def test_ctrl_c_while_modules_are_loaded(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "fcn.topologies.run", "wan", "--out", tmp_path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        # unshare, and the program it has just forked.
+        wait_until(lambda: len(descendants(process.pid)) == 2, PATIENCE_S, "unshare")
+        started = descendants(process.pid)
+        os.killpg(process.pid, signal.SIGINT)
+        output, _ = process.communicate(timeout=PATIENCE_S)
+        assert "Traceback" not in output
+        assert process.returncode == 128 + signal.SIGINT
+        assert not any(map(is_running, started))
