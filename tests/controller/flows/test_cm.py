@@ -261,9 +261,9 @@ def test_nobody_ends_a_connection_of_others() -> None:
     feed(connections, REQ, REP)
     for attribute in CmAttribute:
         for peer in (A, B):
-            for ids in permutations((0xA1, 0xB1)):
+            for own, other in permutations((0xA1, 0xB1)):
                 for qpn in (17, 33):
-                    guess = CmMessage("blue", third, peer, attribute, *ids, qpn)
+                    guess = CmMessage("blue", third, peer, attribute, own, other, qpn)
                     closed = feed(connections, guess)
                     assert not [event for event in closed if isinstance(event, FlowClosed)]
     assert feed(connections, DREQ) == CLOSED
@@ -284,7 +284,8 @@ def test_request_flood_is_bounded_and_leaves_room_for_others() -> None:
 
 def test_connection_of_a_switch_ends_by_its_own_ids() -> None:
     """After a restart: the flow's entry names the IDs (provenance.py)."""
-    (forth, back) = (event.comm_ids for event in feed(tracker(), REQ, REP))
+    learned = [each for each in feed(tracker(), REQ, REP) if isinstance(each, QueuePairLearned)]
+    forth, back = (each.comm_ids for each in learned)
     for flow, source_qp, ids in ((FORTH, 17, forth), (BACK, 33, back)):
         connections = tracker()
         assert ids is not None
@@ -311,12 +312,10 @@ def test_any_sequence_of_messages_is_survived() -> None:
     known: dict[FlowKey, int] = {}
     for _ in range(FUZZ_MESSAGES):
         clock.now += rng.choice((0.0, 0.0, 1.0, 100.0))
-        message = CmMessage(
-            rng.choice(("blue", "red")),
-            *rng.choices(hosts, k=2),
-            rng.choice(attributes),
-            *rng.choices(range(4), k=3),
-        )
+        src, dst = rng.choices(hosts, k=2)
+        own, peer, qpn = rng.choices(range(4), k=3)
+        vrf, attribute = rng.choice(("blue", "red")), rng.choice(attributes)
+        message = CmMessage(vrf, src, dst, attribute, own, peer, qpn)
         for event in connections.handle(message):
             match event:
                 case QueuePairLearned(flow, source_qp):
