@@ -89,7 +89,10 @@ def _parse_ipv6(value: Any) -> IPv6Address:  # noqa: ANN401
 def parse_address(value: Any) -> Address:  # noqa: ANN401
     """An IPv4 or IPv6 address without a zone."""
     text = _without_zone(_text(value, "an IPv4 or IPv6 address"))
-    return IPv6Address(text) if ":" in text else IPv4Address(text)
+    try:
+        return IPv6Address(text) if ":" in text else IPv4Address(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is not an IPv4 or IPv6 address: {error}") from None
 
 
 def _parse_network(value: Any) -> Network:  # noqa: ANN401
