@@ -21,12 +21,23 @@ from fcn.controller.flows.connections import (
     QueuePairLearned,
 )
 from fcn.controller.flows.flow import DEFAULT_P_KEY, Edge, Flow, Origin
-from fcn.controller.flows.inference import HostPairKey, Inference, Sample
+from fcn.controller.flows.inference import HostPairKey, Inference, Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.labelled import LabelledFlows, NoLabelError
 from fcn.controller.flows.labels import LabelPool
 from fcn.controller.flows.senders import Senders
+from fcn.controller.flows.trail import Sample
+from fcn.controller.flows.verification import Verification
 from fcn.controller.flows.watch import WatchList
+
+VERIFIED_SHARE = 8
+"""One in so many watched flows is one whose source is known, to be looked at again."""
+
+DOUBTED = frozenset({Origin.INFERRED, Origin.RESTORED})
+"""What packets that contradict it end."""
+
+CERTAIN_BOTH_WAYS = frozenset({Origin.MANUAL, Origin.AGENT})
+"""Who tells of one direction of a connection only, and of a queue pair they can know."""
 
 
 class FlowError(Exception):
@@ -50,7 +61,9 @@ class FlowService:
         self._labelled = LabelledFlows(edges, self.labels)
         self._senders = Senders(clock, config.flows.connection_memory / 1e6)
         self._connections = ConnectionTracker(clock)
-        self._watch = WatchList(clock, config.flows.watched)
+        verified = config.flows.watched // VERIFIED_SHARE
+        self._watch = WatchList(clock, config.flows.watched - verified)
+        self._verification = Verification(clock, verified)
         self._inference = Inference(clock, self._fully_reported)
         self._events = FlowEvents(bus, clock)
 
@@ -76,8 +89,12 @@ class FlowService:
     ) -> None:
         """A PE reports a packet of a flow it has no label for, or of one that is watched."""
         self._label(node, key, p_key, Origin.DATA)
-        if sample is not None and key in self._watch:
+        if sample is None:
+            return
+        if key in self._watch:
             self._inference.observe(key, sample)
+            self._learn_from_reverse(key, sample)
+        self._verification.observe(key, sample)
 
     def connection_message(self, node: str, message: CmMessage) -> None:
         """A PE reports a message of the connection manager."""
@@ -94,10 +111,15 @@ class FlowService:
                         self._forget(back, "connection closed")
 
     def infer(self) -> None:
-        """Conclude which queue pairs send flows of unknown source (FCN-3 b), and choose the flows
-        to watch for it. Call several times a second."""
-        for event in self._inference.conclude():
-            self._learn_sender(event.flow, event.source_qp, Origin.INFERRED)
+        """Conclude which queue pairs send flows of unknown source (FCN-3 b), look again at what was
+        concluded, and choose the flows to watch for it. Call several times a second."""
+        for pairing in self._inference.conclude():
+            self._pair(pairing)
+        changed, refuted = self._verification.advance()
+        self._update_watched(changed)
+        for pairing in refuted:
+            for key, _ in pairing.sources:
+                self._doubt(key, "packets contradict it", DOUBTED)
         self._update_watched(self._watch.advance())
 
     def reported(self, key: FlowKey, source_qp: int) -> bool:
@@ -167,6 +189,7 @@ class FlowService:
             if flow.source_qp is not None:
                 self._senders.restore(flow.key, flow.source_qp)
             self._keep(flow)
+            self._pair_restored(flow)
             restored += 1
         if restored:
             self._events.restored(node, restored)
@@ -180,6 +203,9 @@ class FlowService:
     ) -> None:
         sender = self._senders.learn(key, source_qp, origin, timeout)
         self._stop_watching(key)
+        partner = self._verification.partner(key)
+        if partner is not None and partner.dest_qp != source_qp:
+            self._part(key, f"the flow back is sent by QP {source_qp:#x}")
         places = [flow.node for flow in self._labelled.of(key)]
         places = places or [
             place for place in locate(self._config, key.vrf, key.src) if self._edges[place].learning
@@ -205,7 +231,7 @@ class FlowService:
                 p_key=flow.p_key if origin is not Origin.DATA else p_key,
                 timeout=timeout,
                 origin=sender.origin if sender else flow.origin,
-                watched=key in self._watch,
+                watched=self._is_watched(key),
             )
             if new != flow:
                 self._labelled.update(new)
@@ -223,6 +249,7 @@ class FlowService:
     def _keep(self, flow: Flow) -> None:
         if flow.source_qp is None:
             self._update_watched(self._watch.add(flow.key) - {flow.key})
+            self._verification.new_flow(host_pair(flow.key))
             flow = replace(flow, watched=flow.key in self._watch)
         self._labelled.add(flow)
 
@@ -236,6 +263,57 @@ class FlowService:
         self._labelled.remove(flow)
         self._senders.fell_silent(flow.key)
         self._events.removed(flow, reason)
+        self._part(flow.key, f"the flow back is gone: {reason}")
+
+    def _pair(self, pairing: Pairing) -> None:
+        """Two flows of unknown source turned out to be the directions of one connection."""
+        for key, source_qp in pairing.sources:
+            self._learn_sender(key, source_qp, Origin.INFERRED)
+        self._verification.add(pairing)
+
+    def _pair_restored(self, flow: Flow) -> None:
+        """Flows read back from the switches that name each other are looked at like others."""
+        key = flow.key
+        if flow.source_qp is None:
+            return
+        partner = FlowKey(key.vrf, key.dst, key.src, flow.source_qp)
+        for back in self._labelled.of(partner)[:1]:
+            if back.source_qp == key.dest_qp and flow.origin is back.origin is Origin.RESTORED:
+                self._verification.add(Pairing(key, partner))
+
+    def _learn_from_reverse(self, key: FlowKey, sample: Sample) -> None:
+        """On a reliable connection the sender of the flow back is known when that of the flow is:
+        a queue pair has one peer, and packets of this kind come from no other."""
+        if not sample.of_reliable_connection or key in self._senders:
+            return
+        found = self._senders.sent_by(key.vrf, key.dst, key.src, key.dest_qp)
+        if len(found) != 1 or self._verification.was_refuted(key, found[0]):
+            return
+        if any(flow.origin in CERTAIN_BOTH_WAYS for flow in self._labelled.of(found[0])):
+            self._learn_sender(key, found[0].dest_qp, Origin.INFERRED)
+            self._verification.add(Pairing(found[0], key))
+
+    def _part(self, key: FlowKey, reason: str) -> None:
+        """The flow has no partner any more; what was concluded of the other is in doubt."""
+        partner = self._verification.forget(key)
+        if partner is not None:
+            self._update_watched({key, partner})
+            self._doubt(partner, reason, frozenset({Origin.INFERRED}))
+
+    def _doubt(self, key: FlowKey, reason: str, origins: frozenset[Origin]) -> None:
+        """Evidence speaks against what is known of a flow's sender: where it is known from one of
+        these origins, this ends; what others said is for them to correct."""
+        flows = self._labelled.of(key)
+        if not any(flow.origin in origins and flow.source_qp is not None for flow in flows):
+            return
+        self._senders.forget(key)
+        self._events.sender_unknown(flows[0].node, key, reason)
+        self._update_watched(self._watch.add(key) - {key})
+        for flow in flows:
+            unknown = replace(
+                flow, source_qp=None, origin=Origin.DATA, watched=self._is_watched(key)
+            )
+            self._labelled.update(unknown)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
         """Whether all that flows between two hosts passes PEs that report it."""
@@ -247,12 +325,15 @@ class FlowService:
 
     def _update_watched(self, changed: Iterable[FlowKey]) -> None:
         for key in changed:
-            watched = key in self._watch
-            if not watched:
+            watched = self._is_watched(key)
+            if key not in self._watch:
                 self._inference.forget(key)
             for flow in self._labelled.of(key):
                 if flow.watched != watched:
                     self._labelled.update(replace(flow, watched=watched))
+
+    def _is_watched(self, key: FlowKey) -> bool:
+        return key in self._watch or key in self._verification
 
     def _stop_watching(self, key: FlowKey) -> None:
         self._watch.remove(key)

@@ -1,8 +1,8 @@
 """What the PE's reports mean to flows: VRFs by name (owners/flow_learning.py decodes them)."""
 
 from fcn.controller.flows.connections import CmMessage
-from fcn.controller.flows.inference import Sample
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.trail import Sample
 from fcn.controller.owners.flow_learning import ConnectionMessage, NewFlow
 
 

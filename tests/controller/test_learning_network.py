@@ -13,7 +13,7 @@ import pytest
 from lab import IPV4, IPV6, Lab, wait_for
 
 from fcn.controller.config.model import FlowSettings
-from fcn.controller.flows.inference import connection_port
+from fcn.controller.flows.trail import connection_port
 from fcn.controller.northbound.client import FcnClient
 from fcn.controller.proto import fcn_pb2 as pb
 

@@ -12,7 +12,7 @@ from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow, Origin
-from fcn.controller.flows.inference import Sample, connection_port
+from fcn.controller.flows.trail import Sample, connection_port
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.watch import WATCH
@@ -59,6 +59,7 @@ class Network:
         self.service.seen(node, key, 0xFFFF, Sample(opcode, psn, port))
 
     def converse(self, times: int, port: int = PORT) -> None:
+        """Requests and responses, so that a response in two is far enough from the last."""
         for _ in range(times):
             self.psn += 1
             self.see("pe1", FORTH, WRITE, self.psn, port)
