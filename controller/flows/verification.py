@@ -34,8 +34,8 @@ class _Check:
     """What is seen of one pairing while it is watched."""
 
     def __init__(self, pairing: Pairing, now: float) -> None:
+        self.pairing = pairing
         self.until = now + CHECK
-        self._port = pairing.port
         self._trails = {
             flow: Trail(flow, now, pairing.port or 0) for flow in (pairing.forth, pairing.back)
         }
@@ -43,7 +43,7 @@ class _Check:
         self._port_changed = False
 
     def observe(self, flow: FlowKey, now: float, sample: Sample) -> None:
-        if self._port is not None and sample.udp_source_port != self._port:
+        if self.pairing.port not in (None, sample.udp_source_port):
             self._port_changed = True
         self._trails[flow].record(now, sample)
 
@@ -65,11 +65,9 @@ class _Check:
 
 
 @dataclass(slots=True)
-class _Entry:
+class _Resting:
     pairing: Pairing
-    rested: float
-    """When its rest began."""
-    check: _Check | None = None
+    since: float
 
 
 class Verification:
@@ -79,9 +77,9 @@ class Verification:
     def __init__(self, clock: Callable[[], float], slots: int) -> None:
         self._clock = clock
         self._slots = slots
-        self._resting: OrderedDict[FlowKey, _Entry] = OrderedDict()
+        self._resting: OrderedDict[FlowKey, _Resting] = OrderedDict()
         """By flow forth, the one that rests for longest first."""
-        self._checked: dict[FlowKey, _Entry] = {}
+        self._checked: dict[FlowKey, _Check] = {}
         self._pairings: dict[FlowKey, Pairing] = {}
         """By either flow."""
         self._between: dict[HostPairKey, set[FlowKey]] = {}
@@ -110,7 +108,7 @@ class Verification:
         for flow in (pairing.forth, pairing.back):
             self.forget(flow)
             self._pairings[flow] = pairing
-        self._resting[pairing.forth] = _Entry(pairing, self._clock())
+        self._resting[pairing.forth] = _Resting(pairing, self._clock())
         self._between.setdefault(host_pair(pairing.forth), set()).add(pairing.forth)
 
     def forget(self, flow: FlowKey) -> FlowKey | None:
@@ -132,17 +130,16 @@ class Verification:
     def observe(self, flow: FlowKey, sample: Sample) -> None:
         """A packet of a flow; only of watched ones it matters, and only of reliable connections."""
         if flow in self and sample.of_reliable_connection:
-            check = self._checked[self._pairings[flow].forth].check
-            assert check is not None
+            check = self._checked[self._pairings[flow].forth]
             check.observe(flow, self._clock(), sample)
 
     def new_flow(self, hosts: HostPairKey) -> None:
         """A flow of unknown source appeared between two hosts: their pairings are next."""
         latest = self._clock() - SHORT_REST
         for forth in self._between.get(hosts, ()):
-            entry = self._resting.get(forth)
-            if entry is not None and entry.rested <= latest:
-                entry.rested = self._clock() - REST
+            resting = self._resting.get(forth)
+            if resting is not None and resting.since <= latest:
+                resting.since = self._clock() - REST
                 self._resting.move_to_end(forth, last=False)
 
     def advance(self) -> tuple[set[FlowKey], list[Pairing]]:
@@ -151,28 +148,24 @@ class Verification:
         now = self._clock()
         changed: set[FlowKey] = set()
         refuted = []
-        for forth, entry in list(self._checked.items()):
-            assert entry.check is not None
-            entry.check.judge(now - JUDGED_AFTER)
-            if not (entry.check.refuted or entry.check.confirmed or entry.check.until <= now):
-                continue
-            changed |= {entry.pairing.forth, entry.pairing.back}
-            if entry.check.refuted:
-                refuted.append(entry.pairing)
+        for forth, check in list(self._checked.items()):
+            check.judge(now - JUDGED_AFTER)
+            if check.refuted:
+                refuted.append(check.pairing)
                 self.forget(forth)
-                self._refuted |= {
-                    entry.pairing.forth: entry.pairing.back,
-                    entry.pairing.back: entry.pairing.forth,
-                }
-            else:
+                back = check.pairing.back
+                self._refuted |= {forth: back, back: forth}
+            elif check.confirmed or check.until <= now:
                 del self._checked[forth]
-                self._resting[forth] = _Entry(entry.pairing, now)
+                self._resting[forth] = _Resting(check.pairing, now)
+            else:
+                continue
+            changed |= {forth, check.pairing.back}
         while len(self) + 2 <= self._slots and self._resting:
-            forth, entry = next(iter(self._resting.items()))
-            if entry.rested > now - REST:
+            forth, resting = next(iter(self._resting.items()))
+            if resting.since > now - REST:
                 break
             del self._resting[forth]
-            entry.check = _Check(entry.pairing, now)
-            self._checked[forth] = entry
-            changed |= {entry.pairing.forth, entry.pairing.back}
+            self._checked[forth] = _Check(resting.pairing, now)
+            changed |= {forth, resting.pairing.back}
         return changed, refuted

@@ -141,9 +141,7 @@ def connect(given: Conditions, rng: random.Random) -> list[Connection]:
         if given.churn and rng.random() < 0.5:
             sides = [sides[0][::-1]]
         for out, home in sides:
-            work = Work(
-                given.kind, given.message, speed, given.depth, given.bursts, given.trouble
-            )
+            work = Work(given.kind, given.message, speed, given.depth, given.bursts, given.trouble)
             requests, responses = exchange(
                 work, rng, next(first_psns), start, stop, given.round_trip
             )

@@ -113,9 +113,7 @@ class _Requester:
         self._psn += work.depth * work.message
         first, answer = self._psn, start + self._round_trip
         reads = first - work.depth * work.message
-        self.requests.append(
-            PacketRun(start, 1e-6, work.depth, reads, work.message, READ_REQUEST)
-        )
+        self.requests.append(PacketRun(start, 1e-6, work.depth, reads, work.message, READ_REQUEST))
         count = work.depth * work.message
         self.responses.append(PacketRun(answer, 1 / work.rate, count, reads, 1, READ_RESPONSE))
         ready = answer + count / work.rate
@@ -164,9 +162,7 @@ class _Requester:
             retry, pause = when + RETRY_AFTER, RETRY_AFTER
             while retry < when + wait and self._work.kind not in (Kind.READ, Kind.BEHIND):
                 burst = max(1, int(self._work.rate * min(pause / 2, trip)))
-                self.requests.append(
-                    PacketRun(retry, 1 / self._work.rate, burst, psn, 1, WRITE)
-                )
+                self.requests.append(PacketRun(retry, 1 / self._work.rate, burst, psn, 1, WRITE))
                 pause *= 2
                 retry += pause
         self._psn = psn
