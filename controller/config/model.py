@@ -147,8 +147,8 @@ INFERENCE_WINDOW = 50_000
 class FlowSettings(Model):
     """Life of a flow's mapping (FCN-2 to FCN-4).
 
-    `watched` flows of unknown source at most are reported on at a time, once per learning window
-    each, to infer their source (FCN-3 b); 0 turns inference off.
+    `watched` flows at most are reported on at a time, once per learning window each, to infer their
+    source, an eighth of them to look again at what is known (FCN-3 b); 0 turns inference off.
     """
 
     timeout: Duration = 60_000_000

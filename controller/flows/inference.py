@@ -208,7 +208,7 @@ class _HostPair:
 
 
 def _plausible(asked: Trail, answers: Trail) -> bool:
-    """Whether one of the latest responses fits the requests, as far as a port needs confirmation."""
+    """Whether one of the latest responses fits the requests: as much as a port needs."""
     reads = asked.reads or answers.reads
     for when, psn in answers.responses:
         verdict, distance = asked.judge(when, psn, behind_reads=reads)

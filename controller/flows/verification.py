@@ -97,7 +97,9 @@ class Verification:
     def partner(self, flow: FlowKey) -> FlowKey | None:
         """The flow back, as far as it is taken for that."""
         pairing = self._pairings.get(flow)
-        return pairing and (pairing.back if flow == pairing.forth else pairing.forth)
+        if pairing is None:
+            return None
+        return pairing.back if flow == pairing.forth else pairing.forth
 
     def was_refuted(self, flow: FlowKey, partner: FlowKey) -> bool:
         """Whether evidence spoke against this pairing, while both flows were there."""

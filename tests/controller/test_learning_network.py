@@ -161,7 +161,7 @@ def test_queue_pairs_of_many_connections_are_inferred(lab: Lab, addresses: dict[
         answering(lab, "h2", addresses["h1"], answers, ports),
         sending(lab, "h1", addresses["h2"], forth, WRITE, 0.005),
     ):
-        # A controller that lags by more than a second takes an answer for another's, concludes
+        # A controller that lags by more than half a second may not tell answers apart, concludes
         # nothing and looks again later: traffic has to go on until then.
         wait_for(
             lambda: sum(flow.HasField("source_qp") for flow in flows(lab)) == 2 * QPS,

@@ -1,5 +1,6 @@
-"""Simulates hosts and PEs for the tests of inference: reliable connections without CM, as PEs report
-them. Run it for many seeds, with a table of what was inferred under which conditions:
+"""Simulates hosts and PEs for the tests of inference: connections without CM, as PEs report them.
+
+Run it for many seeds, with a table of what was inferred under which conditions:
 
     .venv/bin/python tests/controller/flows/inference_simulator.py 10000
 
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
 
-from inference_traffic import WRITE, Kind, PacketRun, Trouble, Work, exchange
+from inference_traffic import Kind, PacketRun, Trouble, Work, exchange
 
 from fcn.controller.flows.inference import Inference
 from fcn.controller.flows.key import FlowKey

@@ -1,7 +1,8 @@
 """What two connected queue pairs send each other, as runs of packets at equal distances.
 
 IBTA volume 1, 9.7: requests have consecutive PSNs, a READ as many as its response has packets;
-responses repeat them. After loss or a receiver that is not ready the requester goes back (go-back-N).
+responses repeat them. After loss, or where the receiver is not ready, the requester goes back
+(go-back-N).
 """
 
 import math

@@ -12,9 +12,9 @@ from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow, Origin
-from fcn.controller.flows.trail import Sample, connection_port
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import VERIFIED_SHARE, FlowService
+from fcn.controller.flows.trail import Sample, connection_port
 from fcn.controller.flows.verification import CHECK, REST
 from fcn.controller.flows.watch import WATCH
 
@@ -272,7 +272,7 @@ def test_an_agent_that_names_another_queue_pair_ends_the_flow_back_too(net: Netw
     assert net.service.reported(FORTH, 17)
     assert net.sources == (17, 33)
     assert net.service.reported(FORTH, 99)
-    assert net.sources == (99, None)
+    assert net.known() == {FORTH: 99, BACK: None}
     assert net.back.watched
 
 
@@ -284,9 +284,10 @@ def test_one_direction_known_says_the_other(net: Network, origin: Origin) -> Non
     else:
         net.service.add(FORTH, 17)
     net.service.seen("pe2", BACK, 0xFFFF, Sample(UC_SEND, 1, 0xC000))
-    assert net.back.source_qp is None
+    assert net.known() == {FORTH: 17, BACK: None}
     net.see("pe2", BACK, ACK, 1)
-    assert (net.back.source_qp, net.back.origin) == (33, Origin.INFERRED)
+    assert net.known() == {FORTH: 17, BACK: 33}
+    assert net.back.origin is Origin.INFERRED
     net.service.delete(FORTH)
     assert net.back.source_qp is None
 
@@ -309,7 +310,7 @@ def test_what_packets_contradict_is_not_believed_of_the_other_direction_again(
         net.service.seen("pe2", BACK, 0xFFFF, Sample(ACK, 9_000_000 + step, 0xC000))
         net.now += 0.3
         net.service.infer()
-    assert net.sources == (17, None)
+    assert net.known() == {FORTH: 17, BACK: None}
 
 
 def test_restored_flows_are_looked_at_too(net: Network) -> None:
