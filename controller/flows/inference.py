@@ -140,7 +140,7 @@ class _HostPair:
     def _weigh(
         self, pairing: _QueuePairs, asked: Trail, answers: Trail, when: float, psn: int
     ) -> None:
-        verdict, distance = asked.judge(when, psn, behind_reads=asked.reads or answers.reads)
+        verdict, distance = asked.judge(answers, when, psn)
         if verdict is not Verdict.POSSIBLE:
             forth, back = pairing
             row = self.evidence.setdefault(forth, {})
@@ -209,9 +209,9 @@ class _HostPair:
 
 def _plausible(asked: Trail, answers: Trail) -> bool:
     """Whether one of the latest responses fits the requests: as much as a port needs."""
-    reads = asked.reads or answers.reads
+    reads = asked.asks_reads or answers.answers_reads
     for when, psn in answers.responses:
-        verdict, distance = asked.judge(when, psn, behind_reads=reads)
+        verdict, distance = asked.judge(answers, when, psn)
         if asked.times and verdict is not Verdict.IMPOSSIBLE and (reads or distance <= REACH):
             return True
     return False

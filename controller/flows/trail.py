@@ -92,17 +92,17 @@ class Trail:
     offsets: list[int] = field(default_factory=list)
     stride: int = 1
     """The widest step between two requests: no READ takes more PSNs."""
-    reads: bool = False
-    """It carries READ requests or responses: what it asks for, or the other, may wait behind."""
+    asks_reads: bool = False
+    answers_reads: bool = False
     responses: deque[tuple[float, int]] = field(default_factory=deque)
     next_response: float = 0.0
 
     def record(self, now: float, sample: Sample) -> None:
         """Keep requests and responses some time apart, of requests also the latest."""
         self.port = sample.udp_source_port
-        if sample.opcode == READ_REQUEST or sample.opcode in READ_RESPONSES:
-            self.reads = True
+        self.asks_reads = self.asks_reads or sample.opcode == READ_REQUEST
         if sample.opcode in RC_RESPONSES:
+            self.answers_reads = self.answers_reads or sample.opcode in READ_RESPONSES
             if now >= self.next_response:
                 self.responses.append((now, sample.psn))
                 self.next_response = now + RESPONSE_SPACING
@@ -116,7 +116,8 @@ class Trail:
         step = (sample.psn - self.first_psn - last) % PSN_SPACE
         if step >= HALF_SPACE:
             step -= PSN_SPACE
-        self.stride = max(self.stride, step)
+        # So far back may be as far ahead, by READs.
+        self.stride = max(self.stride, step if step > -HALF_SPACE // 2 else HALF_SPACE)
         if len(self.times) > 1 and now - self.times[-2] < SAMPLE_SPACING:
             del self.times[-1], self.offsets[-1]
         elif len(self.times) == 2 * HISTORY:
@@ -129,13 +130,13 @@ class Trail:
         while self.responses and self.responses[0][0] <= until:
             yield self.responses.popleft()
 
-    def judge(self, when: float, psn: int, *, behind_reads: bool) -> tuple[Verdict, int]:
-        """Whether a response with this PSN, reported at `when`, answers the flow's requests, and
-        how many PSNs lie between it and what the flow sent at that time.
+    def judge(self, answers: "Trail", when: float, psn: int) -> tuple[Verdict, int]:
+        """Whether a response with this PSN, reported of the other flow at `when`, answers this
+        flow's requests, and how many PSNs lie between it and what this flow sent at that time.
 
         What it answers was sent before it, within ANSWER_LIMIT unless it waits behind READs: the
         last sample before and the first after that time bound the PSNs. Where there is no such
-        sample, there is no such bound.
+        sample, there is no such bound; nor where READs are answered whose size nobody saw.
         """
         if not self.times or self.times[0] > when + SKEW:
             return Verdict.POSSIBLE, HALF_SPACE
@@ -150,8 +151,8 @@ class Trail:
             return Verdict.SHOWN, self._distance(when, low + ahead_of_low)
         ahead, behind = ahead_of_low - (high - low), PSN_SPACE - ahead_of_low
         unseen_later = end == len(self.times) and ahead < HALF_SPACE
-        reach = READS_OUTSTANDING * self.stride if behind_reads else 0
-        if begin == 0:
+        reach = READS_OUTSTANDING * self.stride if self.asks_reads else 0
+        if begin == 0 or (answers.answers_reads and not self.asks_reads):
             reach = HALF_SPACE
         if unseen_later or behind <= reach:
             return Verdict.POSSIBLE, min(ahead, behind)

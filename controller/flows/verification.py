@@ -49,10 +49,9 @@ class _Check:
 
     def judge(self, until: float) -> None:
         forth, back = self._trails.values()
-        reads = forth.reads or back.reads
         for asked, answers in ((forth, back), (back, forth)):
             for when, psn in answers.ripe(until):
-                verdict, distance = asked.judge(when, psn, behind_reads=reads)
+                verdict, distance = asked.judge(answers, when, psn)
                 self._evidence.weigh(verdict, psn, distance)
 
     @property

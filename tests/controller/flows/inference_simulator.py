@@ -12,7 +12,7 @@ window, maybe late, maybe not at all.
 import argparse
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
 
@@ -315,7 +315,7 @@ def _classes(given: Conditions) -> Iterator[tuple[str, str]]:
         yield "PSN alone, random: packets/s", f"10^{len(str(int(given.rate))) - 1}"
 
 
-def survey(seeds: range) -> tuple[dict[tuple[str, str], Counter[str]], list[int]]:
+def survey(seeds: Iterable[int]) -> tuple[dict[tuple[str, str], Counter[str]], list[int]]:
     """Right, wrong and unknown flows by condition; the seeds with a wrong one."""
     table: dict[tuple[str, str], Counter[str]] = {}
     wrong = []

@@ -19,7 +19,8 @@ from fcn.ptf_tests.lib.captures import SOFTROCE
 
 UC_SEND, UD_SEND = 0x24, 0x64
 FORTH, BACK = FlowKey(VRF, A, B, 0x85), FlowKey(VRF, B, A, 0x15)
-SEEDS = 200
+SEEDS = (*range(150), 1100)
+"""The last one: READs of 2 GiB whose lag is the distance of the first PSNs."""
 
 
 def sources(inference: Inference) -> dict[FlowKey, int]:
@@ -249,13 +250,13 @@ def test_other_vrfs_and_hosts_are_no_candidates() -> None:
 
 def test_never_wrong() -> None:
     """inference_simulator.py does more seeds, and says how many flows are right and unknown."""
-    table, wrong = survey(range(SEEDS))
+    table, wrong = survey(SEEDS)
     assert wrong == []
     for kind in Kind:
         assert table["traffic", kind]["right"] > 0
     for trouble in Trouble:
         assert table["trouble", trouble]["right"] > 0
-    for count in ("4", "8", "16", "32", "64"):
+    for count in (" 4", " 8", "16", "32", "64"):
         assert table["connections", count]["right"] > 0
     by_port = table["ports", "queue pairs"]
     assert by_port["right"] > 0.9 * (by_port["right"] + by_port["unknown"])

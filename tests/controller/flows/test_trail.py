@@ -29,8 +29,13 @@ def asked(*requests: tuple[float, int], opcode: int = WRITE) -> Trail:
     return trail
 
 
-def verdict(trail: Trail, when: float, psn: int, *, behind_reads: bool = False) -> Verdict:
-    return trail.judge(when, psn % SPACE, behind_reads=behind_reads)[0]
+def answering(opcode: int = ACK) -> Trail:
+    """A flow with responses of this kind."""
+    return asked((0.0, 0), opcode=opcode)
+
+
+def verdict(trail: Trail, when: float, psn: int, opcode: int = ACK) -> Verdict:
+    return trail.judge(answering(opcode), when, psn % SPACE)[0]
 
 
 STEADY = [(step / 2, 1000 * step) for step in range(21)]
@@ -55,18 +60,32 @@ def test_what_was_sent_long_before_or_only_afterwards_is_impossible(base: int) -
 def test_a_read_response_ahead_of_the_last_request_is_no_evidence() -> None:
     """One of 1 GiB takes 262,144 PSNs; the next request comes when it is done."""
     trail = asked((0.0, 0), (3.0, 1 << 18), opcode=READ_REQUEST)
-    assert verdict(trail, 4.0, (1 << 18) + 200_000, behind_reads=True) is Verdict.POSSIBLE
+    assert verdict(trail, 4.0, (1 << 18) + 200_000, READ_RESPONSE) is Verdict.POSSIBLE
     trail.record(6.0, Sample(READ_REQUEST, 1 << 19, 0xC000))
-    assert verdict(trail, 4.0, (1 << 18) + 200_000, behind_reads=True) is Verdict.SHOWN
-    assert verdict(trail, 4.0, (1 << 19) + 200_000) is Verdict.IMPOSSIBLE
+    assert verdict(trail, 4.0, (1 << 18) + 200_000, READ_RESPONSE) is Verdict.SHOWN
 
 
 def test_what_waits_behind_reads_may_be_old() -> None:
     trail = asked(*STEADY, opcode=READ_REQUEST)
     late = 20_000 - READS_OUTSTANDING * 1000
-    assert trail.reads
-    assert verdict(trail, 9.9, late, behind_reads=True) is Verdict.POSSIBLE
-    assert verdict(trail, 9.9, late) is Verdict.IMPOSSIBLE
+    assert verdict(trail, 9.9, late, READ_RESPONSE) is Verdict.POSSIBLE
+    assert verdict(trail, 9.9, late) is Verdict.POSSIBLE
+    assert verdict(trail, 9.9, late - 1_000_000) is Verdict.IMPOSSIBLE
+    assert verdict(trail, 8.0, 31_000) is Verdict.IMPOSSIBLE
+    assert verdict(asked(*STEADY), 9.9, late) is Verdict.IMPOSSIBLE
+
+
+def test_reads_whose_requests_nobody_saw_may_have_any_size() -> None:
+    trail = asked(*STEADY)
+    assert verdict(trail, 9.0, -4_000_000) is Verdict.IMPOSSIBLE
+    assert verdict(trail, 9.0, -4_000_000, READ_RESPONSE) is Verdict.POSSIBLE
+    assert verdict(trail, 9.0, 4_000_000, READ_RESPONSE) is Verdict.IMPOSSIBLE
+
+
+def test_a_read_of_half_the_space_may_look_like_going_back() -> None:
+    trail = asked((0.0, 0), (0.4, 8_388_700), *((when + 2, 8_400_000) for when in range(9)))
+    trail.asks_reads = True
+    assert verdict(trail, 8.0, 1000, READ_RESPONSE) is Verdict.POSSIBLE
 
 
 def test_before_the_first_report_anything_may_have_been_sent() -> None:
@@ -96,8 +115,8 @@ def test_more_than_half_the_space_says_nothing() -> None:
 
 def test_the_distance_is_what_chance_is_measured_by() -> None:
     trail = asked(*STEADY)
-    assert trail.judge(5.1, 10_500, behind_reads=False) == (Verdict.SHOWN, 1001)
-    assert trail.judge(5.1, 9000, behind_reads=False) == (Verdict.SHOWN, 2001)
+    assert trail.judge(answering(), 5.1, 10_500) == (Verdict.SHOWN, 1001)
+    assert trail.judge(answering(), 5.1, 9000) == (Verdict.SHOWN, 2001)
 
 
 def test_memory_is_bounded() -> None:
