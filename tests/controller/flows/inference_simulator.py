@@ -308,6 +308,7 @@ def _classes(given: Conditions) -> Iterator[tuple[str, str]]:
     yield "trouble", given.trouble
     yield "reports lost", f"{given.loss:.0%}" + (" and a gap" if given.report_gap else "")
     yield "packets/s", f"10^{len(str(int(given.rate))) - 1}"
+    yield "ports, first PSN, connections", f"{given.ports}, {given.psns}, {given.connections:2}"
     if given.ports != "queue pairs" and given.psns == "random":
         yield "PSN alone, random: traffic", given.kind
         yield "PSN alone, random: message", f"10^{len(str(given.message)) - 1}"
@@ -315,12 +316,23 @@ def _classes(given: Conditions) -> Iterator[tuple[str, str]]:
         yield "PSN alone, random: packets/s", f"10^{len(str(int(given.rate))) - 1}"
 
 
-def survey(seeds: Iterable[int]) -> tuple[dict[tuple[str, str], Counter[str]], list[int]]:
+def steady(rng: random.Random) -> Conditions:
+    """Nothing but WRITEs at 2000 packets/s; what is left to tell connections apart differs."""
+    return Conditions(
+        connections=rng.choice([8, 64]),
+        psns=rng.choice(["random", "equal"]),
+        ports=rng.choice(["queue pairs", "per queue pair", "one"]),
+    )
+
+
+def survey(
+    seeds: Iterable[int], draw: Callable[[random.Random], Conditions] = conditions
+) -> tuple[dict[tuple[str, str], Counter[str]], list[int]]:
     """Right, wrong and unknown flows by condition; the seeds with a wrong one."""
     table: dict[tuple[str, str], Counter[str]] = {}
     wrong = []
     for seed in seeds:
-        given = conditions(random.Random(seed))
+        given = draw(random.Random(seed))
         outcome = simulate(given, seed)
         sums = total([outcome])
         for each in _classes(given):
@@ -335,15 +347,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How much inference finds out, by condition.")
     parser.add_argument("seeds", type=int, help="how many simulations")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--steady", action="store_true", help="no trouble, WRITEs only")
     options = parser.parse_args()
-    table, wrong = survey(range(options.first, options.first + options.seeds))
-    print(f"{'condition':48} {'right':>7} {'unknown':>8} {'wrong':>6} {'flows':>8}")
+    draw = steady if options.steady else conditions
+    table, wrong = survey(range(options.first, options.first + options.seeds), draw)
+    print(f"{'condition':56} {'right':>7} {'unknown':>8} {'wrong':>6} {'flows':>8}")
     for (name, value), sums in sorted(table.items()):
         flows = max(1, sums["right"] + sums["wrong"] + sums["unknown"])
         shares = f"{sums['right'] / flows:7.1%} {sums['unknown'] / flows:8.1%}"
-        print(f"{name + ' ' + value:48} {shares} {sums['wrong']:6} {flows:8}")
+        print(f"{name + ' ' + value:56} {shares} {sums['wrong']:6} {flows:8}")
     for seed in wrong:
-        given = conditions(random.Random(seed))
+        given = draw(random.Random(seed))
         print(f"wrong: seed {seed}", *(f"{f.name}={getattr(given, f.name)}" for f in fields(given)))
 
 
