@@ -148,8 +148,8 @@ INFERENCE_WINDOW = 50_000
 class FlowSettings(Model):
     """Times of learning, labels and mappings, in microseconds (FCN-2 to FCN-4).
 
-    `watched`: how many flows of unknown source are reported at a time, once per learning window
-    each, to infer their source (FCN-3 b); 0 disables inference.
+    `watched`: how many flows are reported at a time, once per learning window each, to infer their
+    source, an eighth of them to verify what was inferred (FCN-3 b); 0 disables inference.
     """
 
     timeout: Duration = 60_000_000

@@ -43,6 +43,17 @@ class FlowEvents:
             origin=sender.origin,
         )
 
+    def sender_unknown(self, node: str, key: FlowKey, reason: str) -> None:
+        """Which queue pair sends a flow is not known any more."""
+        self._bus.emit(
+            Kind.SOURCE_QP,
+            node,
+            f"the sender of {key} is not known any more: {reason}",
+            **_fields(key),
+            source_qp="",
+            reason=reason,
+        )
+
     def labelled(self, flow: Flow) -> None:
         """A flow has a new label."""
         self._bus.emit(

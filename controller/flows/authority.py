@@ -21,6 +21,10 @@ class End(StrEnum):
     """By a DREQ of a connection of which no handshake is known."""
     SILENCE = "idle"
     """No packet for the flow's timeout."""
+    CONTRADICTED = "packets contradict it"
+    """Reports of both directions do not belong to one connection."""
+    PARTNER_ENDED = "the reverse flow has ended or another sender"
+    """The pairing with the reverse flow holds no more."""
 
 
 _STATED = frozenset({Origin.CM, Origin.AGENT, Origin.MANUAL})
@@ -41,6 +45,6 @@ MAY_END: dict[Origin, frozenset[End]] = {
     # Within a silence queue pairs may have changed hands, and what said so will say it again.
     Origin.AGENT: frozenset({End.BY_HAND, End.DISCONNECTED, End.SILENCE}),
     Origin.INFERRED: frozenset(End),
-    Origin.RESTORED: frozenset({End.BY_HAND, End.DISCONNECTED, End.SILENCE}),
+    Origin.RESTORED: frozenset({End.BY_HAND, End.DISCONNECTED, End.SILENCE, End.CONTRADICTED}),
 }
 """By origin of the known sender: what makes the controller forget it."""

@@ -1,205 +1,188 @@
-"""Infers the source queue pair of a flow from packets of the reverse direction (FCN-3 b).
+"""Finds the queue pair behind a flow from the packets that come back (FCN-3 b).
 
-A reliable connection consists of two flows, one per direction; the destination QP of each is the
-source QP of the other. Responses (ACK, NAK, READ response, atomic ACK) repeat the PSN of a recent
-request, so a flow whose responses repeat the PSNs of a reverse flow is paired with it. The PEs
-report one packet per flow and learning window as a sample. A pairing is accepted in two cases:
+A reliable connection is two flows, one each way; each carries the other's source queue pair as its
+destination. Responses (ACK, NAK, READ response, atomic ACK) repeat the PSN of a recent request, so
+a flow whose responses repeat the PSNs of a flow the other way belongs to it. The PEs report one
+packet per flow and learning window; what is concluded from these samples is
 
-- by port: mlx5 and Linux derive the UDP source port from both queue pair numbers, so both flows
-  have the same, predictable port; it confirms a pairing unless other flows have that port too;
-- by PSN alone: several samples agree, and every other pairing of either flow is contradicted, or
-  has no supporting sample while the other flow is paired elsewhere.
+- by port: mlx5 and Linux derive the UDP source port from both queue pair numbers, so that both
+  flows have the same port and it confirms the guess; a port several flows share confirms nothing;
+- by PSN alone: responses spread over time agree, too closely for chance, and every other pairing
+  of either flow is impossible by what its responses show, or has nothing to show and its other
+  flow a partner of its own.
 
-When two candidates remain, nothing is concluded.
+What reports cannot show is no evidence against a pairing, and where they do not tell pairings
+apart nothing is concluded. docs/learning.md has the reasons and the bound of the error.
 """
 
-from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
 
 from fcn.controller.config.types import Address
-from fcn.controller.flows.connections import QueuePairLearned
 from fcn.controller.flows.key import FlowKey
-
-RC_RESPONSES = frozenset(range(0x0D, 0x13))
-"""READ response, ACK (and NAK), atomic ACK (IBTA volume 1, table 38)."""
-
-RC_REQUESTS = frozenset((*range(0x0D), 0x13, 0x14, 0x16, 0x17))
-"""SEND, RDMA WRITE, READ request, atomics, SEND with invalidate."""
-
-ANSWER_LIMIT = 1.0
-"""Seconds within which a request is answered; an upper bound of the round-trip time."""
-
-SKEW = 0.1
-"""Seconds by which reports of two PEs may arrive out of order."""
-
-SPACING = 0.05
-"""Seconds between kept requests of a flow, and initially between kept responses."""
-
-MAX_SPACING = 1.0
-"""Upper bound of the seconds between kept responses: each is compared with every reverse flow."""
+from fcn.controller.flows.trail import (
+    ANSWER_LIMIT,
+    PSN_SPACE,
+    Sample,
+    Trail,
+    Verdict,
+    connection_port,
+)
 
 PATIENCE = 0.25
-"""Seconds after which a response is evaluated: by then later requests have been reported too."""
+"""Seconds a flow's port must have been nobody else's before it confirms a pairing."""
+
+JUDGED_AFTER = 1.5
+"""Seconds after which a response is weighed: by then later requests have been reported too."""
 
 REACH = 1 << 16
-"""PSNs a flow may differ from its nearest sample: packets in flight and of one learning window."""
+"""PSNs by which a response may be off what was reported of a flow whose port confirms it."""
 
-SUPPORTS_NEEDED = 3
-"""Responses that must agree where the PSN is the only evidence."""
+SUPPORTS_NEEDED = 4
+"""Different responses in a row that must agree where the PSN is the only evidence."""
 
-HISTORY = 64
-"""Samples of requests kept per flow, at least; 64 samples cover 3 seconds."""
+CONTRADICTIONS_NEEDED = 4
+"""Responses in a row that must be impossible to rule a pairing out: one may be after trouble."""
 
-_PSN_SPACE = 1 << 24
-
-
-def connection_port(one_qp: int, other_qp: int) -> int:
-    """UDP source port of both directions as mlx5 and Linux compute it (rdma_get_udp_sport)."""
-    value = one_qp * other_qp
-    value ^= value >> 20
-    value ^= value >> 40
-    label = value & 0xFFFFF
-    return (label & 0x3FFF ^ label >> 14) | 0xC000
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One reported packet of a flow: BTH opcode and PSN, and its UDP source port."""
-
-    opcode: int
-    psn: int
-    udp_source_port: int
-
-
-class _Echo(Enum):
-    """Whether a response answers a flow's requests."""
-
-    YES = 1
-    NO = 2
-    UNKNOWN = 3
+CHANCE = 1 / 8
+"""How likely at most some rival is as close by chance as what counts as agreement."""
 
 
 @dataclass(slots=True)
-class _Trail:
-    """Samples of one flow: times of requests and the offset of their PSN from `first_psn`, without
-    the wrap at 24 bits; (time, PSN) of responses not yet evaluated."""
+class Evidence:
+    """What responses say of one pairing, the latest in a row."""
 
-    flow: FlowKey
-    since: float
-    port: int
-    first_psn: int = 0
-    times: list[float] = field(default_factory=list)
-    offsets: list[int] = field(default_factory=list)
-    responses: deque[tuple[float, int]] = field(default_factory=deque)
-    answers: int = 0
-    next_answer: float = 0.0
+    supports: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=SUPPORTS_NEEDED))
+    """(PSN, distance) of the latest responses that agree, all different."""
+    contradictions: int = 0
 
-    def record(self, now: float, sample: Sample) -> None:
-        """Keep requests `SPACING` apart and always the latest; responses at growing intervals."""
-        if sample.opcode in RC_RESPONSES:
-            if now >= self.next_answer:
-                self.responses.append((now, sample.psn))
-                self.answers += 1
-                doublings = max(0, self.answers - SUPPORTS_NEEDED)
-                self.next_answer = now + min(MAX_SPACING, SPACING * 2**doublings)
-            return
-        if len(self.times) > 1 and now - self.times[-2] < SPACING:
-            del self.times[-1], self.offsets[-1]
-        elif len(self.times) == 2 * HISTORY:
-            del self.times[:HISTORY], self.offsets[:HISTORY]
-        if not self.times:
-            self.first_psn = sample.psn
-        last = self.offsets[-1] if self.offsets else 0
-        step = (sample.psn - self.first_psn - last) % _PSN_SPACE
-        self.offsets.append(last + (step - _PSN_SPACE if step >= _PSN_SPACE // 2 else step))
-        self.times.append(now)
+    def weigh(self, verdict: Verdict, psn: int, distance: int) -> None:
+        """One response more."""
+        match verdict:
+            case Verdict.SHOWN:
+                self.contradictions = 0
+                if all(psn != each for each, _ in self.supports):
+                    self.supports.append((psn, distance))
+            case Verdict.IMPOSSIBLE:
+                self.contradictions += 1
+                if self.refuted:
+                    self.supports.clear()
 
-    def ripe(self, until: float) -> Iterator[tuple[float, int]]:
-        """Take the responses that can be judged."""
-        while self.responses and self.responses[0][0] <= until:
-            yield self.responses.popleft()
+    @property
+    def shown(self) -> bool:
+        return len(self.supports) == SUPPORTS_NEEDED and not self.contradictions
 
-    def answered_by(self, when: float, psn: int) -> _Echo:
-        """Whether a response with this PSN, reported at `when`, answers the flow's requests.
+    @property
+    def refuted(self) -> bool:
+        return self.contradictions >= CONTRADICTIONS_NEEDED
 
-        Requests it can answer were sent between `when` - ANSWER_LIMIT and `when`. The last sample
-        before and the first after that interval bound their PSNs; where one is missing, REACH does.
-        """
-        begin = bisect_right(self.times, when - ANSWER_LIMIT)
-        end = bisect_right(self.times, when + SKEW)
-        if end == 0:
-            return _Echo.NO if self.since <= when - ANSWER_LIMIT else _Echo.UNKNOWN
-        bounds = self.offsets[max(begin - 1, 0) : end + 1]
-        low = min(bounds) - (REACH if begin == 0 else 0)
-        high = max(bounds) + (REACH if end == len(self.times) else 0)
-        if high - low >= _PSN_SPACE // 2:
-            return _Echo.UNKNOWN
-        near = (psn - self.first_psn - low) % _PSN_SPACE <= high - low
-        return _Echo.YES if near else _Echo.NO
+    def chance(self, rivals: int) -> float:
+        """How likely at most one of so many rivals with random PSNs is as close: responses of
+        connections that run in step are no independent observations, so they count as one."""
+        widest = max(distance for _, distance in self.supports)
+        return 2 * widest * max(1, rivals) / PSN_SPACE
 
 
-_Pairing = tuple[int, int]
-"""Destination queue pairs of a forward and a reverse flow, which identify them in a host pair."""
+NOTHING = Evidence()
+"""Of a pairing no response was seen of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two flows that are the directions of one connection: the destination queue pair of each is
+    the source of the other. `port`: their UDP source port where it confirms this."""
+
+    forth: FlowKey
+    back: FlowKey
+    port: int | None = None
+
+    @property
+    def sources(self) -> tuple[tuple[FlowKey, int], tuple[FlowKey, int]]:
+        """Both flows with their source queue pairs."""
+        return (self.forth, self.back.dest_qp), (self.back, self.forth.dest_qp)
+
+
+_QueuePairs = tuple[int, int]
+"""Destination queue pairs of a flow forth and of a flow back, which name them between two hosts."""
 
 
 class _HostPair:
-    """Flows of unknown source between two hosts, and the evidence for and against each pairing."""
+    """Flows of unknown source between two hosts, and what speaks for and against each pairing."""
 
     def __init__(self) -> None:
-        self.forth: dict[int, _Trail] = {}
-        self.back: dict[int, _Trail] = {}
-        self.supports: dict[_Pairing, set[int]] = {}
-        self.contradicted: set[_Pairing] = set()
+        self.forth: dict[int, Trail] = {}
+        self.back: dict[int, Trail] = {}
+        self.evidence: dict[int, dict[int, Evidence]] = {}
+        """By destination queue pair of the flow forth, then of the flow back."""
         self.newest = 0.0
         self.ports_follow_qps = False
 
-    def side(self, flow: FlowKey) -> dict[int, _Trail]:
+    def side(self, flow: FlowKey) -> dict[int, Trail]:
         return self.forth if _is_forth(flow) else self.back
 
-    def judge(self, until: float) -> None:
-        """Compare responses reported up to `until` with requests of the other direction."""
+    def judge(self, until: float) -> bool:
+        """Weigh responses reported up to `until` against the requests of the other direction;
+        returns whether there were any."""
+        judged = False
         for qp, trail in self.back.items():
             for when, psn in trail.ripe(until):
+                judged = True
                 for other, asked in self.forth.items():
-                    self._weigh((other, qp), asked, when, psn)
+                    self._weigh((other, qp), asked, trail, when, psn)
         for qp, trail in self.forth.items():
             for when, psn in trail.ripe(until):
+                judged = True
                 for other, asked in self.back.items():
-                    self._weigh((qp, other), asked, when, psn)
+                    self._weigh((qp, other), asked, trail, when, psn)
+        return judged
 
-    def _weigh(self, pairing: _Pairing, asked: _Trail, when: float, psn: int) -> None:
-        if pairing in self.contradicted:
-            return
-        match asked.answered_by(when, psn):
-            case _Echo.YES:
-                self.supports.setdefault(pairing, set()).add(psn)
-            case _Echo.NO:
-                self.contradicted.add(pairing)
-                self.supports.pop(pairing, None)
+    def _weigh(
+        self, pairing: _QueuePairs, asked: Trail, answers: Trail, when: float, psn: int
+    ) -> None:
+        verdict, distance = asked.judge(answers, when, psn)
+        if verdict is not Verdict.POSSIBLE:
+            forth, back = pairing
+            row = self.evidence.setdefault(forth, {})
+            evidence = row.get(back)
+            if evidence is None:
+                evidence = row[back] = Evidence()
+            evidence.weigh(verdict, psn, distance)
 
     def forget(self, flow: FlowKey) -> None:
         self.side(flow).pop(flow.dest_qp, None)
-        place, qp = (0 if _is_forth(flow) else 1), flow.dest_qp
-        self.contradicted = {each for each in self.contradicted if each[place] != qp}
-        self.supports = {each: psns for each, psns in self.supports.items() if each[place] != qp}
+        if _is_forth(flow):
+            self.evidence.pop(flow.dest_qp, None)
+        else:
+            for row in self.evidence.values():
+                row.pop(flow.dest_qp, None)
 
-    def by_port(self) -> list[_Pairing]:
-        """Pairings confirmed by their UDP source port, which no other flow has."""
+    def by_port(self, seen_before: float) -> list[_QueuePairs]:
+        """Pairings that their port confirms and a response not yet judged; no other flow has that
+        port."""
         forth_ports, back_ports = _by_port(self.forth), _by_port(self.back)
         found = []
-        for forth, back in self.supports:
-            port = connection_port(forth, back)
-            if forth_ports.get(port) == [forth] and back_ports.get(port) == [back]:
+        for port, (forth, *others) in forth_ports.items():
+            back, *more = back_ports.get(port, [0])
+            if others or more or back not in self.back or connection_port(forth, back) != port:
+                continue
+            there, home = self.forth[forth], self.back[back]
+            if max(there.since, home.since) <= seen_before and (
+                _plausible(there, home) or _plausible(home, there)
+            ):
                 found.append((forth, back))
                 self.ports_follow_qps = True
         return found
 
-    def by_psn(self) -> list[_Pairing]:
-        """Pairings with enough supporting responses, where no other is possible for either flow."""
-        strong = {each for each, psns in self.supports.items() if len(psns) >= SUPPORTS_NEEDED}
+    def by_psn(self) -> list[_QueuePairs]:
+        """Pairings whose responses agree, while no other is possible for either flow."""
+        rivals = len(self.forth) + len(self.back) - 2
+        strong = {
+            (forth, back)
+            for forth, row in self.evidence.items()
+            for back, evidence in row.items()
+            if evidence.shown and evidence.chance(rivals) <= CHANCE
+        }
         explained = {forth for forth, _ in strong}, {back for _, back in strong}
         return [
             each
@@ -208,28 +191,37 @@ class _HostPair:
         ]
 
     def _port_allows(self, forth: int, back: int) -> bool:
-        """Whether the ports are as expected: once those of one connection between the hosts were
-        found to be derived from its queue pairs, those of all connections must be."""
+        """Where one connection's ports follow from its queue pairs, those of all do."""
         port = connection_port(forth, back)
         return not self.ports_follow_qps or port == self.forth[forth].port == self.back[back].port
 
-    def _without_rival(self, pairing: _Pairing, forths: set[int], backs: set[int]) -> bool:
-        """Whether every other pairing of either flow is contradicted, or is unsupported while the
-        other flow has a supported pairing of its own."""
+    def _without_rival(self, pairing: _QueuePairs, forths: set[int], backs: set[int]) -> bool:
+        """Any other partner must be ruled out, or unsupported and explained by yet another."""
         forth, back = pairing
         rivals = [((forth, other), other in backs) for other in self.back if other != back]
         rivals += [((other, back), other in forths) for other in self.forth if other != forth]
-        return all(
-            rival in self.contradicted or (rival not in self.supports and explained)
-            for rival, explained in rivals
-        )
+        return all(self._out(*rival, explained=explained) for rival, explained in rivals)
+
+    def _out(self, forth: int, back: int, *, explained: bool) -> bool:
+        evidence = self.evidence.get(forth, {}).get(back, NOTHING)
+        return evidence.refuted or (explained and not evidence.supports)
+
+
+def _plausible(asked: Trail, answers: Trail) -> bool:
+    """Whether one of the latest responses fits the requests: as much as a port needs."""
+    reads = asked.asks_reads or answers.answers_reads
+    for when, psn in answers.responses:
+        verdict, distance = asked.judge(answers, when, psn)
+        if asked.times and verdict is not Verdict.IMPOSSIBLE and (reads or distance <= REACH):
+            return True
+    return False
 
 
 def _is_forth(flow: FlowKey) -> bool:
     return int(flow.src) <= int(flow.dst)
 
 
-def _by_port(trails: dict[int, _Trail]) -> dict[int, list[int]]:
+def _by_port(trails: dict[int, Trail]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for qp, trail in trails.items():
         found.setdefault(trail.port, []).append(qp)
@@ -240,16 +232,16 @@ HostPairKey = tuple[str, Address, Address]
 
 
 def host_pair(flow: FlowKey) -> HostPairKey:
-    """VRF and both addresses, the lower address first: the same for both directions."""
+    """VRF and both addresses, the lower first: the same for both directions."""
     low, high = (flow.src, flow.dst) if _is_forth(flow) else (flow.dst, flow.src)
     return flow.vrf, low, high
 
 
 class Inference:
-    """Collects samples of flows whose source QP is unknown and concludes which form a connection.
+    """Collects samples of flows whose source is unknown and concludes which belong together.
 
-    `clock` is monotonic, in seconds. `complete` returns whether all flows of unknown source between
-    two hosts are reported at present; otherwise a pairing by PSN alone is not accepted.
+    `clock` returns seconds and never goes back. `complete` tells whether everything of unknown
+    source between two hosts is reported at present; where it is not, the PSN alone proves nothing.
     """
 
     def __init__(self, clock: Callable[[], float], complete: Callable[[HostPairKey], bool]) -> None:
@@ -262,18 +254,17 @@ class Inference:
         return sum(len(pair.forth) + len(pair.back) for pair in self._pairs.values())
 
     def observe(self, flow: FlowKey, sample: Sample) -> None:
-        """Add a sample of a flow of unknown source. Ignored are packets of other transports than
-        reliable connections, and of a host to itself."""
-        if sample.opcode not in RC_REQUESTS | RC_RESPONSES or flow.src == flow.dst:
+        """A packet of a flow of unknown source. Packets of other than reliable connections and
+        between addresses that are the same say nothing."""
+        if not sample.of_reliable_connection or flow.src == flow.dst:
             return
         now = self._clock()
         pair = self._pairs.setdefault(host_pair(flow), _HostPair())
         trails = pair.side(flow)
         trail = trails.get(flow.dest_qp)
         if trail is None:
-            trail = trails[flow.dest_qp] = _Trail(flow, now, sample.udp_source_port)
+            trail = trails[flow.dest_qp] = Trail(flow, now, sample.udp_source_port)
             pair.newest = now
-        trail.port = sample.udp_source_port
         trail.record(now, sample)
 
     def forget(self, flow: FlowKey) -> None:
@@ -285,20 +276,18 @@ class Inference:
             if not pair.forth and not pair.back:
                 del self._pairs[key]
 
-    def conclude(self) -> list[QueuePairLearned]:
-        """Connections inferred since the last call, both directions of each; their samples are
-        discarded."""
+    def conclude(self) -> list[Pairing]:
+        """What is certain by now; these flows are forgotten."""
         now = self._clock()
-        learned: list[QueuePairLearned] = []
+        learned: list[Pairing] = []
         for key, pair in list(self._pairs.items()):
-            pair.judge(now - PATIENCE)
-            found = pair.by_port()
-            if not found and now - pair.newest >= ANSWER_LIMIT and self._complete(key):
-                found = pair.by_psn()
+            confirmed = pair.by_port(now - PATIENCE)
+            judged = pair.judge(now - JUDGED_AFTER)
+            settled = now - pair.newest >= ANSWER_LIMIT and self._complete(key)
+            found = confirmed or (pair.by_psn() if judged and settled else [])
             for forth_qp, back_qp in found:
-                forth, back = pair.forth[forth_qp].flow, pair.back[back_qp].flow
-                learned.append(QueuePairLearned(forth, back.dest_qp))
-                learned.append(QueuePairLearned(back, forth.dest_qp))
-                self.forget(forth)
-                self.forget(back)
+                forth, back = pair.forth[forth_qp], pair.back[back_qp]
+                learned.append(Pairing(forth.flow, back.flow, forth.port if confirmed else None))
+                self.forget(forth.flow)
+                self.forget(back.flow)
         return learned

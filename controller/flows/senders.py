@@ -27,6 +27,13 @@ _Pair = tuple[str, Address, Address, int]
 """VRF, source, destination, source queue pair."""
 
 
+def _adds_nothing(known: Sender, sender: Sender) -> bool:
+    """Of two that name the same queue pair: what a handshake said keeps its communication IDs."""
+    return sender.origin is Origin.INFERRED or (
+        sender.origin is Origin.AGENT and known.origin is Origin.CM
+    )
+
+
 class Senders:
     """Senders of all flows, with and without a label."""
 
@@ -53,9 +60,9 @@ class Senders:
         if known is not None:
             if sender.origin not in MAY_REPLACE[known.origin]:
                 return False
-            same = known.source_qp == sender.source_qp
-            if same and (known == sender or sender.origin in (Origin.AGENT, Origin.INFERRED)):
-                # What a handshake said keeps its communication IDs when others say the same.
+            if known == sender or (
+                known.source_qp == sender.source_qp and _adds_nothing(known, sender)
+            ):
                 return False
         self._put(key, sender)
         return True

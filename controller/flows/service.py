@@ -25,17 +25,25 @@ from fcn.controller.flows.connections import (
     Refused,
 )
 from fcn.controller.flows.flow import DEFAULT_P_KEY, Edge, Flow
-from fcn.controller.flows.inference import HostPairKey, Inference, Sample
+from fcn.controller.flows.inference import HostPairKey, Inference, Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.labelled import LabelledFlows, NoLabelError
 from fcn.controller.flows.labels import LabelPool
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import Reason, Refusals
 from fcn.controller.flows.senders import Sender, Senders
+from fcn.controller.flows.trail import Sample
+from fcn.controller.flows.verification import Verification
 from fcn.controller.flows.watch import WatchList
 
 PLACES = 65536
 """Addresses whose PEs are kept, so that a report need not search the configuration."""
+
+VERIFIED_SHARE = 8
+"""One in so many watched flows is one whose source is known, to be looked at again."""
+
+CERTAIN_BOTH_WAYS = frozenset({Origin.MANUAL, Origin.AGENT})
+"""Origins that state one direction of a connection only, of a queue pair known to them."""
 
 
 class FlowError(Exception):
@@ -60,7 +68,9 @@ class FlowService:
         self._senders = Senders()
         self._connections = ConnectionTracker(clock)
         self.refusals = Refusals(bus, clock)
-        self._watch = WatchList(clock, config.flows.watched)
+        verified = config.flows.watched // VERIFIED_SHARE
+        self._watch = WatchList(clock, config.flows.watched - verified)
+        self._verification = Verification(clock, verified)
         self._inference = Inference(clock, self._fully_reported)
         self._events = FlowEvents(bus)
         self._locate = lru_cache(PLACES)(self._search)
@@ -89,8 +99,12 @@ class FlowService:
         if not self._is_from(node, key.vrf, key.src):
             return
         self._label(node, key, p_key, Origin.DATA)
-        if sample is not None and key in self._watch:
+        if sample is None:
+            return
+        if key in self._watch:
             self._inference.observe(key, sample)
+            self._learn_from_reverse(key, sample)
+        self._verification.observe(key, sample)
 
     def connection_message(self, node: str, message: CmMessage) -> None:
         """A PE reports a message of the connection manager."""
@@ -112,10 +126,15 @@ class FlowService:
                     self.refusals.refuse(node, host.vrf, Reason.NO_ROOM_CONNECTIONS, text)
 
     def infer(self) -> None:
-        """Infer the source queue pairs of flows (FCN-3 b), and choose the flows to watch for it.
-        To be called several times a second."""
-        for event in self._inference.conclude():
-            self._learn_sender(event.flow, Sender(event.source_qp, Origin.INFERRED))
+        """Infer the source queue pairs of flows (FCN-3 b), verify those inferred before, and choose
+        the flows to watch for it. To be called several times a second."""
+        for pairing in self._inference.conclude():
+            self._pair(pairing)
+        changed, refuted = self._verification.advance()
+        self._update_watched(changed)
+        for pairing in refuted:
+            for key, _ in pairing.sources:
+                self._doubt(key, End.CONTRADICTED)
         self._update_watched(self._watch.advance())
 
     def reported(self, key: FlowKey, source_qp: int) -> bool:
@@ -187,6 +206,7 @@ class FlowService:
                 if flow.comm_ids is not None:
                     self._connections.restore(flow.key, flow.source_qp, flow.comm_ids)
             self._keep(flow)
+            self._pair_restored(flow)
             restored += 1
         if restored:
             self._events.restored(node, restored)
@@ -207,6 +227,9 @@ class FlowService:
         if not self._senders.learn(key, sender):
             return False
         self._stop_watching(key)
+        partner = self._verification.partner(key)
+        if partner is not None and partner.dest_qp != sender.source_qp:
+            self._part(key)
         places = [flow.node for flow in self._labelled.of(key)]
         places = places or [
             place for place in self._locate(key.vrf, key.src) if self._edges[place].learning
@@ -234,7 +257,7 @@ class FlowService:
                 timeout=timeout,
                 origin=sender.origin if sender else flow.origin,
                 comm_ids=sender.comm_ids if sender else None,
-                watched=key in self._watch,
+                watched=self._is_watched(key),
             )
             if new != flow:
                 self._labelled.update(new)
@@ -256,6 +279,7 @@ class FlowService:
     def _keep(self, flow: Flow) -> None:
         if flow.source_qp is None:
             self._update_watched(self._watch.add(flow.key) - {flow.key})
+            self._verification.new_flow(host_pair(flow.key))
             flow = replace(flow, watched=flow.key in self._watch)
         self._labelled.add(flow)
 
@@ -271,6 +295,58 @@ class FlowService:
         self._labelled.remove(flow)
         self._senders.end(flow.key, End.SILENCE)
         self._events.removed(flow, reason)
+        self._part(flow.key)
+
+    def _pair(self, pairing: Pairing) -> None:
+        """Two flows of unknown source turned out to be the directions of one connection."""
+        for key, source_qp in pairing.sources:
+            self._learn_sender(key, Sender(source_qp, Origin.INFERRED))
+        self._verification.add(pairing)
+
+    def _pair_restored(self, flow: Flow) -> None:
+        """Flows read back from the switches that name each other are looked at like others."""
+        key = flow.key
+        if flow.source_qp is None:
+            return
+        partner = FlowKey(key.vrf, key.dst, key.src, flow.source_qp)
+        for back in self._labelled.of(partner)[:1]:
+            doubtful = {flow.origin, back.origin} <= {Origin.INFERRED, Origin.RESTORED}
+            if back.source_qp == key.dest_qp and doubtful:
+                self._verification.add(Pairing(key, partner))
+
+    def _learn_from_reverse(self, key: FlowKey, sample: Sample) -> None:
+        """On a reliable connection the sender of the flow back is known when that of the flow is:
+        a queue pair has one peer, and packets of this kind come from no other."""
+        if not sample.of_reliable_connection or key in self._senders:
+            return
+        found = self._senders.sent_by(key.vrf, key.dst, key.src, key.dest_qp)
+        if len(found) != 1 or self._verification.was_refuted(key, found[0]):
+            return
+        if any(flow.origin in CERTAIN_BOTH_WAYS for flow in self._labelled.of(found[0])):
+            self._learn_sender(key, Sender(found[0].dest_qp, Origin.INFERRED))
+            self._verification.add(Pairing(found[0], key))
+
+    def _part(self, key: FlowKey) -> None:
+        """The flow has no partner any more; what was inferred of the other is in doubt."""
+        partner = self._verification.forget(key)
+        if partner is not None:
+            self._update_watched({key, partner})
+            self._doubt(partner, End.PARTNER_ENDED)
+
+    def _doubt(self, key: FlowKey, reason: End) -> None:
+        """Forget the sender of a flow that goes on, if `reason` may end it."""
+        if key not in self._senders or not self._senders.end(key, reason):
+            return
+        flows = self._labelled.of(key)
+        self._events.sender_unknown(flows[0].node if flows else "", key, reason.value)
+        if flows:
+            self._update_watched(self._watch.add(key) - {key})
+        for flow in flows:
+            watched = self._is_watched(key)
+            unknown = replace(
+                flow, source_qp=None, origin=Origin.DATA, comm_ids=None, watched=watched
+            )
+            self._labelled.update(unknown)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
         """Whether all flows between two hosts enter the WAN at PEs that report them."""
@@ -282,12 +358,15 @@ class FlowService:
 
     def _update_watched(self, changed: Iterable[FlowKey]) -> None:
         for key in changed:
-            watched = key in self._watch
-            if not watched:
+            watched = self._is_watched(key)
+            if key not in self._watch:
                 self._inference.forget(key)
             for flow in self._labelled.of(key):
                 if flow.watched != watched:
                     self._labelled.update(replace(flow, watched=watched))
+
+    def _is_watched(self, key: FlowKey) -> bool:
+        return key in self._watch or key in self._verification
 
     def _stop_watching(self, key: FlowKey) -> None:
         self._watch.remove(key)

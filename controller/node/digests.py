@@ -1,8 +1,8 @@
 """Converts decoded digests (owners/flow_learning.py) to the types of the flow service."""
 
 from fcn.controller.flows.connections import CmMessage
-from fcn.controller.flows.inference import Sample
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.trail import Sample
 from fcn.controller.owners.flow_learning import ConnectionMessage, NewFlow
 
 

@@ -13,7 +13,7 @@ import pytest
 from lab import IPV4, IPV6, Lab, wait_for
 
 from fcn.controller.config.model import FlowSettings
-from fcn.controller.flows.inference import connection_port
+from fcn.controller.flows.trail import connection_port
 from fcn.controller.northbound.client import FcnClient
 from fcn.controller.proto import fcn_pb2 as pb
 
@@ -161,8 +161,8 @@ def test_queue_pairs_of_many_connections_are_inferred(lab: Lab, addresses: dict[
         answering(lab, "h2", addresses["h1"], answers, ports),
         sending(lab, "h1", addresses["h2"], forth, WRITE, 0.005),
     ):
-        # A controller that is more than a second late compares responses with the wrong requests,
-        # concludes nothing and watches again later: traffic must continue until then.
+        # A controller that lags by more than half a second may not tell answers apart, concludes
+        # nothing and looks again later: traffic has to go on until then.
         wait_for(
             lambda: sum(flow.HasField("source_qp") for flow in flows(lab)) == 2 * QPS,
             "every queue pair to be inferred",

@@ -12,10 +12,11 @@ from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
-from fcn.controller.flows.inference import Sample, connection_port
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.flows.service import FlowService
+from fcn.controller.flows.service import VERIFIED_SHARE, FlowService
+from fcn.controller.flows.trail import Sample, connection_port
+from fcn.controller.flows.verification import CHECK, REST
 from fcn.controller.flows.watch import WATCH
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
@@ -56,14 +57,32 @@ class Network:
         self.service = FlowService(config, self.edges, EventBus(), lambda: self.now)
 
     def see(self, node: str, key: FlowKey, opcode: int, psn: int, port: int = PORT) -> None:
-        self.now += 0.06
+        self.now += 0.15
         self.service.seen(node, key, 0xFFFF, Sample(opcode, psn, port))
 
     def converse(self, times: int, port: int = PORT) -> None:
+        """Requests forth and responses back, in turn."""
         for _ in range(times):
             self.psn += 1
             self.see("pe1", FORTH, WRITE, self.psn, port)
             self.see("pe2", BACK, ACK, self.psn, port)
+
+    def run(self, seconds: float, *connections: tuple[FlowKey, FlowKey, int]) -> None:
+        """Let connections go on: requests of the flow forth from this PSN on, responses back."""
+        for step in range(round(seconds / 0.3)):
+            for forth, back, psn in connections:
+                for key, opcode in ((forth, WRITE), (back, ACK)):
+                    node = "pe1" if key.src == A else "pe2"
+                    sample = Sample(opcode, (psn + step) % (1 << 24), 0xC000)
+                    self.service.seen(node, key, 0xFFFF, sample)
+            self.now += 0.3
+            self.service.infer()
+
+    def known(self) -> dict[FlowKey, int | None]:
+        """Source queue pair of every flow, as the PEs have it."""
+        return {
+            key: flow.source_qp for edge in self.edges.values() for key, flow in edge.flows.items()
+        }
 
     def infer(self, wait: float = 2.0) -> None:
         self.now += wait
@@ -104,10 +123,10 @@ def test_a_flow_is_watched_until_its_source_is_inferred(net: Network) -> None:
 
 
 def test_without_the_port_it_takes_more(net: Network) -> None:
-    net.converse(2, port=0xC000)
-    net.infer(0.5)
+    net.converse(3, port=0xC000)
+    net.infer()
     assert net.forth.source_qp is net.back.source_qp is None
-    net.converse(2, port=0xC000)
+    net.converse(4, port=0xC000)
     net.infer()
     assert net.sources == (17, 33)
 
@@ -115,7 +134,7 @@ def test_without_the_port_it_takes_more(net: Network) -> None:
 def test_where_a_pe_does_not_report_the_psn_proves_nothing(net: Network) -> None:
     """The reverse flow enters at a PE without learning, so not all flows are reported."""
     net.edges["pe2"].learning = False
-    net.converse(6, port=0xC000)
+    net.converse(8, port=0xC000)
     net.edges["pe2"].learning = True
     net.converse(1, port=0xC000)
     net.edges["pe2"].learning = False
@@ -132,7 +151,7 @@ def test_what_is_learned_otherwise_ends_the_watch(net: Network) -> None:
     net.service.connection_message("pe1", req)
     net.service.connection_message("pe2", rep)
     assert (net.forth.source_qp, net.back.source_qp, net.back.watched) == (99, 33, False)
-    net.converse(6, port=0xC000)
+    net.converse(8, port=0xC000)
     net.infer()
     assert (net.forth.origin, net.back.origin) == (Origin.MANUAL, Origin.CM)
 
@@ -169,7 +188,7 @@ def test_watches_end_and_are_bounded(net: Network) -> None:
     for qp in range(2, 2 + 3 * limit):
         net.service.seen("pe1", FlowKey("blue", A, B, qp), 0xFFFF, Sample(UC_SEND, 1, 50000))
     watched = [flow.key for flow in net.edges["pe1"].flows.values() if flow.watched]
-    assert len(watched) == limit
+    assert len(watched) == limit - limit // VERIFIED_SHARE
     net.infer(WATCH + 0.1)
     assert not any(flow.watched for flow in net.edges["pe1"].flows.values())
 
@@ -187,7 +206,7 @@ def test_inference_can_be_turned_off(network: dict[str, Any]) -> None:
         node["features"] = "all"
     network["flows"] = {"watched": 0, "learning_window": "1s"}
     net = Network(parse_config(yaml.safe_dump(network)))
-    net.converse(6)
+    net.converse(8)
     net.infer()
     assert not net.forth.watched
     assert net.forth.source_qp is None
@@ -197,3 +216,114 @@ def test_a_learning_window_too_long_to_infer_is_refused(network: dict[str, Any])
     network["flows"] = {"learning_window": "100ms"}
     with pytest.raises(ConfigError, match="turn inference off with watched: 0"):
         parse_config(yaml.safe_dump(network))
+
+
+# -- evidence against what is known --------------------------------------------------------------
+
+FORTH_2, BACK_2 = FlowKey("blue", A, B, 34), FlowKey("blue", B, A, 18)
+
+
+def _two_connections(net: Network) -> None:
+    net.run(5.0, (FORTH, BACK, 1000), (FORTH_2, BACK_2, 9_000_000))
+    assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
+
+
+def test_queue_pairs_that_change_partners_while_traffic_flows_are_learned_anew(
+    net: Network,
+) -> None:
+    _two_connections(net)
+    net.run(REST + CHECK, (FORTH, BACK_2, 5000), (FORTH_2, BACK, 3_000_000))
+    net.run(WATCH, (FORTH, BACK_2, 15_000), (FORTH_2, BACK, 3_010_000))
+    assert net.known() == {FORTH: 18, BACK_2: 33, FORTH_2: 17, BACK: 34}
+
+
+def test_a_new_flow_between_the_hosts_has_others_looked_at_sooner(net: Network) -> None:
+    """Queue pair 17 is connected to a new one, and 33, that it left, to 18."""
+    _two_connections(net)
+    net.run(CHECK, (FORTH, BACK, 2000), (FORTH_2, BACK_2, 9_100_000))
+    new = FlowKey("blue", A, B, 35)
+    net.run(2 * CHECK, (new, BACK, 3_000_000), (FORTH, BACK_2, 6_000_000))
+    net.service.idle("pe1", FORTH_2)
+    net.run(WATCH, (new, BACK, 3_100_000), (FORTH, BACK_2, 6_100_000))
+    assert net.known() == {new: 17, BACK: 35, FORTH: 18, BACK_2: 33}
+
+
+def test_what_goes_on_unchanged_stays_known(net: Network) -> None:
+    _two_connections(net)
+    seen = set()
+    for _ in range(20):
+        net.run(6.0, (FORTH, BACK, 1000), (FORTH_2, BACK_2, 9_000_000))
+        assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
+        seen.add(net.forth.watched)
+    assert seen == {False, True}
+
+
+def test_where_the_flow_forth_falls_silent_the_flow_back_is_in_doubt(net: Network) -> None:
+    net.converse(1)
+    net.infer(0.5)
+    assert net.sources == (17, 33)
+    net.service.idle("pe1", FORTH)
+    assert net.back.source_qp is None
+    assert net.back.watched
+
+
+def test_an_agent_that_names_another_queue_pair_ends_the_flow_back_too(net: Network) -> None:
+    net.converse(1)
+    net.infer(0.5)
+    assert net.service.reported(FORTH, 17)
+    assert net.sources == (17, 33)
+    assert net.service.reported(FORTH, 99)
+    assert net.known() == {FORTH: 99, BACK: None}
+    assert net.back.watched
+
+
+@pytest.mark.parametrize("origin", [Origin.AGENT, Origin.MANUAL])
+def test_one_direction_known_says_the_other(net: Network, origin: Origin) -> None:
+    net.service.seen("pe1", FORTH, 0xFFFF, Sample(UC_SEND, 1, 0xC000))
+    if origin is Origin.AGENT:
+        net.service.reported(FORTH, 17)
+    else:
+        net.service.add(FORTH, 17)
+    net.service.seen("pe2", BACK, 0xFFFF, Sample(UC_SEND, 1, 0xC000))
+    assert net.known() == {FORTH: 17, BACK: None}
+    net.see("pe2", BACK, ACK, 1)
+    assert net.known() == {FORTH: 17, BACK: 33}
+    assert net.back.origin is Origin.INFERRED
+    net.service.delete(FORTH)
+    assert net.back.source_qp is None
+
+
+def test_one_direction_says_nothing_where_it_is_not_alone(net: Network) -> None:
+    net.service.add(FORTH, 17)
+    net.service.add(FORTH_2, 17)
+    net.see("pe2", BACK, ACK, 1)
+    assert net.back.source_qp is None
+
+
+def test_what_packets_contradict_is_not_believed_of_the_other_direction_again(
+    net: Network,
+) -> None:
+    net.service.add(FORTH, 17)
+    net.run(0.3, (FORTH, BACK, 1000))
+    assert net.sources == (17, 33)
+    for step in range(300):
+        net.service.seen("pe1", FORTH, 0xFFFF, Sample(WRITE, 1000 + step, 0xC000))
+        net.service.seen("pe2", BACK, 0xFFFF, Sample(ACK, 9_000_000 + step, 0xC000))
+        net.now += 0.3
+        net.service.infer()
+    assert net.known() == {FORTH: 17, BACK: None}
+
+
+def test_restored_flows_are_looked_at_too(net: Network) -> None:
+    _two_connections(net)
+    again = Network(net.config)
+    for name, edge in net.edges.items():
+        found = [
+            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED, f.source_qp)
+            for f in edge.flows.values()
+        ]
+        again.service.adopt(name, found)
+    assert again.known() == net.known()
+    again.run(REST + CHECK, (FORTH, BACK_2, 5000), (FORTH_2, BACK, 3_000_000))
+    again.run(WATCH, (FORTH, BACK_2, 15_000), (FORTH_2, BACK, 3_010_000))
+    assert again.known() == {FORTH: 18, BACK_2: 33, FORTH_2: 17, BACK: 34}

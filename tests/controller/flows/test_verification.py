@@ -1,0 +1,137 @@
+"""Pairings are looked at again in turn, and evidence against one ends it (FCN-3 b, FCN-15)."""
+
+from ipaddress import ip_address
+
+import pytest
+
+from fcn.controller.flows.inference import Pairing, host_pair
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.trail import Sample, connection_port
+from fcn.controller.flows.verification import CHECK, REST, SHORT_REST, Verification
+
+A, B = ip_address("10.0.0.1"), ip_address("10.0.0.2")
+WRITE, ACK, UC_SEND = 0x0A, 0x11, 0x24
+STEP = 0.15
+
+
+def pairing(number: int, *, port: bool = False) -> Pairing:
+    forth, back = FlowKey("blue", A, B, 0x100 + number), FlowKey("blue", B, A, 0x200 + number)
+    return Pairing(forth, back, connection_port(0x100 + number, 0x200 + number) if port else None)
+
+
+class Bench:
+    """A verification with a clock the test moves."""
+
+    def __init__(self, slots: int = 4) -> None:
+        self.now = 100.0
+        self.verification = Verification(lambda: self.now, slots)
+
+    def advance(self, seconds: float = 0.0) -> list[Pairing]:
+        self.now += seconds
+        return self.verification.advance()[1]
+
+    def watched(self, *some: Pairing) -> list[bool]:
+        return [each.forth in self.verification and each.back in self.verification for each in some]
+
+    def talk(self, one: Pairing, seconds: float, behind: int = 0, port: int = 0) -> list[Pairing]:
+        """Requests forth and responses back, `behind` PSNs late."""
+        refuted: list[Pairing] = []
+        for step in range(round(seconds / (2 * STEP))):
+            psn = (1000 + 10 * step) % (1 << 24)
+            self.verification.observe(one.forth, Sample(WRITE, psn, port))
+            refuted += self.advance(STEP)
+            self.verification.observe(one.back, Sample(ACK, (psn - behind) % (1 << 24), port))
+            refuted += self.advance(STEP)
+        return refuted
+
+
+def test_a_pairing_is_watched_after_a_rest_until_it_is_confirmed() -> None:
+    bench, one = Bench(), pairing(1)
+    bench.verification.add(one)
+    assert bench.advance(REST - 0.1) == []
+    assert bench.watched(one) == [False]
+    bench.advance(0.1)
+    assert bench.watched(one) == [True]
+    assert bench.talk(one, 5.0) == []
+    assert bench.watched(one) == [False]
+    bench.advance(REST)
+    assert bench.watched(one) == [True]
+    assert bench.verification.partner(one.back) == one.forth
+
+
+@pytest.mark.parametrize("behind", [1_000_000, 9_000_000])
+def test_responses_that_cannot_be_the_others_end_it(behind: int) -> None:
+    bench, one = Bench(), pairing(1)
+    bench.verification.add(one)
+    bench.advance(REST)
+    assert bench.talk(one, CHECK, behind) == [one]
+    assert bench.verification.partner(one.forth) is None
+    assert bench.watched(one) == [False]
+    assert bench.verification.was_refuted(one.back, one.forth)
+    bench.verification.forget(one.forth)
+    assert not bench.verification.was_refuted(one.back, one.forth)
+
+
+def test_silence_and_other_transports_are_no_evidence() -> None:
+    bench, one = Bench(), pairing(1)
+    bench.verification.add(one)
+    bench.advance(REST)
+    for step in range(30):
+        bench.verification.observe(one.back, Sample(ACK, 77 * step, 0))
+        bench.verification.observe(one.forth, Sample(UC_SEND, 1000 * step, 0))
+        assert bench.advance(0.3) == []
+    assert bench.advance(CHECK) == []
+    assert bench.watched(one) == [False]
+    assert bench.verification.partner(one.forth) == one.back
+
+
+def test_another_port_ends_what_the_port_confirmed() -> None:
+    """Equal PSNs prove nothing: queue pairs that changed partners run on in step."""
+    bench, one, other = Bench(), pairing(1, port=True), pairing(2)
+    bench.verification.add(one)
+    bench.verification.add(other)
+    bench.advance(REST)
+    assert bench.talk(one, 1.0, port=one.port or 0) == []
+    assert bench.talk(other, 1.0, port=0xC123) == []
+    bench.verification.observe(one.forth, Sample(WRITE, 2000, 0xC123))
+    assert bench.advance() == [one]
+
+
+def test_slots_are_never_exceeded_and_all_have_their_turn() -> None:
+    bench = Bench(slots=5)
+    some = [pairing(number) for number in range(6)]
+    for each in some:
+        bench.verification.add(each)
+    bench.advance(REST)
+    assert bench.watched(*some) == [True, True, False, False, False, False]
+    assert len(bench.verification) == 4
+    bench.advance(CHECK)
+    assert bench.watched(*some) == [False, False, True, True, False, False]
+    bench.verification.forget(some[2].back)
+    bench.advance()
+    assert bench.watched(*some) == [False, False, False, True, True, False]
+    bench.advance(CHECK)
+    assert bench.watched(some[5]) == [True]
+
+
+def test_a_new_flow_between_the_hosts_shortens_the_rest() -> None:
+    bench, one = Bench(slots=2), pairing(1)
+    elsewhere = Pairing(FlowKey("red", A, B, 1), FlowKey("red", B, A, 2))
+    bench.verification.add(elsewhere)
+    bench.verification.add(one)
+    bench.now += SHORT_REST - 0.1
+    bench.verification.new_flow(host_pair(one.forth))
+    bench.advance()
+    assert bench.watched(one) == [False]
+    bench.now += 0.1
+    bench.verification.new_flow(host_pair(one.forth))
+    bench.advance()
+    assert bench.watched(one, elsewhere) == [True, False]
+
+
+def test_without_slots_nothing_is_watched() -> None:
+    bench, one = Bench(slots=1), pairing(1)
+    bench.verification.add(one)
+    assert bench.advance(REST) == []
+    assert bench.watched(one) == [False]
+    assert len(bench.verification) == 0
