@@ -92,7 +92,6 @@ class ControlPlane:
         Raises AgentServiceError, OSError.
         """
         jobs: list[Job] = [
-            self._expire_senders,
             self._check_idle,
             self._inference,
         ]
@@ -115,11 +114,6 @@ class ControlPlane:
             finally:
                 for connection in self._connections.values():
                     connection.close()
-
-    async def _expire_senders(self) -> None:
-        while True:
-            await asyncio.sleep(HOUSEKEEPING)
-            self.flows.expire()
 
     async def _check_idle(self) -> None:
         """Rarely, because reading whole flow tables is slow and needed only where an idle

@@ -24,7 +24,7 @@ class Kind(StrEnum):
     FLOW_LABELLED = "flow-labelled"
     FLOW_REMOVED = "flow-removed"
     FLOW_RESTORED = "flow-restored"
-    FLOW_UNLABELLED = "flow-unlabelled"
+    REFUSED = "learning-refused"
     SOURCE_QP = "source-qp"
     CM_MESSAGE = "cm-message"
     FEATURES = "features"
@@ -40,7 +40,7 @@ WARNINGS = frozenset(
         Kind.NODE_DOWN,
         Kind.NODE_BACKUP,
         Kind.NODE_ERROR,
-        Kind.FLOW_UNLABELLED,
+        Kind.REFUSED,
         Kind.AGENT_REFUSED,
     }
 )

@@ -155,7 +155,6 @@ class FlowSettings(Model):
     timeout: Duration = 60_000_000
     label_quarantine: Duration = 30_000_000
     learning_window: Duration = 10_000
-    connection_memory: Duration = 600_000_000
     watched: Annotated[int, Field(ge=0, le=4096)] = 128
 
     @model_validator(mode="after")

@@ -1,7 +1,5 @@
 """The events of the flow service."""
 
-from collections.abc import Callable
-
 from fcn.contract.constants import CmAttribute
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.connections import CmMessage
@@ -9,19 +7,14 @@ from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.senders import Sender
 
-REPORT_INTERVAL = 1.0
-"""Seconds between events about unlabelled flows of one PE, at least."""
-
 _CM_NAMES = {member.value: member.name for member in CmAttribute}
 
 
 class FlowEvents:
     """Emits events about flows. `clock` is monotonic, in seconds."""
 
-    def __init__(self, bus: EventBus, clock: Callable[[], float]) -> None:
+    def __init__(self, bus: EventBus) -> None:
         self._bus = bus
-        self._clock = clock
-        self._unlabelled: dict[str, tuple[float, int]] = {}
 
     def connection_message(self, node: str, message: CmMessage) -> None:
         """A PE reported a message of the connection manager."""
@@ -61,19 +54,6 @@ class FlowEvents:
             source_qp="" if flow.source_qp is None else flow.source_qp,
             origin=flow.origin,
         )
-
-    def unlabelled(self, node: str, key: FlowKey, reason: str) -> None:
-        """A flow could not be labelled. Rate-limited: every packet of the flow may be reported."""
-        last, count = self._unlabelled.get(node, (-REPORT_INTERVAL, 0))
-        count += 1
-        if self._clock() - last < REPORT_INTERVAL:
-            self._unlabelled[node] = (last, count)
-            return
-        self._unlabelled[node] = (self._clock(), 0)
-        text = f"{key} stays unlabelled: {reason}"
-        if count > 1:
-            text += f" (and {count - 1} reports before)"
-        self._bus.emit(Kind.FLOW_UNLABELLED, node, text, **_fields(key), reports=count)
 
     def removed(self, flow: Flow, reason: str) -> None:
         """A flow's label was released."""

@@ -1,17 +1,30 @@
-"""Combines connection manager messages of different PEs into the queue pairs of flows (FCN-3).
+"""Joins connection manager messages seen at different PEs into queue pairs of flows (FCN-3).
 
-Each PE reports what its own data centre sends: the initiator's PE the REQ, the responder's the REP
-(IBTA volume 1, chapter 12). Communication IDs are unique per host only, so a connection is
-identified by VRF, both addresses and the initiator's ID.
+Each PE sees what its own data centre sends: the initiator's PE the REQ, the responder's the REP.
+Offsets and semantics: IBTA volume 1, chapter 12. Communication IDs are unique per host only, so a
+connection is named by VRF, both addresses and the initiator's ID. Connections of XRC (annex A14)
+have one initiating and one target queue pair and are set up by the same messages; datagram queue
+pairs (SIDR) have no connection.
+
+Every host can send these messages, and none is believed about another: a queue pair number comes
+from the host that has it, an end needs both IDs, and the room for connections is shared fairly.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.config.types import Address
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import CommIds
+from fcn.controller.flows.shares import Host, NoRoomError, Shares
+
+HALF_OPEN = 60.0
+"""Seconds a handshake may take from one seen message to the next."""
+
+ACKNOWLEDGED = 600.0
+"""Seconds after an MRA: the answer takes longer. The time the MRA names is not reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,84 +46,139 @@ class CmMessage:
 
 @dataclass(frozen=True, slots=True)
 class QueuePairLearned:
-    """`flow` is sent by queue pair `source_qp` of `flow.src`."""
+    """Packets of `flow` are sent by queue pair `source_qp` of `flow.src`."""
 
     flow: FlowKey
     source_qp: int
+    comm_ids: CommIds | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class FlowClosed:
-    """The connection that `flow` belongs to has ended."""
+    """The connection `flow` belongs to is no more."""
 
     flow: FlowKey
 
 
 @dataclass(frozen=True, slots=True)
 class PeerClosed:
-    """A DREQ of a connection whose handshake was not seen: `flow` has ended, and also the reverse
-    flow, which is sent by queue pair `flow.dest_qp`."""
+    """A DREQ of a connection whose handshake was not seen: `flow` ends, and so does the flow back
+    whose source queue pair is `flow.dest_qp`, if this may be believed."""
 
     flow: FlowKey
 
 
-CmEvent = QueuePairLearned | FlowClosed | PeerClosed
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """No room for the connection of `host`, which has the largest share already."""
+
+    host: Host
+
+
+CmEvent = QueuePairLearned | FlowClosed | PeerClosed | Refused
 
 _Key = tuple[str, Address, Address, int]
 """VRF, initiator, responder, the initiator's communication ID."""
 
+_QueuePair = tuple[str, Address, int]
+"""VRF, host, number."""
+
 
 @dataclass(slots=True)
 class _Connection:
-    touched: float
+    deadline: float
     initiator_qp: int | None = None
     responder_qp: int | None = None
     responder_comm_id: int | None = None
 
-    def flows(self, key: _Key) -> Iterator[tuple[FlowKey, int]]:
-        """Both directions with their source queue pairs, once REQ and REP are known."""
-        vrf, initiator, responder, _ = key
-        if self.initiator_qp is not None and self.responder_qp is not None:
-            yield FlowKey(vrf, initiator, responder, self.responder_qp), self.initiator_qp
-            yield FlowKey(vrf, responder, initiator, self.initiator_qp), self.responder_qp
+    @property
+    def is_complete(self) -> bool:
+        return self.initiator_qp is not None and self.responder_qp is not None
+
+    def flows(self, key: _Key) -> Iterator[tuple[FlowKey, int, CommIds]]:
+        """Both directions with source queue pairs and IDs, once both halves are known."""
+        vrf, initiator, responder, comm_id = key
+        if (
+            self.initiator_qp is not None
+            and self.responder_qp is not None
+            and self.responder_comm_id is not None
+        ):
+            forth = FlowKey(vrf, initiator, responder, self.responder_qp)
+            back = FlowKey(vrf, responder, initiator, self.initiator_qp)
+            yield forth, self.initiator_qp, CommIds(True, comm_id, self.responder_comm_id)
+            yield back, self.responder_qp, CommIds(False, self.responder_comm_id, comm_id)
+
+    def queue_pairs(self, key: _Key) -> Iterator[_QueuePair]:
+        """Those of the flows."""
+        for flow, _, _ in self.flows(key):
+            yield flow.vrf, flow.dst, flow.dest_qp
 
 
 class ConnectionTracker:
-    """Tracks every handshake; takes the messages of all PEs in any order.
+    """Follows every handshake; feed it the messages of all PEs in any order.
 
-    Because any host in a data centre can send connection requests, incomplete handshakes are
-    discarded after `half_open` seconds, and at most `limit` connections are kept: the least
-    recently updated one is discarded first. `clock` is monotonic, in seconds.
+    A handshake of which nothing is seen for HALF_OPEN seconds (ACKNOWLEDGED after an MRA) is
+    dropped. At most `limit` connections are remembered, in fair shares of the hosts whose messages
+    made them known. `clock` returns seconds and never goes back.
     """
 
-    def __init__(
-        self, clock: Callable[[], float], *, half_open: float = 60.0, limit: int = 65536
-    ) -> None:
+    def __init__(self, clock: Callable[[], float], *, limit: int = 65536) -> None:
         self._clock = clock
-        self._half_open = half_open
+        self._connections: dict[_Key, _Connection] = {}
+        self._half_open: OrderedDict[_Key, float] = OrderedDict()
+        """When to look at the deadline again; soonest first."""
         self._limit = limit
-        self._connections: OrderedDict[_Key, _Connection] = OrderedDict()
-        self._owners: dict[FlowKey, _Key] = {}
-        """The current connection of each flow: late messages of an older one must not close it."""
+        self._shares: Shares[_Key] = Shares()
+        self._queue_pairs: dict[_QueuePair, _Key] = {}
+        """Of complete connections: a queue pair has one connection at a time."""
 
     def __len__(self) -> int:
-        """Connections kept, incomplete ones included."""
+        """Connections remembered, half-seen ones included."""
         return len(self._connections)
 
     def handle(self, message: CmMessage) -> list[CmEvent]:
-        """The changes that follow from a message; none for a repeated message."""
+        """What this message says about flows. Repeating a message says nothing new."""
         self._expire()
         match message.attribute:
             case CmAttribute.REQ:
                 return self._request(message)
             case CmAttribute.REP:
                 return self._reply(message)
+            case CmAttribute.MRA:
+                return self._acknowledged(message)
             case CmAttribute.REJ | CmAttribute.DREP:
                 return self._close(message)
             case CmAttribute.DREQ:
                 return self._disconnect(message)
             case _:
                 return []
+
+    def restore(self, flow: FlowKey, source_qp: int, ids: CommIds) -> None:
+        """A switch has a flow of a connection set up before this controller started.
+
+        What is known already stands.
+        """
+        ends = (flow.src, flow.dst) if ids.initiated else (flow.dst, flow.src)
+        key = (flow.vrf, *ends, ids.own if ids.initiated else ids.peer)
+        if key in self._connections:
+            return
+        connection = _Connection(
+            self._clock(),
+            initiator_qp=source_qp if ids.initiated else flow.dest_qp,
+            responder_qp=flow.dest_qp if ids.initiated else source_qp,
+            responder_comm_id=ids.peer if ids.initiated else ids.own,
+        )
+        queue_pairs = list(connection.queue_pairs(key))
+        if any(each in self._queue_pairs for each in queue_pairs):
+            return
+        try:
+            displaced = self._shares.add(Host(flow.vrf, flow.src), key, self._limit)
+        except NoRoomError:
+            return
+        if displaced is not None:
+            self._forget(displaced)
+        self._connections[key] = connection
+        self._queue_pairs.update(dict.fromkeys(queue_pairs, key))
 
     def _request(self, message: CmMessage) -> list[CmEvent]:
         key = (message.vrf, message.src, message.dst, message.local_comm_id)
@@ -120,11 +188,11 @@ class ConnectionTracker:
             events += self._forget(key)
             connection = None
         if connection and connection.initiator_qp == message.qpn:
-            self._touch(key, connection)
+            self._wait(key, connection, HALF_OPEN)
             return events
-        connection = connection or _Connection(self._clock())
+        connection = connection or _Connection(0.0)
         connection.initiator_qp = message.qpn
-        return events + self._progress(key, connection)
+        return events + self._progress(key, connection, message)
 
     def _reply(self, message: CmMessage) -> list[CmEvent]:
         key = (message.vrf, message.dst, message.src, message.remote_comm_id)
@@ -133,78 +201,95 @@ class ConnectionTracker:
         half = (message.qpn, message.local_comm_id)
         if connection and connection.responder_qp is not None:
             if (connection.responder_qp, connection.responder_comm_id) == half:
-                self._touch(key, connection)
+                self._wait(key, connection, HALF_OPEN)
                 return events
             events += self._forget(key)
             connection = None
-        connection = connection or _Connection(self._clock())
+        connection = connection or _Connection(0.0)
         connection.responder_qp, connection.responder_comm_id = half
-        return events + self._progress(key, connection)
+        return events + self._progress(key, connection, message)
 
-    def _progress(self, key: _Key, connection: _Connection) -> list[CmEvent]:
-        self._touch(key, connection)
+    def _progress(self, key: _Key, connection: _Connection, message: CmMessage) -> list[CmEvent]:
         events: list[CmEvent] = []
-        for flow, source_qp in connection.flows(key):
-            # A queue pair has one connection at a time: an older one must have ended.
-            older = self._owners.get(flow)
-            if older not in (None, key):
+        if key not in self._connections:
+            host = Host(message.vrf, message.src)
+            try:
+                displaced = self._shares.add(host, key, self._limit)
+            except NoRoomError:
+                return [Refused(host)]
+            if displaced is not None:
+                events += self._forget(displaced)
+            self._connections[key] = connection
+        self._wait(key, connection, HALF_OPEN)
+        for queue_pair in connection.queue_pairs(key):
+            # An older connection of the queue pair has ended unseen.
+            older = self._queue_pairs.get(queue_pair)
+            if older is not None and older != key:
                 events += self._forget(older)
-            self._owners[flow] = key
-            events.append(QueuePairLearned(flow, source_qp))
+            self._queue_pairs[queue_pair] = key
+        events += [QueuePairLearned(*flow) for flow in connection.flows(key)]
         return events
+
+    def _acknowledged(self, message: CmMessage) -> list[CmEvent]:
+        for key in self._matches(message):
+            self._wait(key, self._connections[key], ACKNOWLEDGED)
+        return []
 
     def _close(self, message: CmMessage) -> list[CmEvent]:
         return [event for key in self._matches(message) for event in self._forget(key)]
 
     def _disconnect(self, message: CmMessage) -> list[CmEvent]:
         events = self._close(message)
-        flow = FlowKey(message.vrf, message.src, message.dst, message.qpn)
-        if events or not message.qpn or flow in self._owners:
+        named = (message.vrf, message.dst, message.qpn)
+        if events or not message.qpn or named in self._queue_pairs:
             return events
-        return [PeerClosed(flow)]
+        return [PeerClosed(FlowKey(message.vrf, message.src, message.dst, message.qpn))]
 
     def _matches(self, message: CmMessage) -> list[_Key]:
-        """The connections that a message of either side identifies by both IDs.
+        """The connections a message of either side names with both IDs.
 
-        A REJ that answers a REQ does not have to contain an ID of the responder.
+        A REJ that answers a REQ need not carry an ID of the responder's.
         """
         sent_by_initiator = (message.vrf, message.src, message.dst, message.local_comm_id)
         sent_by_responder = (message.vrf, message.dst, message.src, message.remote_comm_id)
-        found = []
+        found: dict[_Key, None] = {}
         for key, other in (
             (sent_by_initiator, message.remote_comm_id),
             (sent_by_responder, message.local_comm_id),
         ):
             connection = self._connections.get(key)
             if connection and connection.responder_comm_id in (None, other):
-                found.append(key)
-        return found
+                found[key] = None
+        return list(found)
 
     def _forget(self, key: _Key) -> list[CmEvent]:
         connection = self._connections.pop(key)
-        return [FlowClosed(flow) for flow in self._disown(key, connection)]
+        self._half_open.pop(key, None)
+        self._shares.remove(key)
+        for queue_pair in connection.queue_pairs(key):
+            if self._queue_pairs.get(queue_pair) == key:
+                del self._queue_pairs[queue_pair]
+        return [FlowClosed(flow) for flow, _, _ in connection.flows(key)]
 
-    def _disown(self, key: _Key, connection: _Connection) -> list[FlowKey]:
-        flows = [flow for flow, _ in connection.flows(key) if self._owners.get(flow) == key]
-        for flow in flows:
-            del self._owners[flow]
-        return flows
-
-    def _touch(self, key: _Key, connection: _Connection) -> None:
-        connection.touched = self._clock()
-        self._connections[key] = connection
-        self._connections.move_to_end(key)
-        while len(self._connections) > self._limit:
-            self._disown(*self._connections.popitem(last=False))
+    def _wait(self, key: _Key, connection: _Connection, seconds: float) -> None:
+        """A message of the handshake was seen; the next may take so long."""
+        now = self._clock()
+        if connection.is_complete:
+            self._half_open.pop(key, None)
+            return
+        connection.deadline = max(connection.deadline, now + seconds)
+        self._half_open[key] = now + HALF_OPEN
+        self._half_open.move_to_end(key)
 
     def _expire(self) -> None:
-        """Discard incomplete handshakes that are too old; complete connections are kept."""
-        oldest = self._clock() - self._half_open
-        while self._connections:
-            key, connection = next(iter(self._connections.items()))
-            if connection.touched > oldest:
+        """Drop the handshakes that are overdue."""
+        now = self._clock()
+        while self._half_open:
+            key, due = next(iter(self._half_open.items()))
+            if due > now:
                 return
-            if connection.initiator_qp is None or connection.responder_qp is None:
-                del self._connections[key]
+            if self._connections[key].deadline <= now:
+                self._forget(key)
             else:
-                self._touch(key, connection)
+                self._half_open[key] = now + HALF_OPEN
+                self._half_open.move_to_end(key)

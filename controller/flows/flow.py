@@ -2,32 +2,22 @@
 
 import time
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Protocol
 
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import CommIds, Origin
 
 DEFAULT_P_KEY = 0xFFFF
-
-
-class Origin(StrEnum):
-    """Source of the information about a flow."""
-
-    DATA = "data"
-    CM = "cm"
-    INFERRED = "inferred"
-    AGENT = "agent"
-    MANUAL = "manual"
-    RESTORED = "restored"
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
     """A labelled flow on its ingress PE.
 
-    `timeout`: microseconds without a packet after which the label is released (0: never); `since`:
-    seconds since the epoch. Without `source_qp` the sender cannot be notified; while `watched`, the
-    PE reports packets of the flow, from which its source QP can be inferred.
+    `timeout` is in microseconds of silence (0: kept until removed), `since` in seconds since the
+    epoch. Without `source_qp` the sender cannot be notified; `comm_ids` are those of its
+    connection, where the handshake was seen. While `watched` the PE reports packets of the flow,
+    from which its source may be inferred.
     """
 
     key: FlowKey
@@ -37,6 +27,7 @@ class Flow:
     origin: Origin
     source_qp: int | None = None
     p_key: int = DEFAULT_P_KEY
+    comm_ids: CommIds | None = None
     since: float = field(default_factory=time.time)
     watched: bool = False
 

@@ -1,10 +1,13 @@
 """Labelled flows by PE; keeps the PEs' tables and the label pool consistent."""
 
+import sys
 from collections.abc import Mapping
 
 from fcn.controller.flows.flow import Edge, Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.labels import LabelPool, LabelsExhaustedError
+from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.shares import Host, NoRoomError, Shares
 
 
 class NoLabelError(Exception):
@@ -12,13 +15,17 @@ class NoLabelError(Exception):
 
 
 class LabelledFlows:
-    """Flows with a label, by ingress PE; `edges` are all PEs."""
+    """Flows with a label, by ingress PE; `edges` are all PEs.
+
+    A PE's tables are shared fairly between hosts; what a person registered is not displaced.
+    """
 
     def __init__(self, edges: Mapping[str, Edge], labels: LabelPool) -> None:
         self._edges = edges
         self._labels = labels
         self._flows: dict[str, dict[FlowKey, Flow]] = {name: {} for name in edges}
         self._count: dict[tuple[str, int], int] = {}
+        self._shares: dict[tuple[str, int], Shares[FlowKey]] = {}
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -36,31 +43,53 @@ class LabelledFlows:
         """The flow on every PE where it has a label."""
         return [flows[key] for flows in self._flows.values() if key in flows]
 
-    def allocate(self, node: str, ip_version: int) -> int:
-        """Allocate a label for a new flow of a PE. Raises NoLabelError."""
-        capacity = self._edges[node].capacity(ip_version)
-        if self._count.get((node, ip_version), 0) >= capacity:
-            raise NoLabelError(f"{node} holds {capacity} flows already")
+    def allocate(self, node: str, key: FlowKey) -> tuple[int, Flow | None]:
+        """A label for a new flow of a PE, and the flow that must give way, if one must.
+
+        The caller removes that one before it adds the new one. Raises NoLabelError.
+        """
+        table = (node, key.src.version)
+        capacity = self._edges[node].capacity(key.src.version)
+        shares = self._shares.setdefault(table, Shares())
+        pinned = self._count.get(table, 0) - len(shares)
         try:
-            return self._labels.allocate()
+            self._labels.check(key.vrf)
+            displaced = shares.add(Host(key.vrf, key.src), key, capacity - pinned)
         except LabelsExhaustedError as error:
             raise NoLabelError(str(error)) from None
+        except NoRoomError:
+            raise NoLabelError(
+                f"{node} holds {capacity} flows already, and no host has more than {key.src}"
+            ) from None
+        label = self._labels.allocate(key.vrf)
+        return label, None if displaced is None else self._flows[node][displaced]
 
     def add(self, flow: Flow) -> None:
         """Install a flow that was not labelled on its PE before."""
+        table = (flow.node, flow.key.src.version)
         self._flows[flow.node][flow.key] = flow
-        counted = (flow.node, flow.key.src.version)
-        self._count[counted] = self._count.get(counted, 0) + 1
-        self._edges[flow.node].install(flow)
+        self._count[table] = self._count.get(table, 0) + 1
+        shares = self._shares.setdefault(table, Shares())
+        if flow.key not in shares:
+            # Read back from a switch, which has room for it.
+            shares.add(Host(flow.key.vrf, flow.key.src), flow.key, sys.maxsize)
+        self._install(flow)
 
     def update(self, flow: Flow) -> None:
         """Replace a flow's attributes; its label does not change."""
         self._flows[flow.node][flow.key] = flow
-        self._edges[flow.node].install(flow)
+        self._install(flow)
 
     def remove(self, flow: Flow) -> None:
         """Remove a flow and release its label."""
+        table = (flow.node, flow.key.src.version)
         del self._flows[flow.node][flow.key]
-        self._count[flow.node, flow.key.src.version] -= 1
+        self._count[table] -= 1
+        self._shares[table].remove(flow.key)
         self._edges[flow.node].remove(flow)
-        self._labels.release(flow.label)
+        self._labels.release(flow.label, flow.key.vrf)
+
+    def _install(self, flow: Flow) -> None:
+        if flow.origin is Origin.MANUAL:
+            self._shares[flow.node, flow.key.src.version].remove(flow.key)
+        self._edges[flow.node].install(flow)

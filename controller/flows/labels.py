@@ -20,7 +20,7 @@ _GATE_DRAWS = 64
 
 
 class LabelsExhaustedError(Exception):
-    """Every label is in use or in quarantine."""
+    """Every label is in use or in quarantine, or too many of a VRF's are."""
 
 
 class LabelPool:
@@ -42,7 +42,8 @@ class LabelPool:
         self._used: set[int] = set()
         self._gates: dict[int, int] = {}
         self._resting: dict[int, float] = {}
-        self._wakeups: deque[tuple[float, int]] = deque()
+        self._wakeups: deque[tuple[float, int, str]] = deque()
+        self._resting_of: dict[str, int] = {}
 
     def __len__(self) -> int:
         """Labels in use."""
@@ -54,14 +55,28 @@ class LabelPool:
         self._wake()
         return len(self._resting)
 
-    def allocate(self) -> int:
-        """A free 20-bit label. Raises LabelsExhaustedError."""
+    def check(self, vrf: str) -> None:
+        """Whether a flow of this VRF may have a label. Raises LabelsExhaustedError.
+
+        A VRF may have as many labels in quarantine as are free: a tenant that starts and ends flows
+        all the time leaves labels to the others (dynamic threshold of Choudhury and Hahne, 1998).
+        """
         self._wake()
-        if len(self._used) + len(self._resting) >= LABEL_COUNT:
+        free = LABEL_COUNT - len(self._used) - len(self._resting)
+        if not free:
             raise LabelsExhaustedError(
                 f"all {LABEL_COUNT} flow labels are in use or in quarantine; "
                 "shorten flows.timeout or flows.label_quarantine"
             )
+        if self._resting_of.get(vrf, 0) > free:
+            raise LabelsExhaustedError(
+                f"{self._resting_of[vrf]} flow labels of VRF {vrf} are in quarantine, more than "
+                "are free: its flows come and go too fast"
+            )
+
+    def allocate(self, vrf: str) -> int:
+        """A free 20-bit label for a flow of this VRF. Raises LabelsExhaustedError."""
+        self.check(vrf)
         label = self._draw()
         self._take(label)
         return label
@@ -74,8 +89,8 @@ class LabelPool:
         self._take(label)
         return True
 
-    def release(self, label: int) -> None:
-        """Put a used label into quarantine."""
+    def release(self, label: int, vrf: str) -> None:
+        """Put the label of a flow of this VRF into quarantine."""
         self._used.remove(label)
         gate = label & GATE_MASK
         self._gates[gate] -= 1
@@ -83,7 +98,8 @@ class LabelPool:
             del self._gates[gate]
         wakeup = self._clock() + self._quarantine
         self._resting[label] = wakeup
-        self._wakeups.append((wakeup, label))
+        self._resting_of[vrf] = self._resting_of.get(vrf, 0) + 1
+        self._wakeups.append((wakeup, label, vrf))
 
     def _take(self, label: int) -> None:
         self._used.add(label)
@@ -108,6 +124,9 @@ class LabelPool:
     def _wake(self) -> None:
         now = self._clock()
         while self._wakeups and self._wakeups[0][0] <= now:
-            wakeup, label = self._wakeups.popleft()
+            wakeup, label, vrf = self._wakeups.popleft()
+            self._resting_of[vrf] -= 1
+            if not self._resting_of[vrf]:
+                del self._resting_of[vrf]
             if self._resting.get(label) == wakeup:
                 del self._resting[label]

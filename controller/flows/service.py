@@ -7,26 +7,35 @@ there. This module does not access tables: a PE is an `Edge`, which installs and
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import locate
 from fcn.controller.config.features import Feature
+from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus
 from fcn.controller.flows.announcements import FlowEvents
+from fcn.controller.flows.authority import End
 from fcn.controller.flows.connections import (
     CmMessage,
     ConnectionTracker,
     FlowClosed,
     PeerClosed,
     QueuePairLearned,
+    Refused,
 )
-from fcn.controller.flows.flow import DEFAULT_P_KEY, Edge, Flow, Origin
+from fcn.controller.flows.flow import DEFAULT_P_KEY, Edge, Flow
 from fcn.controller.flows.inference import HostPairKey, Inference, Sample
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.labelled import LabelledFlows, NoLabelError
 from fcn.controller.flows.labels import LabelPool
-from fcn.controller.flows.senders import Senders
+from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.refusals import Reason, Refusals
+from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.watch import WatchList
+
+PLACES = 65536
+"""Addresses whose PEs are kept, so that a report need not search the configuration."""
 
 
 class FlowError(Exception):
@@ -48,11 +57,13 @@ class FlowService:
         self._edges = edges
         self.labels = LabelPool(config.flows.label_quarantine / 1e6, clock)
         self._labelled = LabelledFlows(edges, self.labels)
-        self._senders = Senders(clock, config.flows.connection_memory / 1e6)
+        self._senders = Senders()
         self._connections = ConnectionTracker(clock)
+        self.refusals = Refusals(bus, clock)
         self._watch = WatchList(clock, config.flows.watched)
         self._inference = Inference(clock, self._fully_reported)
-        self._events = FlowEvents(bus, clock)
+        self._events = FlowEvents(bus)
+        self._locate = lru_cache(PLACES)(self._search)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -75,37 +86,41 @@ class FlowService:
         self, node: str, key: FlowKey, p_key: int = DEFAULT_P_KEY, sample: Sample | None = None
     ) -> None:
         """A PE reports a packet of a flow that is not labelled, or that is watched."""
+        if not self._is_from(node, key.vrf, key.src):
+            return
         self._label(node, key, p_key, Origin.DATA)
         if sample is not None and key in self._watch:
             self._inference.observe(key, sample)
 
     def connection_message(self, node: str, message: CmMessage) -> None:
         """A PE reports a message of the connection manager."""
+        if not self._is_from(node, message.vrf, message.src):
+            return
         self._events.connection_message(node, message)
         for event in self._connections.handle(message):
             match event:
-                case QueuePairLearned(flow, source_qp):
-                    self._learn_sender(flow, source_qp, Origin.CM)
+                case QueuePairLearned(flow, source_qp, comm_ids):
+                    self._learn_sender(flow, Sender(source_qp, Origin.CM, comm_ids=comm_ids))
                 case FlowClosed(flow):
-                    self._forget(flow, "connection closed")
+                    self._end(flow, End.DISCONNECTED)
                 case PeerClosed(flow):
-                    self._forget(flow, "connection closed")
+                    self._end(flow, End.UNSEEN_DISCONNECT)
                     for back in self._senders.sent_by(flow.vrf, flow.dst, flow.src, flow.dest_qp):
-                        self._forget(back, "connection closed")
+                        self._end(back, End.UNSEEN_DISCONNECT)
+                case Refused(host):
+                    text = f"connections of {host.address} in {host.vrf} are not followed: too many"
+                    self.refusals.refuse(node, host.vrf, Reason.NO_ROOM_CONNECTIONS, text)
 
     def infer(self) -> None:
         """Infer the source queue pairs of flows (FCN-3 b), and choose the flows to watch for it.
         To be called several times a second."""
         for event in self._inference.conclude():
-            self._learn_sender(event.flow, event.source_qp, Origin.INFERRED)
+            self._learn_sender(event.flow, Sender(event.source_qp, Origin.INFERRED))
         self._update_watched(self._watch.advance())
 
     def reported(self, key: FlowKey, source_qp: int) -> bool:
         """A host agent reports the sender of a flow; returns whether it was accepted as new."""
-        if not self._senders.believes_agent(key, source_qp):
-            return False
-        self._learn_sender(key, source_qp, Origin.AGENT)
-        return True
+        return self._learn_sender(key, Sender(source_qp, Origin.AGENT))
 
     def idle(self, node: str, key: FlowKey) -> None:
         """A PE reports a flow as idle (FCN-4): release its label. Its sender is kept for
@@ -128,7 +143,7 @@ class FlowService:
         for name, value in (("destination", key.dest_qp), ("source", source_qp)):
             if not 2 <= value < 1 << 24:
                 raise FlowError(f"{name} QP {value} is out of range; data QPs are 2 to 0xffffff")
-        places = locate(self._config, key.vrf, key.src)
+        places = self._locate(key.vrf, key.src)
         if not places:
             raise FlowError(
                 f"{key.src} is behind no DC port of VRF {key.vrf}; "
@@ -139,7 +154,7 @@ class FlowService:
                 f"{Feature.LEARNING} is off on {', '.join(places)}; "
                 f"run `fcn feature enable {places[0]} {Feature.LEARNING}`"
             )
-        self._learn_sender(key, source_qp, Origin.MANUAL, timeout)
+        self._learn_sender(key, Sender(source_qp, Origin.MANUAL, timeout))
         for place in places:
             flow = self._labelled.get(place, key)
             if flow is not None:
@@ -150,7 +165,7 @@ class FlowService:
         """Delete a flow and its sender. Raises FlowError when it is not known."""
         if key not in self._senders and not self._labelled.of(key):
             raise FlowError(f"there is no flow {key}; `fcn flows list` shows all")
-        self._forget(key, "deleted")
+        self._end(key, End.BY_HAND)
 
     def release_node(self, node: str, reason: str) -> None:
         """Release all labels of a PE."""
@@ -166,34 +181,46 @@ class FlowService:
             if not self.labels.claim(flow.label):
                 continue
             if flow.source_qp is not None:
-                self._senders.restore(flow.key, flow.source_qp)
+                timeout = flow.timeout if flow.origin is Origin.MANUAL else None
+                sender = Sender(flow.source_qp, flow.origin, timeout, flow.comm_ids)
+                self._senders.restore(flow.key, sender)
+                if flow.comm_ids is not None:
+                    self._connections.restore(flow.key, flow.source_qp, flow.comm_ids)
             self._keep(flow)
             restored += 1
         if restored:
             self._events.restored(node, restored)
 
-    def expire(self) -> None:
-        """Delete senders of flows that have been idle too long. To be called periodically."""
-        self._senders.expire()
+    def _search(self, vrf: str, address: Address) -> list[str]:
+        return locate(self._config, vrf, address)
 
-    def _learn_sender(
-        self, key: FlowKey, source_qp: int, origin: Origin, timeout: int | None = None
-    ) -> None:
-        sender = self._senders.learn(key, source_qp, origin, timeout)
+    def _is_from(self, node: str, vrf: str, source: Address) -> bool:
+        """Whether this PE can have got a packet from that address: others are not believed."""
+        if node in self._locate(vrf, source):
+            return True
+        text = f"a packet from {source} in {vrf} is not believed: that is not behind {node}"
+        self.refusals.refuse(node, vrf, Reason.FOREIGN_SOURCE, text)
+        return False
+
+    def _learn_sender(self, key: FlowKey, sender: Sender) -> bool:
+        """Use what somebody says about a flow's sender; whether it is news and believed."""
+        if not self._senders.learn(key, sender):
+            return False
         self._stop_watching(key)
         places = [flow.node for flow in self._labelled.of(key)]
         places = places or [
-            place for place in locate(self._config, key.vrf, key.src) if self._edges[place].learning
+            place for place in self._locate(key.vrf, key.src) if self._edges[place].learning
         ]
         self._events.sender_known(places[0] if places else "", key, sender)
         for place in places[:1]:
-            self._label(place, key, DEFAULT_P_KEY, origin)
+            self._label(place, key, DEFAULT_P_KEY, sender.origin)
+        return True
 
     def _label(self, node: str, key: FlowKey, p_key: int, origin: Origin) -> None:
         """Label the flow, or update the attributes of a labelled flow."""
         if not self._edges[node].learning:
             return
-        sender = self._senders.sending(key)
+        sender = self._senders.get(key)
         source_qp = sender.source_qp if sender else None
         timeout = self._config.flows.timeout
         if sender and sender.timeout is not None:
@@ -206,18 +233,23 @@ class FlowService:
                 p_key=flow.p_key if origin is not Origin.DATA else p_key,
                 timeout=timeout,
                 origin=sender.origin if sender else flow.origin,
+                comm_ids=sender.comm_ids if sender else None,
                 watched=key in self._watch,
             )
             if new != flow:
                 self._labelled.update(new)
             return
         try:
-            label = self._labelled.allocate(node, key.src.version)
+            label, displaced = self._labelled.allocate(node, key)
         except NoLabelError as error:
-            self._events.unlabelled(node, key, str(error))
+            text = f"{key} stays unlabelled: {error}"
+            self.refusals.refuse(node, key.vrf, Reason.NO_ROOM, text)
             return
+        if displaced is not None:
+            self._release(displaced, f"its host has more flows than {key.src}")
         origin = sender.origin if sender else origin
-        flow = Flow(key, node, label, timeout, origin, source_qp, p_key)
+        comm_ids = sender.comm_ids if sender else None
+        flow = Flow(key, node, label, timeout, origin, source_qp, p_key, comm_ids)
         self._keep(flow)
         self._events.labelled(flow)
 
@@ -227,21 +259,23 @@ class FlowService:
             flow = replace(flow, watched=flow.key in self._watch)
         self._labelled.add(flow)
 
-    def _forget(self, key: FlowKey, reason: str) -> None:
-        self._senders.forget(key)
+    def _end(self, key: FlowKey, reason: End) -> None:
+        """The flow has ended, if `reason` may end it."""
+        if not self._senders.end(key, reason):
+            return
         for flow in self._labelled.of(key):
-            self._release(flow, reason)
+            self._release(flow, reason.value)
 
     def _release(self, flow: Flow, reason: str) -> None:
         self._stop_watching(flow.key)
         self._labelled.remove(flow)
-        self._senders.fell_silent(flow.key)
+        self._senders.end(flow.key, End.SILENCE)
         self._events.removed(flow, reason)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
         """Whether all flows between two hosts enter the WAN at PEs that report them."""
         vrf, *hosts = pair
-        places = [locate(self._config, vrf, host) for host in hosts]
+        places = [self._locate(vrf, host) for host in hosts]
         return self._watch.complete(pair) and all(
             nodes and all(self._edges[node].learning for node in nodes) for nodes in places
         )

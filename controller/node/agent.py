@@ -2,6 +2,7 @@
 and applies run-time changes of features and thresholds."""
 
 import asyncio
+from collections.abc import Mapping
 
 import finsy as fy
 
@@ -50,6 +51,11 @@ class NodeAgent:
     def status(self) -> Status:
         """State of the connection to the switch."""
         return self._connection.status
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """Messages of the switch that could not be handled, by kind."""
+        return self._messages.failures.counts
 
     @property
     def is_up(self) -> bool:

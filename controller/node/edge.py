@@ -4,6 +4,7 @@ from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.addressing import cnp_source
 from fcn.controller.config.features import Feature
 from fcn.controller.flows.flow import Flow
+from fcn.controller.flows.provenance import to_text
 from fcn.controller.node.provision import Provision
 
 
@@ -32,7 +33,13 @@ class NodeEdge:
             provision.flow_by_label.source_unknown(flow.label, key.src.version)
         else:
             provision.flow_by_label.notify_sender(
-                flow.label, vrf, source, key.src, flow.source_qp, flow.p_key
+                flow.label,
+                vrf,
+                source,
+                key.src,
+                flow.source_qp,
+                flow.p_key,
+                to_text(flow.origin, flow.comm_ids),
             )
         provision.flow_table.label(
             vrf, key.src, key.dst, key.dest_qp, flow.label, flow.timeout, watched=flow.watched

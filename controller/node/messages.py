@@ -1,19 +1,18 @@
 """Messages from a switch to the controller: digests, idle timeout notifications, packet-ins."""
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import TypeVar, cast
 
 import finsy as fy
-from finsy.p4client import P4ClientError
 from finsy.p4entity import P4DigestListAck
 
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.flows.service import FlowService
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.digests import cm_message, new_flow
+from fcn.controller.node.failures import Failures
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import answering
@@ -21,8 +20,6 @@ from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, 
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 
 T = TypeVar("T")
-
-LOG = logging.getLogger("fcn.node")
 
 QUEUE = 100_000
 """Messages of each kind that are queued at most."""
@@ -52,6 +49,7 @@ class Messages:
         self._flows = flows
         self._on_packet = on_packet
         self._acknowledge = acknowledge
+        self.failures = Failures(provision.name)
 
     def start(self, synchronized: asyncio.Event) -> None:
         """Receive messages until the connection ends; process them once `synchronized` is set."""
@@ -78,13 +76,14 @@ class Messages:
             async for digest in digests:
                 await synchronized.wait()
                 for item in digest:
-                    report = FlowLearning.report(name, item)
-                    vrf = self._vrf_names.get(report.vrf)
-                    if vrf is not None:
-                        self._reported(vrf, report)
+                    with self.failures.survived(name, item):
+                        self._reported(FlowLearning.report(name, item))
                 self._acknowledge(digest.ack())
 
-    def _reported(self, vrf: str, report: Report) -> None:
+    def _reported(self, report: Report) -> None:
+        vrf = self._vrf_names.get(report.vrf)
+        if vrf is None:
+            return
         if isinstance(report, NewFlow):
             self._flows.seen(self._name, *new_flow(vrf, report))
         else:
@@ -95,7 +94,8 @@ class Messages:
             async for notification in notifications:
                 await synchronized.wait()
                 for entry in notification:
-                    self._idle(FlowTable.flow_of(entry))
+                    with self.failures.survived("idle notification", entry):
+                        self._idle(FlowTable.flow_of(entry))
 
     def _idle(self, flow: FlowMatch | None) -> None:
         key = flow_key(flow, self._vrf_names)
@@ -106,13 +106,8 @@ class Messages:
         async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:
             async for packet in packets:
                 await synchronized.wait()
-                try:
+                with self.failures.survived("packet", packet.payload.hex()):
                     await self._on_packet(packet)
-                except P4ClientError:
-                    raise
-                except Exception:
-                    # Customers control these packets: none of them may end the connection.
-                    LOG.exception("%s: cannot handle packet %s", self._name, packet.payload.hex())
 
 
 def _closed(messages: AsyncIterator[T]) -> aclosing[AsyncGenerator[T, None]]:

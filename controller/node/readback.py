@@ -9,8 +9,9 @@ from finsy.p4client import P4ClientError
 from finsy.p4entity import P4Entity
 
 from fcn.contract.pipeline import Pipeline
-from fcn.controller.flows.flow import Flow, Origin
+from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin, from_text
 from fcn.controller.owners.flow_by_label import FlowByLabel
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 
@@ -75,8 +76,9 @@ def held_flows(
         if key is None:
             continue
         if sender := senders.get(held.label):
-            known = sender.source_qp, sender.p_key
-            yield Flow(key, node, held.label, held.idle_timeout, Origin.RESTORED, *known)
+            origin, comm_ids = from_text(sender.note)
+            known = sender.source_qp, sender.p_key, comm_ids
+            yield Flow(key, node, held.label, held.idle_timeout, origin, *known)
         else:
             yield Flow(key, node, held.label, held.idle_timeout, Origin.RESTORED)
 

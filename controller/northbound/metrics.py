@@ -39,6 +39,11 @@ class FcnCollector(Collector):
         refused = CounterMetricFamily(
             "fcn_node_refused", "Updates the switch did not accept", labels=["node"]
         )
+        failed = CounterMetricFamily(
+            "fcn_node_messages_failed",
+            "Messages of a switch that could not be handled, by kind",
+            labels=["node", "kind"],
+        )
         flows = GaugeMetricFamily("fcn_flows", "Labelled flows", labels=["node", "source_qp"])
         neighbors = GaugeMetricFamily("fcn_neighbors", "Resolved neighbours", labels=["node"])
         packets = CounterMetricFamily(
@@ -53,6 +58,8 @@ class FcnCollector(Collector):
             entries.add_metric([node.name], node.entries)
             pending.add_metric([node.name], node.pending)
             refused.add_metric([node.name], node.refused)
+            for kind, count in node.failed.items():
+                failed.add_metric([node.name, kind], count)
             flows.add_metric([node.name, "known"], node.known)
             flows.add_metric([node.name, "unknown"], node.unknown)
             neighbors.add_metric([node.name], node.neighbors)
@@ -72,8 +79,16 @@ class FcnCollector(Collector):
             accepted.add_metric([host], count)
         for reason, count in snapshot.reports_refused.items():
             refused_reports.add_metric([reason], count)
-        yield from (accepted, refused_reports)
-        yield from (up, feature, entries, pending, refused, flows, neighbors, packets, labels)
+        not_learned = CounterMetricFamily(
+            "fcn_learning_refused",
+            "Reports of switches that are not used, by VRF and reason",
+            labels=["vrf", "reason"],
+        )
+        for (vrf, reason), count in snapshot.learning_refused.items():
+            not_learned.add_metric([vrf, reason], count)
+        yield from (accepted, refused_reports, not_learned)
+        yield from (up, feature, entries, pending, refused, failed, flows, neighbors, packets)
+        yield labels
 
 
 class MetricsError(Exception):

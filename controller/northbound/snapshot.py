@@ -18,6 +18,7 @@ class NodeSnapshot:
     entries: int
     pending: int
     refused: int
+    failed: Mapping[str, int]
     known: int
     unknown: int
     neighbors: int
@@ -33,6 +34,8 @@ class Snapshot:
     labels_quarantined: int
     reports_accepted: Mapping[str, int]
     reports_refused: Mapping[str, int]
+    learning_refused: Mapping[tuple[str, str], int]
+    """By VRF and reason."""
 
 
 def take_snapshot(network: Network) -> Snapshot:
@@ -44,6 +47,10 @@ def take_snapshot(network: Network) -> Snapshot:
         network.flows.labels.resting,
         dict(network.reports.accepted),
         {reason.value: count for reason, count in network.reports.refused.items()},
+        {
+            (vrf, reason.value): count
+            for (vrf, reason), count in network.flows.refusals.counts.items()
+        },
     )
 
 
@@ -62,6 +69,7 @@ def _node(network: Network, name: str) -> NodeSnapshot:
         entries=len(agent.intent),
         pending=agent.intent.pending,
         refused=agent.refused,
+        failed=dict(agent.failures),
         known=known,
         unknown=len(flows) - known,
         neighbors=len(network.neighbors[name]),

@@ -20,13 +20,14 @@ _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
 class KnownSender:
     """An entry: the destination of CNPs for a label; `hits`: lookups of the label.
 
-    `hits` is 0 for entries read without a counter.
+    `note` is what was stored with the entry; `hits` is 0 for entries read without a counter.
     """
 
     label: int
     sender: Address
     source_qp: int
     p_key: int
+    note: str
     hits: int
 
 
@@ -37,9 +38,19 @@ class FlowByLabel:
         self._intent = intent
 
     def notify_sender(
-        self, label: int, vrf: int, src: Address, sender: Address, source_qp: int, p_key: int
+        self,
+        label: int,
+        vrf: int,
+        src: Address,
+        sender: Address,
+        source_qp: int,
+        p_key: int,
+        note: str,
     ) -> None:
-        """Notifications of `label` become CNPs from `src` to queue pair `source_qp` of `sender`."""
+        """Notifications of `label` become CNPs from `src` to queue pair `source_qp` of `sender`.
+
+        note: stored with the entry for whoever reads it back (TableEntry.metadata).
+        """
         self._put(
             label,
             sender.version,
@@ -51,6 +62,7 @@ class FlowByLabel:
                 dest_qp=source_qp,
                 p_key=p_key,
             ),
+            note,
         )
 
     def source_unknown(self, label: int, ip_version: int) -> None:
@@ -77,6 +89,7 @@ class FlowByLabel:
                 address(action.args["dst"]),
                 action.args["dest_qp"],
                 action.args["p_key"],
+                entry.metadata.decode(errors="replace"),
                 entry.counter_data.packet_count if entry.counter_data else 0,
             )
 
@@ -87,6 +100,7 @@ class FlowByLabel:
             P4TableEntry(table, counter_data=P4CounterData()) for table in LABEL_TABLES.values()
         ]
 
-    def _put(self, label: int, ip_version: int, action: P4TableAction) -> None:
+    def _put(self, label: int, ip_version: int, action: P4TableAction, note: str = "") -> None:
         match = P4TableMatch(flow_label=label)
-        self._intent.put(P4TableEntry(LABEL_TABLES[ip_version], match=match, action=action))
+        table = LABEL_TABLES[ip_version]
+        self._intent.put(P4TableEntry(table, match=match, action=action, metadata=note.encode()))

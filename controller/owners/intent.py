@@ -71,7 +71,7 @@ def entity_value(entity: p4r.Entity) -> bytes:
     match entity.WhichOneof("entity"):
         case "table_entry":
             entry = entity.table_entry
-            value = p4r.TableEntry(action=entry.action)
+            value = p4r.TableEntry(action=entry.action, metadata=entry.metadata)
             # BMv2 counts idle timeouts in milliseconds.
             value.idle_timeout_ns = entry.idle_timeout_ns // 1_000_000 * 1_000_000
             _sort_action(value.action)

@@ -142,7 +142,7 @@ def test_restarted_switch_is_synchronized_and_restarted_controller_keeps_flows(l
     restored = {flow.node: flow for flow in flows(lab)}
     assert {node: flow.label for node, flow in restored.items()} == labels
     assert restored["pe1"].source_qp == A_QP
-    assert restored["pe1"].origin == "restored"
+    assert restored["pe1"].origin == "cm"
     lab.send_roce("h1", IPV4["h2"], cm(CmAttribute.DREQ, 0xA, 0xB, B_QP))
     wait_for(lambda: flows(lab) == [], "the disconnect to release both labels")
 

@@ -1,5 +1,6 @@
 """Connection tracking (FCN-3, FCN-4) with real CM messages and with arbitrary sequences."""
 
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,14 +14,19 @@ from scapy.utils import PcapReader
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.flows.connections import (
+    ACKNOWLEDGED,
+    HALF_OPEN,
     CmEvent,
     CmMessage,
     ConnectionTracker,
     FlowClosed,
     PeerClosed,
     QueuePairLearned,
+    Refused,
 )
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import CommIds
+from fcn.controller.flows.shares import Host
 from fcn.ptf_tests.lib.captures import SOFTROCE
 
 A, B = IPv4Address("10.0.0.1"), IPv4Address("10.0.0.2")
@@ -28,10 +34,12 @@ REQ = CmMessage("blue", A, B, CmAttribute.REQ, 0xA1, 0, 17)
 REP = CmMessage("blue", B, A, CmAttribute.REP, 0xB1, 0xA1, 33)
 RTU = CmMessage("blue", A, B, CmAttribute.RTU, 0xA1, 0xB1, 0)
 DREQ = CmMessage("blue", A, B, CmAttribute.DREQ, 0xA1, 0xB1, 33)
+REJ_OF_A2 = CmMessage("blue", B, A, CmAttribute.REJ, 0, 0xA2, 0)
 DREP = CmMessage("blue", B, A, CmAttribute.DREP, 0xB1, 0xA1, 0)
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
 LEARNED = [QueuePairLearned(FORTH, 17), QueuePairLearned(BACK, 33)]
 CLOSED = [FlowClosed(FORTH), FlowClosed(BACK)]
+FUZZ_MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "20000"))
 
 
 class Clock:
@@ -188,15 +196,132 @@ def test_disconnect_of_an_unseen_connection_names_its_flow() -> None:
 
 def test_half_seen_handshake_is_forgotten_and_complete_ones_are_not() -> None:
     clock = Clock()
-    connections = ConnectionTracker(clock, half_open=60)
+    connections = ConnectionTracker(clock)
     feed(connections, REQ, REP, replace(REQ, local_comm_id=0xA2, qpn=18))
-    clock.now = 61
+    clock.now = HALF_OPEN + 1
     assert feed(connections, replace(REP, remote_comm_id=0xA2, qpn=34)) == []
+    clock.now = 24 * 3600
     assert feed(connections, DREQ) == CLOSED
 
 
-def test_request_flood_is_bounded() -> None:
+def test_receipt_acknowledged_extends_the_wait_for_the_reply() -> None:
+    clock = Clock()
+    connections = ConnectionTracker(clock)
+    feed(connections, REQ, CmMessage("blue", B, A, CmAttribute.MRA, 0xB1, 0xA1, 0))
+    clock.now = ACKNOWLEDGED - 1
+    assert feed(connections, REP) == LEARNED
+    clock.now = 0
+    feed(connections, replace(REQ, local_comm_id=0xA2), REJ_OF_A2)
+    assert len(connections) == 1
+
+
+def test_acknowledged_request_is_forgotten_at_last() -> None:
+    clock = Clock()
+    connections = ConnectionTracker(clock)
+    feed(connections, REQ, CmMessage("blue", B, A, CmAttribute.MRA, 0xB1, 0xA1, 0))
+    while clock.now < ACKNOWLEDGED + HALF_OPEN:
+        clock.now += HALF_OPEN / 2
+        feed(connections, RTU)
+    assert len(connections) == 0
+
+
+def test_a_host_connected_to_itself_may_refuse_itself() -> None:
+    """Both sides have the same address, and here the same IDs."""
+    own = [
+        CmMessage("blue", A, A, CmAttribute.REQ, 0xA1, 0, 17),
+        CmMessage("blue", A, A, CmAttribute.REJ, 0xA1, 0xA1, 0),
+    ]
+    connections = tracker()
+    assert feed(connections, *own) == []
+    assert len(connections) == 0
+    assert feed(connections, REQ, REP) == LEARNED
+
+
+@pytest.mark.parametrize("side", ["initiator", "responder"])
+def test_queue_pair_in_a_new_connection_has_left_the_old_one(side: str) -> None:
+    """Also where the other side is another host: the DREQ to the old one was lost."""
+    third = IPv4Address("10.0.0.3")
+    if side == "initiator":
+        new = [replace(REQ, dst=third, local_comm_id=0xA2)]
+        new += [replace(REP, src=third, remote_comm_id=0xA2, qpn=50)]
+    else:
+        new = [replace(REQ, src=third, local_comm_id=0xC1, qpn=60)]
+        new += [replace(REP, dst=third, remote_comm_id=0xC1)]
+    connections = tracker()
+    feed(connections, REQ, REP)
+    events = feed(connections, *new)
+    assert [event for event in events if isinstance(event, FlowClosed)] == CLOSED
+    assert len(connections) == 1
+
+
+def test_nobody_ends_a_connection_of_others() -> None:
+    """A third host, whatever IDs it guesses, speaks for its own address only."""
+    third = IPv4Address("10.0.0.3")
+    connections = tracker()
+    feed(connections, REQ, REP)
+    for attribute in CmAttribute:
+        for peer in (A, B):
+            for own, other in permutations((0xA1, 0xB1)):
+                for qpn in (17, 33):
+                    guess = CmMessage("blue", third, peer, attribute, own, other, qpn)
+                    closed = feed(connections, guess)
+                    assert not [event for event in closed if isinstance(event, FlowClosed)]
+    assert feed(connections, DREQ) == CLOSED
+
+
+def test_request_flood_is_bounded_and_leaves_room_for_others() -> None:
     connections = ConnectionTracker(Clock(), limit=100)
     for comm_id in range(1000):
         connections.handle(replace(REQ, local_comm_id=comm_id))
     assert len(connections) == 100
+    assert feed(connections, replace(REQ, local_comm_id=7777)) == [Refused(Host("blue", A))]
+    others = [replace(REQ, src=IPv4Address(f"10.0.1.{n}"), qpn=40 + n) for n in range(10)]
+    answers = [replace(REP, dst=each.src, qpn=90 + n) for n, each in enumerate(others)]
+    events = feed(connections, *others, *answers)
+    assert len([event for event in events if isinstance(event, QueuePairLearned)]) == 20
+    assert len(connections) == 100
+
+
+def test_connection_of_a_switch_ends_by_its_own_ids() -> None:
+    """After a restart: the flow's entry names the IDs (provenance.py)."""
+    learned = [each for each in feed(tracker(), REQ, REP) if isinstance(each, QueuePairLearned)]
+    forth, back = (each.comm_ids for each in learned)
+    for flow, source_qp, ids in ((FORTH, 17, forth), (BACK, 33, back)):
+        connections = tracker()
+        assert ids is not None
+        connections.restore(flow, source_qp, ids)
+        assert feed(connections, replace(DREQ, local_comm_id=0xA2)) == []
+        assert feed(connections, DREQ) == CLOSED
+
+
+def test_restored_connection_does_not_displace_a_newer_one() -> None:
+    connections = tracker()
+    feed(connections, REQ, REP)
+    connections.restore(FORTH, 18, CommIds(True, 0xA9, 0xB9))
+    assert len(connections) == 1
+    assert feed(connections, DREQ) == CLOSED
+
+
+def test_any_sequence_of_messages_is_survived() -> None:
+    """Few hosts, IDs and queue pairs, so that messages meet in every way."""
+    rng = random.Random(5)
+    attributes = [*CmAttribute, 0x17, 0x19, 0xFFFF]
+    hosts = [A, B, IPv4Address("10.0.0.3")]
+    clock = Clock()
+    connections = ConnectionTracker(clock, limit=20)
+    known: dict[FlowKey, int] = {}
+    for _ in range(FUZZ_MESSAGES):
+        clock.now += rng.choice((0.0, 0.0, 1.0, 100.0))
+        src, dst = rng.choices(hosts, k=2)
+        own, peer, qpn = rng.choices(range(4), k=3)
+        vrf, attribute = rng.choice(("blue", "red")), rng.choice(attributes)
+        message = CmMessage(vrf, src, dst, attribute, own, peer, qpn)
+        for event in connections.handle(message):
+            match event:
+                case QueuePairLearned(flow, source_qp):
+                    known[flow] = source_qp
+                case FlowClosed(flow):
+                    known.pop(flow, None)
+        assert len(connections) <= 20
+    senders = [(flow.vrf, flow.src, source_qp) for flow, source_qp in known.items()]
+    assert len(set(senders)) == len(senders), "a queue pair sends one flow at a time"

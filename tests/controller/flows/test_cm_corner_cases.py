@@ -373,12 +373,13 @@ def _attempts(handshake: Handshake, count: int) -> Iterator[CmMessage]:
 
 
 def test_forgotten_connections_leave_nothing_behind(handshake: Handshake) -> None:
-    """Beyond the limit the oldest are discarded; their DREQ still identifies the flow."""
+    """Another host's connection takes the place of the newest of the host with most."""
     connections = ConnectionTracker(lambda: 0.0, limit=10)
     for message in _attempts(handshake, 10):
         connections.handle(message)
     src, dst = addresses(handshake.req)
-    for number in range(100, 110):
-        connections.handle(replace(digest(handshake.req), local_comm_id=number))
-    first = CmMessage("blue", src, dst, CmAttribute.DREQ, 0, handshake.b_id, 0x1000)
-    assert connections.handle(first) == [PeerClosed(FlowKey("blue", src, dst, 0x1000))]
+    another = replace(digest(handshake.req), src=dst, dst=src)
+    newest = [FlowKey("blue", src, dst, 0x1009), FlowKey("blue", dst, src, 0x1009)]
+    assert connections.handle(another) == [FlowClosed(flow) for flow in newest]
+    late = CmMessage("blue", src, dst, CmAttribute.DREQ, 9, handshake.b_id, 0x1009)
+    assert connections.handle(late) == [PeerClosed(newest[0])]

@@ -11,9 +11,10 @@ from fcn.contract.constants import CmAttribute
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus
 from fcn.controller.flows.connections import CmMessage
-from fcn.controller.flows.flow import Flow, Origin
+from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.inference import Sample, connection_port
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.watch import WATCH
 
@@ -130,10 +131,10 @@ def test_what_is_learned_otherwise_ends_the_watch(net: Network) -> None:
     rep = CmMessage("blue", B, A, CmAttribute.REP, 0xB1, 0xA1, 33)
     net.service.connection_message("pe1", req)
     net.service.connection_message("pe2", rep)
-    assert (net.forth.source_qp, net.back.source_qp, net.back.watched) == (17, 33, False)
+    assert (net.forth.source_qp, net.back.source_qp, net.back.watched) == (99, 33, False)
     net.converse(6, port=0xC000)
     net.infer()
-    assert (net.forth.origin, net.back.origin) == (Origin.CM, Origin.CM)
+    assert (net.forth.origin, net.back.origin) == (Origin.MANUAL, Origin.CM)
 
 
 def test_a_silent_flow_is_inferred_anew(net: Network) -> None:

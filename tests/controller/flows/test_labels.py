@@ -36,7 +36,7 @@ class PoolMachine(RuleBasedStateMachine):
 
     @rule()
     def allocate(self) -> None:
-        label = self.pool.allocate()
+        label = self.pool.allocate("red")
         assert label not in self.used
         assert label & FCN_LABEL_BIT
         assert 0 < label < 1 << 20
@@ -48,7 +48,7 @@ class PoolMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def release(self, data: st.DataObject) -> None:
         label = data.draw(st.sampled_from(sorted(self.used)))
-        self.pool.release(label)
+        self.pool.release(label, "red")
         self.used.remove(label)
         self.released[label] = self.clock.now
 
@@ -87,13 +87,13 @@ def test_claim_refuses_what_is_no_fcn_label(label: int) -> None:
 
 def test_claim_of_used_label_is_refused() -> None:
     pool = LabelPool(QUARANTINE, Clock())
-    assert not pool.claim(pool.allocate())
+    assert not pool.claim(pool.allocate("red"))
 
 
 def test_gates_are_shared_only_when_all_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(labels, "_GATE_DRAWS", 2_000)
     pool = LabelPool(QUARANTINE, Clock(), random.Random(1))
-    taken = {pool.allocate() & GATE_MASK for _ in range(60_000)}
+    taken = {pool.allocate("red") & GATE_MASK for _ in range(60_000)}
     assert len(taken) == 60_000
 
 
@@ -102,12 +102,12 @@ def test_exhaustion_names_the_remedy_and_ends_with_quarantine() -> None:
     pool = LabelPool(QUARANTINE, clock, random.Random(1))
     for label in range(FCN_LABEL_BIT, FCN_LABEL_BIT + LABEL_COUNT - 1):
         assert pool.claim(label)
-    last = pool.allocate()
+    last = pool.allocate("red")
     assert last == FCN_LABEL_BIT + LABEL_COUNT - 1
     with pytest.raises(LabelsExhaustedError, match="label_quarantine"):
-        pool.allocate()
-    pool.release(last)
+        pool.allocate("red")
+    pool.release(last, "red")
     with pytest.raises(LabelsExhaustedError):
-        pool.allocate()
+        pool.allocate("red")
     clock.now += QUARANTINE
-    assert pool.allocate() == last
+    assert pool.allocate("red") == last

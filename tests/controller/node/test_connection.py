@@ -42,6 +42,35 @@ async def all_up(plane: ControlPlane) -> None:
     await until(lambda: all(agent.is_up for agent in plane.nodes.values()))
 
 
+async def test_a_message_that_cannot_be_handled_ends_nothing(
+    config: Config,
+    switches: Switches,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Tenants cause messages: a failed one is counted and logged, and the next is handled."""
+    plane = ControlPlane(config)
+    async with plane.running():
+        await all_up(plane)
+        handled = []
+
+        def handle(*report: object) -> None:
+            handled.append(report)
+            if len(handled) <= 3:
+                raise KeyError("no such connection")
+
+        monkeypatch.setattr(plane.flows, "seen", handle)
+        monkeypatch.setattr(plane.flows, "idle", handle)
+        for dest_qp in range(33, 37):
+            switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(dest_qp))
+        await until(lambda: len(handled) == 4)
+        assert plane.nodes["pe1"].failures == {"new_flow_ipv4_t": 3}
+        assert plane.nodes["pe1"].status.state is State.UP
+    logged = [r.getMessage() for r in caplog.records if "cannot handle" in r.getMessage()]
+    assert len(logged) == 1
+    assert "'dest_qp': 33" in logged[0]
+
+
 async def test_reason_of_a_failed_job_is_told_and_the_node_comes_back(
     config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,7 +86,8 @@ async def test_reason_of_a_failed_job_is_told_and_the_node_comes_back(
                 if len(reports) == 1:
                     raise ValueError("no such flow\nand more")
 
-            monkeypatch.setattr(plane.flows, "seen", fail_once)
+            # Of the jobs of a session: what reads digests, after it handled one.
+            monkeypatch.setattr(plane.nodes["pe1"]._messages, "_acknowledge", fail_once)
             switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
             await until(lambda: Kind.NODE_DOWN in {event.kind for event in events})
             told = [event for event in events if event.kind in (Kind.NODE_ERROR, Kind.NODE_DOWN)]

@@ -24,6 +24,7 @@ from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.config.features import ROLE_FEATURES, Feature
 from fcn.controller.events import EventBus
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.provision import Provision
@@ -245,7 +246,7 @@ def test_flows_have_the_actions_of_their_table(
     )
     intended = provision(parse(network), "pe1")
     updates(intended)
-    intended.flow_by_label.notify_sender(0x80001, 1, dst, src, 0x11, 0xFFFF)
+    intended.flow_by_label.notify_sender(0x80001, 1, dst, src, 0x11, 0xFFFF, "manual")
     intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=watched)
     schema = tna_pipeline("pe").schema
     entries = table_entries(updates(intended), schema)
@@ -256,6 +257,7 @@ def test_flows_have_the_actions_of_their_table(
     (flow,) = held_flows("pe1", entries, {1: "blue"})
     assert flow.key == FlowKey("blue", src, dst, 0x22)
     assert (flow.label, flow.source_qp, flow.timeout) == (0x80001, 0x11, 60_000_000)
+    assert flow.origin is Origin.MANUAL
     intended.flow_table.unlabel(1, src, dst, 0x22)
     (removal,) = updates(intended)
     assert removal.type == p4r.Update.DELETE

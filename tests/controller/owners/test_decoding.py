@@ -94,11 +94,11 @@ def test_senders_of_labels(pipeline: Pipeline, ends: tuple[IPv6Address, IPv6Addr
 
     def map_labels(intent: Intent) -> None:
         owner = FlowByLabel(intent)
-        owner.notify_sender(0x80001, 7, peer, sender, 0x11, 0x8001)
+        owner.notify_sender(0x80001, 7, peer, sender, 0x11, 0x8001, "agent")
         owner.source_unknown(0x80002, sender.version)
 
     entries = held(pipeline, map_labels)
-    known = KnownSender(0x80001, sender, 0x11, 0x8001, hits=0)
+    known = KnownSender(0x80001, sender, 0x11, 0x8001, "agent", hits=0)
     assert list(FlowByLabel.senders_in(entries)) == [known]
     for entry in entries:
         entry.counter_data = fy.P4CounterData(packet_count=5, byte_count=330)

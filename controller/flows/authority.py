@@ -1,0 +1,46 @@
+"""Who may replace what is known about the sender of a flow, and what ends it.
+
+A wrong sender is worse than none: the wrong host would slow down. What a person registered stays
+until a person deletes it. A connection manager's handshake and a host agent's report are statements
+of the hosts themselves, the later of which counts. Inference is evidence only.
+"""
+
+from enum import StrEnum
+
+from fcn.controller.flows.provenance import Origin
+
+
+class End(StrEnum):
+    """Why a sender may be forgotten."""
+
+    BY_HAND = "deleted"
+    DISCONNECTED = "connection closed"
+    """By a message with both communication IDs of the handshake, or a newer handshake of one of its
+    queue pairs."""
+    UNSEEN_DISCONNECT = "disconnected without a known handshake"
+    """By a DREQ of a connection of which no handshake is known."""
+    SILENCE = "idle"
+    """No packet for the flow's timeout."""
+
+
+_STATED = frozenset({Origin.CM, Origin.AGENT, Origin.MANUAL})
+
+MAY_REPLACE: dict[Origin, frozenset[Origin]] = {
+    Origin.MANUAL: frozenset({Origin.MANUAL}),
+    Origin.CM: _STATED,
+    Origin.AGENT: _STATED,
+    Origin.INFERRED: _STATED | {Origin.INFERRED},
+    Origin.RESTORED: _STATED | {Origin.INFERRED},
+}
+"""By origin of the known sender: the origins of another sender that takes its place."""
+
+MAY_END: dict[Origin, frozenset[End]] = {
+    Origin.MANUAL: frozenset({End.BY_HAND}),
+    # A silent connection is still one: a checkpoint may come every quarter of an hour.
+    Origin.CM: frozenset({End.BY_HAND, End.DISCONNECTED}),
+    # Within a silence queue pairs may have changed hands, and what said so will say it again.
+    Origin.AGENT: frozenset({End.BY_HAND, End.DISCONNECTED, End.SILENCE}),
+    Origin.INFERRED: frozenset(End),
+    Origin.RESTORED: frozenset({End.BY_HAND, End.DISCONNECTED, End.SILENCE}),
+}
+"""By origin of the known sender: what makes the controller forget it."""

@@ -1,0 +1,125 @@
+"""Fair shares of something limited, between hosts of tenants that do not trust each other.
+
+While there is room everybody gets what he asks for. When all is taken, a newcomer gets the place of
+the newest entry of the host that has most, in the VRF that has most: the longest queue drop of
+shared buffers (Suter et al., INFOCOM 1998). The host that has most gets nothing more, so entries
+change hands towards equal shares only, and a tenant that asks for everything displaces itself.
+"""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from fcn.controller.config.types import Address
+
+EntryT = TypeVar("EntryT", bound=Hashable)
+KeyT = TypeVar("KeyT", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host of a tenant: the one that caused an entry."""
+
+    vrf: str
+    address: Address
+
+
+class NoRoomError(Exception):
+    """All is taken, and the asking host has the largest share already."""
+
+
+class _Tally(Generic[KeyT]):
+    """Counts by key; the key with the highest in constant time, whatever the number of keys."""
+
+    def __init__(self) -> None:
+        self._count: dict[KeyT, int] = {}
+        self._keys: dict[int, dict[KeyT, None]] = {}
+        self._highest = 0
+
+    def __getitem__(self, key: KeyT) -> int:
+        return self._count.get(key, 0)
+
+    def largest(self) -> KeyT:
+        """A key with the highest count; there must be one."""
+        return next(iter(self._keys[self._highest]))
+
+    def change(self, key: KeyT, step: int) -> None:
+        """Count one more or one less."""
+        count = self[key]
+        if count:
+            del self._keys[count][key]
+            if not self._keys[count]:
+                del self._keys[count]
+        count += step
+        if count:
+            self._count[key] = count
+            self._keys.setdefault(count, {})[key] = None
+        else:
+            del self._count[key]
+        if count > self._highest or self._highest not in self._keys:
+            self._highest = count
+
+
+class Shares(Generic[EntryT]):
+    """Entries by host."""
+
+    def __init__(self) -> None:
+        self._host: dict[EntryT, Host] = {}
+        self._entries: dict[Host, dict[EntryT, None]] = {}
+        self._vrfs: _Tally[str] = _Tally()
+        self._hosts: dict[str, _Tally[Host]] = {}
+
+    def __len__(self) -> int:
+        """Entries of all hosts."""
+        return len(self._host)
+
+    def __contains__(self, entry: EntryT) -> bool:
+        return entry in self._host
+
+    def of(self, host: Host) -> Iterator[EntryT]:
+        """Entries of a host, oldest first."""
+        return iter(self._entries.get(host, {}))
+
+    def add(self, host: Host, entry: EntryT, limit: int) -> EntryT | None:
+        """A new entry of a host, where there may be `limit` in all.
+
+        Returns the entry that must go for it, if one must: it has no share any more, and the caller
+        undoes it. Raises NoRoomError.
+        """
+        displaced = self._displace(host) if len(self._host) >= limit else None
+        self._host[entry] = host
+        self._entries.setdefault(host, {})[entry] = None
+        self._vrfs.change(host.vrf, 1)
+        self._hosts.setdefault(host.vrf, _Tally()).change(host, 1)
+        return displaced
+
+    def remove(self, entry: EntryT) -> None:
+        """The entry is gone; nothing happens where it has no share."""
+        host = self._host.pop(entry, None)
+        if host is None:
+            return
+        del self._entries[host][entry]
+        if not self._entries[host]:
+            del self._entries[host]
+        self._vrfs.change(host.vrf, -1)
+        self._hosts[host.vrf].change(host, -1)
+        if not self._vrfs[host.vrf]:
+            del self._hosts[host.vrf]
+
+    def _displace(self, newcomer: Host) -> EntryT:
+        """Take the newest entry of the largest host. Raises NoRoomError."""
+        if not self._host:
+            raise NoRoomError
+        vrf = self._vrfs.largest()
+        if self._vrfs[vrf] <= self._vrfs[newcomer.vrf] + 1:
+            # The other VRFs have no more than this one: nobody else gives way.
+            vrf = newcomer.vrf
+        if not self._vrfs[vrf]:
+            raise NoRoomError
+        hosts = self._hosts[vrf]
+        largest = hosts.largest()
+        if vrf == newcomer.vrf and hosts[largest] <= hosts[newcomer] + 1:
+            raise NoRoomError
+        entry = next(reversed(self._entries[largest]))
+        self.remove(entry)
+        return entry

@@ -1,0 +1,224 @@
+"""What tenants send changes what is theirs and nothing else: the flow service between their PEs."""
+
+import os
+import random
+from collections import Counter
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+import yaml
+
+from fcn.contract.constants import CmAttribute
+from fcn.controller.config import Config, parse_config
+from fcn.controller.config.types import Address
+from fcn.controller.events import EventBus, Kind
+from fcn.controller.flows.connections import CmMessage
+from fcn.controller.flows.flow import Flow
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.refusals import REPORT_INTERVAL, Reason
+from fcn.controller.flows.service import FlowService
+
+A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+OTHER_A = ip_address("10.1.0.11")
+FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
+CAPACITY = 64
+FUZZ_MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "5000"))
+
+
+class Edge:
+    """An ingress PE with small tables."""
+
+    learning = True
+
+    def __init__(self) -> None:
+        self.flows: dict[FlowKey, Flow] = {}
+
+    def capacity(self, ip_version: int) -> int:
+        return CAPACITY
+
+    def install(self, flow: Flow) -> None:
+        self.flows[flow.key] = flow
+        of_version = [key for key in self.flows if key.src.version == flow.key.src.version]
+        assert len(of_version) <= CAPACITY
+
+    def remove(self, flow: Flow) -> None:
+        del self.flows[flow.key]
+
+
+class Network:
+    """Two PEs and a flow service on a clock the test moves."""
+
+    def __init__(self, config: Config) -> None:
+        self.now = 10.0
+        self.config = config
+        self.bus = EventBus()
+        names = [name for name, node in config.nodes.items() if node.role == "pe"]
+        self.edges = {name: Edge() for name in names}
+        self.service = self.controller()
+
+    def controller(self) -> FlowService:
+        return FlowService(self.config, self.edges, self.bus, lambda: self.now)
+
+    def restart(self) -> None:
+        """A new controller, which reads the flows back from the PEs."""
+        held = {name: list(edge.flows.values()) for name, edge in self.edges.items()}
+        self.service = self.controller()
+        for name, flows in held.items():
+            self.service.adopt(name, flows)
+
+    def connect(self, a_qp: int = 17, b_qp: int = 33, ids: tuple[int, int] = (0xA1, 0xB1)) -> None:
+        self.cm("pe1", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
+        self.cm("pe2", B, A, CmAttribute.REP, ids[1], ids[0], b_qp)
+
+    def cm(self, node: str, src: Address, dst: Address, *message: int) -> None:
+        self.service.connection_message(node, CmMessage("blue", src, dst, *message))
+
+    def sender(self, key: FlowKey) -> int | None:
+        return next((flow.source_qp for flow in self.service.all() if flow.key == key), None)
+
+
+@pytest.fixture
+def net(network: dict[str, Any]) -> Network:
+    return Network(parse_config(yaml.safe_dump(network)))
+
+
+def test_messages_count_only_where_their_source_is(net: Network) -> None:
+    """A host behind PE1 can neither install flows at PE2 nor rewrite mappings of others there."""
+    net.connect()
+    for src, dst in ((B, A), (ip_address("192.0.2.1"), A)):
+        net.cm("pe1", src, dst, CmAttribute.REQ, 0xA1, 0, 99)
+        net.cm("pe1", src, dst, CmAttribute.REP, 0xB1, 0xA1, 98)
+        net.cm("pe1", src, dst, CmAttribute.DREQ, 0xB1, 0xA1, 17)
+        net.service.seen("pe1", FlowKey("blue", src, dst, 50))
+    assert (net.sender(FORTH), net.sender(BACK)) == (17, 33)
+    assert len(net.service.all()) == 2
+    assert net.service.refusals.counts == {("blue", Reason.FOREIGN_SOURCE): 8}
+
+
+async def test_refusals_are_said_once_a_while(net: Network) -> None:
+    with net.bus.watch() as events:
+        for _ in range(1000):
+            net.service.seen("pe1", BACK)
+        net.now += REPORT_INTERVAL
+        net.service.seen("pe1", BACK)
+        net.service.add(FORTH, 17)
+        said = []
+        async for event in events:
+            if event.kind is not Kind.REFUSED:
+                break
+            said.append(event.fields["reports"])
+    assert said == ["1", "1000"]
+
+
+@pytest.mark.parametrize("origin", [Origin.MANUAL, Origin.CM, Origin.AGENT])
+def test_invented_ids_end_nothing(net: Network, origin: Origin) -> None:
+    """Neither at once nor after a restart of the controller."""
+    match origin:
+        case Origin.MANUAL:
+            net.service.add(FORTH, 17)
+        case Origin.CM:
+            net.connect()
+        case Origin.AGENT:
+            net.service.seen("pe1", FORTH)
+            assert net.service.reported(FORTH, 17)
+    for _ in range(2):
+        for attribute in (CmAttribute.DREQ, CmAttribute.DREP, CmAttribute.REJ):
+            net.cm("pe1", A, B, attribute, 0x666, 0x667, 33)
+            net.cm("pe2", B, A, attribute, 0x667, 0x666, 17)
+        assert net.sender(FORTH) == 17
+        net.restart()
+        assert net.sender(FORTH) == 17
+
+
+def test_registration_by_hand_ends_by_hand_only(net: Network) -> None:
+    net.service.add(FORTH, 77, timeout=0)
+    net.connect()
+    assert not net.service.reported(FORTH, 18)
+    assert net.sender(FORTH) == 77
+    net.restart()
+    net.connect(ids=(0xA2, 0xB2))
+    net.cm("pe1", A, B, CmAttribute.DREQ, 0xA2, 0xB2, 33)
+    assert net.sender(FORTH) == 77
+    assert next(flow for flow in net.service.all() if flow.key == FORTH).timeout == 0
+    net.service.delete(FORTH)
+    assert net.sender(FORTH) is None
+
+
+def test_disconnect_is_recognized_after_a_restart(net: Network) -> None:
+    net.connect()
+    net.restart()
+    net.cm("pe2", B, A, CmAttribute.DREQ, 0xB1, 0xA1, 17)
+    assert not net.service.all()
+
+
+def test_connection_is_known_after_any_silence(net: Network) -> None:
+    """A checkpoint every quarter of an hour."""
+    net.connect()
+    for _ in range(8):
+        net.service.idle("pe1", FORTH)
+        assert not [flow for flow in net.service.all() if flow.key == FORTH]
+        net.now += 900
+        net.cm("pe1", A, B, CmAttribute.REQ, 0x7777, 0, 99)
+        net.service.seen("pe1", FORTH)
+        assert net.sender(FORTH) == 17
+
+
+def test_the_agents_later_report_replaces_a_handshake_and_the_other_way_round(
+    net: Network,
+) -> None:
+    net.connect()
+    assert net.service.reported(FORTH, 18)
+    assert net.sender(FORTH) == 18
+    net.connect(a_qp=19, ids=(0xA2, 0xB2))
+    assert net.sender(FORTH) == 19
+
+
+def test_one_host_does_not_fill_the_table(net: Network) -> None:
+    for dest_qp in range(100, 1100):
+        net.service.seen("pe1", FlowKey("blue", A, B, dest_qp))
+    assert len(net.edges["pe1"].flows) == CAPACITY
+    for dest_qp in range(100, 120):
+        net.service.seen("pe1", FlowKey("blue", OTHER_A, B, dest_qp))
+    shares = Counter(key.src for key in net.edges["pe1"].flows)
+    assert shares == {A: CAPACITY - 20, OTHER_A: 20}
+    assert net.service.refusals.counts["blue", Reason.NO_ROOM] == 1000 - CAPACITY
+
+
+def test_a_full_table_has_room_for_a_registration_by_hand_and_keeps_it(net: Network) -> None:
+    for dest_qp in range(100, 100 + CAPACITY):
+        net.service.seen("pe1", FlowKey("blue", OTHER_A, B, dest_qp))
+    net.service.add(FORTH, 17)
+    assert len(net.edges["pe1"].flows) == CAPACITY
+    for dest_qp in range(100, 200):
+        net.service.seen("pe1", FlowKey("blue", A, B, dest_qp))
+    assert FORTH in net.edges["pe1"].flows
+
+
+def test_anything_tenants_send_is_survived(net: Network) -> None:
+    """Tables never exceed their size, and a registration by hand outlives everything."""
+    rng = random.Random(7)
+    registered = FlowKey("blue", A, B, 5)
+    net.service.add(registered, 6, timeout=0)
+    hosts = [A, B, OTHER_A, ip_address("2001:db8:1::10"), ip_address("2001:db8:2::20")]
+    for number in range(FUZZ_MESSAGES):
+        net.now += rng.choice((0.0, 0.01, 10.0))
+        if number % 500 == 499:
+            net.restart()
+        node, src = rng.choice(["pe1", "pe2"]), rng.choice(hosts)
+        dst = rng.choice([host for host in hosts if host.version == src.version])
+        match rng.randrange(5):
+            case 0:
+                net.service.seen(node, FlowKey("blue", src, dst, rng.randrange(200)))
+            case 1:
+                key = rng.choice([registered, *net.edges[node].flows])
+                net.service.idle(node, key)
+            case _:
+                attribute = rng.choice([*CmAttribute, 0x17, 0xFFFF])
+                message = (attribute, *rng.choices(range(3), k=2), rng.randrange(2, 40))
+                net.cm(node, src, dst, *message)
+        if number % 10 == 0:
+            net.service.infer()
+        assert net.sender(registered) == 6
+    assert len(net.service.labels) == len(net.service.all())
