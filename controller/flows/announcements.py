@@ -11,7 +11,7 @@ _CM_NAMES = {member.value: member.name for member in CmAttribute}
 
 
 class FlowEvents:
-    """Emits events about flows. `clock` is monotonic, in seconds."""
+    """Emits events about flows."""
 
     def __init__(self, bus: EventBus) -> None:
         self._bus = bus

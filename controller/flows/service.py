@@ -142,8 +142,8 @@ class FlowService:
         return self._learn_sender(key, Sender(source_qp, Origin.AGENT))
 
     def idle(self, node: str, key: FlowKey) -> None:
-        """A PE reports a flow as idle (FCN-4): release its label. Its sender is kept for
-        `flows.connection_memory`."""
+        """A PE reports a flow as idle (FCN-4): release its label. Whether its sender is forgotten
+        depends on its origin (authority.py)."""
         flow = self._labelled.get(node, key)
         if flow is not None and flow.timeout:
             self._release(flow, "idle")
@@ -245,6 +245,7 @@ class FlowService:
             return
         sender = self._senders.get(key)
         source_qp = sender.source_qp if sender else None
+        comm_ids = sender.comm_ids if sender else None
         timeout = self._config.flows.timeout
         if sender and sender.timeout is not None:
             timeout = sender.timeout
@@ -256,7 +257,7 @@ class FlowService:
                 p_key=flow.p_key if origin is not Origin.DATA else p_key,
                 timeout=timeout,
                 origin=sender.origin if sender else flow.origin,
-                comm_ids=sender.comm_ids if sender else None,
+                comm_ids=comm_ids,
                 watched=self._is_watched(key),
             )
             if new != flow:
@@ -271,7 +272,6 @@ class FlowService:
         if displaced is not None:
             self._release(displaced, f"its host has more flows than {key.src}")
         origin = sender.origin if sender else origin
-        comm_ids = sender.comm_ids if sender else None
         flow = Flow(key, node, label, timeout, origin, source_qp, p_key, comm_ids)
         self._keep(flow)
         self._events.labelled(flow)
