@@ -231,11 +231,11 @@ class FlowService:
         if partner is not None and partner.dest_qp != sender.source_qp:
             self._part(key)
         places = [flow.node for flow in self._labelled.of(key)]
-        places = places or [
-            place for place in self._locate(key.vrf, key.src) if self._edges[place].learning
-        ]
+        if not places:
+            located = self._locate(key.vrf, key.src)
+            places = [place for place in located if self._edges[place].learning][:1]
         self._events.sender_known(places[0] if places else "", key, sender)
-        for place in places[:1]:
+        for place in places:
             self._label(place, key, DEFAULT_P_KEY, sender.origin)
         return True
 
@@ -291,10 +291,13 @@ class FlowService:
             self._release(flow, reason.value)
 
     def _release(self, flow: Flow, reason: str) -> None:
-        self._stop_watching(flow.key)
         self._labelled.remove(flow)
-        self._senders.end(flow.key, End.SILENCE)
         self._events.removed(flow, reason)
+        if self._labelled.of(flow.key):
+            # It goes on at another PE.
+            return
+        self._stop_watching(flow.key)
+        self._senders.end(flow.key, End.SILENCE)
         self._part(flow.key)
 
     def _pair(self, pairing: Pairing) -> None:
