@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from fcn.controller.config import Config
-from fcn.controller.config.addressing import locate
+from fcn.controller.config.addressing import attachment, locate
 from fcn.controller.config.features import Feature
 from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus
@@ -37,7 +37,7 @@ from fcn.controller.flows.verification import Verification
 from fcn.controller.flows.watch import WatchList
 
 PLACES = 65536
-"""Addresses whose PEs are kept, so that a report need not search the configuration."""
+"""Addresses of which it is kept where they are, so that a report need not search for it."""
 
 VERIFIED_SHARE = 8
 """One in so many watched flows is one whose source is known, to be looked at again."""
@@ -74,6 +74,7 @@ class FlowService:
         self._inference = Inference(clock, self._fully_reported)
         self._events = FlowEvents(bus)
         self._locate = lru_cache(PLACES)(self._search)
+        self._attached = lru_cache(PLACES)(self._is_attached)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -214,9 +215,14 @@ class FlowService:
     def _search(self, vrf: str, address: Address) -> list[str]:
         return locate(self._config, vrf, address)
 
+    def _is_attached(self, node: str, vrf: str, address: Address) -> bool:
+        return attachment(self._config.nodes[node], vrf, address) is not None
+
     def _is_from(self, node: str, vrf: str, source: Address) -> bool:
-        """Whether this PE can have got a packet from that address: others are not believed."""
-        if node in self._locate(vrf, source):
+        """Whether this PE can have got a packet from that address: others are not believed.
+
+        Of the other PEs nothing is looked up: sources are invented faster than that."""
+        if self._attached(node, vrf, source):
             return True
         text = f"a packet from {source} in {vrf} is not believed: that is not behind {node}"
         self.refusals.refuse(node, vrf, Reason.FOREIGN_SOURCE, text)

@@ -97,6 +97,16 @@ def test_messages_count_only_where_their_source_is(net: Network) -> None:
     assert net.service.refusals.counts == {("blue", Reason.FOREIGN_SOURCE): 8}
 
 
+def test_a_packet_costs_no_search_at_all_pes(
+    net: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a tenant invents sources, that would cost the routes of its VRF at every PE each."""
+    monkeypatch.setattr("fcn.controller.flows.service.locate", None)
+    net.service.seen("pe1", FORTH)
+    net.service.seen("pe1", BACK)
+    assert [flow.key for flow in net.service.all()] == [FORTH]
+
+
 async def test_refusals_are_said_once_a_while(net: Network) -> None:
     with net.bus.watch() as events:
         for _ in range(1000):
