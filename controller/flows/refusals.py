@@ -29,13 +29,14 @@ class Refusals:
         self._clock = clock
         self.counts: Counter[tuple[str, Reason]] = Counter()
         """By VRF and reason; both are bounded by the configuration."""
+        self._last: dict[tuple[str, str, Reason], float] = {}
         self._said: dict[tuple[str, str, Reason], tuple[float, int]] = {}
         """When the next event is due, and the reports since the last."""
 
     def refuse(self, node: str, vrf: str, reason: Reason, text: str) -> None:
         """A PE's report about a packet of a VRF is not used; `text` says what and why."""
         self.counts[vrf, reason] += 1
-        now = self._clock()
+        now = self._last[node, vrf, reason] = self._clock()
         due, unsaid = self._said.get((node, vrf, reason), (now, 0))
         if now < due:
             self._said[node, vrf, reason] = (due, unsaid + 1)
@@ -45,3 +46,8 @@ class Refusals:
         self._bus.emit(
             Kind.REFUSED, node, f"{text}{since}", vrf=vrf, reason=reason.value, reports=unsaid + 1
         )
+
+    def is_recent(self, node: str, vrf: str, reason: Reason, seconds: float) -> bool:
+        """Whether a report of this PE about this VRF was refused so within the last `seconds`."""
+        last = self._last.get((node, vrf, reason))
+        return last is not None and self._clock() - last <= seconds

@@ -34,7 +34,7 @@ from fcn.controller.flows.refusals import Reason, Refusals
 from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.verification import Verification
-from fcn.controller.flows.watch import WatchList
+from fcn.controller.flows.watch import WATCH, WatchList
 
 PLACES = 65536
 """Addresses of which it is kept where they are, so that a report need not search for it."""
@@ -358,11 +358,18 @@ class FlowService:
             self._labelled.update(unknown)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
-        """Whether all flows between two hosts enter the WAN at PEs that report them."""
+        """Whether all flows between two hosts enter the WAN at PEs that report and label them: of a
+        flow without a label there is no sample."""
         vrf, *hosts = pair
         places = [self._locate(vrf, host) for host in hosts]
         return self._watch.complete(pair) and all(
-            nodes and all(self._edges[node].learning for node in nodes) for nodes in places
+            nodes and all(self._labels_all(node, vrf) for node in nodes) for nodes in places
+        )
+
+    def _labels_all(self, node: str, vrf: str) -> bool:
+        """Whether the PE learns, and had room for every flow of the VRF lately."""
+        return self._edges[node].learning and not self.refusals.is_recent(
+            node, vrf, Reason.NO_ROOM, WATCH
         )
 
     def _update_watched(self, changed: Iterable[FlowKey]) -> None:

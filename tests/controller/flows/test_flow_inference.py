@@ -17,7 +17,7 @@ from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.service import VERIFIED_SHARE, FlowService
 from fcn.controller.flows.trail import Sample, connection_port
 from fcn.controller.flows.verification import CHECK, REST
-from fcn.controller.flows.watch import WATCH
+from fcn.controller.flows.watch import FIRST_REST, WATCH
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
@@ -140,6 +140,19 @@ def test_where_a_pe_does_not_report_the_psn_proves_nothing(net: Network) -> None
     net.edges["pe2"].learning = False
     net.infer()
     assert net.forth.source_qp is None
+
+
+def test_where_a_flow_has_no_label_the_psn_proves_nothing(
+    net: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two connections in step; the tables have room for one direction of each only."""
+    monkeypatch.setattr(Edge, "capacity", lambda *_: 1)
+    net.run(8.0, (FORTH, BACK_2, 1000), (FORTH_2, BACK, 1000))
+    assert net.known() == {FORTH: None, BACK_2: None}
+    monkeypatch.setattr(Edge, "capacity", lambda *_: 2)
+    net.run(WATCH + FIRST_REST, (FORTH, BACK, 9000), (FORTH_2, BACK_2, 900_000))
+    net.run(WATCH, (FORTH, BACK, 12_000), (FORTH_2, BACK_2, 903_000))
+    assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
 
 
 def test_what_is_learned_otherwise_ends_the_watch(net: Network) -> None:
