@@ -153,15 +153,14 @@ class ConnectionTracker:
             case _:
                 return []
 
-    def restore(self, flow: FlowKey, source_qp: int, ids: CommIds) -> None:
-        """A switch has a flow of a connection set up before this controller started.
-
-        What is known already stands.
-        """
+    def restore(self, flow: FlowKey, source_qp: int, ids: CommIds) -> bool:
+        """A switch has a flow of a connection set up before this controller started; whether it is
+        followed now. What is known already stands."""
         ends = (flow.src, flow.dst) if ids.initiated else (flow.dst, flow.src)
         key = (flow.vrf, *ends, ids.own if ids.initiated else ids.peer)
-        if key in self._connections:
-            return
+        known = self._connections.get(key)
+        if known is not None:
+            return (flow, source_qp, ids) in known.flows(key)
         connection = _Connection(
             self._clock(),
             initiator_qp=source_qp if ids.initiated else flow.dest_qp,
@@ -169,16 +168,14 @@ class ConnectionTracker:
             responder_comm_id=ids.peer if ids.initiated else ids.own,
         )
         queue_pairs = list(connection.queue_pairs(key))
+        if len(self._connections) >= self._limit:
+            return False
         if any(each in self._queue_pairs for each in queue_pairs):
-            return
-        try:
-            displaced = self._shares.add(Host(flow.vrf, flow.src), key, self._limit)
-        except NoRoomError:
-            return
-        if displaced is not None:
-            self._forget(displaced)
+            return False
+        self._shares.add(Host(flow.vrf, flow.src), key, self._limit)
         self._connections[key] = connection
         self._queue_pairs.update(dict.fromkeys(queue_pairs, key))
+        return True
 
     def _request(self, message: CmMessage) -> list[CmEvent]:
         key = (message.vrf, message.src, message.dst, message.local_comm_id)

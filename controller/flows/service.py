@@ -193,24 +193,42 @@ class FlowService:
             self._release(flow, reason)
 
     def adopt(self, node: str, found: Iterable[Flow]) -> None:
-        """Take over flows read back from a PE's tables, except those that contradict known ones."""
+        """Take over flows read back from a PE's tables, except those of hosts that are elsewhere.
+
+        What is known by now stands: the entry may be older."""
         restored = 0
         for flow in found:
             if self._labelled.get(node, flow.key) or not self._edges[node].learning:
                 continue
-            if not self.labels.claim(flow.label):
+            if not self._attached(node, flow.key.vrf, flow.key.src):
                 continue
-            if flow.source_qp is not None:
-                timeout = flow.timeout if flow.origin is Origin.MANUAL else None
-                sender = Sender(flow.source_qp, flow.origin, timeout, flow.comm_ids)
-                self._senders.restore(flow.key, sender)
-                if flow.comm_ids is not None:
-                    self._connections.restore(flow.key, flow.source_qp, flow.comm_ids)
-            self._keep(flow)
-            self._pair_restored(flow)
+            self._restore_sender(flow)
+            if self.labels.claim(flow.label):
+                self._keep(self._as_known(flow))
+                self._pair_restored(flow.key)
+            else:
+                self._label(node, flow.key, flow.p_key, flow.origin)
             restored += 1
         if restored:
             self._events.restored(node, restored)
+
+    def _restore_sender(self, flow: Flow) -> None:
+        if flow.source_qp is None:
+            return
+        origin, comm_ids = flow.origin, flow.comm_ids
+        if comm_ids and not self._connections.restore(flow.key, flow.source_qp, comm_ids):
+            # No disconnect would end it.
+            origin, comm_ids = Origin.RESTORED, None
+        timeout = flow.timeout if origin is Origin.MANUAL else None
+        self._senders.restore(flow.key, Sender(flow.source_qp, origin, timeout, comm_ids))
+
+    def _as_known(self, flow: Flow) -> Flow:
+        sender = self._senders.get(flow.key)
+        if sender is None:
+            return flow
+        return replace(
+            flow, source_qp=sender.source_qp, origin=sender.origin, comm_ids=sender.comm_ids
+        )
 
     def _search(self, vrf: str, address: Address) -> list[str]:
         return locate(self._config, vrf, address)
@@ -312,14 +330,14 @@ class FlowService:
             self._learn_sender(key, Sender(source_qp, Origin.INFERRED))
         self._verification.add(pairing)
 
-    def _pair_restored(self, flow: Flow) -> None:
+    def _pair_restored(self, key: FlowKey) -> None:
         """Flows read back from the switches that name each other are looked at like others."""
-        key = flow.key
-        if flow.source_qp is None:
+        sender = self._senders.get(key)
+        if sender is None or key.src == key.dst:
             return
-        partner = FlowKey(key.vrf, key.dst, key.src, flow.source_qp)
+        partner = FlowKey(key.vrf, key.dst, key.src, sender.source_qp)
         for back in self._labelled.of(partner)[:1]:
-            doubtful = {flow.origin, back.origin} <= {Origin.INFERRED, Origin.RESTORED}
+            doubtful = {sender.origin, back.origin} <= {Origin.INFERRED, Origin.RESTORED}
             if back.source_qp == key.dest_qp and doubtful:
                 self._verification.add(Pairing(key, partner))
 
