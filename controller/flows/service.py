@@ -304,6 +304,7 @@ class FlowService:
         if flow.source_qp is None:
             self._update_watched(self._watch.add(flow.key) - {flow.key})
             self._verification.new_flow(host_pair(flow.key))
+            self._doubt_unpaired(flow.key)
             flow = replace(flow, watched=flow.key in self._watch)
         self._labelled.add(flow)
 
@@ -374,6 +375,12 @@ class FlowService:
                 flow, source_qp=None, origin=Origin.DATA, comm_ids=None, watched=watched
             )
             self._labelled.update(unknown)
+
+    def _doubt_unpaired(self, key: FlowKey) -> None:
+        """What was inferred of the flow back, as an entry says, was inferred of this one too."""
+        for back in self._senders.sent_by(key.vrf, key.dst, key.src, key.dest_qp):
+            if self._verification.partner(back) is None:
+                self._doubt(back, End.PARTNER_ENDED)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
         """Whether all flows between two hosts enter the WAN at PEs that report and label them: of a

@@ -18,7 +18,9 @@ class Lateness:
         self._at = 0.0
 
     def of(self, sent: int) -> float:
-        """Seconds by which a message sent at `sent` (nanoseconds) is late."""
+        """Seconds by which a message sent at `sent` (nanoseconds; 0: not said) is late."""
+        if not sent:
+            return 0.0
         now = self._clock()
         offset = now - sent / 1e9
         if self._least is None:

@@ -198,6 +198,15 @@ def test_a_handshake_read_back_counts_only_with_its_connection(net: Network) -> 
     assert [key for key, *_ in net.service.waiting()] == [FORTH]
 
 
+def test_an_inferred_sender_is_in_doubt_where_the_flow_back_has_none(net: Network) -> None:
+    """One PE was away when the pairing ended, and the controller was restarted before it came."""
+    net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 17, Origin.INFERRED)])
+    assert net.sender(FORTH) == 17
+    net.service.seen("pe2", BACK)
+    assert net.sender(FORTH) is net.sender(BACK) is None
+    assert net.edges["pe1"].flows[FORTH].watched
+
+
 def test_nothing_a_pe_has_ends_the_take_over(net: Network) -> None:
     itself = FlowKey("blue", A, A, 33)
     some = [

@@ -29,6 +29,7 @@ def test_lateness_is_what_a_message_waited_longer_than_others() -> None:
     now += 1.0
     assert lateness.of(8 * SECOND) == pytest.approx(1.0, abs=0.01)
     assert lateness.of(9 * SECOND + SECOND // 2) == 0.0
+    assert lateness.of(0) == 0.0
 
 
 def test_a_slow_clock_is_not_taken_for_lateness_and_a_backlog_is_not_taken_for_the_clock() -> None:
