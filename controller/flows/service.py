@@ -32,6 +32,7 @@ from fcn.controller.flows.labels import LabelPool
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import Reason, Refusals
 from fcn.controller.flows.senders import Sender, Senders
+from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.verification import Verification
 from fcn.controller.flows.watch import WATCH, WatchList
@@ -79,6 +80,10 @@ class FlowService:
     def all(self) -> list[Flow]:
         """Every labelled flow."""
         return self._labelled.all()
+
+    def of_host(self, host: Host) -> list[Flow]:
+        """Labelled flows that a host sends, but for those a person registered."""
+        return self._labelled.of_host(host)
 
     def on_node(self, node: str) -> Mapping[FlowKey, Flow]:
         """Labelled flows of a node; a P node has none."""
