@@ -225,7 +225,12 @@ class FlowService:
             # No disconnect would end it.
             origin, comm_ids = Origin.RESTORED, None
         timeout = flow.timeout if origin is Origin.MANUAL else None
-        self._senders.restore(flow.key, Sender(flow.source_qp, origin, timeout, comm_ids))
+        sender = Sender(flow.source_qp, origin, timeout, comm_ids)
+        if not self._labelled.of(flow.key):
+            self._senders.restore(flow.key, sender)
+        elif flow.key not in self._senders:
+            # Another PE of the host labels the flow too.
+            self._learn_sender(flow.key, sender)
 
     def _as_known(self, flow: Flow) -> Flow:
         sender = self._senders.get(flow.key)
@@ -310,8 +315,7 @@ class FlowService:
             self._update_watched(self._watch.add(flow.key) - {flow.key})
             self._verification.new_flow(host_pair(flow.key))
             self._doubt_unpaired(flow.key)
-            flow = replace(flow, watched=flow.key in self._watch)
-        self._labelled.add(flow)
+        self._labelled.add(replace(flow, watched=self._is_watched(flow.key)))
 
     def _end(self, key: FlowKey, reason: End) -> None:
         """The flow has ended, if `reason` may end it."""

@@ -1,5 +1,7 @@
 """A host behind two PEs: what is known of a flow holds, and ends, at both of them."""
 
+import random
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
 
@@ -40,11 +42,18 @@ class Edge:
         del self.flows[flow.key]
 
 
+def _maybe_older(flow: Flow, rng: random.Random) -> Flow:
+    if rng.random() < 0.8:
+        return flow
+    return replace(flow, source_qp=None, comm_ids=None, origin=Origin.RESTORED)
+
+
 class Network:
     """A is behind both PEs, B behind one."""
 
     def __init__(self, config: Config) -> None:
         self.now = 10.0
+        self.config = config
         self.edges = {name: Edge() for name, node in config.nodes.items() if node.role == "pe"}
         self.service = FlowService(config, self.edges, EventBus(), lambda: self.now)
 
@@ -54,6 +63,15 @@ class Network:
 
     def cm(self, node: str, src: Address, dst: Address, *message: int) -> None:
         self.service.connection_message(node, CmMessage("blue", src, dst, *message))
+
+    def restart(self, rng: random.Random) -> None:
+        """A new controller, which finds what the PEs have, some of it as if never written."""
+        held = {name: list(edge.flows.values()) for name, edge in self.edges.items()}
+        for edge in self.edges.values():
+            edge.flows.clear()
+        self.service = FlowService(self.config, self.edges, EventBus(), lambda: self.now)
+        for name in rng.sample(list(held), 2):
+            self.service.adopt(name, [_maybe_older(flow, rng) for flow in held[name]])
 
     def see_forth(self) -> None:
         for node in self.edges:
@@ -110,3 +128,29 @@ def test_a_flow_that_falls_silent_at_one_stays_known_at_the_other(net: Network) 
     net.service.idle("pe2", BACK)
     assert net.forth() == {"pe2": None}
     assert net.edges["pe2"].flows[FORTH].origin is Origin.DATA
+
+
+def test_whatever_happens_both_have_the_same_sender(net: Network) -> None:
+    rng = random.Random(3)
+    for _ in range(2000):
+        net.now += rng.choice((0.01, 0.3, 5.0))
+        node, (src, dst) = rng.choice(("pe1", "pe2")), rng.sample((A, B), 2)
+        key = FlowKey("blue", src, dst, rng.randrange(2, 6))
+        match rng.randrange(8):
+            case 0 | 1:
+                sample = Sample(rng.choice((WRITE, ACK)), int(100 * net.now) % 1000, 0xC000)
+                net.service.seen(node, key, 0xFFFF, sample)
+            case 2 | 3 | 4:
+                attribute = rng.choice((CmAttribute.REQ, CmAttribute.REP, CmAttribute.DREQ))
+                net.cm(node, src, dst, attribute, *rng.choices(range(2), k=2), key.dest_qp)
+            case 5:
+                net.service.reported(key, rng.randrange(2, 6))
+            case 6:
+                net.service.idle(node, key)
+            case _ if rng.random() < 0.1:
+                net.restart(rng)
+        net.service.infer()
+        one, other = (edge.flows for edge in net.edges.values())
+        for both in one.keys() & other.keys():
+            assert one[both].source_qp == other[both].source_qp
+            assert one[both].watched == other[both].watched
