@@ -288,7 +288,7 @@ class FlowService:
             new = replace(
                 flow,
                 source_qp=source_qp,
-                p_key=flow.p_key if origin is not Origin.DATA else p_key,
+                p_key=p_key if flow.p_key == DEFAULT_P_KEY else flow.p_key,
                 timeout=timeout,
                 origin=sender.origin if sender else flow.origin,
                 comm_ids=comm_ids,

@@ -196,6 +196,14 @@ def test_a_new_controller_watches_what_it_finds_unknown(net: Network) -> None:
     assert (again.forth.source_qp, again.back.source_qp) == (17, 33)
 
 
+def test_a_watched_flow_costs_no_write_per_packet(net: Network) -> None:
+    """Its host chooses the P_Key of every packet."""
+    for number in range(100):
+        net.service.seen("pe1", FORTH, 0x8001 + number % 2, Sample(WRITE, number, 0xC000))
+    assert net.forth.p_key == 0x8001
+    assert net.edges["pe1"].writes == 1
+
+
 def test_watches_end_and_are_bounded(net: Network) -> None:
     limit = net.config.flows.watched
     for qp in range(2, 2 + 3 * limit):
