@@ -130,8 +130,9 @@ class Network:
         for port in self.topology.ports:
             if port.rate_bps and not SWITCHES[self.target].has_bit_rate:
                 raise ProcessError(
-                    f"{port.node} cannot limit the bits per second towards {port.peer}: BMv2 limits "
-                    "packets per second (`queues`); leave `rate` out, or use --target softswitch"
+                    f"{port.node} cannot limit the bits per second towards {port.peer}: BMv2 "
+                    "limits packets per second (`queues`); leave `rate` out, or use --target "
+                    "softswitch"
                 )
 
     def _add_core_link(self, link: Link, index: int) -> None:
