@@ -15,6 +15,8 @@ class Reason(StrEnum):
 
     FOREIGN_SOURCE = "foreign-source"
     """The packet's source address is not behind this PE."""
+    LATE = "late"
+    """It had to wait, as while somebody floods the PE: its flow is labelled, no more."""
     NO_ROOM = "no-room"
     """The tables of the PE are full, and the flow's host has the largest share."""
     NO_ROOM_CONNECTIONS = "no-room-connections"

@@ -99,13 +99,25 @@ class FlowService:
         ]
 
     def seen(
-        self, node: str, key: FlowKey, p_key: int = DEFAULT_P_KEY, sample: Sample | None = None
+        self,
+        node: str,
+        key: FlowKey,
+        p_key: int = DEFAULT_P_KEY,
+        sample: Sample | None = None,
+        *,
+        in_time: bool = True,
     ) -> None:
-        """A PE reports a packet of a flow that is not labelled, or that is watched."""
+        """A PE reports a packet of a flow that is not labelled, or that is watched. `in_time`:
+        about when it was sent, or else it is no evidence: inference compares what two PEs see at a
+        time."""
         if not self._is_from(node, key.vrf, key.src):
             return
         self._label(node, key, p_key, Origin.DATA)
         if sample is None:
+            return
+        if not in_time:
+            text = f"reports of {node} have to wait, so they are no evidence of flows' senders"
+            self.refusals.refuse(node, key.vrf, Reason.LATE, text)
             return
         if key in self._watch:
             self._inference.observe(key, sample)

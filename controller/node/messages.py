@@ -91,9 +91,7 @@ class Messages:
         if vrf is None:
             return
         if isinstance(report, NewFlow):
-            key, p_key, sample = new_flow(vrf, report)
-            # Inference compares what two PEs report at a time: of a late report it learns nothing.
-            self._flows.seen(self._name, key, p_key, sample if in_time else None)
+            self._flows.seen(self._name, *new_flow(vrf, report), in_time=in_time)
         else:
             self._flows.connection_message(self._name, cm_message(vrf, report))
 

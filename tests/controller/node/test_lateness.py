@@ -1,5 +1,6 @@
 """Reports that had to wait are no evidence of what two PEs saw at a time."""
 
+import asyncio
 import time
 from functools import partial
 from ipaddress import ip_address
@@ -11,12 +12,16 @@ from switches import MemorySwitch, until
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.trail import SKEW, Sample
+from fcn.controller.flows.refusals import Reason
+from fcn.controller.flows.trail import SKEW, connection_port
 from fcn.controller.node.connection import State
 from fcn.controller.node.lateness import DRIFT, Lateness
 from fcn.softswitch.p4rt import digests
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
+OTHER = FlowKey("blue", B, A, 18)
+WRITE, ACK, PORT = 0x0A, 0x11, connection_port(17, 33)
 SECOND = 1_000_000_000
 
 
@@ -45,28 +50,39 @@ def test_a_slow_clock_is_not_taken_for_lateness_and_a_backlog_is_not_taken_for_t
     assert late > SKEW
 
 
+def report(switch: MemorySwitch, key: FlowKey, opcode: int, psn: int) -> None:
+    """A new-flow digest with the UDP port that follows from the queue pairs 17 and 33."""
+    ends, port = (int(key.src), int(key.dst)), 50000 if key == OTHER else PORT
+    switch.engine.digest("new_flow_ipv4_t", (1, *ends, key.dest_qp, 0xFFFF, psn, port, opcode))
+
+
 def _before(nanoseconds: int) -> int:
     return time.time_ns() - nanoseconds
 
 
-async def test_inference_uses_no_report_that_waited(
+async def test_a_report_that_waited_labels_its_flow_and_is_no_evidence(
     config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stamps = SimpleNamespace(time_ns=time.time_ns)
     monkeypatch.setattr(digests, "time", stamps)
     plane = ControlPlane(config)
-    seen: dict[int, Sample | None] = {}
-
-    def note(_node: str, key: FlowKey, _p_key: int, sample: Sample | None) -> None:
-        seen[key.dest_qp] = sample
-
-    monkeypatch.setattr(plane.flows, "seen", note)
     async with plane.running():
         await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
-        for dest_qp, waited in ((33, 0), (34, 2 * SECOND), (35, 0)):
-            stamps.time_ns = partial(_before, waited)
-            report = (1, int(A), int(B), dest_qp, 0xFFFF, 5, 50000, 0x0A)
-            switches["pe1"].engine.digest("new_flow_ipv4_t", report)
-            await until(lambda number=dest_qp: number in seen)
-    prompt = Sample(0x0A, 5, 50000)
-    assert seen == {33: prompt, 34: None, 35: prompt}
+        found = plane.flows.on_node
+        for node, key in (("pe1", FORTH), ("pe2", OTHER)):
+            report(switches[node], key, WRITE, 5)
+            await until(lambda node=node, key=key: key in found(node))
+        stamps.time_ns = partial(_before, 2 * SECOND)
+        report(switches["pe2"], BACK, ACK, 5)
+        await until(lambda: BACK in found("pe2"))
+        assert plane.flows.refusals.counts["blue", Reason.LATE]
+        assert found("pe2")[BACK].source_qp is None
+        stamps.time_ns = time.time_ns
+        for psn in range(6, 600):
+            report(switches["pe1"], FORTH, WRITE, psn)
+            report(switches["pe2"], BACK, ACK, psn)
+            await asyncio.sleep(0.05)
+            if found("pe2")[BACK].source_qp is not None:
+                break
+        assert found("pe1")[FORTH].source_qp == 17
+        assert found("pe2")[BACK].source_qp == 33
