@@ -169,7 +169,7 @@ class _Loader:
             raise ProgramError("an operand is missing")
         if "op" in node:
             return self._op(node)
-        kind, value = node["type"], node["value"]
+        kind, value = node["type"], node.get("value")
         if kind == "expression":
             return self.expr(value)
         if kind == "hexstr":
@@ -204,7 +204,10 @@ class _Loader:
             return m.Op(op, None, self.expr(operand))
         if op == "?":
             return m.Op(
-                op, self.expr(node.get("left")), self.expr(node.get("right")), self.expr(node.get("cond"))
+                op,
+                self.expr(node.get("left")),
+                self.expr(node.get("right")),
+                self.expr(node.get("cond")),
             )
         if op == "dereference_header_stack":
             return m.Op(op, self.expr(node.get("left")), self.expr(node.get("right")))
@@ -214,7 +217,9 @@ class _Loader:
 
     def param(self, node: Mapping[str, Any]) -> m.Param:
         """A parameter of a primitive."""
-        kind, value = node["type"], node["value"]
+        if "op" in node:
+            return self.expr(node)
+        kind, value = node["type"], node.get("value")
         if kind in ("calculation", "meter_array", "counter_array", "register_array", "string"):
             return m.Named(kind, value)
         if kind == "parameters_vector":
@@ -235,7 +240,9 @@ class _Loader:
     def _parser_op(self, o: Mapping[str, Any]) -> m.ParserOp:
         op, params = o["op"], o["parameters"]
         if op in ("extract", "extract_VL"):
-            kind, name = params[0]["type"], params[0]["value"]
+            if len(params) != (1 if op == "extract" else 2):
+                raise ProgramError(f"parser operation {op!r} with {len(params)} parameters")
+            kind, name = params[0].get("type"), params[0].get("value")
             target: m.Expr
             if kind == "regular":
                 target = m.HeaderRef(self._known_header(name))
@@ -249,6 +256,8 @@ class _Loader:
         if op == "shift":
             return m.ParserOp("advance", (m.Const(8 * int(params[0])),))
         if op in ("set", "verify", "advance"):
+            if len(params) != (1 if op == "advance" else 2):
+                raise ProgramError(f"parser operation {op!r} with {len(params)} parameters")
             return m.ParserOp(op, tuple(self.expr(p) for p in params))
         raise UnsupportedError(f"parser operation {op!r}")
 
@@ -330,12 +339,12 @@ class _Loader:
     def _field_list(self, f: Mapping[str, Any]) -> m.FieldList:
         fields: list[m.FieldRef | m.Const] = []
         for e in f["elements"]:
-            if e["type"] == "field":
+            if e.get("type") == "field":
                 fields.append(self.field(e["value"]))
-            elif e["type"] == "hexstr":
+            elif e.get("type") == "hexstr":
                 fields.append(m.Const(_hex(e["value"])))
             else:
-                raise UnsupportedError(f"{e['type']} in field list {f['name']}")
+                raise UnsupportedError(f"{e.get('type', 'op')} in field list {f['name']}")
         return m.FieldList(f["id"], f["name"], tuple(fields))
 
     def _pipeline(self, p: Mapping[str, Any]) -> m.Pipeline:
@@ -423,5 +432,5 @@ class _Loader:
             tuple(matches),
             int(e.get("priority", 0)),
             action["action_id"],
-            tuple(_hex(v) for v in action["action_data"]),
+            tuple(_hex(v) for v in action.get("action_data", [])),
         )

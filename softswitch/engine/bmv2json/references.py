@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fcn.softswitch.engine.bmv2json import limits
+from fcn.softswitch.engine.bmv2json.schema import is_hex
 from fcn.softswitch.engine.errors import ProgramError
 
 Json = Mapping[str, Any]
@@ -194,10 +195,32 @@ def _lists(root: Json, headers: _Headers) -> None:
         if meter.get("result_target"):
             headers.width(f"meter_arrays[{i}].result_target", meter["result_target"])
     calculations = {c["name"] for c in root["calculations"]}
+    _inputs("calculations", root["calculations"], headers)
+    for i, pipeline in enumerate(root["pipelines"]):
+        profiles = [p.get("selector") or {"input": []} for p in pipeline.get("action_profiles", [])]
+        _inputs(f"pipelines[{i}].action_profiles", profiles, headers)
     for i, checksum in enumerate(root["checksums"]):
         where = f"checksums[{i}]"
         headers.width(f"{where}.target", checksum["target"])
         _known(f"{where}.calculation", checksum["calculation"], calculations, "calculation")
+
+
+def _inputs(where: str, calculations: Iterable[Json], headers: _Headers) -> None:
+    """The value an input of a hash has to have depends on its kind."""
+    for i, calculation in enumerate(calculations):
+        for k, entry in enumerate(calculation["input"]):
+            at = f"{where}[{i}].input[{k}]"
+            kind, value = entry["type"], entry.get("value")
+            if kind == "field":
+                if not isinstance(value, list):
+                    raise ProgramError(f"{at}.value: a field has a header and a name")
+                headers.width(at, value)
+            elif kind == "header":
+                _known(f"{at}.value", value, headers.headers, "header")
+            elif kind == "hexstr":
+                if entry.get("bitwidth") is None or not is_hex(value):
+                    raise ProgramError(f"{at}: a literal has a number and a bitwidth")
+                _fits(f"{at}.value", value, entry["bitwidth"])
 
 
 def _control_flow(where: str, pipeline: Json, actions: Mapping[int, Json]) -> None:

@@ -4,8 +4,9 @@ Format: behavioral-model docs/JSON_format.md. Members not listed are never read.
 a construct (an operation, a kind) are names here and refused by name where they are translated.
 """
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, StringConstraints, Tag
 
@@ -20,7 +21,8 @@ Name = Annotated[
 ]
 Label = Annotated[str, StringConstraints(max_length=limits.NAME, pattern=r"^[ -~]*$")]
 Text = Annotated[str, StringConstraints(max_length=limits.STRING)]
-Hex = Annotated[str, StringConstraints(pattern=rf"^-?0[xX][0-9a-fA-F]{{1,{limits.HEX_DIGITS}}}$")]
+_HEX = rf"^-?0[xX][0-9a-fA-F]{{1,{limits.HEX_DIGITS}}}$"
+Hex = Annotated[str, StringConstraints(pattern=_HEX)]
 Id = Annotated[int, Strict(), Field(ge=0, le=limits.ID)]
 Index = Annotated[int, Strict(), Field(ge=0, le=limits.OBJECTS)]
 Width = Annotated[int, Strict(), Field(ge=1, le=limits.WIDTH)]
@@ -474,6 +476,11 @@ class Meta(_Object):
     """Version of the format."""
 
     version: Annotated[list[Id], Field(min_length=1, max_length=4)] = [2]
+
+
+def is_hex(value: object) -> TypeGuard[str]:
+    """Whether a value that may be of several kinds is a number."""
+    return isinstance(value, str) and re.match(_HEX, value) is not None
 
 
 class Program(_Object):
