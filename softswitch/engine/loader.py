@@ -169,7 +169,8 @@ class _Loader:
             raise ProgramError("an operand is missing")
         if "op" in node:
             return self._op(node)
-        kind, value = node["type"], node.get("value")
+        kind: str = node["type"]
+        value: Any = node.get("value")
         if kind == "expression":
             return self.expr(value)
         if kind == "hexstr":
@@ -219,7 +220,8 @@ class _Loader:
         """A parameter of a primitive."""
         if "op" in node:
             return self.expr(node)
-        kind, value = node["type"], node.get("value")
+        kind: str = node["type"]
+        value: Any = node.get("value")
         if kind in ("calculation", "meter_array", "counter_array", "register_array", "string"):
             return m.Named(kind, value)
         if kind == "parameters_vector":
