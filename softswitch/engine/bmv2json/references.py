@@ -361,10 +361,7 @@ class _Table:
             _fits(f"{where}.{name}", match[name], width)
         if match["match_type"] == "range" and int(match["start"], 16) > int(match["end"], 16):
             raise ProgramError(f"{where}: an empty range")
-        if (
-            match["match_type"] == "lpm"
-            and not 0
-            <= (match.get("prefix_length") if match.get("prefix_length") is not None else -1)
-            <= width
-        ):
-            raise ProgramError(f"{where}.prefix_length: 0 to {width} are possible")
+        if match["match_type"] == "lpm":
+            length = match.get("prefix_length")
+            if length is None or length > width:
+                raise ProgramError(f"{where}.prefix_length: 0 to {width} are possible")

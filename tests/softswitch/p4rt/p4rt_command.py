@@ -25,7 +25,7 @@ class Cable:
 
 @contextmanager
 def veth_pairs() -> Iterator[tuple[Cable, Cable]]:
-    """Two cables, removed afterwards."""
+    """Two cables, removed afterwards, as an interface with the name of the first and an s is."""
     prefix = f"p4{os.getpid() % 100000}"
     pairs = (Cable(f"{prefix}a", f"{prefix}at"), Cable(f"{prefix}b", f"{prefix}bt"))
     try:
@@ -36,8 +36,8 @@ def veth_pairs() -> Iterator[tuple[Cable, Cable]]:
                 ip("link", "set", name, "up")
         yield pairs
     finally:
-        for pair in pairs:
-            subprocess.run(["ip", "link", "del", pair.switch], capture_output=True, check=False)
+        for name in (*(pair.switch for pair in pairs), f"{pairs[0].switch}s"):
+            subprocess.run(["ip", "link", "del", name], capture_output=True, check=False)
 
 
 @dataclass

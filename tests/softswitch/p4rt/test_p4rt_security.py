@@ -11,9 +11,10 @@ from pathlib import Path
 import finsy as fy
 import grpc
 import pytest
+from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc
 from p4rt_command import Cable, command, failure, ip, veth_pairs
-from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config
+from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
 
 from fcn.softswitch.engine import BuildError, load_program
 from fcn.softswitch.p4rt.transport import Transport, TransportError, is_loopback
@@ -122,6 +123,10 @@ def test_loopback(address: str, local: bool) -> None:
             Transport(address).credentials()
 
 
+def _tasks(pid: int) -> list[Path]:
+    return list(Path(f"/proc/{pid}/task").iterdir())
+
+
 def _status(pid: int) -> dict[str, str]:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
@@ -139,7 +144,7 @@ async def test_root_is_given_up_and_ports_still_open(
         account = pwd.getpwnam(user)
         for _ in range(2):
             await _forward_one(switch.address, one, two)
-        for task in Path(f"/proc/{switch.process.pid}/task").iterdir():
+        for task in _tasks(switch.process.pid):
             status = _status(int(task.name))
             assert status["Uid"].split() == [str(account.pw_uid)] * 4
             assert status["Gid"].split() == [str(account.pw_gid)] * 4
@@ -189,9 +194,11 @@ async def test_refused_pipelines_cost_no_packet(cables: tuple[Cable, Cable]) -> 
     """While packets flow: pipelines refused by the schema, by the generator, and one whose ports
     cannot be opened. All packets arrive once and in order, counters and entries go on."""
     one, two = cables
+    spare = f"{one.switch}s"
+    ip("link", "add", spare, "type", "veth", "peer", "name", f"{spare}t")
     arguments = ["--device-id", "1", "-i", f"1@{one.switch}", "-i", f"2@{two.switch}"]
     with (
-        command(*arguments, str(P4BLOB), *LOCAL) as switch,
+        command(*arguments, "-i", f"3@{spare}", str(P4BLOB), *LOCAL) as switch,
         _listening(two.tester) as tester,
         _sending(one.tester) as sender,
     ):
@@ -209,9 +216,13 @@ async def test_refused_pipelines_cost_no_packet(cables: tuple[Cable, Cable]) -> 
                         with pytest.raises(grpc.aio.AioRpcError) as refused:
                             await session.set_config(bad, action)
                         assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
-                # The ports of another pipeline cannot be opened: one has another name now.
-                ip("link", "set", two.switch, "alias", "fcn")
-                ip("link", "property", "add", "dev", two.switch, "altname", f"{two.switch}x")
+                ip("link", "del", spare)
+                for action in (Set.VERIFY_AND_COMMIT, Set.RECONCILE_AND_COMMIT):
+                    with pytest.raises(
+                        grpc.aio.AioRpcError, match="cannot start: port 3"
+                    ) as failed:
+                        await session.set_config(config(cookie=9), action)
+                    assert failed.value.code() == grpc.StatusCode.INTERNAL
                 done.set()
                 count = await sent
                 for number in range(count):
@@ -222,17 +233,12 @@ async def test_refused_pipelines_cost_no_packet(cables: tuple[Cable, Cable]) -> 
 
 
 def _host_entry() -> p4r.Update:
-    from finsy import P4Schema
-    from p4rt_testing import host_entry, insert
-
     entry = host_entry(P4Schema(P4INFO), 1)
     entry.match[0].exact.value = FRAME[:6]
     return insert(entry)
 
 
 def _port_counter() -> p4r.Entity:
-    from finsy import P4Schema
-
     counter = p4r.CounterEntry(counter_id=P4Schema(P4INFO).counters["port_rx"].id)
     counter.index.index = 1
     return p4r.Entity(counter_entry=counter)
