@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen.budget import Budget
+from fcn.softswitch.engine.errors import ProgramError
 
 
 def storage(width: int) -> str:
@@ -98,7 +99,10 @@ class Layout:
 
     def field_type(self, htype: m.HeaderType, field: str) -> m.FieldType:
         """The declaration of a field."""
-        return next(f for f in htype.fields if f.name == field)
+        for f in htype.fields:
+            if f.name == field:
+                return f
+        raise ProgramError(f"unknown field {htype.name}.{field}")
 
     def stack_array(self, name: str) -> str:
         """The C array of a stack."""

@@ -162,6 +162,19 @@ def test_no_name_reaches_c(path: Path) -> None:
     assert MARK not in code
 
 
+def test_an_unknown_field_of_a_stack_is_refused() -> None:
+    """Found by mutation: the name was looked up without an end."""
+    stacks = stripped(json.loads((PROGRAMS / "stacks.json").read_bytes()))
+    stack = stacks["header_stacks"][0]["name"]
+    last = {"type": "stack_field", "value": [stack, "colour"]}
+    condition = {"op": "==", "left": last, "right": {"type": "hexstr", "value": "0x01"}}
+    pipeline = next(i for i, p in enumerate(stacks["pipelines"]) if p["conditionals"])
+    root = _with(stacks, ("pipelines", pipeline, "conditionals", 0, "expression"), condition)
+    check_program(root)
+    with pytest.raises(ProgramError, match=r"unknown field .*\.colour"):
+        generate(build_model(root))
+
+
 def test_mutated_programs_are_refused_or_generated() -> None:
     """No exception but ProgramError, nothing put into C, bounded memory."""
     rng = random.Random(20)

@@ -23,6 +23,7 @@ Set = p4r.SetForwardingPipelineConfigRequest
 HOST_MAC = "02:00:00:00:00:01"
 FRAME = bytes.fromhex("02000000000102000000000288b6")
 CAP_NET_RAW = 1 << 13
+_SO_RCVBUFFORCE = 33
 LOCAL = ("--", "--grpc-server-addr", "127.0.0.1:0")
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="interfaces and users need root")
 
@@ -178,6 +179,7 @@ async def _forward_one(address: str, one: Cable, two: Cable) -> None:
 
 def _listening(interface: str) -> socket.socket:
     made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 1 << 26)
     made.bind((interface, 3))
     made.settimeout(60)
     return made
