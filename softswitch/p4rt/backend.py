@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fcn.softswitch.api import Engine
-from fcn.softswitch.engine import BuildError, Program, RealEngine, load_program
+from fcn.softswitch.engine import BuildError, MemoryEngine, Program, RealEngine, load_program
 
 
 class RealBackend:
@@ -21,8 +21,13 @@ class RealBackend:
         self._queues = queues
 
     def build(self, device_config: bytes) -> None:
-        """Compile; the result stays in the engine's cache."""
-        _load(device_config)
+        """Compile, and make an engine of it once; the compiled program stays in the cache."""
+        MemoryEngine(
+            _load(device_config),
+            cpu_port=self._cpu_port,
+            drop_port=self._drop_port,
+            queues=self._queues,
+        ).close()
 
     def open(self, device_config: bytes) -> Engine:
         """Open the interfaces."""
@@ -37,6 +42,10 @@ class RealBackend:
     def start(self, engine: Engine) -> None:
         """Start the packet thread."""
         _real(engine).start()
+
+    def pause(self, engine: Engine) -> None:
+        """Stop the packet thread; frames wait in the ports' rings."""
+        _real(engine).pause()
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         """Drops of the engine, by reason."""

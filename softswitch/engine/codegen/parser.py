@@ -6,7 +6,7 @@ from fcn.softswitch.engine.codegen.actions import Actions
 from fcn.softswitch.engine.codegen.calc import checksum_code
 from fcn.softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
 from fcn.softswitch.engine.codegen.expr import Exprs
-from fcn.softswitch.engine.codegen.layout import Layout, Place, ident, nbytes
+from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _CORE_ERRORS = (
@@ -27,7 +27,7 @@ class Parser:
         self.errors = dict(self.model.errors)
         for name in _CORE_ERRORS:
             self.errors.setdefault(name, max(self.errors.values(), default=-1) + 1)
-        self.labels = {s: f"state_{i}_{ident(s)}" for i, s in enumerate(self.model.states)}
+        self.labels = {s: f"state_{i}" for i, s in enumerate(self.model.states)}
 
     def parse_function(self) -> str:
         """C of prog_parse: extract headers, keep the error, verify checksums."""
@@ -70,7 +70,7 @@ class Parser:
         out: list[str] = []
         for op in state.ops:
             out += self._op(op)
-        return out + self._select(state)
+        return self.layout.budget.lines(out + self._select(state))
 
     def _op(self, op: m.ParserOp) -> list[str]:
         if op.primitive is not None:

@@ -95,6 +95,8 @@ SW_API void sw_ctl_stats(sw_engine *e, sw_engine_stats *out);
 SW_API int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname);
 SW_API int64_t sw_ctl_port_detach(sw_engine *e, uint32_t port);
 SW_API int64_t sw_ctl_start(sw_engine *e);
+/* Stop forwarding until sw_ctl_start(); ports stay open and frames wait in their rings. */
+SW_API void sw_ctl_pause(sw_engine *e);
 SW_API void sw_ctl_stop(sw_engine *e);
 /* END CDEF */
 
