@@ -81,7 +81,7 @@ def test_code_in_a_name_is_refused(path: tuple[int | str, ...], place: str) -> N
         (("register_arrays", 0, "bitwidth"), 0, "register_arrays[0].bitwidth: Input should be gr"),
         (("header_types", 1, "fields", 0, 1), 1 << 20, "header_types[1].fields[0][1]: Input"),
         (("actions", 0, "name"), "x" * (limits.NAME + 1), "actions[0].name: String should have at"),
-        (("actions",), [{}] * (limits.OBJECTS + 1), "actions: List should have at most 4096"),
+        (("actions",), STATE["actions"][:1] * 4097, "actions: Tuple should have at most 4096"),
         (("pipelines", 0, "init_table"), "none", "pipelines[0].init_table: there is no node"),
         (("headers", 1, "name"), "scalars", "headers, names: 'scalars' is there twice"),
     ],
@@ -104,6 +104,30 @@ def test_depth_is_bounded(opening: bytes) -> None:
     """Far deeper than Python's recursion limit: a refusal, not a RecursionError."""
     with pytest.raises(ProgramError, match="too deep: more than 96"):
         read_program(opening * 200_000)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+def test_depth_cannot_be_hidden_in_another_encoding(encoding: str) -> None:
+    """An octet of U+2241 is a quotation mark, and Python's decoder takes these encodings."""
+    deep = '["\u2241",' + "[" * 100_000 + "]" * 100_000 + ',"\u2241"]'
+    with pytest.raises(ProgramError, match="not JSON"):
+        read_program(deep.encode(encoding))
+
+
+def test_strings_without_an_end_are_read_once() -> None:
+    """Their search for an end, one by one, would take years."""
+    with pytest.raises(ProgramError, match="not JSON"):
+        read_program(b'\\"' * (limits.TEXT_OCTETS // 2))
+
+
+def test_many_wrong_values_cost_no_memory() -> None:
+    """Millions of them: each was an error of half a kilobyte, and the process was killed."""
+    action = {"id": 0, "name": "a", "runtime_data": [], "primitives": [0] * limits.OBJECTS}
+    root = {**KITCHEN, "actions": [action] * 900}
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert "actions[0].primitives[0]: Input should be a valid" in _refusal(root)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after - before < 256 << 10, "KiB"
 
 
 def test_brackets_in_strings_are_no_depth() -> None:
