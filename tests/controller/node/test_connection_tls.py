@@ -3,7 +3,6 @@
 import asyncio
 import shutil
 import socket
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -68,14 +67,15 @@ async def _running(switch: str, files: Certificates, mutual: bool) -> AsyncItera
     command += ["--thrift-port", str(port + 1 if port < 65535 else port - 1)]
     command += ["--", "--grpc-server-addr", f"{HOST}:{port}", "--cpu-port", "510"]
     command += _target_options(switch, files, mutual)
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    null = asyncio.subprocess.DEVNULL
+    process = await asyncio.create_subprocess_exec(*command, stdout=null, stderr=null)
     try:
-        await until(lambda: process.poll() is not None or is_listening(HOST, port), "the switch")
-        assert process.poll() is None
+        await until(lambda: process.returncode is not None or is_listening(HOST, port), "switch")
+        assert process.returncode is None
         yield f"{HOST}:{port}"
     finally:
         process.kill()
-        process.wait()
+        await process.wait()
 
 
 def _plane(network: dict[str, Any], address: str, **keys: object) -> ControlPlane:
@@ -126,13 +126,15 @@ async def test_strangers_have_no_session(
     files = Certificates(tmp_path)
     async with _running(switch, files, mutual=True) as address:
         assert "TLS (off) right?" in await _refused(_plane(network, address))
-        for tls in (
-            _tls(files, None),
-            _tls(files, files.stranger),
-            _tls(files, files.controller, files.other_ca),
-            _tls(files, files.controller) | {"name": "another"},
+        for tls, reason in (
+            (_tls(files, None), "Socket closed"),
+            (_tls(files, files.stranger), "Socket closed"),
+            (_tls(files, files.controller, files.other_ca), "is not one of the CA in `tls`"),
+            (_tls(files, files.controller) | {"name": "x"}, "has another name; `name` in `tls`"),
         ):
-            assert "TLS (on) right?" in await _refused(_plane(network, address, tls=tls))
+            told = await _refused(_plane(network, address, tls=tls))
+            assert reason in told
+            assert "TLS (on) right?" in told
 
 
 async def test_renewed_files_are_read(network: dict[str, Any], tmp_path: Path) -> None:
