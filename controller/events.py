@@ -26,6 +26,7 @@ class Kind(StrEnum):
     FLOW_RESTORED = "flow-restored"
     REFUSED = "learning-refused"
     SOURCE_QP = "source-qp"
+    CONTRADICTED = "registration-contradicted"
     CM_MESSAGE = "cm-message"
     FEATURES = "features"
     THRESHOLDS = "thresholds"
@@ -41,6 +42,7 @@ WARNINGS = frozenset(
         Kind.NODE_BACKUP,
         Kind.NODE_ERROR,
         Kind.REFUSED,
+        Kind.CONTRADICTED,
         Kind.AGENT_REFUSED,
     }
 )

@@ -45,6 +45,9 @@ VERIFIED_SHARE = 8
 CERTAIN_BOTH_WAYS = frozenset({Origin.MANUAL, Origin.AGENT})
 """Origins that state one direction of a connection only, of a queue pair known to them."""
 
+STATED = CERTAIN_BOTH_WAYS | {Origin.CM}
+"""Origins that only strong evidence ends."""
+
 
 class FlowError(Exception):
     """A request about flows is refused; the message says why and what to do."""
@@ -133,8 +136,7 @@ class FlowService:
         changed, refuted = self._verification.advance()
         self._update_watched(changed)
         for pairing in refuted:
-            for key, _ in pairing.sources:
-                self._doubt(key, End.CONTRADICTED)
+            self._contradicted(pairing)
         self._update_watched(self._watch.advance())
 
     def reported(self, key: FlowKey, source_qp: int) -> bool:
@@ -206,7 +208,6 @@ class FlowService:
                 if flow.comm_ids is not None:
                     self._connections.restore(flow.key, flow.source_qp, flow.comm_ids)
             self._keep(flow)
-            self._pair_restored(flow)
             restored += 1
         if restored:
             self._events.restored(node, restored)
@@ -262,6 +263,7 @@ class FlowService:
             )
             if new != flow:
                 self._labelled.update(new)
+                self._pair_known(key)
             return
         try:
             label, displaced = self._labelled.allocate(node, key)
@@ -282,6 +284,7 @@ class FlowService:
             self._verification.new_flow(host_pair(flow.key))
             flow = replace(flow, watched=flow.key in self._watch)
         self._labelled.add(flow)
+        self._pair_known(flow.key)
 
     def _end(self, key: FlowKey, reason: End) -> None:
         """The flow has ended, if `reason` may end it."""
@@ -303,16 +306,35 @@ class FlowService:
             self._learn_sender(key, Sender(source_qp, Origin.INFERRED))
         self._verification.add(pairing)
 
-    def _pair_restored(self, flow: Flow) -> None:
-        """Flows read back from the switches that name each other are looked at like others."""
-        key = flow.key
-        if flow.source_qp is None:
+    def _pair_known(self, key: FlowKey) -> None:
+        """Flows that name each other are looked at again like those that were inferred."""
+        sender = self._senders.get(key)
+        if sender is None or key.src == key.dst:
             return
-        partner = FlowKey(key.vrf, key.dst, key.src, flow.source_qp)
-        for back in self._labelled.of(partner)[:1]:
-            doubtful = {flow.origin, back.origin} <= {Origin.INFERRED, Origin.RESTORED}
-            if back.source_qp == key.dest_qp and doubtful:
-                self._verification.add(Pairing(key, partner))
+        partner = FlowKey(key.vrf, key.dst, key.src, sender.source_qp)
+        back = self._senders.get(partner)
+        if back is None or back.source_qp != key.dest_qp or not self._labelled.of(partner):
+            return
+        stated = {sender.origin, back.origin} <= STATED
+        verification = self._verification
+        if verification.partner(key) != partner or verification.is_stated(key) != stated:
+            verification.add(Pairing(key, partner, stated=stated))
+
+    def _contradicted(self, pairing: Pairing) -> None:
+        """Packets show that two flows are not the directions of one connection."""
+        reason = End.DISPROVED if pairing.stated else End.CONTRADICTED
+        for key, source_qp in pairing.sources:
+            sender = self._senders.get(key)
+            if sender is None:
+                continue
+            if sender.origin is Origin.MANUAL:
+                flows = self._labelled.of(key)
+                self._events.contradicted(flows[0].node if flows else "", key, sender)
+            elif pairing.stated and sender.comm_ids is not None:
+                self._connections.drop(key, source_qp, sender.comm_ids)
+            self._doubt(key, reason)
+        for key, _ in pairing.sources:
+            self._pair_known(key)
 
     def _learn_from_reverse(self, key: FlowKey, sample: Sample) -> None:
         """On a reliable connection the sender of the flow back is known when that of the flow is:
@@ -324,7 +346,6 @@ class FlowService:
             return
         if any(flow.origin in CERTAIN_BOTH_WAYS for flow in self._labelled.of(found[0])):
             self._learn_sender(key, Sender(found[0].dest_qp, Origin.INFERRED))
-            self._verification.add(Pairing(found[0], key))
 
     def _part(self, key: FlowKey) -> None:
         """The flow has no partner any more; what was inferred of the other is in doubt."""

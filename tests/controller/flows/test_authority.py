@@ -25,12 +25,13 @@ REPLACED = {
 }
 ENDED = {
     # Known by: whether it ends by a deletion, a disconnect with both IDs, one without a known
-    # handshake, silence, packets that contradict it, the end of the reverse flow.
-    Origin.MANUAL: (True, False, False, False, False, False),
-    Origin.CM: (True, True, False, False, False, False),
-    Origin.AGENT: (True, True, False, True, False, False),
-    Origin.INFERRED: (True, True, True, True, True, True),
-    Origin.RESTORED: (True, True, False, True, True, False),
+    # handshake, silence, packets that contradict it, packets that disprove it, the end of the
+    # reverse flow.
+    Origin.MANUAL: (True, False, False, False, False, False, False),
+    Origin.CM: (True, True, False, False, False, True, False),
+    Origin.AGENT: (True, True, False, True, False, True, False),
+    Origin.INFERRED: (True, True, True, True, True, True, True),
+    Origin.RESTORED: (True, True, False, True, True, True, False),
 }
 
 
