@@ -63,6 +63,12 @@ class Check:
         self._evidence.weigh(verdict, psn, distance)
 
     @property
+    def port_follows(self) -> bool:
+        """Whether both flows have the port that follows from the queue pairs."""
+        port = connection_port(self.pairing.forth.dest_qp, self.pairing.back.dest_qp)
+        return all(each.port == port for each in self._trails.values())
+
+    @property
     def confirmed(self) -> bool:
         """Nothing more needs to be seen this time."""
         return self._evidence.shown
@@ -76,20 +82,25 @@ class Check:
 class StatedCheck(Check):
     """A pairing that a handshake, a host's agent or a person stated.
 
-    One response that fits, or a port that follows from both queue pairs, confirms it. READs are no
-    evidence: how much one asks for is seen only where its successor is reported.
+    One response that fits, or a port that follows from both queue pairs, confirms it. Impossible
+    responses are evidence against it, but not where READs are asked for: of how much is seen only
+    where the next request is reported. So are ports that followed once (`followed`) and do not any
+    more, where no response fits either: a program can change them (mlx5dv_modify_qp_udp_sport).
     """
 
     answer_limit = LATE_ANSWER_LIMIT
     history = round((LATE_ANSWER_LIMIT + 1.5) / SAMPLE_SPACING)
 
-    def __init__(self, pairing: Pairing, now: float) -> None:
+    def __init__(self, pairing: Pairing, now: float, *, followed: bool) -> None:
         super().__init__(pairing, now)
+        self._followed = followed
+        self._weighed = 0
         self._impossible = 0
         self._fits = False
 
     def weigh(self, verdict: Verdict, distance: int, psn: int) -> None:
         """One response more."""
+        self._weighed += 1
         if verdict is Verdict.SHOWN:
             self._fits = True
         elif verdict is Verdict.IMPOSSIBLE:
@@ -97,19 +108,18 @@ class StatedCheck(Check):
 
     @property
     def confirmed(self) -> bool:
-        """Something fits, or nothing could be evidence."""
-        return self._fits or self._reads or self._port_follows
+        """Something fits."""
+        return self._fits or self.port_follows
 
     @property
     def refuted(self) -> bool:
         """What was seen does not belong to one connection."""
-        return not self.confirmed and self._impossible >= IMPOSSIBLE_NEEDED
-
-    @property
-    def _reads(self) -> bool:
-        return any(each.asks_reads or each.answers_reads for each in self._trails.values())
-
-    @property
-    def _port_follows(self) -> bool:
+        if self.confirmed:
+            return False
+        trails = self._trails.values()
+        reads = any(each.asks_reads or each.answers_reads for each in trails)
         port = connection_port(self.pairing.forth.dest_qp, self.pairing.back.dest_qp)
-        return all(each.port == port for each in self._trails.values())
+        ports_changed = self._followed and all(each.port not in (0, port) for each in trails)
+        return (self._impossible >= IMPOSSIBLE_NEEDED and not reads) or (
+            self._weighed >= IMPOSSIBLE_NEEDED and ports_changed
+        )

@@ -141,6 +141,9 @@ class FlowService:
 
     def reported(self, key: FlowKey, source_qp: int) -> bool:
         """A host agent reports the sender of a flow; returns whether it was accepted as new."""
+        partner = FlowKey(key.vrf, key.dst, key.src, source_qp)
+        if self._verification.was_refuted(key, partner):
+            return False
         return self._learn_sender(key, Sender(source_qp, Origin.AGENT))
 
     def idle(self, node: str, key: FlowKey) -> None:

@@ -29,14 +29,17 @@ HURRY_INTERVAL = 1.0
 @dataclass(slots=True)
 class _Entry:
     """A pairing that rests since `since`, or is watched. `suspected`: a watch spoke against it and
-    none for it since."""
+    none for it since; `followed`: its ports followed from the queue pairs once."""
 
     pairing: Pairing
     since: float
     suspected: bool = False
+    followed: bool = False
 
     def check(self, now: float) -> Check:
-        return StatedCheck(self.pairing, now) if self.pairing.stated else Check(self.pairing, now)
+        if self.pairing.stated:
+            return StatedCheck(self.pairing, now, followed=self.followed)
+        return Check(self.pairing, now)
 
 
 class Verification:
@@ -141,6 +144,7 @@ class Verification:
                 self._refuted |= {forth: back, back: forth}
             elif check.confirmed or check.until <= now:
                 entry.suspected &= not check.confirmed
+                entry.followed |= check.port_follows
                 entry.since = now
                 del self._checked[forth]
                 self._rest(entry)

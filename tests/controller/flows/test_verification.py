@@ -147,14 +147,22 @@ def test_a_suspicion_ends_with_a_response_that_fits() -> None:
         assert bench.watched(one) == [False]
 
 
-def test_another_port_alone_does_not_end_a_statement() -> None:
-    """Programs may change it (mlx5dv_modify_qp_udp_sport)."""
+@pytest.mark.parametrize(
+    ("followed", "fits", "ended"), [(True, False, True), (False, False, False), (True, True, False)]
+)
+def test_ports_that_do_not_follow_any_more(followed: bool, fits: bool, ended: bool) -> None:
+    """Evidence even where READs hide that responses do not fit, but not where they fit: programs
+    may change ports (mlx5dv_modify_qp_udp_sport)."""
     bench, one = Bench(), pairing(1, stated=True)
     bench.verification.add(one)
     bench.advance(REST)
-    bench.verification.observe(one.forth, Sample(WRITE, 1, connection_port(0x101, 0x201)))
-    bench.verification.observe(one.forth, Sample(WRITE, 1, 0xC123))
-    assert bench.advance(CHECK) == []
+    port = connection_port(0x101, 0x201) if followed else 0
+    bench.talk(one, 1.0, port=port, request=READ_REQUEST)
+    bench.advance(CHECK)
+    bench.advance(REST)
+    behind = 0 if fits else 9_000_000
+    found = bench.talk(one, 2 * CHECK, behind, port=0xC123, request=READ_REQUEST)
+    assert found == ([one] if ended else [])
 
 
 # -- slots -------------------------------------------------------------------------------------
