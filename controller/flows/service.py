@@ -32,6 +32,7 @@ from fcn.controller.flows.labels import LabelPool
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import Reason, Refusals
 from fcn.controller.flows.senders import Sender, Senders
+from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.verification import Verification
 from fcn.controller.flows.watch import WatchList
@@ -125,8 +126,7 @@ class FlowService:
                     for back in self._senders.sent_by(flow.vrf, flow.dst, flow.src, flow.dest_qp):
                         self._end(back, End.UNSEEN_DISCONNECT)
                 case Refused(host):
-                    text = f"connections of {host.address} in {host.vrf} are not followed: too many"
-                    self.refusals.refuse(node, host.vrf, Reason.NO_ROOM_CONNECTIONS, text)
+                    self._refuse_connection(node, host)
 
     def infer(self) -> None:
         """Infer the source queue pairs of flows (FCN-3 b), verify those inferred before, and choose
@@ -222,9 +222,21 @@ class FlowService:
         """Whether this PE can have got a packet from that address: others are not believed."""
         if node in self._locate(vrf, source):
             return True
-        text = f"a packet from {source} in {vrf} is not believed: that is not behind {node}"
-        self.refusals.refuse(node, vrf, Reason.FOREIGN_SOURCE, text)
+        self.refusals.refuse(
+            node,
+            vrf,
+            Reason.FOREIGN_SOURCE,
+            lambda: f"a packet from {source} in {vrf} is not believed: that is not behind {node}",
+        )
         return False
+
+    def _refuse_connection(self, node: str, host: Host) -> None:
+        self.refusals.refuse(
+            node,
+            host.vrf,
+            Reason.NO_ROOM_CONNECTIONS,
+            lambda: f"connections of {host.address} in {host.vrf} are not followed: too many",
+        )
 
     def _learn_sender(self, key: FlowKey, sender: Sender) -> bool:
         """Use what somebody says about a flow's sender; whether it is news and believed."""
@@ -271,8 +283,10 @@ class FlowService:
         try:
             label, displaced = self._labelled.allocate(node, key)
         except NoLabelError as error:
-            text = f"{key} stays unlabelled: {error}"
-            self.refusals.refuse(node, key.vrf, Reason.NO_ROOM, text)
+            why = error
+            self.refusals.refuse(
+                node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why}"
+            )
             return
         if displaced is not None:
             self._release(displaced, f"its host has more flows than {key.src}")

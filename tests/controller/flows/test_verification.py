@@ -1,8 +1,13 @@
 """Pairings are looked at again in turn, and evidence against one ends it (FCN-3 b, FCN-15)."""
 
+import random
+from collections.abc import Callable
 from ipaddress import ip_address
 
 import pytest
+from inference_simulator import Conditions, conditions
+from statement_simulator import Said, by_agents, by_both, by_cm, simulate
+from verification_simulator import total
 
 from fcn.controller.flows.checks import CHECK
 from fcn.controller.flows.inference import Pairing, host_pair
@@ -218,3 +223,33 @@ def test_without_slots_nothing_is_watched() -> None:
     assert bench.advance(REST) == []
     assert bench.watched(one) == [False]
     assert len(bench.verification) == 0
+
+
+# -- simulated traffic -------------------------------------------------------------------------
+
+
+def test_true_statements_never_end() -> None:
+    """Whatever happens to packets and reports; verification_simulator.py does more seeds."""
+    statements, ended = total(range(60))
+    assert statements > 500
+    assert ended == 0
+
+
+@pytest.mark.parametrize("draw", [by_cm, by_agents, by_both])
+def test_statements_are_right(draw: Callable[[random.Random], Said]) -> None:
+    """Messages lost, repeated, late, agents that know half; learning_table.py does more seeds."""
+    right = 0
+    for seed in range(20):
+        rng = random.Random(seed)
+        outcome = simulate(conditions(rng), draw(rng), seed)
+        assert (outcome.wrong, outcome.ended) == (0, 0)
+        right += outcome.right
+    assert right > 200
+
+
+@pytest.mark.parametrize("how", ["by CM", "without CM"])
+def test_numbers_used_again_are_told_apart(how: str) -> None:
+    """After DREQs nobody saw."""
+    given = Conditions(message=16, window=0.05, seconds=20.0)
+    outcome = simulate(given, Said(reuse=how), 1)
+    assert (outcome.right, outcome.wrong) == (16, 0)
