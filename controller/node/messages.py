@@ -112,7 +112,7 @@ class Messages:
         async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:
             async for packet in packets:
                 await synchronized.wait()
-                with self.failures.survived("packet", packet.payload.hex()):
+                with self.failures.survived("packet", packet.payload):
                     await self._on_packet(packet)
 
 
