@@ -26,6 +26,7 @@ def open_cache() -> Path:
     except OSError as error:
         raise unusable(directory, error) from error
     _check(directory, found, stat.S_ISDIR(found.st_mode))
+    _check_parents(directory)
     return directory
 
 
@@ -47,6 +48,19 @@ def check_cached(library: Path) -> bool:
     _check(library.parent, folder, stat.S_ISDIR(folder.st_mode))
     _check(library, found, stat.S_ISREG(found.st_mode))
     return True
+
+
+def _check_parents(directory: Path) -> None:
+    """Whoever can rename a folder above can put another in its place."""
+    for parent in directory.resolve().parents:
+        found = parent.stat()
+        shared = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
+        if shared or found.st_uid not in (0, os.geteuid()):
+            raise BuildError(
+                f"{parent} belongs to user {found.st_uid} or can be written by all, who could "
+                f"replace {directory}, and code in it would be run; name another folder in "
+                "XDG_CACHE_HOME"
+            )
 
 
 def _check(path: Path, found: os.stat_result, is_kind: bool) -> None:

@@ -113,8 +113,7 @@ class Device:
             raise invalid_argument("the action is missing")
         if not request.HasField("config"):
             raise invalid_argument("the config is missing")
-        config = await asyncio.to_thread(PipelineConfig.parse, request.config)
-        await self._build(config)
+        config = await self._built(request.config)
         if action == _Config.VERIFY:
             return
         async with self._lock:
@@ -129,8 +128,7 @@ class Device:
 
     async def preload(self, config: p4r.ForwardingPipelineConfig) -> None:
         """Commit a config without a controller, at start-up."""
-        parsed = PipelineConfig.parse(config)
-        await self._build(parsed)
+        parsed = await self._built(config)
         async with self._lock:
             await self._commit(parsed, [])
 
@@ -234,12 +232,15 @@ class Device:
         self._stream_drops += taken.count(False)
         return any(taken)
 
-    async def _build(self, config: PipelineConfig) -> None:
+    async def _built(self, message: p4r.ForwardingPipelineConfig) -> PipelineConfig:
+        """Check and compile a config, one at a time: each takes memory and a core."""
         async with self._building:
+            config = await asyncio.to_thread(PipelineConfig.parse, message)
             try:
-                await asyncio.to_thread(self._backend.build, config.message.p4_device_config)
+                await asyncio.to_thread(self._backend.build, message.p4_device_config)
             except EngineError as error:
                 raise invalid_argument(str(error)) from error
+            return config
 
     async def _commit(self, config: PipelineConfig, state: list[RoleUpdate]) -> None:
         """Replace the running pipeline. Whatever fails, fails before that one is let go of."""

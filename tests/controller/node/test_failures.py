@@ -123,7 +123,7 @@ async def test_a_switch_that_returns_with_another_device_id(
         await until(lambda: f"device {right} is not here" in plane.nodes["pe1"].status.detail)
         status = plane.nodes["pe1"].status
         assert status.state is State.AWAY
-        assert f"are `grpc` and `device_id` ({right}) right?" in status.detail
+        assert f"are `grpc`, `device_id` ({right}) and TLS (off) right?" in status.detail
         assert f"pe1: {status.detail}" in [event.message for event in events]
         await switch.stop()
         switch.device_id = right

@@ -21,7 +21,7 @@ from fcn.softswitch.engine.codegen.unit import generate
 from fcn.softswitch.engine.loader import build_model
 
 COUNT = int(os.environ.get("FCN_PIPELINES", "200"))
-"""Mutated programs; the number in docs/softswitch.md is of 100,000."""
+"""Mutated programs (docs/softswitch.md)."""
 KITCHEN: Json = stripped(json.loads((PROGRAMS / "kitchen.json").read_bytes()))
 STATE: Json = stripped(json.loads((PROGRAMS / "state.json").read_bytes()))
 WORDS = ("type", "op", "match_type", "algo")

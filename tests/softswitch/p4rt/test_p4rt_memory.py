@@ -15,7 +15,7 @@ from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, config
 
 from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import Engine
-from fcn.softswitch.engine import MemoryEngine, load_program
+from fcn.softswitch.engine import MemoryEngine, load_program, make_program
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
@@ -32,19 +32,13 @@ COMPILED = Path(__file__).parents[3] / "p4src" / "compiled"
 class MemoryBackend:
     """Programs on in-memory ports."""
 
-    folder: Path
     engines: list[MemoryEngine] = field(default_factory=list)
 
-    def _path(self, device_config: bytes) -> Path:
-        path = self.folder / "program.json"
-        path.write_bytes(device_config)
-        return path
-
     def build(self, device_config: bytes) -> None:
-        load_program(self._path(device_config))
+        make_program(device_config)
 
     def open(self, device_config: bytes) -> Engine:
-        self.engines.append(MemoryEngine(load_program(self._path(device_config))))
+        self.engines.append(MemoryEngine(make_program(device_config)))
         return self.engines[-1]
 
     def start(self, engine: Engine) -> None:
@@ -74,8 +68,8 @@ class Served:
 
 
 @pytest.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    backend = MemoryBackend(tmp_path)
+async def served() -> AsyncIterator[Served]:
+    backend = MemoryBackend()
     ports = Ports({1: "one", 2: "two", 3: "three"}, {})
     device = Device(DEVICE_ID, backend, ports.attach, ports.on_status)
     server, port = await start_server(device, ports, Transport("127.0.0.1:0"))
@@ -86,8 +80,14 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 
 @pytest.fixture
 async def switch(served: Served) -> AsyncIterator[fy.Switch]:
+    await built(P4BLOB)
     async with served.switch(P4INFO, P4BLOB) as switch:
         yield switch
+
+
+async def built(program: Path) -> None:
+    """Build it before finsy asks, whose requests end after ten seconds."""
+    await asyncio.to_thread(load_program, program)
 
 
 async def read(switch: fy.Switch, *entities: P4Entity) -> list[Any]:
@@ -285,6 +285,7 @@ async def test_digest_and_idle_timeout(served: Served, switch: fy.Switch) -> Non
 @pytest.mark.parametrize("program", ["pe", "p"])
 async def test_our_programs_load(served: Served, program: str) -> None:
     info, blob = COMPILED / f"{program}.p4info.txtpb", COMPILED / f"{program}.json"
+    await built(blob)
     async with served.switch(info, blob) as switch:
         assert switch.is_primary
         tables = [table.alias for table in switch.p4info.tables]

@@ -243,6 +243,13 @@ def test_a_cache_others_can_write_to_is_not_used(
             load_program(P4BLOB)
         path.chmod(before)
     assert load_program(P4BLOB).library == program.library
+    above = tmp_path / "fcn"
+    above.chmod(0o777)
+    with pytest.raises(BuildError, match="can be written by all, who could replace"):
+        load_program(P4BLOB)
+    above.chmod(0o1777)
+    assert load_program(P4BLOB).library == program.library
+    above.chmod(0o755)
     moved = program.library.with_suffix(".moved")
     program.library.rename(moved)
     program.library.symlink_to(moved)
@@ -261,3 +268,6 @@ def test_a_library_of_another_user_is_not_used(
         with pytest.raises(BuildError, match="belongs to user 65534"):
             load_program(P4BLOB)
         os.chown(path, 0, 0)
+    os.chown(library.parent.parent, 65534, 65534)
+    with pytest.raises(BuildError, match="belongs to user 65534 or can be written by all"):
+        load_program(P4BLOB)
