@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+
+from fcn.controller.clock import Clock
 
 LOG = logging.getLogger("fcn.event")
 
@@ -53,8 +54,8 @@ class Event:
     kind: Kind
     node: str
     message: str
-    fields: dict[str, str] = field(default_factory=dict)
-    time: float = field(default_factory=time.time)
+    time: float
+    fields: Mapping[str, str]
 
 
 class EventBus:
@@ -64,13 +65,15 @@ class EventBus:
     subscriber receives an event with the number of discarded ones.
     """
 
-    def __init__(self) -> None:
-        self._watchers: set[asyncio.Queue[Event]] = set()
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._watchers: dict[asyncio.Queue[Event], None] = {}
         self._lost: dict[asyncio.Queue[Event], int] = {}
 
     def emit(self, kind: Kind, node: str, message: str, **fields: object) -> None:
         """Report an event of `node` ("" for the network as a whole)."""
-        event = Event(kind, node, message, {key: str(value) for key, value in fields.items()})
+        details = {key: str(value) for key, value in fields.items()}
+        event = Event(kind, node, message, self._clock.wall(), details)
         level = logging.WARNING if kind in WARNINGS else logging.INFO
         LOG.log(level, message, extra={"event": kind.value, "node": node, **event.fields})
         for queue in self._watchers:
@@ -83,11 +86,11 @@ class EventBus:
     def watch(self) -> Iterator[AsyncIterator[Event]]:
         """Subscribe: events emitted from the time the context is entered."""
         queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)
-        self._watchers.add(queue)
+        self._watchers[queue] = None
         try:
             yield self._drain(queue)
         finally:
-            self._watchers.discard(queue)
+            del self._watchers[queue]
             self._lost.pop(queue, None)
 
     async def _drain(self, queue: asyncio.Queue[Event]) -> AsyncIterator[Event]:
@@ -95,5 +98,6 @@ class EventBus:
             event = await queue.get()
             lost = self._lost.pop(queue, 0)
             if lost:
-                yield Event(Kind.LOST, "", f"{lost} events were lost: the reader is too slow")
+                text = f"{lost} events were lost: the reader is too slow"
+                yield Event(Kind.LOST, "", text, self._clock.wall(), {})
             yield event

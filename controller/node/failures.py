@@ -1,7 +1,6 @@
 """Messages of a switch that could not be handled: counted, logged with what was in them."""
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ class Failures:
     returns seconds and never goes back.
     """
 
-    def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, name: str, clock: Callable[[], float]) -> None:
         self._name = name
         self._clock = clock
         self.counts: Counter[str] = Counter()

@@ -30,7 +30,8 @@ PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
 class Messages:
     """Receives one switch's messages and passes them to the services.
 
-    `acknowledge` receives the acknowledgement of each digest list once it is processed.
+    `acknowledge` receives the acknowledgement of each digest list once it is processed; `clock` is
+    monotonic, in seconds.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Messages:
         flows: FlowService,
         on_packet: PacketHandler,
         acknowledge: Callable[[P4DigestListAck], None],
+        clock: Callable[[], float],
     ) -> None:
         self._name = provision.name
         self._is_pe = provision.is_pe
@@ -49,7 +51,7 @@ class Messages:
         self._flows = flows
         self._on_packet = on_packet
         self._acknowledge = acknowledge
-        self.failures = Failures(provision.name)
+        self.failures = Failures(provision.name, clock)
 
     def start(self, synchronized: asyncio.Event) -> None:
         """Receive messages until the connection ends; process them once `synchronized` is set."""

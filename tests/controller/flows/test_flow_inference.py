@@ -1,5 +1,6 @@
 """Inference in the flow service: watching, learning and deleting senders (FCN-3 b, FCN-4)."""
 
+import random
 from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 from fcn.contract.constants import CmAttribute
+from fcn.controller.clock import Clock
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus
 from fcn.controller.flows.connections import CmMessage
@@ -49,12 +51,13 @@ class Network:
 
     def __init__(self, config: Config) -> None:
         self.now = 10.0
+        clock = Clock(lambda: self.now, lambda: self.now)
         self.psn = 100
         self.config = config
         self.edges: Mapping[str, Edge] = {
             name: Edge() for name, node in config.nodes.items() if node.role == "pe"
         }
-        self.service = FlowService(config, self.edges, EventBus(), lambda: self.now)
+        self.service = FlowService(config, self.edges, EventBus(clock), clock, random.Random(1))
 
     def see(self, node: str, key: FlowKey, opcode: int, psn: int, port: int = PORT) -> None:
         self.now += 0.15
@@ -173,7 +176,8 @@ def test_a_new_controller_watches_what_it_finds_unknown(net: Network) -> None:
     again = Network(net.config)
     for name, edge in net.edges.items():
         found = [
-            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED) for f in edge.flows.values()
+            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED, since=0.0)
+            for f in edge.flows.values()
         ]
         again.service.adopt(name, found)
     assert again.forth.watched
@@ -319,7 +323,7 @@ def test_restored_flows_are_looked_at_too(net: Network) -> None:
     again = Network(net.config)
     for name, edge in net.edges.items():
         found = [
-            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED, f.source_qp)
+            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED, f.source_qp, since=0.0)
             for f in edge.flows.values()
         ]
         again.service.adopt(name, found)

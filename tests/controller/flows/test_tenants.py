@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from fcn.contract.constants import CmAttribute
+from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus, Kind
@@ -52,14 +53,15 @@ class Network:
 
     def __init__(self, config: Config) -> None:
         self.now = 10.0
+        self.clock = Clock(lambda: self.now, lambda: self.now)
         self.config = config
-        self.bus = EventBus()
+        self.bus = EventBus(self.clock)
         names = [name for name, node in config.nodes.items() if node.role == "pe"]
         self.edges = {name: Edge() for name in names}
         self.service = self.controller()
 
     def controller(self) -> FlowService:
-        return FlowService(self.config, self.edges, self.bus, lambda: self.now)
+        return FlowService(self.config, self.edges, self.bus, self.clock, random.Random(1))
 
     def restart(self) -> None:
         """A new controller, which reads the flows back from the PEs."""

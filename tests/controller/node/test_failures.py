@@ -34,7 +34,7 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
     found: list[Event] = []
 
     def emit(_bus: EventBus, kind: Kind, node: str, message: str, **_fields: object) -> None:
-        found.append(Event(kind, node, message))
+        found.append(Event(kind, node, message, 0.0, {}))
 
     monkeypatch.setattr(EventBus, "emit", emit)
     return found
