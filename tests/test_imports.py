@@ -19,7 +19,7 @@ PACKAGES = (
     ("softswitch", "hosts", "controller"),
     ("topologies",),
     ("ptf_tests",),
-    ("bench",),
+    ("bench", "lab"),
 )
 """Lowest first; those of one line know nothing of each other."""
 

@@ -362,7 +362,7 @@ class FlowService:
         )
 
     def _update_watched(self, changed: Iterable[FlowKey]) -> None:
-        for key in changed:
+        for key in sorted(changed, key=str):
             watched = self._is_watched(key)
             if key not in self._watch:
                 self._inference.forget(key)

@@ -22,12 +22,12 @@ class RealBackend:
 
     def build(self, device_config: bytes) -> None:
         """Compile; the result stays in the engine's cache."""
-        _load(device_config)
+        load_config(device_config)
 
     def open(self, device_config: bytes) -> Engine:
         """Open the interfaces."""
         return RealEngine(
-            _load(device_config),
+            load_config(device_config),
             self._interfaces,
             cpu_port=self._cpu_port,
             drop_port=self._drop_port,
@@ -49,7 +49,8 @@ def _real(engine: Engine) -> RealEngine:
     return engine
 
 
-def _load(device_config: bytes) -> Program:
+def load_config(device_config: bytes) -> Program:
+    """The program of a device config, compiled. Raises EngineError."""
     try:
         with tempfile.TemporaryDirectory(prefix="fcn-softswitch-") as folder:
             path = Path(folder) / "program.json"

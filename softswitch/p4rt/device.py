@@ -5,6 +5,7 @@ One lock makes Write and Read serializable; pipelines are built outside of it.
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Protocol, TypeVar
@@ -64,7 +65,8 @@ class _Staged:
 
 
 class Device:
-    """One device; `attached` is called with each engine that starts forwarding."""
+    """One device; `attached` is called with each engine that starts forwarding. `wall_clock` dates
+    notifications: ns since the epoch."""
 
     def __init__(
         self,
@@ -72,12 +74,14 @@ class Device:
         backend: Backend,
         attached: Callable[[Engine | None], None] = lambda _engine: None,
         port_status: Callable[[int, bool], None] = lambda _port, _up: None,
+        wall_clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self.device_id = device_id
         self.arbitration = Arbitration(device_id)
         self._backend = backend
         self._attached = attached
         self._port_status = port_status
+        self._wall_clock = wall_clock
         self._lock = asyncio.Lock()
         self._building = asyncio.Lock()
         self._running: Pipeline | None = None
@@ -244,7 +248,7 @@ class Device:
             engine = await asyncio.to_thread(self._backend.open, config.message.p4_device_config)
         except EngineError as error:
             raise internal(f"the pipeline cannot start: {error}") from error
-        pipeline = Pipeline(config, engine, self._notify)
+        pipeline = Pipeline(config, engine, self._notify, self._wall_clock)
         try:
             await _replay(state, pipeline)
             engine.set_events(
@@ -288,7 +292,9 @@ class Device:
         return state
 
     def _detached(self, config: PipelineConfig) -> Pipeline:
-        return Pipeline(config, DetachedEngine(config.device), lambda _message: False)
+        return Pipeline(
+            config, DetachedEngine(config.device), lambda _message: False, self._wall_clock
+        )
 
     def _stop(self) -> None:
         if self._running is not None:

@@ -1,0 +1,1 @@
+"""WAN laboratory: the real programs and the real controller in virtual time."""

@@ -1,0 +1,54 @@
+"""Worlds for the event loop: one that is empty, and one of engines without links between them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fcn.contract.targets import V1MODEL
+from fcn.lab.control.loop import NEVER
+from fcn.softswitch.api import Engine
+from fcn.softswitch.engine import MemoryEngine, Program
+
+
+@dataclass
+class EmptyWorld:
+    """Nothing happens in it but what is in `alarms`: (ns, what), in order."""
+
+    now_ns: int = 0
+    alarms: list[tuple[int, Callable[[], None]]] = field(default_factory=list)
+
+    def run_until(self, time_ns: int) -> int:
+        if self.alarms and self.alarms[0][0] <= time_ns:
+            self.now_ns, happen = self.alarms.pop(0)
+            happen()
+        elif time_ns != NEVER:
+            self.now_ns = time_ns
+        return self.now_ns
+
+
+@dataclass
+class Engines:
+    """Switches by name, whose packets go nowhere."""
+
+    now_ns: int = 0
+    engines: dict[str, MemoryEngine] = field(default_factory=dict)
+
+    def open(self, name: str, program: Program) -> Engine:
+        """Let a switch run a program."""
+        ports = V1MODEL.ports
+        assert ports.drop is not None
+        engine = MemoryEngine(program, cpu_port=ports.cpu, drop_port=ports.drop)
+        engine.advance(self.now_ns)
+        self.engines[name] = engine
+        return engine
+
+    def run_until(self, time_ns: int) -> int:
+        """One step: until the first engine has something to do."""
+        due = (engine.next_due_ns() for engine in self.engines.values())
+        to = min(time_ns, *(NEVER if each is None else each for each in due), NEVER)
+        if to == NEVER:
+            return self.now_ns
+        self.now_ns = max(self.now_ns, to)
+        for engine in self.engines.values():
+            engine.advance(self.now_ns - engine.now_ns())
+            engine.outputs()
+        return self.now_ns
