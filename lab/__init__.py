@@ -1,1 +1,1 @@
-"""WAN laboratory: the real programs and the real controller in virtual time."""
+"""The laboratory: networks of the real programs in virtual time (docs/laboratory.md)."""

@@ -17,9 +17,9 @@ ROOT = Path(fcn.__file__).parent
 PACKAGES = (
     ("contract", "packets"),
     ("softswitch", "hosts", "controller"),
-    ("topologies",),
+    ("topologies", "lab"),
     ("ptf_tests",),
-    ("bench", "lab"),
+    ("bench",),
 )
 """Lowest first; those of one line know nothing of each other."""
 

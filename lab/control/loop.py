@@ -20,9 +20,6 @@ Ts = TypeVarTuple("Ts")
 NS = 1_000_000_000
 """Nanoseconds per second."""
 
-NEVER = (1 << 64) - 1
-"""A time that does not come."""
-
 
 class World(Protocol):
     """What goes on while the loop waits. Times are in ns since it began."""
@@ -31,10 +28,13 @@ class World(Protocol):
     def now_ns(self) -> int:
         """The time reached."""
 
-    def run_until(self, time_ns: int) -> int:
-        """Go on until this time; returns the time reached. That is earlier when the loop has
-        something to do, of which a file descriptor tells it, and when, asked for NEVER, nothing
-        more happens. Whoever looks at the world afterwards sees it at that time."""
+    def run_until(self, time_ns: int, /) -> int:
+        """Go on until this time; returns the time reached, which is earlier when the loop has
+        something to do: a file descriptor tells it of what. Whoever looks at a part of the world
+        afterwards sees it at the time reached."""
+
+    def next_due_ns(self) -> int | None:
+        """When something happens next; None when nothing will."""
 
 
 class StalledError(Exception):
@@ -48,15 +48,15 @@ class _Selector(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         ready = super().select(0)
-        if ready or (timeout is not None and timeout <= 0):
-            return self._in_order(ready)
-        if timeout is None:
-            self._world.run_until(NEVER)
-        else:
+        if not ready and timeout is not None and timeout > 0:
             self._world.run_until(self._world.now_ns + round(timeout * NS))
-        ready = super().select(0)
-        if timeout is None and not ready:
-            raise StalledError("every task waits, and nothing more happens in the simulation")
+            ready = super().select(0)
+        while not ready and timeout is None:
+            due = self._world.next_due_ns()
+            if due is None:
+                raise StalledError("every task waits, and nothing more happens in the simulation")
+            self._world.run_until(due)
+            ready = super().select(0)
         return self._in_order(ready)
 
     def _in_order(

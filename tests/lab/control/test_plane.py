@@ -23,7 +23,7 @@ from fcn.controller.owners.flow_learning import MAX_DELAY_NS
 from fcn.lab.control.loop import NS, run
 from fcn.lab.control.plane import ControlError, NodeControl, controlled
 from fcn.packets.cm import CmAttribute
-from fcn.topologies.catalog import wan
+from fcn.topologies.catalog import network
 from fcn.topologies.controller_config import FcnSettings, controller_yaml
 
 ANSWER_TIMEOUT = 10.0
@@ -187,7 +187,7 @@ def test_what_cannot_be_simulated_is_refused(
     sections: dict[str, Any], names: set[str], message: str
 ) -> None:
     settings = FcnSettings(sections=sections)
-    config = parse_config(controller_yaml(wan(), settings))
+    config = parse_config(controller_yaml(network("wan"), settings))
     world = Engines()
     nodes = {name: NodeControl(partial(world.open, name), 0) for name in names}
 
@@ -202,7 +202,7 @@ def test_what_cannot_be_simulated_is_refused(
 def test_metrics_of_the_configuration_are_not_served() -> None:
     """Their server would be real, and two runs side by side would share a port."""
     settings = FcnSettings(sections={"metrics": "127.0.0.1:1"})
-    config = parse_config(controller_yaml(wan(), settings))
+    config = parse_config(controller_yaml(network("wan"), settings))
     world = Engines()
     nodes = {name: NodeControl(partial(world.open, name), 0) for name in DELAY_NS}
 

@@ -20,7 +20,7 @@ from fcn.lab.control.switch import ControlledSwitch, Request
 from fcn.packets.cm import CmAttribute
 from fcn.ptf_tests.lib.cm import cm_message
 from fcn.ptf_tests.lib.packets import ethernet, roce
-from fcn.topologies.catalog import wan
+from fcn.topologies.catalog import network as topology_of
 from fcn.topologies.controller_config import FcnSettings, controller_yaml
 from fcn.topologies.model import Topology
 
@@ -99,7 +99,7 @@ async def until(condition: Callable[[], bool], what: str) -> None:
 
 def run_wan(main: Callable[[Wan], Awaitable[T]], *, seed: int = 1, flow_timeout: str = "60s") -> T:
     """Run this beside the controller; both begin at once."""
-    topology, world = wan(), Engines()
+    topology, world = topology_of("wan"), Engines()
     settings = FcnSettings(flow_timeout=flow_timeout)
     network = Wan(topology, parse_config(controller_yaml(topology, settings)), world)
     nodes = {

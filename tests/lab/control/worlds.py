@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fcn.contract.targets import V1MODEL
-from fcn.lab.control.loop import NEVER
 from fcn.softswitch.api import Engine
 from fcn.softswitch.engine import MemoryEngine, Program
 
@@ -20,9 +19,12 @@ class EmptyWorld:
         if self.alarms and self.alarms[0][0] <= time_ns:
             self.now_ns, happen = self.alarms.pop(0)
             happen()
-        elif time_ns != NEVER:
+        else:
             self.now_ns = time_ns
         return self.now_ns
+
+    def next_due_ns(self) -> int | None:
+        return self.alarms[0][0] if self.alarms else None
 
 
 @dataclass
@@ -43,12 +45,13 @@ class Engines:
 
     def run_until(self, time_ns: int) -> int:
         """One step: until the first engine has something to do."""
-        due = (engine.next_due_ns() for engine in self.engines.values())
-        to = min(time_ns, *(NEVER if each is None else each for each in due), NEVER)
-        if to == NEVER:
-            return self.now_ns
-        self.now_ns = max(self.now_ns, to)
+        due = self.next_due_ns()
+        self.now_ns = max(self.now_ns, time_ns if due is None else min(time_ns, due))
         for engine in self.engines.values():
             engine.advance(self.now_ns - engine.now_ns())
             engine.outputs()
         return self.now_ns
+
+    def next_due_ns(self) -> int | None:
+        due = (engine.next_due_ns() for engine in self.engines.values())
+        return min((each for each in due if each is not None), default=None)
