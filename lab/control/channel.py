@@ -28,7 +28,11 @@ class _Call:
     """One call: requests to the switch, responses and status from it."""
 
     def __init__(
-        self, method: str, link: ControlLink, server: Server, timeout: float | None
+        self,
+        method: str,
+        link: ControlLink,
+        server: Callable[[], Server],
+        timeout: float | None,
     ) -> None:
         self._link = link
         self._served: ServerCall | None = None
@@ -39,7 +43,7 @@ class _Call:
         if timeout is not None:
             loop = asyncio.get_running_loop()
             self._deadline = loop.call_later(timeout, self._give_up, EXPIRED)
-        link.to_switch.send(lambda: self._begin(server, method))
+        link.to_switch.send(lambda: self._begin(server(), method))
 
     def done(self) -> bool:
         """Whether the call has ended at the client."""
@@ -150,9 +154,10 @@ class _Stream:
 
 
 class Channel:
-    """A channel to one switch. Opened anew for every session."""
+    """A channel to one switch. Opened anew for every session. `server`: who listens there when a
+    call arrives."""
 
-    def __init__(self, link: ControlLink, server: Server) -> None:
+    def __init__(self, link: ControlLink, server: Callable[[], Server]) -> None:
         self._link = link
         self._server = server
         self._calls: dict[_Call, None] = {}

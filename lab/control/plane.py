@@ -13,7 +13,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
 from fcn.lab.control.loop import World
-from fcn.lab.control.switch import ControlledSwitch, Observer, OpenEngine, Request
+from fcn.lab.control.switch import ControlledSwitch, Hardware, Observer, Request
 
 CHANNEL = "grpc_channel"
 """The function by which finsy opens a channel."""
@@ -25,9 +25,9 @@ class ControlError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NodeControl:
-    """How a node is controlled: what opens its engine, and the one-way delay of its channel."""
+    """A switch and the one-way delay of its control channel."""
 
-    open_engine: OpenEngine
+    hardware: Hardware
     delay_ns: int
 
 
@@ -67,7 +67,7 @@ async def controlled(
             raise ControlError(f"{name} of the configuration is not in the network")
         control = nodes[name]
         switch = ControlledSwitch(
-            name, node.device_id, control.open_engine, control.delay_ns, world, observer
+            name, node.device_id, control.hardware, control.delay_ns, world, observer
         )
         if by_address.setdefault(node.grpc, switch) is not switch:
             raise ControlError(f"{name} has the address of another node: grpc: {node.grpc}")
@@ -76,16 +76,16 @@ async def controlled(
     plane = ControlPlane(
         config.model_copy(update={"metrics": None}), Clock(time, time), random.Random(seed)
     )
-    with _channels(lambda address: by_address[address].channel()):
+    with simulated_channels(lambda address: by_address[address].channel()):
         async with plane.running():
             yield Controlled(plane, switches)
     for switch in switches.values():
-        await switch.device.close()
+        await switch.stop()
 
 
 @contextmanager
-def _channels(open_channel: Callable[[str], grpc.aio.Channel]) -> Iterator[None]:
-    """Let finsy open these instead of those of gRPC: it takes none from its caller."""
+def simulated_channels(open_channel: Callable[[str], grpc.aio.Channel]) -> Iterator[None]:
+    """Let finsy open these, by address, instead of those of gRPC: it takes none from its caller."""
     real = getattr(p4client, CHANNEL)
 
     def simulated(address: str, **_options: object) -> grpc.aio.Channel:

@@ -39,6 +39,10 @@ class Caller(Protocol):
         """Send the status, which ends the call."""
 
 
+AWAY = Status(grpc.StatusCode.UNAVAILABLE, "Connection refused")
+"""Nobody listens."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Details:
     """What a generic handler asks of a call (grpc.HandlerCallDetails)."""
@@ -98,7 +102,11 @@ class ServerCall:
         self._context = _Context()
         self._requests: asyncio.Queue[Any] = asyncio.Queue()
         self._task = asyncio.get_running_loop().create_task(self._serve())
-        self._task.add_done_callback(lambda _task: self._context.done())
+        self.when_done(self._context.done)
+
+    def when_done(self, callback: Callable[[], object]) -> None:
+        """Call it when the call has ended here, however that happened."""
+        self._task.add_done_callback(lambda _task: callback())
 
     def receive(self, request: bytes) -> None:
         """A request has arrived."""
@@ -110,6 +118,11 @@ class ServerCall:
     def cancel(self) -> None:
         """The client has ended the call."""
         self._task.cancel()
+
+    def end(self, status: Status) -> None:
+        """End the call from here, if it has not ended."""
+        if self._task.cancel():
+            self._caller.end(status)
 
     async def _serve(self) -> None:
         self._caller.end(await self._status())
@@ -145,6 +158,8 @@ class Server:
     def __init__(self, observer: Observer) -> None:
         self._handlers: list[grpc.GenericRpcHandler] = []
         self._observer = observer
+        self._calls: dict[ServerCall, None] = {}
+        self._stopped = False
 
     def add_generic_rpc_handlers(self, handlers: Sequence[grpc.GenericRpcHandler]) -> None:
         """Serve these; the generated code calls it."""
@@ -155,7 +170,18 @@ class Server:
 
     def call(self, method: str, caller: Caller) -> ServerCall:
         """Begin a call that has arrived."""
-        return ServerCall(method, self._handler(method), caller, self._observer)
+        call = ServerCall(method, self._handler(method), caller, self._observer)
+        self._calls[call] = None
+        call.when_done(lambda: self._calls.pop(call))
+        if self._stopped:
+            call.end(AWAY)
+        return call
+
+    def stop(self) -> None:
+        """End all calls, and those that arrive from now on: nobody listens any more."""
+        self._stopped = True
+        for call in self._calls:
+            call.end(AWAY)
 
     def _handler(self, method: str) -> grpc.RpcMethodHandler | None:
         for handlers in self._handlers:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import grpc
 from finsy.proto import p4r_grpc
@@ -18,8 +18,16 @@ from fcn.softswitch.p4rt.backend import load_config
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.service import P4RuntimeService
 
-OpenEngine = Callable[[Program], Engine]
-"""The engine that runs this program from now on. Raises EngineError when it cannot."""
+
+class Hardware(Protocol):
+    """The switch itself, a part of the world."""
+
+    def open(self, program: Program) -> Engine:
+        """The engine that runs this program from now on. Raises EngineError when it cannot."""
+
+    def close(self, engine: Engine) -> None:
+        """Stop forwarding with an engine, which is not used any more."""
+
 
 # Every switch of a role gets the same; compiling and parsing it takes no virtual time.
 _program = lru_cache(maxsize=16)(load_config)
@@ -41,8 +49,8 @@ Observer = Callable[[Request], None]
 class _Backend:
     """Runs programs in the simulation; softswitch.p4rt.device.Backend."""
 
-    def __init__(self, open_engine: OpenEngine) -> None:
-        self._open_engine = open_engine
+    def __init__(self, hardware: Hardware) -> None:
+        self._hardware = hardware
 
     def build(self, device_config: bytes) -> None:
         """Compile."""
@@ -50,10 +58,14 @@ class _Backend:
 
     def open(self, device_config: bytes) -> Engine:
         """Give the node this program."""
-        return self._open_engine(_program(device_config))
+        return self._hardware.open(_program(device_config))
 
     def start(self, engine: Engine) -> None:
         """Nothing to start: packets come from the simulation."""
+
+    def close(self, engine: Engine) -> None:
+        """Take it from the node."""
+        self._hardware.close(engine)
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         """None here: those of the engines are the simulation's."""
@@ -67,20 +79,35 @@ class ControlledSwitch:
         self,
         name: str,
         device_id: int,
-        open_engine: OpenEngine,
+        hardware: Hardware,
         delay_ns: int,
         world: World,
         observer: Observer,
     ) -> None:
         self.link = ControlLink(delay_ns)
-        self.device = Device(device_id, _Backend(open_engine), wall_clock=lambda: world.now_ns)
-        self._server = Server(
-            lambda method, message: observer(
-                Request(world.now_ns, name, method.rpartition("/")[2], message)
-            )
-        )
-        p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(self.device), self._server)
+        self._name = name
+        self._device_id = device_id
+        self._hardware = hardware
+        self._world = world
+        self._observer = observer
+        self.start()
+
+    def start(self) -> None:
+        """Switch it on, without a program."""
+        backend = _Backend(self._hardware)
+        self._device = Device(self._device_id, backend, wall_clock=lambda: self._world.now_ns)
+        self._server = Server(self._observe)
+        p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(self._device), self._server)
+
+    async def stop(self) -> None:
+        """Switch it off: its calls end and its engine is closed."""
+        self._server.stop()
+        await self._device.close()
 
     def channel(self) -> grpc.aio.Channel:
         """A channel to it. It has no more of grpc.aio.Channel than finsy uses."""
-        return Channel(self.link, self._server)
+        return Channel(self.link, lambda: self._server)
+
+    def _observe(self, method: str, message: object) -> None:
+        name = method.rpartition("/")[2]
+        self._observer(Request(self._world.now_ns, self._name, name, message))

@@ -38,6 +38,10 @@ class RealBackend:
         """Start the packet thread."""
         _real(engine).start()
 
+    def close(self, engine: Engine) -> None:
+        """Stop the packet thread and close the interfaces."""
+        engine.close()
+
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         """Drops of the engine, by reason."""
         return _real(engine).statistics()

@@ -41,7 +41,8 @@ _SLICE = 64
 
 
 class Backend(Protocol):
-    """Creates engines. build() and open() may block; they are called outside the event loop."""
+    """Creates and closes engines. build() and open() may block; they are called outside the event
+    loop."""
 
     def build(self, device_config: bytes) -> None:
         """Check and compile BMv2 JSON; EngineError says why it cannot run."""
@@ -51,6 +52,9 @@ class Backend(Protocol):
 
     def start(self, engine: Engine) -> None:
         """Start forwarding with an opened engine."""
+
+    def close(self, engine: Engine) -> None:
+        """Stop forwarding with an engine, which is not used any more."""
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         """Counters of the engine itself."""
@@ -263,7 +267,7 @@ class Device:
             self._backend.start(engine)
         except (EngineError, P4RuntimeError) as error:
             self._attached(None)
-            pipeline.close()
+            self._close(pipeline)
             raise internal(f"the pipeline cannot start: {error}") from error
         self._running = pipeline
         self._staged = None
@@ -300,7 +304,11 @@ class Device:
         if self._running is not None:
             stopped, self._running = self._running, None
             self._attached(None)
-            stopped.close()
+            self._close(stopped)
+
+    def _close(self, pipeline: Pipeline) -> None:
+        pipeline.close()
+        self._backend.close(pipeline.engine)
 
     def _current(self) -> Pipeline | None:
         return self._staged.pipeline if self._staged is not None else self._running

@@ -231,9 +231,8 @@ class Pipeline:
             yield RoleUpdate(p4r.Update(type=update, entity=entity), "")
 
     def close(self) -> None:
-        """Stop timers and the engine; idempotent."""
+        """Stop timers; idempotent."""
         self.digests.close()
-        self.engine.close()
 
 
 def _is_initial(entity: p4r.Entity) -> bool:

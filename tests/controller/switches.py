@@ -152,6 +152,9 @@ class _Backend:
     def start(self, engine: Engine) -> None:
         """Nothing to run."""
 
+    def close(self, engine: Engine) -> None:
+        engine.close()
+
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         return {}
 

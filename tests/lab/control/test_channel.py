@@ -98,6 +98,7 @@ class Bench:
     world: EmptyWorld = field(default_factory=EmptyWorld)
     service: Service = field(init=False)
     link: ControlLink = field(init=False)
+    server: Server = field(init=False)
     channel: Channel = field(init=False)
 
     def run(self, main: Callable[["Bench"], Coroutine[Any, Any, T]]) -> T:
@@ -106,7 +107,8 @@ class Bench:
             self.link = ControlLink(DELAY_NS)
             server = Server(lambda _method, _message: None)
             p4r_grpc.add_P4RuntimeServicer_to_server(self.service, server)
-            self.channel = Channel(self.link, server)
+            self.server = server
+            self.channel = Channel(self.link, lambda: server)
             return await main(self)
 
         return run(self.world, connected())
@@ -207,6 +209,25 @@ def test_a_call_nobody_waits_for_any_more_ends_at_the_server() -> None:
     bench = Bench()
     bench.run(main)
     assert bench.service.cancelled == [NS + DELAY_NS]
+
+
+def test_who_listens_no_more_ends_all_calls() -> None:
+    async def main(bench: Bench) -> None:
+        stream = bench.stub.StreamChannel(wait_for_ready=True)
+        await stream.write(message(7))
+        await stream.read()
+        waiting = asyncio.ensure_future(outcome(bench.stub.Write(write_to(3))))
+        await asyncio.sleep(1.0)
+        bench.server.stop()
+        ends = await waiting, await outcome(stream.read())
+        away: tuple[Any, ...] = ("status", grpc.StatusCode.UNAVAILABLE, "Connection refused", [])
+        assert ends == (away, away)
+        assert await outcome(bench.stub.Write(write_to(7))) == away
+
+    bench = Bench()
+    bench.run(main)
+    assert bench.service.heard == [(DELAY_NS, 7), (3 * DELAY_NS, 3)]
+    assert len(bench.service.ended) == len(bench.service.cancelled) == 1
 
 
 def test_a_delay_is_not_negative() -> None:

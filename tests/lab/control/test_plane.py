@@ -7,13 +7,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from wan_network import DELAY_NS, Wan, run_wan, until
-from worlds import Engines
+from worlds import Box, Engines
 
 from fcn.controller.config import parse_config
 from fcn.controller.flows.provenance import Origin
@@ -125,6 +124,23 @@ def test_a_controller_that_was_away_goes_on() -> None:
     run_wan(main)
 
 
+def test_a_switch_that_was_off_is_provisioned_anew() -> None:
+    async def main(network: Wan) -> None:
+        await until(network.up, "all switches to be up")
+        node, switch = network.plane.nodes["p1"], network.switches["p1"]
+        await switch.stop()
+        await until(lambda: not node.is_up, "p1 to be given up")
+        assert "lost the connection" in node.status.detail
+        await until(lambda: "Connection refused" in node.status.detail, "an attempt")
+        done = len(network.writes)
+        switch.start()
+        await until(lambda: node.is_up, "p1 to be back")
+        (write,) = network.writes[done:]
+        assert write.node == "p1"
+
+    run_wan(main)
+
+
 def test_labels_are_those_of_the_seed() -> None:
     async def main(network: Wan) -> list[int]:
         await until(network.up, "all switches to be up")
@@ -189,7 +205,7 @@ def test_what_cannot_be_simulated_is_refused(
     settings = FcnSettings(sections=sections)
     config = parse_config(controller_yaml(network("wan"), settings))
     world = Engines()
-    nodes = {name: NodeControl(partial(world.open, name), 0) for name in names}
+    nodes = {name: NodeControl(Box(name, world), 0) for name in names}
 
     async def begin() -> None:
         async with controlled(config, nodes, world, seed=1):
@@ -204,7 +220,7 @@ def test_metrics_of_the_configuration_are_not_served() -> None:
     settings = FcnSettings(sections={"metrics": "127.0.0.1:1"})
     config = parse_config(controller_yaml(network("wan"), settings))
     world = Engines()
-    nodes = {name: NodeControl(partial(world.open, name), 0) for name in DELAY_NS}
+    nodes = {name: NodeControl(Box(name, world), 0) for name in DELAY_NS}
 
     async def begin() -> None:
         async with controlled(config, nodes, world, seed=1) as running:

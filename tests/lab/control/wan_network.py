@@ -5,10 +5,9 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TypeVar
 
-from worlds import Engines
+from worlds import Box, Engines
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
@@ -102,10 +101,7 @@ def run_wan(main: Callable[[Wan], Awaitable[T]], *, seed: int = 1, flow_timeout:
     topology, world = topology_of("wan"), Engines()
     settings = FcnSettings(flow_timeout=flow_timeout)
     network = Wan(topology, parse_config(controller_yaml(topology, settings)), world)
-    nodes = {
-        name: NodeControl(partial(world.open, name), DELAY_NS[name])
-        for name in network.config.nodes
-    }
+    nodes = {name: NodeControl(Box(name, world), DELAY_NS[name]) for name in network.config.nodes}
 
     async def both() -> T:
         async with controlled(

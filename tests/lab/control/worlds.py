@@ -34,15 +34,6 @@ class Engines:
     now_ns: int = 0
     engines: dict[str, MemoryEngine] = field(default_factory=dict)
 
-    def open(self, name: str, program: Program) -> Engine:
-        """Let a switch run a program."""
-        ports = V1MODEL.ports
-        assert ports.drop is not None
-        engine = MemoryEngine(program, cpu_port=ports.cpu, drop_port=ports.drop)
-        engine.advance(self.now_ns)
-        self.engines[name] = engine
-        return engine
-
     def run_until(self, time_ns: int) -> int:
         """One step: until the first engine has something to do."""
         due = self.next_due_ns()
@@ -55,3 +46,23 @@ class Engines:
     def next_due_ns(self) -> int | None:
         due = (engine.next_due_ns() for engine in self.engines.values())
         return min((each for each in due if each is not None), default=None)
+
+
+@dataclass(frozen=True)
+class Box:
+    """One of the switches."""
+
+    name: str
+    world: Engines
+
+    def open(self, program: Program) -> Engine:
+        ports = V1MODEL.ports
+        assert ports.drop is not None
+        engine = MemoryEngine(program, cpu_port=ports.cpu, drop_port=ports.drop)
+        engine.advance(self.world.now_ns)
+        self.world.engines[self.name] = engine
+        return engine
+
+    def close(self, engine: Engine) -> None:
+        del self.world.engines[self.name]
+        engine.close()

@@ -126,6 +126,9 @@ class FakeBackend:
         assert engine is self.engine
         self.engine.started = True
 
+    def close(self, engine: Engine) -> None:
+        engine.close()
+
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         return {"input_drops": 3}
 

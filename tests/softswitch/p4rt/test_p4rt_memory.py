@@ -49,6 +49,9 @@ class MemoryBackend:
     def start(self, engine: Engine) -> None:
         """In-memory ports need no thread."""
 
+    def close(self, engine: Engine) -> None:
+        engine.close()
+
     def statistics(self, engine: Engine) -> dict[str, int]:
         return self.engine.statistics()
 
