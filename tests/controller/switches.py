@@ -111,7 +111,7 @@ class MemorySwitch:
     async def start(self) -> None:
         """Power on, without a pipeline."""
         ports = Ports({}, {})
-        self._device = Device(self.device_id, _Backend(self.engines), ports.attach, ports.on_status)
+        self._device = Device(self.device_id, Backend(self.engines), ports.attach, ports.on_status)
         address = f"127.0.0.1:{self.port}"
         self._server, self.port = await start_server(self._device, ports, address)
 
@@ -137,7 +137,7 @@ class MemorySwitch:
 
 
 @dataclass
-class _Backend:
+class Backend:
     """softswitch.p4rt.device.Backend."""
 
     engines: list[QuietEngine]
@@ -172,8 +172,8 @@ async def memory_switches(count: int) -> AsyncIterator[list[MemorySwitch]]:
             await switch.stop()
 
 
-async def until(condition: Callable[[], Any], what: str = "") -> None:
+async def until(condition: Callable[[], Any], what: str = "", seconds: float = WAIT) -> None:
     """Wait for a condition; fails the test on timeout."""
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - other tasks change it, without an event
             await asyncio.sleep(0.01)
