@@ -23,10 +23,13 @@ class Hardware(Protocol):
     """The switch itself, a part of the world."""
 
     def open(self, program: Program) -> Engine:
-        """The engine that runs this program from now on. Raises EngineError when it cannot."""
+        """An engine for this program. Raises EngineError when the switch cannot run it."""
+
+    def start(self, engine: Engine) -> None:
+        """Forward with this engine from now on, in place of any other."""
 
     def close(self, engine: Engine) -> None:
-        """Stop forwarding with an engine, which is not used any more."""
+        """This engine is not used any more; if the switch forwards with it, that ends."""
 
 
 # Every switch of a role gets the same; compiling and parsing it takes no virtual time.
@@ -57,11 +60,15 @@ class _Backend:
         _program(device_config)
 
     def open(self, device_config: bytes) -> Engine:
-        """Give the node this program."""
+        """An engine of the node."""
         return self._hardware.open(_program(device_config))
 
     def start(self, engine: Engine) -> None:
-        """Nothing to start: packets come from the simulation."""
+        """Let the node forward with it."""
+        self._hardware.start(engine)
+
+    def pause(self, engine: Engine) -> None:
+        """Nothing to do: another takes its place at the same instant."""
 
     def close(self, engine: Engine) -> None:
         """Take it from the node."""

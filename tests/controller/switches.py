@@ -2,6 +2,7 @@
 engine that keeps state, records packet-outs and sends the messages a test specifies."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
+from fcn.softswitch.p4rt.transport import Transport
 
 WAIT = 30.0
 
@@ -89,12 +91,14 @@ class QuietEngine(DetachedEngine):
 
 @dataclass
 class MemorySwitch:
-    """One switch; `stop` and `start` simulate a power cycle, the port does not change."""
+    """One switch; `stop` and `start` simulate a power cycle, the port does not change.
+    `wall_clock` dates what it reports: ns since the epoch."""
 
     device_id: int = 1
     port: int = 0
     engines: list[QuietEngine] = field(default_factory=list)
     frozen: int = 0
+    wall_clock: Callable[[], int] = time.time_ns
     _device: Device | None = None
     _server: grpc.aio.Server | None = None
 
@@ -111,9 +115,10 @@ class MemorySwitch:
     async def start(self) -> None:
         """Power on, without a pipeline."""
         ports = Ports({}, {})
-        self._device = Device(self.device_id, Backend(self.engines), ports.attach, ports.on_status)
+        backend, now = Backend(self.engines), lambda: self.wall_clock()
+        self._device = Device(self.device_id, backend, ports.attach, ports.on_status, now)
         address = f"127.0.0.1:{self.port}"
-        self._server, self.port = await start_server(self._device, ports, address)
+        self._server, self.port = await start_server(self._device, ports, Transport(address))
 
     def freeze(self) -> asyncio.Event:
         """Answer no request to read until the event is set; `frozen` counts those that wait."""
@@ -154,6 +159,9 @@ class Backend:
 
     def close(self, engine: Engine) -> None:
         engine.close()
+
+    def pause(self, engine: Engine) -> None:
+        """Nothing runs."""
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         return {}

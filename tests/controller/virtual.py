@@ -5,7 +5,7 @@ Such a test is marked `virtual_time` and runs with the controller's own interval
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -19,7 +19,7 @@ from fcn.controller.clock import Clock
 from fcn.controller.config import Config
 from fcn.lab.control.channel import Channel
 from fcn.lab.control.link import ControlLink
-from fcn.lab.control.loop import VirtualTimeLoop
+from fcn.lab.control.loop import NS, VirtualTimeLoop
 from fcn.lab.control.plane import simulated_channels
 from fcn.lab.control.server import Server
 from fcn.softswitch.p4rt.device import Device
@@ -55,10 +55,13 @@ class VirtualSwitch(MemorySwitch):
 
     link: ControlLink = field(default_factory=lambda: ControlLink(DELAY_NS))
     sessions: int = 0
+    wall_clock: Callable[[], int] = lambda: round(asyncio.get_running_loop().time() * NS)
     _listener: Server | None = None
 
     async def start(self) -> None:
-        self._device = Device(self.device_id, Backend(self.engines))
+        self._device = Device(
+            self.device_id, Backend(self.engines), wall_clock=lambda: self.wall_clock()
+        )
         self._listener = Server(_ignore)
         p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(self._device), self._listener)
 

@@ -60,9 +60,13 @@ class Box:
         assert ports.drop is not None
         engine = MemoryEngine(program, cpu_port=ports.cpu, drop_port=ports.drop)
         engine.advance(self.world.now_ns)
-        self.world.engines[self.name] = engine
         return engine
 
+    def start(self, engine: Engine) -> None:
+        assert isinstance(engine, MemoryEngine)
+        self.world.engines[self.name] = engine
+
     def close(self, engine: Engine) -> None:
-        del self.world.engines[self.name]
+        if self.world.engines.get(self.name) is engine:
+            del self.world.engines[self.name]
         engine.close()
