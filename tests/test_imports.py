@@ -17,7 +17,7 @@ ROOT = Path(fcn.__file__).parent
 PACKAGES = (
     ("contract", "packets"),
     ("softswitch", "hosts", "controller"),
-    ("topologies",),
+    ("topologies", "lab"),
     ("ptf_tests",),
     ("bench",),
 )

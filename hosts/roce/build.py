@@ -5,6 +5,8 @@ from pathlib import Path
 from fcn.hosts.build import compile_cached
 
 SOURCES = Path(__file__).parent / "src"
+PROTOCOL_SOURCES = tuple(SOURCES / f"{name}.c" for name in ("cm", "dcqcn", "icrc", "packet"))
+"""What knows neither sockets nor the wall clock; the laboratory's hosts run it, too."""
 
 
 def fcn_roce(*, sanitize: bool = False) -> Path:
