@@ -13,22 +13,12 @@ lab *lab_new(uint64_t seed)
     return l;
 }
 
-static void drop_in_flight(lab_link *link)
-{
-    for (sw_frame *f = link->first, *next; f; f = next) {
-        next = f->next;
-        sw_frame_give(&link->lab->pool, f);
-        link->stats.cut++;
-    }
-    link->first = link->last = NULL;
-}
-
 void lab_free(lab *l)
 {
     if (!l)
         return;
     for (uint32_t i = 0; i < l->n_links; i++) {
-        drop_in_flight(l->links[i]);
+        free(l->links[i]->ring);
         free(l->links[i]);
     }
     for (uint32_t i = 0; i < l->n_nodes; i++) {
@@ -153,7 +143,7 @@ int64_t lab_add_switch(lab *l, const sw_sim_api *api, sw_engine *e)
     return node;
 }
 
-static lab_switch *switch_of(const lab *l, uint32_t node)
+lab_switch *lab_switch_of(const lab *l, uint32_t node)
 {
     bool is = node < l->n_nodes && l->nodes[node]->kind == LAB_SWITCH;
     return is ? l->nodes[node]->thing : NULL;
@@ -167,7 +157,7 @@ lab_host *lab_host_of(const lab *l, uint32_t node)
 
 int64_t lab_replace_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *e)
 {
-    lab_switch *s = switch_of(l, node);
+    lab_switch *s = lab_switch_of(l, node);
     if (!s)
         return LAB_ERR_NODE;
     set_engine(s, api, e);
@@ -176,7 +166,7 @@ int64_t lab_replace_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engi
 
 int64_t lab_listen(lab *l, uint32_t node, bool listens)
 {
-    lab_switch *s = switch_of(l, node);
+    lab_switch *s = lab_switch_of(l, node);
     if (!s)
         return LAB_ERR_NODE;
     s->listens = listens;
@@ -185,140 +175,16 @@ int64_t lab_listen(lab *l, uint32_t node, bool listens)
 
 bool lab_has_event(const lab *l, uint32_t node)
 {
-    const lab_switch *s = switch_of(l, node);
+    const lab_switch *s = lab_switch_of(l, node);
     return s && *s->waiting_events;
-}
-
-/* Links. */
-
-static int64_t add_direction(lab *l, uint32_t node, uint32_t port, uint64_t delay_ns)
-{
-    lab_link **links = realloc(l->links, (l->n_links + 1) * sizeof(lab_link *));
-    if (links)
-        l->links = links;
-    lab_link *link = calloc(1, sizeof *link);
-    if (!links || !link || !lab_add_actor(l, &link->actor, LAB_LINK, link)) {
-        free(link);
-        return LAB_ERR_MEMORY;
-    }
-    link->lab = l;
-    link->to = l->nodes[node];
-    link->to_port = port;
-    link->direction = l->n_links;
-    link->delay_ns = delay_ns;
-    link->up = true;
-    links[l->n_links] = link;
-    return l->n_links++;
-}
-
-static void attach_link(lab *l, uint32_t node, uint32_t port, lab_link *out)
-{
-    lab_switch *s = switch_of(l, node);
-    if (s) {
-        s->links[port] = out;
-        s->api->set_link(s->engine, port, true);
-    } else {
-        lab_host_attach(l->nodes[node]->thing, out);
-    }
-}
-
-int64_t lab_connect(lab *l, uint32_t a, uint32_t a_port, uint32_t b, uint32_t b_port,
-                    uint64_t delay_ns)
-{
-    if (a >= l->n_nodes || b >= l->n_nodes)
-        return LAB_ERR_NODE;
-    if (a_port >= LAB_PORTS || b_port >= LAB_PORTS)
-        return LAB_ERR_PORT;
-    int64_t there = add_direction(l, b, b_port, delay_ns);
-    int64_t back = there < 0 ? there : add_direction(l, a, a_port, delay_ns);
-    if (back < 0)
-        return back;
-    attach_link(l, a, a_port, l->links[there]);
-    attach_link(l, b, b_port, l->links[back]);
-    return there / 2;
-}
-
-void lab_link_put(lab_link *link, uint64_t at, sw_frame *f)
-{
-    link->stats.put++;
-    link->stats.put_octets += f->len;
-    if (!link->up) {
-        link->stats.cut++;
-        sw_frame_give(&link->lab->pool, f);
-        return;
-    }
-    f->at = at + link->delay_ns;
-    f->next = NULL;
-    if (link->last) {
-        /* A rate that was raised must not put a frame before the one ahead of it. */
-        if (f->at < link->last->at)
-            f->at = link->last->at;
-        link->last->next = f;
-        link->last = f;
-    } else {
-        link->first = link->last = f;
-        lab_schedule(link->lab, link->actor.number, f->at);
-    }
-}
-
-static void set_direction(lab_link *link, const lab_link *back, bool up)
-{
-    link->up = up;
-    if (!up)
-        drop_in_flight(link);
-    lab_schedule(link->lab, link->actor.number, LAB_NEVER);
-    if (link->to->kind == LAB_SWITCH) {
-        lab_switch *s = link->to->thing;
-        if (s->links[link->to_port] == back)
-            s->api->set_link(s->engine, link->to_port, up);
-    }
-}
-
-int64_t lab_set_link(lab *l, uint32_t number, bool up)
-{
-    if (number >= l->n_links / 2)
-        return LAB_ERR_NODE;
-    lab_link *there = l->links[2 * number], *back = l->links[2 * number + 1];
-    if (there->up != up) {
-        set_direction(there, back, up);
-        set_direction(back, there, up);
-    }
-    return 0;
 }
 
 /* The run. */
 
-static void arrive_at_switch(lab_switch *s, uint64_t now, uint32_t port, sw_frame *f)
-{
-    lab *l = s->lab;
-    lab_schedule(l, s->actor.number, s->api->arrive(s->engine, now, port, f));
-    l->stopped |= s->listens && *s->waiting_events;
-}
-
-static void link_act(lab_link *link)
-{
-    lab *l = link->lab;
-    sw_frame *f = link->first;
-    link->first = f->next;
-    if (!link->first)
-        link->last = NULL;
-    else
-        __builtin_prefetch(link->first);
-    lab_schedule(l, link->actor.number, link->first ? link->first->at : LAB_NEVER);
-    link->stats.delivered++;
-    l->hops++;
-    if (link->tapped || l->keep_digest)
-        lab_record(l, link, f);
-    if (link->to->kind == LAB_SWITCH)
-        arrive_at_switch(link->to->thing, l->now, link->to_port, f);
-    else
-        lab_host_arrive(link->to->thing, l->now, f);
-}
-
 static void act(lab *l, const lab_actor *a)
 {
     if (a->kind == LAB_LINK) {
-        link_act(a->thing);
+        lab_link_act(a->thing);
     } else if (a->kind == LAB_SWITCH) {
         lab_switch *s = a->thing;
         lab_schedule(l, a->number, s->api->run_until(s->engine, l->now));
@@ -333,7 +199,7 @@ static void refresh(lab *l)
 {
     l->stopped = false;
     for (uint32_t i = 0; i < l->n_nodes; i++) {
-        const lab_switch *s = switch_of(l, i);
+        const lab_switch *s = lab_switch_of(l, i);
         if (!s)
             continue;
         lab_schedule(l, s->actor.number, s->api->next_due(s->engine));
@@ -362,7 +228,7 @@ uint64_t lab_run(lab *l, uint64_t until)
     if (!l->stopped && until > l->now)
         l->now = until;
     for (uint32_t i = 0; i < l->n_nodes; i++) {
-        const lab_switch *s = switch_of(l, i);
+        const lab_switch *s = lab_switch_of(l, i);
         if (s)
             s->api->set_now(s->engine, l->now);
     }
@@ -371,20 +237,10 @@ uint64_t lab_run(lab *l, uint64_t until)
 
 uint64_t lab_switch_unlinked(const lab *l, uint32_t node)
 {
-    const lab_switch *s = switch_of(l, node);
+    const lab_switch *s = lab_switch_of(l, node);
     return s ? s->unlinked : 0;
 }
 
 uint64_t lab_now(const lab *l) { return l->now; }
 uint64_t lab_hops(const lab *l) { return l->hops; }
 uint64_t lab_frames_in_use(const lab *l) { return l->pool.in_use; }
-
-int64_t lab_link_stats_of(const lab *l, uint32_t direction, lab_link_stats *out)
-{
-    if (direction >= l->n_links)
-        return LAB_ERR_NODE;
-    *out = l->links[direction]->stats;
-    for (const sw_frame *f = l->links[direction]->first; f; f = f->next)
-        out->in_flight++;
-    return 0;
-}

@@ -20,6 +20,12 @@ typedef struct {
     void *thing;     /* lab_switch, lab_host or lab_link */
 } lab_actor;
 
+/* A frame on a link, and when it arrives. */
+typedef struct {
+    uint64_t at;
+    sw_frame *frame;
+} lab_flying;
+
 /* One direction of a link. */
 typedef struct {
     lab_actor actor;
@@ -29,7 +35,8 @@ typedef struct {
     uint32_t direction; /* its number among the directions */
     uint64_t delay_ns;
     bool up, tapped;
-    sw_frame *first, *last;
+    lab_flying *ring; /* of `mask + 1`: those from `first` up to `next` */
+    uint32_t mask, first, next;
     lab_link_stats stats; /* in_flight is not kept up */
 } lab_link;
 
@@ -75,7 +82,11 @@ void lab_schedule(lab *l, uint32_t number, uint64_t due);
 void lab_link_put(lab_link *link, uint64_t at, sw_frame *f);
 /* What links do to each frame they deliver, when asked to. */
 void lab_record(lab *l, const lab_link *link, const sw_frame *f);
-/* NULL when it is no host. */
+void lab_link_act(lab_link *link);
+/* Lose what is on the link. */
+void lab_link_clear(lab_link *link);
+/* NULL when it is no switch, or no host. */
+lab_switch *lab_switch_of(const lab *l, uint32_t node);
 lab_host *lab_host_of(const lab *l, uint32_t node);
 
 /* Hosts; see lab_host.h. */

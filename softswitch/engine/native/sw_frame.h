@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define SW_MAX_FRAME 10240u /* largest frame taken in */
 #define SW_HEADROOM 512u    /* what a packet may grow by in one pass, as in simple_switch */
@@ -20,11 +21,19 @@ typedef struct sw_frame {
     uint32_t cap;       /* octets of data */
     uint32_t head, len; /* the frame is data[head .. head + len) */
     uint32_t size_class;
-    uint8_t data[] __attribute__((aligned(16)));
+    uint8_t data[] __attribute__((aligned(64)));
 } sw_frame;
+
+/* Memory of many frames: one large page where the kernel has them. */
+typedef struct sw_slab {
+    struct sw_slab *next;
+} sw_slab;
+
+#define SW_SLAB (2u << 20)
 
 typedef struct {
     sw_frame *free[SW_FRAME_CLASSES];
+    sw_slab *slabs;
     uint64_t in_use; /* frames taken and not given back */
 } sw_pool;
 
@@ -70,28 +79,43 @@ typedef struct sw_sim_api {
     const uint32_t *(*waiting_events)(const sw_engine *e);
 } sw_sim_api;
 
+/* Octets a frame of a class holds, room for growth included. With the 64 of its head they are an odd
+ * number of cache lines, so that the heads of neighbours do not compete for the same sets. */
+static const uint32_t sw_frame_caps[SW_FRAME_CLASSES] = {
+    SW_HEADROOM + 1792, SW_HEADROOM + 4608, SW_HEADROOM + SW_MAX_FRAME + SW_HEADROOM};
+
+static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
+{
+    uint32_t cap = sw_frame_caps[size_class], step = (uint32_t)sizeof(sw_frame) + cap;
+    void *memory = NULL;
+    if (posix_memalign(&memory, SW_SLAB, SW_SLAB))
+        return false;
+    madvise(memory, SW_SLAB, MADV_HUGEPAGE);
+    sw_slab *slab = (sw_slab *)memory;
+    slab->next = pool->slabs;
+    pool->slabs = slab;
+    for (uint32_t at = (SW_SLAB - 64) / step * step + 64; at > 64;) {
+        at -= step;
+        sw_frame *f = (sw_frame *)(void *)((uint8_t *)memory + at);
+        f->cap = cap;
+        f->size_class = size_class;
+        f->next = pool->free[size_class];
+        pool->free[size_class] = f;
+    }
+    return true;
+}
+
 /* A frame with room for `len` octets at its end and for a pass's growth before; NULL without
  * memory, or when len is more than any frame has. */
 static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len)
 {
-    static const uint32_t sizes[SW_FRAME_CLASSES] = {1792, 4608, SW_MAX_FRAME + SW_HEADROOM};
     uint32_t size_class = 0;
-    while (size_class < SW_FRAME_CLASSES && len > sizes[size_class])
+    while (size_class < SW_FRAME_CLASSES && len + SW_HEADROOM > sw_frame_caps[size_class])
         size_class++;
-    if (size_class == SW_FRAME_CLASSES)
+    if (size_class == SW_FRAME_CLASSES || (!pool->free[size_class] && !sw_pool_grow(pool, size_class)))
         return NULL;
     sw_frame *f = pool->free[size_class];
-    if (f) {
-        pool->free[size_class] = f->next;
-    } else {
-        uint32_t cap = SW_HEADROOM + sizes[size_class];
-        void *memory = NULL;
-        if (posix_memalign(&memory, 64, sizeof *f + cap))
-            return NULL;
-        f = (sw_frame *)memory;
-        f->cap = cap;
-        f->size_class = size_class;
-    }
+    pool->free[size_class] = f->next;
     pool->in_use++;
     f->born = UINT64_MAX;
     f->len = len;
@@ -106,15 +130,13 @@ static inline void sw_frame_give(sw_pool *pool, sw_frame *f)
     pool->in_use--;
 }
 
-/* Free the frames that were given back. */
+/* Free all frames, also those in use. */
 static inline void sw_pool_release(sw_pool *pool)
 {
-    for (uint32_t i = 0; i < SW_FRAME_CLASSES; i++) {
-        for (sw_frame *f = pool->free[i], *next; f; f = next) {
-            next = f->next;
-            free(f);
-        }
-        pool->free[i] = NULL;
+    for (sw_slab *slab = pool->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        free(slab);
     }
+    *pool = (sw_pool){.slabs = NULL};
 }
 #endif
