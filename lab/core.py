@@ -101,7 +101,7 @@ class Simulation:
     """The network and its clock, in nanoseconds from 0. Not thread-safe."""
 
     def __init__(self, seed: int = 0, *, sanitize: bool = False) -> None:
-        self._native = NativeLab(ffi(), load_core(sanitize=sanitize), seed)
+        self.native = NativeLab(ffi(), load_core(sanitize=sanitize), seed)
         self.switches: dict[str, SwitchNode] = {}
         self.hosts: dict[str, HostNode] = {}
         self.links: list[Link] = []
@@ -117,7 +117,7 @@ class Simulation:
         """Free everything; idempotent."""
         for node in self.switches.values():
             node.engine.close()
-        self._native.close()
+        self.native.close()
 
     def add_switch(
         self,
@@ -131,14 +131,14 @@ class Simulation:
         """A switch that runs a program. Raises LabError when the name is taken."""
         self._check_name(name)
         engine = LabEngine(program, cpu_port=cpu_port, drop_port=drop_port, queues=queues)
-        number = self._native.add_switch(*engine.pointers())
-        self.switches[name] = SwitchNode(self._native, name, number, engine)
+        number = self.native.add_switch(*engine.pointers())
+        self.switches[name] = SwitchNode(self.native, name, number, engine)
         return self.switches[name]
 
     def add_host(self, name: str) -> HostNode:
         """A host with one port, 0. Raises LabError when the name is taken."""
         self._check_name(name)
-        self.hosts[name] = HostNode(self._native, name)
+        self.hosts[name] = HostNode(self.native, name)
         return self.hosts[name]
 
     def connect(
@@ -176,8 +176,8 @@ class Simulation:
                 queue = PortQueue(depth=buffer, rate_bps=rate_bps)
                 end.node.engine.port_queue_set(end.port, queue)
                 end.node.engine.port_overhead_set(end.port, overhead)
-        number = self._native.connect(a.number, a_port, b.number, b_port, delay_ns)
-        self.links.append(Link(self._native, number, ends))
+        number = self.native.connect(a.number, a_port, b.number, b_port, delay_ns)
+        self.links.append(Link(self.native, number, ends))
         return self.links[-1]
 
     def run_until(self, ns: int) -> int:
@@ -185,46 +185,46 @@ class Simulation:
         event for its control plane: deliver it (`SwitchNode.has_event`) and call again. Only
         switches whose engine's events are taken (`set_events`) stop the run."""
         for node in self.switches.values():
-            self._native.listen(node.number, node.engine.listens)
-        return self._native.run(ns)
+            self.native.listen(node.number, node.engine.listens)
+        return self.native.run(ns)
 
     @property
     def now_ns(self) -> int:
         """The virtual time."""
-        return self._native.now()
+        return self.native.now()
 
     def next_due_ns(self) -> int | None:
         """When something happens next; None when nothing will."""
-        due = self._native.next_due()
+        due = self.native.next_due()
         return None if due == _NEVER else due
 
     @property
     def hops(self) -> int:
         """Frames delivered by links: packet-hops, those to hosts included."""
-        return self._native.hops()
+        return self.native.hops()
 
     def tapped(self) -> list[TappedFrame]:
         """The frames copied by taps since the last call, in the order of their times.
         Raises LabError when some were lost because the taps' memory was full."""
-        data, lost = self._native.take_tapped()
+        data, lost = self.native.take_tapped()
         if lost:
             raise LabError(f"{lost} frames did not fit in the taps' memory; give the taps more")
         return parse_tapped(data)
 
     def keep_digest(self) -> None:
         """From now on mix every delivered frame and its time into `digest`."""
-        self._native.keep_digest(True)
+        self.native.keep_digest(True)
 
     @property
     def digest(self) -> int:
         """64 bits that two runs share when every link delivered the same octets at the same times
         in the same order."""
-        return self._native.digest()
+        return self.native.digest()
 
     @property
     def frames_in_use(self) -> int:
         """Frames that are somewhere now, as the memory they are in counts them."""
-        return self._native.frames_in_use()
+        return self.native.frames_in_use()
 
     def _check_name(self, name: str) -> None:
         if name in self.switches or name in self.hosts:

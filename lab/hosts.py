@@ -40,18 +40,18 @@ class HostNode:
     def __init__(self, native: NativeLab, name: str) -> None:
         self.name = name
         self.number = native.done(native.lib.lab_add_host(native.handle))
-        self._native = native
+        self.native = native
 
     def set_line(self, rate_bps: int, overhead: int) -> None:
         """The rate of its port (0: unlimited) and octets of a frame on the wire beyond its own."""
-        lib, handle = self._native.lib, self._native.handle
-        self._native.done(lib.lab_set_line(handle, self.number, rate_bps, overhead))
+        lib, handle = self.native.lib, self.native.handle
+        self.native.done(lib.lab_set_line(handle, self.number, rate_bps, overhead))
 
     def send(self, frame: bytes) -> None:
         """Send one frame now. Raises LabError when it is too long."""
         self._check([frame])
-        lib, handle = self._native.lib, self._native.handle
-        self._native.done(lib.lab_send_frame(handle, self.number, len(frame), frame))
+        lib, handle = self.native.lib, self.native.handle
+        self.native.done(lib.lab_send_frame(handle, self.number, len(frame), frame))
 
     def send_series(
         self,
@@ -70,7 +70,7 @@ class HostNode:
         if not frames or not per_second > 0 or (count is not None and count < 1):
             raise LabError("a series has frames, a rate above 0 and a number of frames above 0")
         self._check(frames)
-        lib, handle = self._native.lib, self._native.handle
+        lib, handle = self.native.lib, self.native.handle
         result = lib.lab_send_series(
             handle,
             self.number,
@@ -78,21 +78,21 @@ class HostNode:
             round(_PS_PER_S / per_second),
             poisson,
             count or 0,
-            *self._native.frames(frames),
+            *self.native.frames(frames),
         )
-        self._native.done(result)
+        self.native.done(result)
 
     def counters(self) -> HostCounters:
         """What it sent and received."""
-        out = self._native.ffi.new("lab_host_stats *")
-        lib, handle = self._native.lib, self._native.handle
-        self._native.done(lib.lab_host_stats_of(handle, self.number, out))
-        return HostCounters(**self._native.fields(out))
+        out = self.native.ffi.new("lab_host_stats *")
+        lib, handle = self.native.lib, self.native.handle
+        self.native.done(lib.lab_host_stats_of(handle, self.number, out))
+        return HostCounters(**self.native.fields(out))
 
     def reset_delays(self) -> None:
         """Measure delays from now on."""
-        lib, handle = self._native.lib, self._native.handle
-        self._native.done(lib.lab_reset_delays(handle, self.number))
+        lib, handle = self.native.lib, self.native.handle
+        self.native.done(lib.lab_reset_delays(handle, self.number))
 
     def _check(self, frames: Sequence[bytes]) -> None:
         longest = max(len(frame) for frame in frames)

@@ -1,6 +1,7 @@
 """Owns the native simulation and converts its results."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from fcn.lab.errors import LabError
 from fcn.softswitch.engine.build import CData
@@ -44,7 +45,7 @@ class NativeLab:
             raise LabError(f"the laboratory {_REASONS.get(result, result)}")
         return int(result)
 
-    def fields(self, struct: CData) -> dict[str, int]:
+    def fields(self, struct: CData) -> dict[str, Any]:
         """The fields of a native struct."""
         return {name: getattr(struct, name) for name, _ in self.ffi.typeof(struct[0]).fields}
 

@@ -67,6 +67,61 @@ int64_t lab_send_series(lab *l, uint32_t node, uint64_t start, uint64_t mean_ps,
 /* One frame, now. */
 int64_t lab_send_frame(lab *l, uint32_t node, uint32_t len, const uint8_t *octets);
 
+/* A RoCEv2 host; DCQCN as in hosts/roce/src/dcqcn.h. Rates in bit/s, times in ns. */
+typedef struct {
+    uint8_t mac[6], gateway_mac[6];
+    uint8_t version; /* of IP */
+    uint8_t address[16];
+    uint32_t mtu, ack_every, window, retries, cm_retries;
+    uint8_t dscp, ecn;
+    uint64_t timeout, cm_timeout, max_lag, cnp_interval, service_id;
+    double min_rate, g, additive_increase, hyper_increase;
+    uint64_t alpha_period, increase_period, byte_counter;
+    uint32_t fast_recovery_steps;
+    uint64_t cut_interval;
+} lab_roce_options;
+
+/* Of a connection a host opened. state: UNCONNECTED, CONNECTING, CONNECTED, DISCONNECTING, CLOSED,
+ * FAILED, from 0. */
+typedef struct {
+    uint32_t state, local_qp, remote_qp;
+    double rate_bps, target_bps, alpha;
+    uint64_t packets, octets, retransmitted, acknowledged, highest;
+    uint64_t acks, naks, timeouts, cnps, cuts;
+} lab_requester_stats;
+
+/* Of a connection a host accepted. */
+typedef struct {
+    uint32_t local_qp, remote_qp;
+    uint64_t packets, octets, payload, messages, marked, cnps, naks, beyond_gap, repeated;
+} lab_responder_stats;
+
+/* Of a host: packets that none of its connections took, by reason. */
+typedef struct {
+    uint64_t not_roce, bad_length, bad_checksum, bad_icrc, not_ours, unknown_qp;
+} lab_roce_refused;
+
+/* A message all of whose packets were acknowledged. start: when it could be sent. */
+typedef struct {
+    uint32_t node, connection;
+    uint64_t id, size, start, completed;
+} lab_completion;
+
+int64_t lab_roce(lab *l, uint32_t node, const lab_roce_options *options);
+/* The number of a new connection, opened by the connection manager at `at`. */
+int64_t lab_roce_connect(lab *l, uint32_t node, const uint8_t *address, uint64_t at);
+int64_t lab_roce_post(lab *l, uint32_t node, uint32_t connection, uint64_t id, uint64_t size,
+                      uint64_t start);
+int64_t lab_roce_disconnect(lab *l, uint32_t node, uint32_t connection);
+int64_t lab_roce_requester(lab *l, uint32_t node, uint32_t connection, lab_requester_stats *out);
+/* LAB_ERR_NODE when there is no such connection. */
+int64_t lab_roce_responder(const lab *l, uint32_t node, uint32_t connection,
+                           lab_responder_stats *out);
+int64_t lab_roce_refused_of(const lab *l, uint32_t node, lab_roce_refused *out);
+/* Completions of all hosts since the last call, in order; how many were copied. */
+size_t lab_completions(const lab *l);
+size_t lab_take_completions(lab *l, lab_completion *out, size_t n);
+
 int64_t lab_link_stats_of(const lab *l, uint32_t direction, lab_link_stats *out);
 int64_t lab_host_stats_of(const lab *l, uint32_t node, lab_host_stats *out);
 /* Frames a switch sent on ports that have no link. */

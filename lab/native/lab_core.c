@@ -34,6 +34,7 @@ void lab_free(lab *l)
     free(l->nodes);
     free(l->links);
     free(l->tapped);
+    free(l->completions);
     free(l);
 }
 

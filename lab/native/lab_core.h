@@ -70,6 +70,9 @@ struct lab {
     uint8_t *tapped;
     size_t tapped_size, tapped_cap;
     uint64_t tapped_lost;
+    lab_completion *completions;
+    size_t n_completions, completions_cap;
+    uint64_t completions_lost; /* without memory */
 };
 
 /* Give an actor its number; false without memory. */

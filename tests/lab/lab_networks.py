@@ -1,7 +1,7 @@
 """Networks the tests of the laboratory share."""
 
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Address
 
 from fcn.contract.constants import FCN_LABEL_BIT, compiled_programs
 from fcn.controller.config.addressing import port_mac
@@ -11,73 +11,81 @@ from fcn.controller.node.provision import Provision
 from fcn.lab.core import Link, Node, Simulation
 from fcn.lab.entries import provision_of, write_entries
 from fcn.lab.hosts import HostNode
+from fcn.lab.roce import RoceHost, RoceOptions
 from fcn.packets.roce import DEFAULT_P_KEY
 from fcn.ptf_tests.lib import packets
 from fcn.softswitch.engine import load_program
 
 GIGABIT = 10**9
-HOST_MAC = "02:00:00:00:01:{:02x}"
-LEFT, RIGHT = "10.1.0.10", "10.2.0.10"
-DEST_QP, SOURCE_QP = 0x100, 0x200
+CORE_PORT = 2
+DEST_QP, SOURCE_QP = 0x800000, 0x100
+"""Of the first connection a host accepts, and of the first it opens."""
 
-CONFIG = f"""
-fast_cnp_port: 1021
-congestion: {{ thresholds: [8, 16, 24, 32, 40, 48, 56] }}
-vrfs: {{ blue: {{ id: 1 }} }}
-nodes:
-  pe1:
-    role: pe
-    grpc: 127.0.0.1:50001
-    features: all
-    underlay_address: 2001:db8:0:ff::1
-    locator: 2001:db8:0:1::/64
-    end_sids: ["2001:db8:0:1::e"]
-    ports:
-      - number: 1
+
+def address(side: int, number: int = 0) -> IPv4Address:
+    """Of a host on the left (1) or right (2)."""
+    return IPv4Address(f"10.{side}.{number}.10")
+
+
+def host_mac(side: int, number: int = 0) -> str:
+    """The MAC address of a host."""
+    return f"02:00:00:00:{side:02x}:{number + 1:02x}"
+
+
+def dc_port(number: int) -> int:
+    """The port of a PE to which a host is connected."""
+    return 1 if number == 0 else CORE_PORT + number
+
+
+def _pe(side: int, hosts: int, features: str) -> str:
+    ports = "\n".join(
+        f"""      - number: {dc_port(n)}
         role: dc
         vrf: blue
-        addresses: [10.1.0.1/24]
-        hosts: {{ {LEFT}: "{HOST_MAC.format(1)}" }}
-      - {{ number: 2, role: core }}
+        addresses: [10.{side}.{n}.1/24]
+        hosts: {{ {address(side, n)}: "{host_mac(side, n)}" }}"""
+        for n in range(hosts)
+    )
+    far = 3 - side
+    return f"""
+  pe{side}:
+    role: pe
+    grpc: 127.0.0.1:5000{side}
+    features: {features}
+    underlay_address: 2001:db8:0:ff::{side}
+    locator: 2001:db8:0:{side}::/64
+    end_sids: ["2001:db8:0:{side}::e"]
+    ports:
+      - {{ number: {CORE_PORT}, role: core }}
+{ports}
     vrfs:
       blue:
-        service_sid: 2001:db8:0:1::d46
-        routes: [{{ prefix: 10.2.0.0/24, tunnel: to-pe2 }}]
-    tunnels: {{ to-pe2: {{ type: srv6, to: pe2 }} }}
+        service_sid: 2001:db8:0:{side}::d46
+        routes: [{{ prefix: 10.{far}.0.0/16, tunnel: far }}]
+    tunnels: {{ far: {{ type: srv6, to: pe{far} }} }}"""
+
+
+def config_of(hosts: int = 1, features: str = "all") -> Config:
+    """hosts - pe1 - p1 - pe2 - hosts."""
+    text = f"""
+vrfs: {{ blue: {{ id: 1 }} }}
+nodes:{_pe(1, hosts, features)}
   p1:
     role: p
-    grpc: 127.0.0.1:50002
-    features: all
-    underlay_address: 2001:db8:0:ff::11
-    ports: [{{ number: 1, role: core }}, {{ number: 2, role: core }}]
-  pe2:
-    role: pe
     grpc: 127.0.0.1:50003
-    features: all
-    underlay_address: 2001:db8:0:ff::2
-    locator: 2001:db8:0:2::/64
-    end_sids: ["2001:db8:0:2::e"]
-    ports:
-      - number: 1
-        role: dc
-        vrf: blue
-        addresses: [10.2.0.1/24]
-        hosts: {{ {RIGHT}: "{HOST_MAC.format(2)}" }}
-      - {{ number: 2, role: core }}
-    vrfs:
-      blue:
-        service_sid: 2001:db8:0:2::d46
-        routes: [{{ prefix: 10.1.0.0/24, tunnel: to-pe1 }}]
-    tunnels: {{ to-pe1: {{ type: srv6, to: pe1 }} }}
+    features: {features if features == "all" else "[]"}
+    underlay_address: 2001:db8:0:ff::11
+    ports: [{{ number: 1, role: core }}, {{ number: 2, role: core }}]{_pe(2, hosts, features)}
 links:
   - [pe1:2, p1:1]
   - [p1:2, pe2:2]
 """
+    return parse_config(text, "wan")
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Rate and propagation delay of the links: host, first and second core link."""
+    """Rate and propagation delay of the links: hosts, first and second core link."""
 
     access: tuple[int | None, int] = (100 * GIGABIT, 500)
     core1: tuple[int | None, int] = (400 * GIGABIT, 500_000)
@@ -86,36 +94,62 @@ class Rates:
 
 @dataclass(frozen=True)
 class Wan:
-    """left - pe1 - p1 - pe2 - right, with one known flow each way."""
+    """links: left host to pe1, pe1 to p1, p1 to pe2, pe2 to right host; then further hosts."""
 
     simulation: Simulation
     config: Config
-    left: HostNode
-    right: HostNode
-    links: tuple[Link, Link, Link, Link]
+    lefts: tuple[HostNode, ...]
+    rights: tuple[HostNode, ...]
+    links: tuple[Link, ...]
+
+    @property
+    def left(self) -> HostNode:
+        """The first host on the left."""
+        return self.lefts[0]
+
+    @property
+    def right(self) -> HostNode:
+        """The first host on the right."""
+        return self.rights[0]
 
     def frame(self, payload: int = 1024, *, back: bool = False, psn: int = 1) -> bytes:
         """A RoCEv2 frame of the flow from a host to its gateway."""
-        src, dst = (RIGHT, LEFT) if back else (LEFT, RIGHT)
-        datagram = packets.roce(src, dst, DEST_QP, payload=bytes(payload), psn=psn)
-        return packets.ethernet(datagram, src=HOST_MAC.format(1 + back), dst=self.gateway(back))
+        side = 1 + back
+        datagram = packets.roce(
+            str(address(side)), str(address(3 - side)), DEST_QP, payload=bytes(payload), psn=psn
+        )
+        return packets.ethernet(datagram, src=host_mac(side), dst=self.gateway(side))
 
-    def gateway(self, back: bool) -> str:
+    def gateway(self, side: int, number: int = 0) -> str:
         """The MAC address of a host's gateway."""
-        name = "pe2" if back else "pe1"
+        name = f"pe{side}"
         node = self.config.nodes[name]
-        number = port_mac(name, node, node.dc_ports[0])
-        return ":".join(f"{number:012x}"[i : i + 2] for i in range(0, 12, 2))
+        port = node.port(dc_port(number))
+        assert port is not None
+        digits = f"{port_mac(name, node, port):012x}"
+        return ":".join(digits[i : i + 2] for i in range(0, 12, 2))
+
+    def roce(self, side: int, number: int = 0, options: RoceOptions | None = None) -> RoceHost:
+        """Make a host a RoCEv2 host."""
+        host = (self.lefts if side == 1 else self.rights)[number]
+        return RoceHost(
+            host,
+            address(side, number),
+            host_mac(side, number),
+            self.gateway(side, number),
+            options,
+        )
 
 
 def provision_with_flows(config: Config, name: str) -> Provision:
-    """A node's intent; a PE knows the flow of the host behind it, and its sender."""
+    """A node's intent; a PE knows the first flow of each host behind it, and its sender."""
     provision = provision_of(config, name)
-    flows = {"pe1": (LEFT, RIGHT, 1), "pe2": (RIGHT, LEFT, 2)}
-    if name in flows:
-        src, dst, number = flows[name]
-        flow = ip_address(src), ip_address(dst)
-        label = FCN_LABEL_BIT | number
+    if config.nodes[name].role != "pe":
+        return provision
+    side = int(name[-1])
+    for number in range(len(list(config.nodes[name].dc_ports))):
+        flow = address(side, number), address(3 - side, number)
+        label = FCN_LABEL_BIT | (side << 8 | number)
         provision.flow_table.label(1, *flow, DEST_QP, label, 0, watched=False)
         provision.flow_by_label.notify_sender(
             label, 1, flow[1], flow[0], SOURCE_QP, DEFAULT_P_KEY, ""
@@ -123,26 +157,36 @@ def provision_with_flows(config: Config, name: str) -> Provision:
     return provision
 
 
-def wan(simulation: Simulation, rates: Rates | None = None, buffer: int = 1000) -> Wan:
+def wan(
+    simulation: Simulation,
+    rates: Rates | None = None,
+    buffer: int = 1000,
+    *,
+    hosts: int = 1,
+    features: str = "all",
+) -> Wan:
     """Build it; the switches hold the entries of the controller's own code."""
     rates = rates or Rates()
-    config = parse_config(CONFIG, "wan")
-    left, right = simulation.add_host("left"), simulation.add_host("right")
+    config = config_of(hosts, features)
+    lefts = tuple(simulation.add_host(f"left{n or ''}") for n in range(hosts))
+    rights = tuple(simulation.add_host(f"right{n or ''}") for n in range(hosts))
     nodes = {}
     for name, node in config.nodes.items():
         program = load_program(compiled_programs() / f"{node.role}.json")
         nodes[name] = simulation.add_switch(name, program)
         write_entries(provision_with_flows(config, name), nodes[name].engine)
-    pe1, p1, pe2 = nodes.values()
-    ends: tuple[tuple[Node, int, Node, int], ...] = (
-        (left, 0, pe1, 1),
-        (pe1, 2, p1, 1),
-        (p1, 2, pe2, 2),
-        (pe2, 1, right, 0),
-    )
-    kinds = (rates.access, rates.core1, rates.core2, rates.access)
+    pe1, p1, pe2 = nodes["pe1"], nodes["p1"], nodes["pe2"]
+    ends: list[tuple[Node, int, Node, int, tuple[int | None, int]]] = [
+        (lefts[0], 0, pe1, 1, rates.access),
+        (pe1, 2, p1, 1, rates.core1),
+        (p1, 2, pe2, 2, rates.core2),
+        (pe2, 1, rights[0], 0, rates.access),
+    ]
+    for n in range(1, hosts):
+        ends.append((lefts[n], 0, pe1, dc_port(n), rates.access))
+        ends.append((rights[n], 0, pe2, dc_port(n), rates.access))
     links = tuple(
-        simulation.connect(*end, rate_bps=rate, delay_ns=delay, buffer=buffer)
-        for end, (rate, delay) in zip(ends, kinds, strict=True)
+        simulation.connect(a, a_port, b, b_port, rate_bps=rate, delay_ns=delay, buffer=buffer)
+        for a, a_port, b, b_port, (rate, delay) in ends
     )
-    return Wan(simulation, config, left, right, (links[0], links[1], links[2], links[3]))
+    return Wan(simulation, config, lefts, rights, links)

@@ -88,13 +88,18 @@ static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
 {
     uint32_t cap = sw_frame_caps[size_class], step = (uint32_t)sizeof(sw_frame) + cap;
     void *memory = NULL;
-    if (posix_memalign(&memory, SW_SLAB, SW_SLAB))
+#ifdef __SANITIZE_ADDRESS__
+    size_t size = 64 + step, align = 64; /* each by itself, so that an access beyond it is seen */
+#else
+    size_t size = SW_SLAB, align = SW_SLAB;
+#endif
+    if (posix_memalign(&memory, align, size))
         return false;
-    madvise(memory, SW_SLAB, MADV_HUGEPAGE);
+    madvise(memory, size, MADV_HUGEPAGE);
     sw_slab *slab = (sw_slab *)memory;
     slab->next = pool->slabs;
     pool->slabs = slab;
-    for (uint32_t at = (SW_SLAB - 64) / step * step + 64; at > 64;) {
+    for (size_t at = (size - 64) / step * step + 64; at > 64;) {
         at -= step;
         sw_frame *f = (sw_frame *)(void *)((uint8_t *)memory + at);
         f->cap = cap;
