@@ -19,7 +19,7 @@ OPCODES = (0x06, 0x07, 0x08, 0x0A, 0x11, 0x64, 0x81, 0x04, 0xFF)
 
 
 def malformed(rng: random.Random, side: int, dst_mac: str) -> bytes:
-    """A packet for the first host of a side as from that of the other: of any kind, valid or not."""
+    """A packet for the first host of a side as from the other's, of any kind, valid or not."""
     qp = rng.choice((1, DEST_QP, SOURCE_QP, DEST_QP + 4096, rng.randrange(1 << 24)))
     datagram = packets.roce(
         str(address(3 - side)),
@@ -59,8 +59,8 @@ def run(sanitize: bool) -> int:
         alone = RoceHost(victim, address(1), host_mac(1), host_mac(2), options)
         alone.write(alone.connect(address(2)), 1000)
         for step in range(60):
-            for side, host in ((1, network.rights[0]), (2, network.lefts[0])):
-                host.send(malformed(rng, side, network.gateway(3 - side)))
+            for side, peer in ((1, network.right), (2, network.left)):
+                peer.send(malformed(rng, side, network.gateway(3 - side)))
             for _ in range(5):
                 attacker.send(malformed(rng, 1, host_mac(1)))
             simulation.run_until(simulation.now_ns + 100_000)
