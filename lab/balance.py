@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fcn.lab.core import Simulation
 from fcn.lab.errors import LabError
 
-_NOT_ENDS = ("received", "copied", "refused")
+_NOT_ENGINE_ENDS = ("received", "copied", "refused", "from_cpu", "off_drops", "unlinked")
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,19 @@ def balance(simulation: Simulation) -> Balance:
         _equal(name, seen.made, left[name] + seen.unlinked + seen.queued)
         _equal(name, arrived[name], seen.received)
     for name, switch in simulation.switches.items():
-        flows = switch.engine.balance()
-        from_cpu = switch.engine.port_counters(switch.engine.cpu_port).rx_packets
-        _equal(name, flows["received"] + flows["refused"], arrived[name] + from_cpu)
-        _equal(name, flows["sent"], left[name] + switch.unlinked)
-        became = {what: n for what, n in flows.items() if what not in _NOT_ENDS}
-        _equal(name, flows["received"] + flows["copied"], sum(became.values()))
-        sources[f"{name}: from the control plane"] = from_cpu
-        sources[f"{name}: copied"] = flows["copied"]
-        places[f"{name}: in queues"] = flows["held"]
-        ends[f"{name}: not taken in"] = flows["refused"]
-        ends[f"{name}: no link"] = switch.unlinked
-        ends |= {f"{name}: {k}": n for k, n in became.items() if k not in ("sent", "held")}
+        totals = switch.totals()
+        taken = totals["received"] + totals["refused"] + totals["off_drops"]
+        _equal(name, taken, arrived[name] + totals["from_cpu"])
+        _equal(name, totals["sent"], left[name] + totals["unlinked"])
+        became = {what: n for what, n in totals.items() if what not in _NOT_ENGINE_ENDS}
+        _equal(name, totals["received"] + totals["copied"], sum(became.values()))
+        sources[f"{name}: from the control plane"] = totals["from_cpu"]
+        sources[f"{name}: copied"] = totals["copied"]
+        places[f"{name}: in queues"] = became.pop("held", 0)
+        became.pop("sent", 0)
+        for what in ("refused", "off_drops", "unlinked"):
+            became[what] = totals[what]
+        ends |= {f"{name}: {what}": n for what, n in became.items()}
     _equal("frames in memory", simulation.frames_in_use, sum(places.values()))
     result = Balance(sources, ends, places)
     _equal("the network", result.difference, 0)

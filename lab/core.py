@@ -5,6 +5,7 @@ nanosecond happens in the order in which nodes and links were added. So the same
 seed give the same frames at the same times, on any machine and under any load.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Self
 
@@ -26,21 +27,63 @@ _NEVER = (1 << 64) - 1
 
 
 class SwitchNode:
-    """A switch: `engine` is an engine of the softswitch, its ports are connected by links."""
+    """A switch: `engine` is an engine of the softswitch, its ports are connected by links.
 
-    def __init__(self, native: NativeLab, name: str, number: int, engine: LabEngine) -> None:
+    Without an engine it is off. open(), start() and close() are what a P4Runtime device needs to
+    load programs.
+    """
+
+    def __init__(self, native: NativeLab, name: str, cpu: int, drop: int, queues: int) -> None:
         self.name = name
-        self.number = number
-        self.engine = engine
+        self.number = native.add_switch()
+        self.cpu_port = cpu
+        self._drop_port = drop
+        self._queues = queues
         self._native = native
+        self._engine: LabEngine | None = None
+        self._ports: dict[int, tuple[PortQueue, int]] = {}
+        self._retired: Counter[str] = Counter()
 
-    def replace(self, engine: LabEngine) -> None:
-        """Put another engine in the place of this one, which is closed: what waits in it is lost.
-        Rates and depths of the ports are those of the new engine."""
-        old, self.engine = self.engine, engine
-        api, handle = engine.pointers()
-        self._native.replace_engine(self.number, api, handle)
-        old.close()
+    @property
+    def engine(self) -> LabEngine:
+        """The engine it forwards with. Raises LabError when it is off."""
+        if self._engine is None:
+            raise LabError(f"{self.name} has no program; give it one by open() and start()")
+        return self._engine
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it has an engine."""
+        return self._engine is not None
+
+    def open(self, program: Program) -> LabEngine:
+        """An engine for a program, with the rates and depths of the switch's ports."""
+        engine = LabEngine(
+            program, cpu_port=self.cpu_port, drop_port=self._drop_port, queues=self._queues
+        )
+        for port, settings in self._ports.items():
+            _set_port(engine, port, *settings)
+        return engine
+
+    def start(self, engine: LabEngine) -> None:
+        """Forward with this engine from now on. What waits in one before is lost."""
+        self._retire()
+        self._engine = engine
+        self._native.set_engine(self.number, engine.pointers())
+
+    def close(self, engine: LabEngine) -> None:
+        """Close an engine; the switch is off when it forwarded with it."""
+        if engine is self._engine:
+            self._retire()
+            self._engine = None
+            self._native.set_engine(self.number, None)
+        engine.close()
+
+    def set_port(self, port: int, queue: PortQueue, overhead: int) -> None:
+        """The rate and depth of a port, also of engines that are opened later."""
+        self._ports[port] = queue, overhead
+        if self._engine is not None:
+            _set_port(self._engine, port, queue, overhead)
 
     @property
     def has_event(self) -> bool:
@@ -48,9 +91,35 @@ class SwitchNode:
         return self._native.has_event(self.number)
 
     @property
-    def unlinked(self) -> int:
-        """Frames it sent on ports without a link."""
-        return self._native.unlinked(self.number)
+    def listens(self) -> bool:
+        """Whether anybody takes its events."""
+        return self._engine is not None and self._engine.listens
+
+    def totals(self) -> Counter[str]:
+        """What became of its frames, as EngineBase.balance() says, those of earlier engines
+        included. from_cpu: packets of the control plane. lost: with earlier engines. unlinked: sent
+        on ports without a link. off_drops: arrived while it was off."""
+        totals = Counter(self._retired)
+        if self._engine is not None:
+            totals.update(_totals(self._engine))
+        totals["unlinked"] = self._native.unlinked(self.number)
+        totals["off_drops"] = self._native.off_drops(self.number)
+        return totals
+
+    def _retire(self) -> None:
+        if self._engine is not None:
+            self._retired.update(_totals(self._engine))
+            self._retired["lost"] += self._retired.pop("held", 0)
+
+
+def _totals(engine: LabEngine) -> dict[str, int]:
+    from_cpu = engine.port_counters(engine.cpu_port).rx_packets
+    return {**engine.balance(), "from_cpu": from_cpu}
+
+
+def _set_port(engine: LabEngine, port: int, queue: PortQueue, overhead: int) -> None:
+    engine.port_queue_set(port, queue)
+    engine.port_overhead_set(port, overhead)
 
 
 Node = SwitchNode | HostNode
@@ -116,24 +185,26 @@ class Simulation:
     def close(self) -> None:
         """Free everything; idempotent."""
         for node in self.switches.values():
-            node.engine.close()
+            if node.is_on:
+                node.close(node.engine)
         self.native.close()
 
     def add_switch(
         self,
         name: str,
-        program: Program,
+        program: Program | None = None,
         *,
         cpu_port: int = 510,
         drop_port: int = 511,
         queues: int = 8,
     ) -> SwitchNode:
-        """A switch that runs a program. Raises LabError when the name is taken."""
+        """A switch that runs a program, or is off without one. Raises LabError when the name is
+        taken."""
         self._check_name(name)
-        engine = LabEngine(program, cpu_port=cpu_port, drop_port=drop_port, queues=queues)
-        number = self.native.add_switch(*engine.pointers())
-        self.switches[name] = SwitchNode(self.native, name, number, engine)
-        return self.switches[name]
+        node = self.switches[name] = SwitchNode(self.native, name, cpu_port, drop_port, queues)
+        if program is not None:
+            node.start(node.open(program))
+        return node
 
     def add_host(self, name: str) -> HostNode:
         """A host with one port, 0. Raises LabError when the name is taken."""
@@ -174,8 +245,7 @@ class Simulation:
                 end.node.set_line(rate_bps or 0, overhead)
             else:
                 queue = PortQueue(depth=buffer, rate_bps=rate_bps)
-                end.node.engine.port_queue_set(end.port, queue)
-                end.node.engine.port_overhead_set(end.port, overhead)
+                end.node.set_port(end.port, queue, overhead)
         number = self.native.connect(a.number, a_port, b.number, b_port, delay_ns)
         self.links.append(Link(self.native, number, ends))
         return self.links[-1]
@@ -185,7 +255,7 @@ class Simulation:
         event for its control plane: deliver it (`SwitchNode.has_event`) and call again. Only
         switches whose engine's events are taken (`set_events`) stop the run."""
         for node in self.switches.values():
-            self.native.listen(node.number, node.engine.listens)
+            self.native.listen(node.number, node.listens)
         return self.native.run(ns)
 
     @property
@@ -231,7 +301,7 @@ class Simulation:
             raise LabError(f"there is a node {name!r} already; give another name")
 
     def _check_port(self, end: End) -> None:
-        highest = 0 if isinstance(end.node, HostNode) else end.node.engine.cpu_port - 1
+        highest = 0 if isinstance(end.node, HostNode) else end.node.cpu_port - 1
         if not 0 <= end.port <= highest:
             raise LabError(f"{end.node.name} has no port {end.port} for a link; 0 to {highest}")
         if (end.node.name, end.port) in self._used:

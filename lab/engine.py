@@ -1,6 +1,5 @@
 """The softswitch's engine as a node of a simulation."""
 
-from fcn.softswitch.api import EngineEvents
 from fcn.softswitch.engine.build import CData
 from fcn.softswitch.engine.control import EngineBase
 from fcn.softswitch.engine.program import Program
@@ -9,18 +8,14 @@ from fcn.softswitch.engine.program import Program
 class LabEngine(EngineBase):
     """Runs a program under a simulation's clock.
 
-    Events for the control plane wait until dispatch_events(): time stands still meanwhile, so
-    there is no asyncio reader and no descriptor to wait for.
+    Events for the control plane end the simulation's run and wait: on an event loop for its next
+    turn, otherwise for dispatch_events().
     """
 
     def __init__(self, program: Program, *, cpu_port: int, drop_port: int, queues: int) -> None:
         super().__init__(
             program, cpu_port=cpu_port, drop_port=drop_port, queues=queues, memory=True
         )
-
-    def set_events(self, events: EngineEvents) -> None:
-        """Set the callbacks that dispatch_events() calls."""
-        self._events = events
 
     @property
     def listens(self) -> bool:
@@ -32,4 +27,4 @@ class LabEngine(EngineBase):
         return self._lib.sw_ctl_sim_api(), self._handle
 
     def _deliver_now(self) -> None:
-        """Events of a packet-out wait like all others: for the time of the run's next stop."""
+        """Events of a packet-out wait like all others."""

@@ -55,13 +55,15 @@ class NativeLab:
         address = int(cast("uintptr_t", api)), int(cast("uintptr_t", engine))
         return cast("sw_sim_api *", address[0]), cast("sw_engine *", address[1])
 
-    def add_switch(self, api: CData, engine: CData) -> int:
-        """The number of a new switch."""
-        return self.done(self.lib.lab_add_switch(self.handle, *self._engine(api, engine)))
+    def add_switch(self) -> int:
+        """The number of a new switch, which is off."""
+        return self.done(self.lib.lab_add_switch(self.handle))
 
-    def replace_engine(self, node: int, api: CData, engine: CData) -> None:
-        """Put another engine in a switch."""
-        self.done(self.lib.lab_replace_engine(self.handle, node, *self._engine(api, engine)))
+    def set_engine(self, node: int, pointers: tuple[CData, CData] | None) -> None:
+        """Give a switch an engine (its native interface and itself), or none."""
+        null = self.ffi.NULL
+        api, engine = (null, null) if pointers is None else self._engine(*pointers)
+        self.done(self.lib.lab_set_engine(self.handle, node, api, engine))
 
     def listen(self, node: int, listens: bool) -> None:
         """Whether a switch's events stop a run."""
@@ -74,6 +76,10 @@ class NativeLab:
     def unlinked(self, node: int) -> int:
         """Frames a switch sent on ports without a link."""
         return int(self.lib.lab_switch_unlinked(self.handle, node))
+
+    def off_drops(self, node: int) -> int:
+        """Frames that arrived at a switch while it was off."""
+        return int(self.lib.lab_switch_off_drops(self.handle, node))
 
     def connect(self, a: int, a_port: int, b: int, b_port: int, delay_ns: int) -> int:
         """The number of a new link."""

@@ -33,10 +33,11 @@ lab *lab_new(uint64_t seed);
 /* Everything but the engines, which must be closed before. */
 void lab_free(lab *l);
 
-/* A node's number. The engine is closed before the laboratory is freed. */
-int64_t lab_add_switch(lab *l, const sw_sim_api *api, sw_engine *e);
-/* Another engine takes the place of a switch's; what waits in the old one is lost with it. */
-int64_t lab_replace_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *e);
+/* A node's number. A switch without an engine is off: it loses what arrives. */
+int64_t lab_add_switch(lab *l);
+/* Give a switch an engine, in the place of any other, or none (NULL). Engines are closed after
+ * another took their place and before the laboratory is freed; what waits in one is lost with it. */
+int64_t lab_set_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *e);
 int64_t lab_add_host(lab *l);
 /* A host's line. rate_bps 0: frames take no time. overhead: octets of a frame on the wire beyond
  * its own. */
@@ -124,8 +125,9 @@ size_t lab_take_completions(lab *l, lab_completion *out, size_t n);
 
 int64_t lab_link_stats_of(const lab *l, uint32_t direction, lab_link_stats *out);
 int64_t lab_host_stats_of(const lab *l, uint32_t node, lab_host_stats *out);
-/* Frames a switch sent on ports that have no link. */
+/* Frames a switch sent on ports that have no link, and frames that arrived while it was off. */
 uint64_t lab_switch_unlinked(const lab *l, uint32_t node);
+uint64_t lab_switch_off_drops(const lab *l, uint32_t node);
 /* Forget the times of received frames, to measure from now on. */
 int64_t lab_reset_delays(lab *l, uint32_t node);
 /* Frames that exist outside the engines' buffers of unused ones. */

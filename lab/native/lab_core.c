@@ -117,21 +117,7 @@ static void switch_sink(void *context, uint32_t port, uint64_t at, sw_frame *f)
     }
 }
 
-static void set_engine(lab_switch *s, const sw_sim_api *api, sw_engine *e)
-{
-    lab *l = s->lab;
-    s->api = api;
-    s->engine = e;
-    s->waiting_events = api->waiting_events(e);
-    api->attach(e, &l->pool, switch_sink, s);
-    api->set_now(e, l->now);
-    for (uint32_t port = 0; port < LAB_PORTS; port++)
-        if (s->links[port])
-            api->set_link(e, port, s->links[port]->up);
-    lab_schedule(l, s->actor.number, api->next_due(e));
-}
-
-int64_t lab_add_switch(lab *l, const sw_sim_api *api, sw_engine *e)
+int64_t lab_add_switch(lab *l)
 {
     lab_switch *s = calloc(1, sizeof *s);
     int64_t node = s ? lab_add_node(l, &s->actor, LAB_SWITCH, s) : LAB_ERR_MEMORY;
@@ -140,7 +126,6 @@ int64_t lab_add_switch(lab *l, const sw_sim_api *api, sw_engine *e)
         return node;
     }
     s->lab = l;
-    set_engine(s, api, e);
     return node;
 }
 
@@ -156,12 +141,24 @@ lab_host *lab_host_of(const lab *l, uint32_t node)
     return is ? l->nodes[node]->thing : NULL;
 }
 
-int64_t lab_replace_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *e)
+int64_t lab_set_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *e)
 {
     lab_switch *s = lab_switch_of(l, node);
     if (!s)
         return LAB_ERR_NODE;
-    set_engine(s, api, e);
+    s->api = api;
+    s->engine = e;
+    if (!e) {
+        lab_schedule(l, s->actor.number, LAB_NEVER);
+        return 0;
+    }
+    s->waiting_events = api->waiting_events(e);
+    api->attach(e, &l->pool, switch_sink, s);
+    api->set_now(e, l->now);
+    for (uint32_t port = 0; port < LAB_PORTS; port++)
+        if (s->links[port])
+            api->set_link(e, port, s->links[port]->up);
+    lab_schedule(l, s->actor.number, api->next_due(e));
     return 0;
 }
 
@@ -177,7 +174,7 @@ int64_t lab_listen(lab *l, uint32_t node, bool listens)
 bool lab_has_event(const lab *l, uint32_t node)
 {
     const lab_switch *s = lab_switch_of(l, node);
-    return s && *s->waiting_events;
+    return s && s->engine && *s->waiting_events;
 }
 
 /* The run. */
@@ -201,7 +198,7 @@ static void refresh(lab *l)
     l->stopped = false;
     for (uint32_t i = 0; i < l->n_nodes; i++) {
         const lab_switch *s = lab_switch_of(l, i);
-        if (!s)
+        if (!s || !s->engine)
             continue;
         lab_schedule(l, s->actor.number, s->api->next_due(s->engine));
         l->stopped |= s->listens && *s->waiting_events;
@@ -230,7 +227,7 @@ uint64_t lab_run(lab *l, uint64_t until)
         l->now = until;
     for (uint32_t i = 0; i < l->n_nodes; i++) {
         const lab_switch *s = lab_switch_of(l, i);
-        if (s)
+        if (s && s->engine)
             s->api->set_now(s->engine, l->now);
     }
     return l->now;
@@ -240,6 +237,12 @@ uint64_t lab_switch_unlinked(const lab *l, uint32_t node)
 {
     const lab_switch *s = lab_switch_of(l, node);
     return s ? s->unlinked : 0;
+}
+
+uint64_t lab_switch_off_drops(const lab *l, uint32_t node)
+{
+    const lab_switch *s = lab_switch_of(l, node);
+    return s ? s->off_drops : 0;
 }
 
 uint64_t lab_now(const lab *l) { return l->now; }

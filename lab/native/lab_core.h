@@ -44,10 +44,10 @@ struct lab_switch {
     lab_actor actor;
     lab *lab;
     const sw_sim_api *api;
-    sw_engine *engine;
+    sw_engine *engine; /* NULL: it is off */
     const uint32_t *waiting_events;
     bool listens;
-    uint64_t unlinked;
+    uint64_t unlinked, off_drops;
     lab_link *links[LAB_PORTS];
 };
 

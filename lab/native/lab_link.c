@@ -28,7 +28,8 @@ static void attach_link(lab *l, uint32_t node, uint32_t port, lab_link *out)
     lab_switch *s = lab_switch_of(l, node);
     if (s) {
         s->links[port] = out;
-        s->api->set_link(s->engine, port, true);
+        if (s->engine)
+            s->api->set_link(s->engine, port, true);
     } else {
         lab_host_attach(l->nodes[node]->thing, out);
     }
@@ -105,7 +106,7 @@ static void set_direction(lab_link *link, const lab_link *back, bool up)
     lab_schedule(link->lab, link->actor.number, LAB_NEVER);
     if (link->to->kind == LAB_SWITCH) {
         lab_switch *s = link->to->thing;
-        if (s->links[link->to_port] == back)
+        if (s->engine && s->links[link->to_port] == back)
             s->api->set_link(s->engine, link->to_port, up);
     }
 }
@@ -125,6 +126,11 @@ int64_t lab_set_link(lab *l, uint32_t number, bool up)
 static void arrive_at_switch(lab_switch *s, uint64_t now, uint32_t port, sw_frame *f)
 {
     lab *l = s->lab;
+    if (!s->engine) {
+        s->off_drops++;
+        sw_frame_give(&l->pool, f);
+        return;
+    }
     lab_schedule(l, s->actor.number, s->api->arrive(s->engine, now, port, f));
     l->stopped |= s->listens && *s->waiting_events;
 }

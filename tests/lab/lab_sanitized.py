@@ -10,7 +10,6 @@ from lab_networks import DEST_QP, GIGABIT, SOURCE_QP, Rates, address, host_mac, 
 
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
-from fcn.lab.engine import LabEngine
 from fcn.lab.roce import RoceHost, RoceOptions, completions
 from fcn.ptf_tests.lib import packets
 
@@ -67,11 +66,12 @@ def run(sanitize: bool) -> int:
             if step in (20, 30):
                 network.links[1].set_up(step == 30)
             if step == 40:
-                old = simulation.switches["p1"]
-                engine = LabEngine(old.engine.program, cpu_port=510, drop_port=511, queues=8)
-                old.replace(engine)
-            if step < 40:
-                balance(simulation)
+                node, old = simulation.switches["p1"], simulation.switches["p1"].engine
+                node.start(node.open(old.program))
+                node.close(old)
+            if step == 50:
+                node.close(node.engine)
+            balance(simulation)
         simulation.run_until(simulation.now_ns + 100 * MILLISECOND)
         assert completions(simulation)
         refused = alone.refused()

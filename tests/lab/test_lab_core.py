@@ -1,11 +1,12 @@
 """Order, time, determinism, cut links and conservation in the core, on the real programs."""
 
 import pytest
-from lab_networks import GIGABIT, Rates, Wan, wan
+from lab_networks import GIGABIT, Rates, Wan, provision_with_flows, wan
 
 from fcn.contract.constants import compiled_programs
 from fcn.lab.balance import balance
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
+from fcn.lab.entries import write_entries
 from fcn.lab.errors import LabError
 from fcn.softswitch.api import EngineEvents
 from fcn.softswitch.engine import load_program
@@ -159,6 +160,29 @@ def test_memory_is_bounded_by_what_is_in_flight() -> None:
             most = max(most, simulation.frames_in_use)
         # 1.5 ms at 25 ns a frame on the narrow link, and its queue of 1000.
         assert 6_000 < most < 9_000
+
+
+def test_a_switch_changes_its_program_and_is_switched_off() -> None:
+    """What waited in it is lost and counted; its ports keep their rates."""
+    with Simulation() as simulation:
+        network = loaded(simulation)
+        node = simulation.switches["p1"]
+        simulation.run_until(1_200_000)
+        old, waited = node.engine, node.engine.balance()["held"]
+        assert waited > 0
+        node.start(node.open(old.program))
+        node.close(old)
+        assert balance(simulation).ends["p1: lost"] == waited
+        write_entries(provision_with_flows(network.config, "p1"), node.engine)
+        simulation.run_until(1_800_000)
+        assert node.engine.balance()["queue_full_drops"] > 0, "the narrow link has its rate"
+        node.close(node.engine)
+        simulation.run_until(FOREVER)
+        final = balance(simulation)
+        assert final.ends["p1: off_drops"] > 0
+        assert simulation.frames_in_use == 0
+        with pytest.raises(LabError, match="p1 has no program"):
+            _ = node.engine
 
 
 def test_a_cut_link_loses_what_is_on_it_and_tells_the_control_plane() -> None:

@@ -3,6 +3,9 @@
 
 /* Most packets that wait for resubmission or recirculation; more are dropped. */
 #define INPUT_CAPACITY 1024u
+/* Most copies (clones, replicas, resubmissions, recirculations) one after another that go back to
+ * one received packet; a program that makes them for ever would stop the switch. */
+#define SW_COPIES 512u
 
 void sw_fifo_put(sw_fifo *f, sw_pkt *p)
 {
@@ -30,8 +33,13 @@ sw_pkt *sw_fifo_take(sw_fifo *f)
 /* Copy of the packet without its headers. */
 static sw_pkt *clone_data(sw_engine *e, const sw_pkt *p, const uint8_t *data, uint32_t len)
 {
+    if (p->copies >= SW_COPIES) {
+        e->loop_drops++;
+        return NULL;
+    }
     sw_pkt *c = sw_pkt_with(e, data, len);
     if (c) {
+        c->copies = p->copies + 1;
         prog->reset(c);
         c->ingress_len = p->ingress_len;
         c->ingress_port = p->ingress_port;
