@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from fcn.bench.forwarding import RESULTS, machine
+from fcn.bench.forwarding import RESULTS, machine, positive
 from fcn.bench.laboratory_network import long_path
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
@@ -27,7 +27,7 @@ LOAD = 0.8
 SWITCHES = 3
 
 
-def measure(payload: int, packets: int, delay_ns: int) -> list[float]:
+def measure(payload: int, packets: float, delay_ns: int) -> list[float]:
     """Packet-hops per second of processor time, of each piece of `packets` packets."""
     with Simulation(1) as simulation:
         network = long_path(simulation, payload=payload, load=LOAD, delay_ns=delay_ns)
@@ -46,7 +46,7 @@ def measure(payload: int, packets: int, delay_ns: int) -> list[float]:
 def main() -> None:
     """Measure, show and write."""
     parser = argparse.ArgumentParser(prog="python -m fcn.bench.laboratory", description=__doc__)
-    parser.add_argument("--packets", type=int, default=100_000, help="of a piece")
+    parser.add_argument("--packets", type=positive, default=100_000, help="of a piece")
     parser.add_argument("--results", type=Path, default=RESULTS / "laboratory.json")
     options = parser.parse_args()
     table = Table(title="packet-hops per second of processor time, one core, pe - p - pe")

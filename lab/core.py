@@ -15,7 +15,7 @@ from fcn.lab.errors import LabError
 from fcn.lab.frames import TappedFrame, parse_tapped
 from fcn.lab.hosts import HostNode
 from fcn.lab.native_handle import NativeLab
-from fcn.softswitch.api import PortQueue
+from fcn.softswitch.api import Engine, PortQueue
 from fcn.softswitch.engine.program import Program
 
 ETHERNET_OVERHEAD = 24
@@ -65,13 +65,16 @@ class SwitchNode:
             _set_port(engine, port, *settings)
         return engine
 
-    def start(self, engine: LabEngine) -> None:
-        """Forward with this engine from now on. What waits in one before is lost."""
+    def start(self, engine: Engine) -> None:
+        """Forward with this engine, one of open(), from now on. What waits in one before is lost.
+        Raises LabError for an engine of another kind."""
+        if not isinstance(engine, LabEngine):
+            raise LabError(f"{self.name} takes engines of its own open() only")
         self._retire()
         self._engine = engine
         self._native.set_engine(self.number, engine.pointers())
 
-    def close(self, engine: LabEngine) -> None:
+    def close(self, engine: Engine) -> None:
         """Close an engine; the switch is off when it forwarded with it."""
         if engine is self._engine:
             self._retire()

@@ -1,5 +1,7 @@
 """Order, time, determinism, cut links and conservation in the core, on the real programs."""
 
+import asyncio
+
 import pytest
 from lab_networks import GIGABIT, Rates, Wan, provision_with_flows, wan
 
@@ -13,6 +15,8 @@ from fcn.softswitch.engine import load_program
 
 MILLISECOND = 1_000_000
 FOREVER = 10**12
+ARP = b"\xff" * 6 + bytes.fromhex("020000000101") + bytes.fromhex("0806") + bytes(46)
+"""What a PE sends to its control plane."""
 
 
 def serialisation_ns(octets: int, rate_bps: int) -> int:
@@ -216,8 +220,7 @@ def test_a_packet_in_stops_the_run_at_its_time() -> None:
     """An unknown destination is punted; without anybody who listens the run goes on."""
     with Simulation() as simulation:
         network = wan(simulation)
-        arp = b"\xff" * 6 + bytes.fromhex("020000000101") + bytes.fromhex("0806") + bytes(46)
-        network.left.send(arp)
+        network.left.send(ARP)
         simulation.run_until(MILLISECOND)
         heard: list[bytes] = []
         engine = simulation.switches["pe1"].engine
@@ -231,13 +234,34 @@ def test_a_packet_in_stops_the_run_at_its_time() -> None:
         )
         engine.dispatch_events()
         assert len(heard) == 1
-        network.left.send(arp)
+        network.left.send(ARP)
         reached = simulation.run_until(FOREVER)
-        assert reached == MILLISECOND + 500 + serialisation_ns(len(arp), 100 * GIGABIT)
+        assert reached == MILLISECOND + 500 + serialisation_ns(len(ARP), 100 * GIGABIT)
         assert simulation.switches["pe1"].has_event
         engine.dispatch_events()
         assert len(heard) == 2
         assert simulation.run_until(FOREVER) == FOREVER
+
+
+async def test_events_reach_an_event_loop_by_its_next_turn() -> None:
+    with Simulation() as simulation:
+        network = wan(simulation)
+        heard = asyncio.Event()
+        engine = simulation.switches["pe1"].engine
+        engine.set_events(
+            EngineEvents(
+                digest=lambda *_: None,
+                packet_in=lambda _: heard.set(),
+                idle=lambda *_: None,
+                port_status=lambda *_: None,
+            )
+        )
+        engine.dispatch_events()
+        network.left.send(ARP)
+        assert simulation.run_until(MILLISECOND) < MILLISECOND
+        assert not heard.is_set()
+        await asyncio.wait_for(heard.wait(), 60)
+        assert simulation.run_until(MILLISECOND) == MILLISECOND
 
 
 def test_impossible_networks_are_refused() -> None:
