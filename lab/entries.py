@@ -30,7 +30,8 @@ def write_entries(provision: Provision, engine: EngineBase) -> Pipeline:
     message = p4r.ForwardingPipelineConfig(p4_device_config=compiled.blob.read_bytes())
     p4info: p4i.P4Info = compiled.schema.p4info
     message.p4info.CopyFrom(p4info)
-    pipeline = Pipeline(PipelineConfig.parse(message), engine, lambda _message: False)
+    config = PipelineConfig.parse(message)
+    pipeline = Pipeline(config, engine, lambda _message: False, engine.now_ns)
     while updates := provision.intent.take_updates(_BATCH):
         for update in updates:
             pipeline.write(update, "")
