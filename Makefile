@@ -57,8 +57,9 @@ proto: setup ## regenerate the gRPC code of our own services
 	$(MAKE) -C softswitch/proto
 	$(MAKE) -C controller/proto
 
-bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that)
+bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that), laboratory
 	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))
+	$(PYTHON) -m fcn.bench.laboratory
 
 clean: ## remove what was built
 	rm -rf .venv out build *.egg-info ~/.cache/fcn

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-import time
+import random
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.controller.clock import SYSTEM_CLOCK, Clock
 from fcn.controller.config import Config
 from fcn.controller.config.model import Node
 from fcn.controller.events import EventBus
@@ -48,12 +49,19 @@ def _program(node: Node) -> Pipeline:
 
 class ControlPlane:
     """Everything `fcn run` runs. Built in order of dependency: provisions and connections of the
-    nodes, the services that use them, the node agents. Raises PipelineError."""
+    nodes, the services that use them, the node agents.
 
-    def __init__(self, config: Config) -> None:
+    All time but that of the event loop comes from `clock`, all chance from `rng`, which draws the
+    flow labels and must not be predictable in production; None: the system's. Raises
+    PipelineError.
+    """
+
+    def __init__(
+        self, config: Config, clock: Clock = SYSTEM_CLOCK, rng: random.Random | None = None
+    ) -> None:
         self.config = config
         self.agents_address = ""
-        self.bus = EventBus()
+        self.bus = EventBus(clock)
         provisions = {
             name: Provision(config, name, _program(node)) for name, node in config.nodes.items()
         }
@@ -63,6 +71,7 @@ class ControlPlane:
                 provision.node,
                 provision.pipeline,
                 self.bus,
+                clock,
                 config.tls_of(config.nodes[name]),
             )
             for name, provision in provisions.items()
@@ -70,7 +79,8 @@ class ControlPlane:
         self.edges = {
             name: NodeEdge(provision) for name, provision in provisions.items() if provision.is_pe
         }
-        self.flows = FlowService(config, self.edges, self.bus)
+        rng = rng or random.SystemRandom()
+        self.flows = FlowService(config, self.edges, self.bus, clock, rng)
         self.neighbors = {
             name: NeighborService(
                 config,
@@ -79,18 +89,25 @@ class ControlPlane:
                 provision.underlay,
                 self._connections[name].send_packet,
                 self.bus,
+                clock.monotonic,
             )
             for name, provision in provisions.items()
         }
         self.nodes = {
             name: NodeAgent(
-                provision, self._connections[name], self.flows, self.neighbors[name], self.bus
+                provision,
+                self._connections[name],
+                self.flows,
+                self.neighbors[name],
+                self.bus,
+                clock,
             )
             for name, provision in provisions.items()
         }
-        self.reports = HostReports(config.host_agents.hosts if config.host_agents else {})
+        hosts = config.host_agents.hosts if config.host_agents else {}
+        self.reports = HostReports(hosts, clock.wall)
         self.network = Network(
-            config, self.bus, self.nodes, self.flows, self.neighbors, self.reports, time.time()
+            config, self.bus, self.nodes, self.flows, self.neighbors, self.reports, clock.wall()
         )
         self.metrics = FcnCollector(take_snapshot(self.network))
 

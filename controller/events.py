@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
+from fcn.controller.clock import Clock
 from fcn.controller.throttle import Throttle
 
 LOG = logging.getLogger("fcn.event")
@@ -65,8 +65,8 @@ class Event:
     kind: Kind
     node: str
     message: str
-    fields: dict[str, str] = field(default_factory=dict)
-    time: float = field(default_factory=time.time)
+    time: float
+    fields: Mapping[str, str]
 
 
 class EventBus:
@@ -77,10 +77,13 @@ class EventBus:
     subscriber receives an event with the number of discarded ones.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._watchers: set[asyncio.Queue[Event]] = set()
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._watchers: dict[asyncio.Queue[Event], None] = {}
         self._lost: dict[asyncio.Queue[Event], int] = {}
-        self._throttle: Throttle[tuple[Kind, str]] = Throttle(clock, LIMIT, LIMIT_INTERVAL)
+        self._throttle: Throttle[tuple[Kind, str]] = Throttle(
+            clock.monotonic, LIMIT, LIMIT_INTERVAL
+        )
 
     def emit(
         self, kind: Kind, node: str, message: str | Callable[[], str], **fields: object
@@ -94,7 +97,7 @@ class EventBus:
         if unsaid:
             self._suppressed(kind, vrf, unsaid)
         text = message if isinstance(message, str) else message()
-        self._tell(Event(kind, node, text, {key: str(value) for key, value in fields.items()}))
+        self._tell(kind, node, text, {key: str(value) for key, value in fields.items()})
 
     def tell_suppressed(self) -> None:
         """Say how many events were suppressed where no other of their kind says it. To be called
@@ -105,11 +108,10 @@ class EventBus:
     def _suppressed(self, kind: Kind, vrf: str, count: int) -> None:
         where = f" of VRF {vrf}" if vrf else ""
         fields = {"suppressed": kind.value, "vrf": vrf, "count": str(count)}
-        self._tell(
-            Event(Kind.SUPPRESSED, "", f"{count} more {kind} events{where} were not told", fields)
-        )
+        self._tell(Kind.SUPPRESSED, "", f"{count} more {kind} events{where} were not told", fields)
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, kind: Kind, node: str, message: str, fields: Mapping[str, str]) -> None:
+        event = Event(kind, node, message, self._clock.wall(), fields)
         level = logging.WARNING if event.kind in WARNINGS else logging.INFO
         extra = {"event": event.kind.value, "node": event.node, **event.fields}
         LOG.log(level, event.message, extra=extra)
@@ -123,11 +125,11 @@ class EventBus:
     def watch(self) -> Iterator[AsyncIterator[Event]]:
         """Subscribe: events emitted from the time the context is entered."""
         queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)
-        self._watchers.add(queue)
+        self._watchers[queue] = None
         try:
             yield self._drain(queue)
         finally:
-            self._watchers.discard(queue)
+            del self._watchers[queue]
             self._lost.pop(queue, None)
 
     async def _drain(self, queue: asyncio.Queue[Event]) -> AsyncIterator[Event]:
@@ -135,5 +137,6 @@ class EventBus:
             event = await queue.get()
             lost = self._lost.pop(queue, 0)
             if lost:
-                yield Event(Kind.LOST, "", f"{lost} events were lost: the reader is too slow")
+                text = f"{lost} events were lost: the reader is too slow"
+                yield Event(Kind.LOST, "", text, self._clock.wall(), {})
             yield event

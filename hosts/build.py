@@ -20,16 +20,24 @@ def cache_directory() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "fcn"
 
 
-def compile_cached(name: str, sources: list[Path], *, sanitize: bool = False) -> Path:
-    """Compile C sources into one program and return its path.
+def compile_cached(
+    name: str,
+    sources: list[Path],
+    *,
+    sanitize: bool = False,
+    extra_flags: tuple[str, ...] = (),
+    headers_in: tuple[Path, ...] = (),
+) -> Path:
+    """Compile C sources into one program or, with `-shared`, one library and return its path.
 
-    The result is cached by the content of `sources`, all headers beside them and the flags, so a
-    second call with the same input only looks it up. Raises BuildError.
+    The result is cached by the content of `sources`, all headers beside them and in `headers_in`,
+    and the flags, so a second call with the same input only looks it up. Raises BuildError.
     """
-    flags = FLAGS + (SANITIZE if sanitize else ())
+    flags = FLAGS + extra_flags + (SANITIZE if sanitize else ())
     compiler = os.environ.get("CC", "cc")
     digest = hashlib.sha256(" ".join((compiler, *flags)).encode())
-    headers = {header for source in sources for header in source.parent.glob("*.h")}
+    folders = sorted({source.parent for source in sources} | set(headers_in))
+    headers = {header for folder in folders for header in folder.glob("*.h")}
     for path in (*sources, *sorted(headers)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     target = cache_directory() / f"{name}-{digest.hexdigest()[:16]}" / name
@@ -38,7 +46,7 @@ def compile_cached(name: str, sources: list[Path], *, sanitize: bool = False) ->
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         built = Path(scratch) / name
-        includes = [f"-I{folder}" for folder in sorted({source.parent for source in sources})]
+        includes = [f"-I{folder}" for folder in folders]
         command = [compiler, *flags, *includes, "-o", str(built), *map(str, sources)]
         try:
             result = subprocess.run(command, capture_output=True, text=True, check=False)

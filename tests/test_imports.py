@@ -17,14 +17,14 @@ ROOT = Path(fcn.__file__).parent
 PACKAGES = (
     ("contract", "packets"),
     ("softswitch", "hosts", "controller"),
-    ("topologies",),
+    ("topologies", "lab"),
     ("ptf_tests",),
     ("bench",),
 )
 """Lowest first; those of one line know nothing of each other."""
 
 ROOMS = (
-    ("throttle",),
+    ("clock", "throttle"),
     ("config", "events", "logs", "proto"),
     ("owners",),
     ("flows",),

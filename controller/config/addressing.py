@@ -87,7 +87,7 @@ def underlay_next_hops(
     own = own_prefixes(config.nodes[source])
     owners: dict[IPv6Network, list[str]] = {}
     for name, node in config.nodes.items():
-        for prefix in own_prefixes(node) - own:
+        for prefix in sorted(own_prefixes(node) - own):
             owners.setdefault(prefix, []).append(name)
     routes: dict[IPv6Network, list[tuple[int, str, int]]] = {}
     for prefix, nodes in owners.items():

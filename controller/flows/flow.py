@@ -1,6 +1,5 @@
 """A labelled flow, and the interface of the PE that labels it."""
 
-import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,7 +27,7 @@ class Flow:
     source_qp: int | None = None
     p_key: int = DEFAULT_P_KEY
     comm_ids: CommIds | None = None
-    since: float = field(default_factory=time.time)
+    since: float = field(kw_only=True)
     watched: bool = False
 
 

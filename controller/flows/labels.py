@@ -34,11 +34,11 @@ class LabelPool:
         self,
         quarantine: float,
         clock: Callable[[], float],
-        rng: random.Random | None = None,
+        rng: random.Random,
     ) -> None:
         self._quarantine = quarantine
         self._clock = clock
-        self._rng = rng or random.SystemRandom()
+        self._rng = rng
         self._used: set[int] = set()
         self._gates: dict[int, int] = {}
         self._resting: dict[int, float] = {}

@@ -39,7 +39,7 @@ class Senders:
 
     def __init__(self) -> None:
         self._senders: dict[FlowKey, Sender] = {}
-        self._by_pair: dict[_Pair, set[FlowKey]] = {}
+        self._by_pair: dict[_Pair, dict[FlowKey, None]] = {}
 
     def __contains__(self, key: FlowKey) -> bool:
         return key in self._senders
@@ -88,11 +88,11 @@ class Senders:
             self._forget(key, known)
         self._senders[key] = sender
         pair = (key.vrf, key.src, key.dst, sender.source_qp)
-        self._by_pair.setdefault(pair, set()).add(key)
+        self._by_pair.setdefault(pair, {})[key] = None
 
     def _forget(self, key: FlowKey, known: Sender) -> None:
         del self._senders[key]
         pair = (key.vrf, key.src, key.dst, known.source_qp)
-        self._by_pair[pair].discard(key)
+        del self._by_pair[pair][key]
         if not self._by_pair[pair]:
             del self._by_pair[pair]

@@ -4,11 +4,12 @@ The switch tables are authoritative for labelled flows: the controller takes ove
 there. This module does not access tables: a PE is an `Edge`, which installs and removes flows.
 """
 
-import time
-from collections.abc import Callable, Iterable, Mapping
+import random
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from fcn.controller.clock import Clock
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import attachment, locate
 from fcn.controller.config.features import Feature
@@ -55,27 +56,30 @@ class FlowError(Exception):
 
 
 class FlowService:
-    """Learns, labels and releases flows. `edges` are all PEs of the network; `clock` is monotonic,
-    in seconds."""
+    """Learns, labels and releases flows. `edges` are all PEs of the network; `rng` draws labels
+    (labels.py)."""
 
     def __init__(
         self,
         config: Config,
         edges: Mapping[str, Edge],
         bus: EventBus,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock,
+        rng: random.Random,
     ) -> None:
         self._config = config
         self._edges = edges
-        self.labels = LabelPool(config.flows.label_quarantine / 1e6, clock)
+        self._clock = clock
+        now = clock.monotonic
+        self.labels = LabelPool(config.flows.label_quarantine / 1e6, now, rng)
         self._labelled = LabelledFlows(edges, self.labels)
         self._senders = Senders()
-        self._connections = ConnectionTracker(clock)
-        self.refusals = Refusals(bus, clock)
+        self._connections = ConnectionTracker(now)
+        self.refusals = Refusals(bus, now)
         verified = config.flows.watched // VERIFIED_SHARE
-        self._watch = WatchList(clock, config.flows.watched - verified)
-        self._verification = Verification(clock, verified)
-        self._inference = Inference(clock, self._fully_reported)
+        self._watch = WatchList(now, config.flows.watched - verified)
+        self._verification = Verification(now, verified)
+        self._inference = Inference(now, self._fully_reported)
         self._events = FlowEvents(bus)
         self._locate = lru_cache(PLACES)(self._search)
         self._attached = lru_cache(PLACES)(self._is_attached)
@@ -340,7 +344,8 @@ class FlowService:
         if displaced is not None:
             self._release(displaced, f"its host has more flows than {key.src}")
         origin = sender.origin if sender else origin
-        flow = Flow(key, node, label, timeout, origin, source_qp, p_key, comm_ids)
+        since = self._clock.wall()
+        flow = Flow(key, node, label, timeout, origin, source_qp, p_key, comm_ids, since=since)
         self._keep(flow)
         self._events.labelled(flow)
 
@@ -460,7 +465,7 @@ class FlowService:
         )
 
     def _update_watched(self, changed: Iterable[FlowKey]) -> None:
-        for key in changed:
+        for key in sorted(changed, key=str):
             watched = self._is_watched(key)
             if key not in self._watch:
                 self._inference.forget(key)

@@ -56,8 +56,8 @@ class Verification:
         longest first."""
         self._checked: dict[FlowKey, Check] = {}
         """By flow forth."""
-        self._between: dict[HostPairKey, set[FlowKey]] = {}
-        self._hurried: set[HostPairKey] = set()
+        self._between: dict[HostPairKey, dict[FlowKey, None]] = {}
+        self._hurried: dict[HostPairKey, None] = {}
         self._next_hurry = 0.0
         self._refuted: dict[FlowKey, FlowKey] = {}
 
@@ -93,7 +93,7 @@ class Verification:
             self.forget(flow)
             self._entries[flow] = entry
         self._rest(entry)
-        self._between.setdefault(host_pair(pairing.forth), set()).add(pairing.forth)
+        self._between.setdefault(host_pair(pairing.forth), {})[pairing.forth] = None
 
     def forget(self, flow: FlowKey) -> FlowKey | None:
         """The flow has no partner any more; returns the one it had."""
@@ -106,10 +106,10 @@ class Verification:
         self._unrest(forth)
         self._checked.pop(forth, None)
         hosts = host_pair(forth)
-        self._between[hosts].discard(forth)
+        del self._between[hosts][forth]
         if not self._between[hosts]:
             del self._between[hosts]
-            self._hurried.discard(hosts)
+            self._hurried.pop(hosts, None)
         return partner
 
     def observe(self, flow: FlowKey, sample: Sample) -> None:
@@ -121,7 +121,7 @@ class Verification:
     def new_flow(self, hosts: HostPairKey) -> None:
         """A flow of unknown source appeared between two hosts: their pairings are next."""
         if hosts in self._between:
-            self._hurried.add(hosts)
+            self._hurried[hosts] = None
 
     def advance(self) -> tuple[set[FlowKey], list[Pairing]]:
         """Weigh what was seen and let others have their turn: the flows this made watched or

@@ -29,7 +29,7 @@ class _HostPair:
     rest: float = FIRST_REST
     watching: bool = False
     flows: dict[FlowKey, None] = field(default_factory=dict)
-    watched: set[FlowKey] = field(default_factory=set)
+    watched: dict[FlowKey, None] = field(default_factory=dict)
 
 
 class WatchList:
@@ -65,7 +65,7 @@ class WatchList:
             return self._begin(pair)
         if self._watched < self._limit:
             self._watch(pair, flow)
-        return pair.watched & {flow}
+        return pair.watched.keys() & {flow}
 
     def remove(self, flow: FlowKey) -> None:
         """Remove a flow whose source is known or which has ended."""
@@ -87,7 +87,7 @@ class WatchList:
         )
         for pair in due:
             if pair.watching:
-                changed |= pair.watched
+                changed |= pair.watched.keys()
                 self._rest(pair, now)
         for pair in due:
             if not pair.watching and pair.turn <= now:
@@ -112,10 +112,10 @@ class WatchList:
         pair.rest = min(LONGEST_REST, 2 * pair.rest)
 
     def _watch(self, pair: _HostPair, flow: FlowKey) -> None:
-        pair.watched.add(flow)
+        pair.watched[flow] = None
         self._watched += 1
 
     def _unwatch(self, pair: _HostPair, flow: FlowKey) -> None:
         if flow in pair.watched:
-            pair.watched.remove(flow)
+            del pair.watched[flow]
             self._watched -= 1

@@ -7,7 +7,6 @@ destination host, if any, decides. A report is used only for flows that were see
 snapshot was taken: the queue pair of a newer flow may be missing in it.
 """
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -77,9 +76,7 @@ class Ambiguous(Enum):
 class HostReports:
     """What all agents have reported. `clock` returns seconds since the epoch."""
 
-    def __init__(
-        self, hosts: Mapping[str, AgentHost], clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, hosts: Mapping[str, AgentHost], clock: Callable[[], float]) -> None:
         self._configured = hosts
         self._clock = clock
         self._hosts = {name: _Host() for name in hosts}

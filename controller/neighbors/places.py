@@ -75,10 +75,10 @@ class Places:
             return None
         return self.on(found.port, address)
 
-    def next_hops(self) -> set[Place]:
-        """Neighbours that are next hops of configured routes."""
+    def next_hops(self) -> dict[Place, None]:
+        """Neighbours that are next hops of configured routes, in their order."""
         places = {
-            Place("", hop.port, 0, hop.address)
+            Place("", hop.port, 0, hop.address): None
             for route in self._node.underlay
             for hop in route.via
             if hop.address is not None
@@ -87,7 +87,7 @@ class Places:
             for route in local.routes:
                 place = self.of_customer(vrf, route.via) if route.via is not None else None
                 if place is not None and self.static_mac(place) is None:
-                    places.add(place)
+                    places[place] = None
         return places
 
     def is_next_hop(self, place: Place) -> bool:

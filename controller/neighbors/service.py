@@ -8,7 +8,6 @@ queued.
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -58,7 +57,8 @@ class _Neighbor:
 
 
 class NeighborService:
-    """The neighbours of one switch. `rounds` counts the passes over all of them in `run`."""
+    """The neighbours of one switch. `clock` is monotonic, in seconds; `rounds` counts the passes
+    over all of them in `run`."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class NeighborService:
         underlay: Underlay,
         send: Send,
         bus: EventBus,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float],
     ) -> None:
         self._settings = config.neighbors
         self._name = name

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import finsy as fy
 
 from fcn.contract.depth import Depth
+from fcn.controller.clock import Clock
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.config.features import Feature, feature_names
 from fcn.controller.config.types import format_depth
@@ -33,8 +34,10 @@ class NodeAgent:
         flows: FlowService,
         neighbors: NeighborService,
         bus: EventBus,
+        clock: Clock,
     ) -> None:
         self.name = provision.name
+        self._clock = clock
         self.provision = provision
         self.counters = Counters(provision, connection)
         self._connection = connection
@@ -43,7 +46,12 @@ class NodeAgent:
         self._bus = bus
         self._synchronizer = Synchronizer(provision.intent, provision.pipeline, connection, bus)
         self._messages = Messages(
-            provision, connection, flows, neighbors.handle, self._synchronizer.acknowledge
+            provision,
+            connection,
+            flows,
+            neighbors.handle,
+            self._synchronizer.acknowledge,
+            clock.monotonic,
         )
         connection.when_ready(self._serve)
 
@@ -151,6 +159,7 @@ class NodeAgent:
         entries = [entity for entity in held if isinstance(entity, fy.P4TableEntry)]
         if self.provision.is_pe:
             names = vrf_names(self.provision.config)
-            self._flows.adopt(self.name, held_flows(self.name, entries, names))
+            now = self._clock.wall()
+            self._flows.adopt(self.name, held_flows(self.name, entries, names, now))
         self._neighbors.adopt(entries)
         await self._synchronizer.synchronize(held)

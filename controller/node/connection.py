@@ -6,9 +6,8 @@ and from what the node itself did.
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from finsy.p4client import P4ClientError
 from finsy.p4entity import P4DigestListAck
 
 from fcn.contract.pipeline import Pipeline
+from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.session import (
@@ -46,21 +46,28 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of a connection, the time it began (seconds since the epoch), and a description."""
+    """State of a connection, a description, and the time it began (seconds since the epoch)."""
 
     state: State
-    detail: str = ""
-    since: float = field(default_factory=time.time)
+    detail: str
+    since: float
 
 
 class Connection:
     """The connection to one switch. Users register handlers for when it is ready and down."""
 
     def __init__(
-        self, name: str, node: Node, pipeline: Pipeline, bus: EventBus, tls: Tls | None = None
+        self,
+        name: str,
+        node: Node,
+        pipeline: Pipeline,
+        bus: EventBus,
+        clock: Clock,
+        tls: Tls | None = None,
     ) -> None:
         self.name = name
-        self.status = Status(State.CONNECTING, f"no session with {node.grpc} yet")
+        self._clock = clock
+        self.enter(State.CONNECTING, f"no session with {node.grpc} yet")
         self._bus = bus
         self._pipeline = pipeline
         self._sending = asyncio.Lock()
@@ -107,7 +114,7 @@ class Connection:
 
     def enter(self, state: State, detail: str = "") -> None:
         """Change the state."""
-        self.status = Status(state, detail)
+        self.status = Status(state, detail, self._clock.wall())
 
     def tell(self, detail: str) -> None:
         """Change the description of the current state."""
@@ -136,7 +143,7 @@ class Connection:
 
     async def run(self) -> None:
         """Connect, and connect again, until cancelled."""
-        await keep_session(self.switch, self._not_begun)
+        await keep_session(self.switch, self._not_begun, self._clock.monotonic)
 
     async def _guarded(self, job: Coroutine[Any, Any, None]) -> None:
         """Record why a job failed; finsy then ends the connection and reconnects."""

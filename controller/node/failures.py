@@ -1,7 +1,6 @@
 """Messages of a switch that could not be handled: counted, logged with what was in them."""
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ class Failures:
     returns seconds and never goes back.
     """
 
-    def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, name: str, clock: Callable[[], float]) -> None:
         self._name = name
         self.counts: Counter[str] = Counter()
         self._throttle: Throttle[str] = Throttle(clock, 1, LOG_INTERVAL)

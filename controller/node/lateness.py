@@ -1,6 +1,5 @@
 """How late a switch's messages are handled: under load they wait, there, on the way, and here."""
 
-import time
 from collections.abc import Callable
 
 DRIFT = 1e-4
@@ -12,7 +11,7 @@ class Lateness:
     handled, by `clock` (seconds, never goes back). The promptest message counts as in time, so a
     wait that all of a session share is not seen."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._least: float | None = None
         self._at = 0.0

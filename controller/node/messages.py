@@ -32,7 +32,8 @@ PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
 class Messages:
     """Receives one switch's messages and passes them to the services.
 
-    `acknowledge` receives the acknowledgement of each digest list once it is processed.
+    `acknowledge` receives the acknowledgement of each digest list once it is processed; `clock` is
+    monotonic, in seconds.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Messages:
         flows: FlowService,
         on_packet: PacketHandler,
         acknowledge: Callable[[P4DigestListAck], None],
+        clock: Callable[[], float],
     ) -> None:
         self._name = provision.name
         self._is_pe = provision.is_pe
@@ -51,12 +53,13 @@ class Messages:
         self._flows = flows
         self._on_packet = on_packet
         self._acknowledge = acknowledge
-        self.failures = Failures(provision.name)
+        self._clock = clock
+        self.failures = Failures(provision.name, clock)
 
     def start(self, synchronized: asyncio.Event) -> None:
         """Receive messages until the connection ends; process them once `synchronized` is set."""
         if self._is_pe:
-            lateness = Lateness()
+            lateness = Lateness(self._clock)
             for digest in DIGESTS:
                 self._connection.start(digest, self._read_digests(digest, synchronized, lateness))
             self._connection.start("idle", self._read_idle(synchronized))

@@ -148,14 +148,14 @@ class Provision:
 
     def _own_the_underlay(self) -> None:
         endpoint = Endpoint(self.intent)
-        for address in self.underlay_addresses():
+        for address in sorted(self.underlay_addresses()):
             endpoint.own(address)
         for sid in self.node.end_sids:
             endpoint.end_segment(sid)
         NotificationPort(self.intent, self.pipeline).expect("FAST_CNP", self.config.fast_cnp_port)
         if self.is_pe:
             trust = TrustBoundary(self.intent)
-            for prefix in self._trusted():
+            for prefix in sorted(self._trusted()):
                 trust.trust(prefix)
 
     def underlay_addresses(self) -> set[IPv6Address]:
@@ -274,7 +274,7 @@ class Provision:
         }
         for prefix, hops in computed.items():
             self.underlay.route(prefix, hops)
-        for subnet in core_subnets(self.node):
+        for subnet in sorted(core_subnets(self.node)):
             self.underlay.resolve(subnet)
         for route in self.node.underlay:
             known = [self.adjacency(hop.port, hop.mac) for hop in route.via if hop.mac is not None]

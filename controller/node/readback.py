@@ -66,9 +66,10 @@ async def _read_digest(switch: fy.Switch, name: str) -> list[P4Entity]:
 
 
 def held_flows(
-    node: str, entries: Iterable[fy.P4TableEntry], vrf_names: Mapping[int, str]
+    node: str, entries: Iterable[fy.P4TableEntry], vrf_names: Mapping[int, str], now: float
 ) -> Iterator[Flow]:
-    """Flows in the tables read from a PE: flow_ipv4/6 joined with flow_by_label_ipv4/6.
+    """Flows in the tables read from a PE `now` (seconds since the epoch): flow_ipv4/6 joined with
+    flow_by_label_ipv4/6.
 
     Where writing was cut off, a label may belong to a later flow already.
     """
@@ -81,9 +82,9 @@ def held_flows(
         if sender := senders.get((held.label, key.src)):
             origin, comm_ids = from_text(sender.note)
             known = sender.source_qp, sender.p_key, comm_ids
-            yield Flow(key, node, held.label, held.idle_timeout, origin, *known)
+            yield Flow(key, node, held.label, held.idle_timeout, origin, *known, since=now)
         else:
-            yield Flow(key, node, held.label, held.idle_timeout, Origin.RESTORED)
+            yield Flow(key, node, held.label, held.idle_timeout, Origin.RESTORED, since=now)
 
 
 def flow_key(flow: FlowMatch | None, vrf_names: Mapping[int, str]) -> FlowKey | None:

@@ -2,7 +2,6 @@
 that falls silent ends it. Within a session finsy keeps stream, arbitration and pipeline."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -40,17 +39,20 @@ class SwitchAwayError(Exception):
     """A request was not answered because the switch is away; the message says so."""
 
 
-async def keep_session(switch: fy.Switch, failed: Callable[[NoSessionError], None]) -> None:
+async def keep_session(
+    switch: fy.Switch, failed: Callable[[NoSessionError], None], clock: Callable[[], float]
+) -> None:
     """Begin a session whenever there is none, until cancelled. `failed` hears why one did not
-    begin; of one that ends after it had begun finsy tells (SwitchEvent.CHANNEL_DOWN)."""
+    begin; of one that ends after it had begun finsy tells (SwitchEvent.CHANNEL_DOWN). `clock` is
+    monotonic, in seconds."""
     retry = FIRST_RETRY
     while True:
-        begun = time.monotonic()
+        begun = clock()
         try:
             await _session(switch)
         except NoSessionError as error:
             failed(error)
-        if time.monotonic() - begun > SHORT:
+        if clock() - begun > SHORT:
             retry = FIRST_RETRY
         await asyncio.sleep(retry)
         retry = min(2 * retry, LAST_RETRY)

@@ -127,6 +127,11 @@ class ArrayControl(NativeEngine):
             f"port {port}",
         )
 
+    def port_overhead_set(self, port: int, octets: int) -> None:
+        """Octets a frame takes on the port's wire beyond its own, which count for the bit rate;
+        24 on Ethernet: preamble, frame check sequence and the gap between frames."""
+        self._done(self._lib.sw_ctl_port_overhead(self._handle, port, octets), f"port {port}")
+
     def port_counters(self, port: int) -> PortCounters:
         """See softswitch.api.Engine."""
         s = self._ffi.new("sw_port_stats *")

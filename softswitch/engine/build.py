@@ -24,8 +24,8 @@ CData = Any
 
 NATIVE = Path(__file__).parent / "native"
 SOURCES = (
-    "sw_hash.c", "sw_table.c", "sw_core.c", "sw_extern.c", "sw_ctl.c", "sw_ctl_pre.c",
-    "sw_xsk.c", "sw_port.c", "sw_loop.c",
+    "sw_hash.c", "sw_table.c", "sw_frame.c", "sw_core.c", "sw_tm.c", "sw_extern.c", "sw_ctl.c",
+    "sw_ctl_pre.c", "sw_sim.c", "sw_xsk.c", "sw_port.c", "sw_loop.c",
 )  # fmt: skip
 # Warnings are errors in the tests only: other compilers may have other warnings.
 _DIALECT = ("-std=gnu11", "-fno-strict-aliasing", "-D_GNU_SOURCE")
@@ -34,7 +34,15 @@ COMPILER_SECONDS = 600
 """Processor time the compiler may take; PE takes a few seconds."""
 COMPILER_OCTETS = 4 << 30
 """Memory the compiler may take."""
-_FAST = ("-O2", "-march=native", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")
+_FAST = (
+    "-O2",
+    "-march=native",
+    "-ffp-contract=off",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-pthread",
+)
 
 
 _LIMITED = (
@@ -156,7 +164,8 @@ def ffi() -> CData:
     if found is None:
         raise BuildError("native/sw_ctl.h lacks its CDEF marks")
     out = cffi.FFI()
-    out.cdef("typedef struct sw_engine sw_engine;" + found.group(1).replace("SW_API ", ""))
+    opaque = "typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;"
+    out.cdef(opaque + found.group(1).replace("SW_API ", ""))
     return out
 
 

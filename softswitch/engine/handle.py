@@ -81,6 +81,14 @@ class NativeEngine:
         self._lib.sw_ctl_stats(self._handle, s)
         return {name: getattr(s, name) for name, _ in self._ffi.typeof(s[0]).fields}
 
+    def balance(self) -> dict[str, int]:
+        """Packets since the start: `received` and `copied` (clones, replicas) together are the sum
+        of all others, which say what became of them; `held` are those inside now, `refused` (not
+        in the sum) those that were not taken in."""
+        b = self._ffi.new("sw_balance *")
+        self._lib.sw_ctl_balance(self._handle, b)
+        return {name: getattr(b, name) for name, _ in self._ffi.typeof(b[0]).fields}
+
     def now_ns(self) -> int:
         """Nanoseconds since the engine was made."""
         return int(self._lib.sw_ctl_now(self._handle))

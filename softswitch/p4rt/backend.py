@@ -21,7 +21,7 @@ class RealBackend:
     def build(self, device_config: bytes) -> None:
         """Compile, and make an engine of it once; the compiled program stays in the cache."""
         MemoryEngine(
-            _load(device_config),
+            load_config(device_config),
             cpu_port=self._cpu_port,
             drop_port=self._drop_port,
             queues=self._queues,
@@ -30,7 +30,7 @@ class RealBackend:
     def open(self, device_config: bytes) -> Engine:
         """Open the interfaces."""
         return RealEngine(
-            _load(device_config),
+            load_config(device_config),
             self._interfaces,
             cpu_port=self._cpu_port,
             drop_port=self._drop_port,
@@ -40,6 +40,10 @@ class RealBackend:
     def start(self, engine: Engine) -> None:
         """Start the packet thread."""
         _real(engine).start()
+
+    def close(self, engine: Engine) -> None:
+        """Stop the packet thread and close the interfaces."""
+        engine.close()
 
     def pause(self, engine: Engine) -> None:
         """Stop the packet thread; frames wait in the ports' rings."""
@@ -56,7 +60,8 @@ def _real(engine: Engine) -> RealEngine:
     return engine
 
 
-def _load(device_config: bytes) -> Program:
+def load_config(device_config: bytes) -> Program:
+    """The program of a device config, compiled. Raises EngineError."""
     try:
         return make_program(device_config)
     except BuildError as error:

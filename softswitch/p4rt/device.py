@@ -5,6 +5,7 @@ One lock makes Write and Read serializable; pipelines are built outside of it.
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Protocol, TypeVar
@@ -40,7 +41,8 @@ _SLICE = 64
 
 
 class Backend(Protocol):
-    """Creates engines. build() and open() may block; they are called outside the event loop."""
+    """Creates and closes engines. build() and open() may block; they are called outside the event
+    loop."""
 
     def build(self, device_config: bytes) -> None:
         """Check and compile BMv2 JSON; EngineError says why it cannot run."""
@@ -53,6 +55,9 @@ class Backend(Protocol):
 
     def pause(self, engine: Engine) -> None:
         """Stop forwarding with an engine until start(); nothing it holds is lost."""
+
+    def close(self, engine: Engine) -> None:
+        """Stop forwarding with an engine, which is not used any more."""
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         """Counters of the engine itself."""
@@ -67,7 +72,8 @@ class _Staged:
 
 
 class Device:
-    """One device; `attached` is called with each engine that starts forwarding."""
+    """One device; `attached` is called with each engine that starts forwarding. `wall_clock` dates
+    notifications: ns since the epoch."""
 
     def __init__(
         self,
@@ -75,12 +81,14 @@ class Device:
         backend: Backend,
         attached: Callable[[Engine | None], None] = lambda _engine: None,
         port_status: Callable[[int, bool], None] = lambda _port, _up: None,
+        wall_clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self.device_id = device_id
         self.arbitration = Arbitration(device_id)
         self._backend = backend
         self._attached = attached
         self._port_status = port_status
+        self._wall_clock = wall_clock
         self._lock = asyncio.Lock()
         self._building = asyncio.Lock()
         self._running: Pipeline | None = None
@@ -250,7 +258,7 @@ class Device:
             raise internal(f"the pipeline cannot start: {error}") from error
         replaced = self._running
         try:
-            pipeline = Pipeline(config, engine, self._notify)
+            pipeline = Pipeline(config, engine, self._notify, self._wall_clock)
             await _replay(state, pipeline)
             engine.set_events(
                 EngineEvents(
@@ -264,12 +272,12 @@ class Device:
             self._start_instead(engine, replaced)
         except (EngineError, P4RuntimeError) as error:
             self._attached(replaced.engine if replaced is not None else None)
-            engine.close()
+            self._backend.close(engine)
             raise internal(f"the pipeline cannot start: {error}") from error
         self._running = pipeline
         self._staged = None
         if replaced is not None:
-            replaced.close()
+            self._close(replaced)
         cookie = config.message.cookie.cookie
         _LOG.info("pipeline committed: %d tables, cookie %#x", len(config.schema.tables), cookie)
 
@@ -306,13 +314,19 @@ class Device:
         return state
 
     def _detached(self, config: PipelineConfig) -> Pipeline:
-        return Pipeline(config, DetachedEngine(config.device), lambda _message: False)
+        return Pipeline(
+            config, DetachedEngine(config.device), lambda _message: False, self._wall_clock
+        )
 
     def _stop(self) -> None:
         if self._running is not None:
             stopped, self._running = self._running, None
             self._attached(None)
-            stopped.close()
+            self._close(stopped)
+
+    def _close(self, pipeline: Pipeline) -> None:
+        pipeline.close()
+        self._backend.close(pipeline.engine)
 
     def _current(self) -> Pipeline | None:
         return self._staged.pipeline if self._staged is not None else self._running

@@ -6,7 +6,6 @@ are not sent again meanwhile.
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -45,11 +44,13 @@ class _Learner:
 
 
 class DigestStore:
-    """Digests of a pipeline; methods run on the event loop."""
+    """Digests of a pipeline; methods run on the event loop. `wall_clock` dates lists: ns since the
+    epoch."""
 
-    def __init__(self, schema: Schema, send: Send) -> None:
+    def __init__(self, schema: Schema, send: Send, wall_clock: Callable[[], int]) -> None:
         self._schema = schema
         self._send = send
+        self._wall_clock = wall_clock
         self._learners: dict[str, _Learner] = {}
         self.stats = DigestStats()
 
@@ -146,7 +147,7 @@ class DigestStore:
                 digest_id=learner.digest.id,
                 list_id=list_id,
                 data=[learner.digest.type.encode(iter(message)) for message in messages],
-                timestamp=time.time_ns(),
+                timestamp=self._wall_clock(),
             )
         )
         if not self._send(response):

@@ -1,7 +1,6 @@
 """One configured pipeline: its schema, its engine and all entities written to it."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -53,20 +52,24 @@ class PipelineConfig:
 
 
 class Pipeline:
-    """Entities and streams of a pipeline; `send` sends a notification to the primaries."""
+    """Entities and streams of a pipeline; `send` sends a notification to the primaries,
+    `wall_clock` dates it (ns since the epoch)."""
 
-    def __init__(self, config: PipelineConfig, engine: Engine, send: Send) -> None:
+    def __init__(
+        self, config: PipelineConfig, engine: Engine, send: Send, wall_clock: Callable[[], int]
+    ) -> None:
         schema = config.schema
         self.config = config
         self.engine = engine
         self._send = send
+        self._wall_clock = wall_clock
         self._profiles = ProfileStore(schema, engine)
         self._tables = TableStore(schema, config.device, engine, Binder(schema, self._profiles))
         self._counters = CounterStore(schema, engine, self._tables)
         self._meters = MeterStore(schema, engine, self._tables)
         self._registers = RegisterStore(schema, engine)
         self._replication = ReplicationStore(engine)
-        self.digests = DigestStore(schema, send)
+        self.digests = DigestStore(schema, send, wall_clock)
         self._packet_in = ControllerHeader(schema.packet_in)
         self._packet_out = ControllerHeader(schema.packet_out)
         self._idle: list[p4r.TableEntry] = []
@@ -214,7 +217,7 @@ class Pipeline:
                 p4r.StreamMessageResponse(
                     idle_timeout_notification=p4r.IdleTimeoutNotification(
                         table_entry=entries[start : start + _IDLE_CHUNK],
-                        timestamp=time.time_ns(),
+                        timestamp=self._wall_clock(),
                     )
                 )
             )
@@ -228,9 +231,8 @@ class Pipeline:
             yield RoleUpdate(p4r.Update(type=update, entity=entity), "")
 
     def close(self) -> None:
-        """Stop timers and the engine; idempotent."""
+        """Stop timers; idempotent."""
         self.digests.close()
-        self.engine.close()
 
 
 def _is_initial(entity: p4r.Entity) -> bool:

@@ -1,12 +1,14 @@
 """A network of memory switches and the control plane that runs it."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from switches import MemorySwitch, memory_switches
+from virtual import virtual_switches, virtual_time_loop
 
 from fcn import controller
 from fcn.controller.config import Config, parse_config
@@ -15,10 +17,24 @@ from fcn.controller.node import session
 EXAMPLE = Path(controller.__file__).parent / "examples" / "network.yaml"
 
 
+def in_virtual_time(item: pytest.Item) -> bool:
+    """Whether a test is marked so."""
+    return item.get_closest_marker("virtual_time") is not None
+
+
+def pytest_asyncio_loop_factories(
+    item: pytest.Item,
+) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """The event loop of a test."""
+    factory = virtual_time_loop if in_virtual_time(item) else asyncio.new_event_loop
+    return {"loop": factory}
+
+
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten finsy's wait of ten seconds after a connection that lasted less than two."""
-    monkeypatch.setattr(session, "LAST_RETRY", session.FIRST_RETRY)
+def impatient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the wait for the next session where it takes real time."""
+    if not in_virtual_time(request.node):
+        monkeypatch.setattr(session, "LAST_RETRY", session.FIRST_RETRY)
 
 
 @pytest.fixture
@@ -31,9 +47,13 @@ def network() -> dict[str, Any]:
 
 
 @pytest.fixture
-async def switches(network: dict[str, Any]) -> AsyncIterator[dict[str, MemorySwitch]]:
-    """A memory switch for every node of `network`, whose addresses are set to theirs."""
-    async with memory_switches(len(network["nodes"])) as found:
+async def switches(
+    request: pytest.FixtureRequest, network: dict[str, Any]
+) -> AsyncIterator[dict[str, MemorySwitch]]:
+    """A memory switch for every node of `network`, whose addresses are set to theirs. In virtual
+    time they are VirtualSwitches."""
+    started = virtual_switches if in_virtual_time(request.node) else memory_switches
+    async with started(len(network["nodes"])) as found:
         by_name = dict(zip(network["nodes"], found, strict=True))
         for name, switch in by_name.items():
             network["nodes"][name]["grpc"] = switch.address

@@ -2,6 +2,7 @@
 engine that keeps state, records packet-outs and sends the messages a test specifies."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -90,12 +91,14 @@ class QuietEngine(DetachedEngine):
 
 @dataclass
 class MemorySwitch:
-    """One switch; `stop` and `start` simulate a power cycle, the port does not change."""
+    """One switch; `stop` and `start` simulate a power cycle, the port does not change.
+    `wall_clock` dates what it reports: ns since the epoch."""
 
     device_id: int = 1
     port: int = 0
     engines: list[QuietEngine] = field(default_factory=list)
     frozen: int = 0
+    wall_clock: Callable[[], int] = time.time_ns
     _device: Device | None = None
     _server: grpc.aio.Server | None = None
 
@@ -112,7 +115,8 @@ class MemorySwitch:
     async def start(self) -> None:
         """Power on, without a pipeline."""
         ports = Ports({}, {})
-        self._device = Device(self.device_id, _Backend(self.engines), ports.attach, ports.on_status)
+        backend, now = Backend(self.engines), lambda: self.wall_clock()
+        self._device = Device(self.device_id, backend, ports.attach, ports.on_status, now)
         address = f"127.0.0.1:{self.port}"
         self._server, self.port = await start_server(self._device, ports, Transport(address))
 
@@ -138,7 +142,7 @@ class MemorySwitch:
 
 
 @dataclass
-class _Backend:
+class Backend:
     """softswitch.p4rt.device.Backend."""
 
     engines: list[QuietEngine]
@@ -152,6 +156,9 @@ class _Backend:
 
     def start(self, engine: Engine) -> None:
         """Nothing to run."""
+
+    def close(self, engine: Engine) -> None:
+        engine.close()
 
     def pause(self, engine: Engine) -> None:
         """Nothing runs."""
@@ -173,8 +180,8 @@ async def memory_switches(count: int) -> AsyncIterator[list[MemorySwitch]]:
             await switch.stop()
 
 
-async def until(condition: Callable[[], Any], what: str = "") -> None:
+async def until(condition: Callable[[], Any], what: str = "", seconds: float = WAIT) -> None:
     """Wait for a condition; fails the test on timeout."""
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - other tasks change it, without an event
             await asyncio.sleep(0.01)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 
 import pytest
-from lab import IPV4, IPV6, Lab, wait_for
+from network_lab import IPV4, IPV6, Lab, wait_for
 
 from fcn.controller.config.model import FlowSettings
 from fcn.controller.flows.trail import connection_port

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from lab import IPV4, IPV6, TARGETS, Lab, wait_for
+from network_lab import IPV4, IPV6, TARGETS, Lab, wait_for
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
 from fcn.controller.northbound.client import FcnClient

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import random
 from ipaddress import ip_address
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from fcn.contract.constants import CmAttribute
+from fcn.controller.clock import Clock
 from fcn.controller.config import parse_config
 from fcn.controller.events import LIMIT, LIMIT_INTERVAL, EventBus, Kind
 from fcn.controller.flows.connections import CmMessage
@@ -22,7 +24,7 @@ LINE = 1000
 """Octets of the longest line of an event."""
 
 
-class Clock:
+class Seconds:
     """Moved by the test."""
 
     now = 100.0
@@ -32,7 +34,7 @@ class Clock:
 
 
 def test_a_limit_holds_for_an_interval_and_says_what_it_held_back() -> None:
-    clock = Clock()
+    clock = Seconds()
     throttle: Throttle[str] = Throttle(clock, 2, 60.0)
     assert [throttle.admit("a") for _ in range(5)] == [0, 0, None, None, None]
     assert throttle.admit("b") == 0
@@ -48,8 +50,8 @@ def test_a_limit_holds_for_an_interval_and_says_what_it_held_back() -> None:
 
 
 async def test_what_is_not_told_is_counted_and_never_put_into_words() -> None:
-    clock = Clock()
-    bus = EventBus(clock)
+    clock = Seconds()
+    bus = EventBus(Clock(clock, clock))
     said = 0
 
     def words() -> str:
@@ -102,7 +104,8 @@ def test_a_storm_does_not_fill_the_disk(
 ) -> None:
     """Ten minutes of handshakes, packets from nowhere and new flows; the log is as long as that
     many kinds of events may make it, not as the number of messages."""
-    clock, text = Clock(), io.StringIO()
+    clock, text = Seconds(), io.StringIO()
+    time = Clock(clock, clock)
     caplog.set_level(logging.CRITICAL)
     log = logging.getLogger("fcn.event")
     handler = logging.StreamHandler(text)
@@ -111,7 +114,7 @@ def test_a_storm_does_not_fill_the_disk(
     log.addHandler(handler)
     config = parse_config(yaml.safe_dump(network))
     edges = {name: Edge() for name, node in config.nodes.items() if node.role == "pe"}
-    service = FlowService(config, edges, EventBus(clock), clock)
+    service = FlowService(config, edges, EventBus(time), time, random.Random(1))
     a, b = ip_address("10.1.0.10"), ip_address("10.2.0.20")
     messages = 0
     try:
@@ -144,7 +147,7 @@ def test_a_storm_does_not_fill_the_disk(
 
 
 def test_failures_of_a_kind_are_logged_once_a_while(caplog: pytest.LogCaptureFixture) -> None:
-    clock = Clock()
+    clock = Seconds()
     failures = Failures("pe1", clock)
     for _ in range(1000):
         with failures.survived("packet", b"\x01\x02"):

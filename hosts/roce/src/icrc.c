@@ -10,7 +10,8 @@
 /* State after eight octets of ones, which stand for the masked LRH of InfiniBand. */
 #define ICRC_SEED 0xDEBB20E3u
 
-static uint32_t crc_table[256];
+/* crc_table[k][i]: octet i, followed by k octets of zeros. */
+static uint32_t crc_table[8][256];
 static bool crc_table_ready;
 
 static void make_crc_table(void)
@@ -19,15 +20,26 @@ static void make_crc_table(void)
         uint32_t crc = i;
         for (int bit = 0; bit < 8; bit++)
             crc = (crc >> 1) ^ ((crc & 1) ? CRC32_POLYNOMIAL : 0);
-        crc_table[i] = crc;
+        crc_table[0][i] = crc;
     }
+    for (uint32_t i = 0; i < 256; i++)
+        for (int k = 1; k < 8; k++) {
+            uint32_t crc = crc_table[k - 1][i];
+            crc_table[k][i] = (crc >> 8) ^ crc_table[0][crc & 0xff];
+        }
     crc_table_ready = true;
 }
 
 static uint32_t crc_update(uint32_t crc, const uint8_t *data, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        crc = (crc >> 8) ^ crc_table[(crc ^ data[i]) & 0xff];
+    uint32_t(*t)[256] = crc_table;
+
+    for (; len >= 8; len -= 8, data += 8)
+        crc = t[7][(data[0] ^ crc) & 0xff] ^ t[6][(data[1] ^ crc >> 8) & 0xff] ^
+              t[5][(data[2] ^ crc >> 16) & 0xff] ^ t[4][data[3] ^ crc >> 24] ^ t[3][data[4]] ^
+              t[2][data[5]] ^ t[1][data[6]] ^ t[0][data[7]];
+    while (len--)
+        crc = (crc >> 8) ^ t[0][(crc ^ *data++) & 0xff];
     return crc;
 }
 

@@ -68,6 +68,13 @@ static void build_ip(const struct roce_packet *packet, uint8_t *out, size_t udp_
     }
 }
 
+size_t roce_length(const struct roce_packet *packet)
+{
+    size_t ip_len = packet->src.version == 4 ? IPV4_HEADER : IPV6_HEADER;
+
+    return ip_len + UDP_HEADER + BTH_HEADER + packet->payload_len + ICRC_LENGTH;
+}
+
 size_t roce_build(const struct roce_packet *packet, uint8_t *out, size_t capacity)
 {
     size_t ip_len = packet->src.version == 4 ? IPV4_HEADER : IPV6_HEADER;

@@ -43,6 +43,9 @@ struct roce_packet {
  */
 size_t roce_build(const struct roce_packet *packet, uint8_t *out, size_t capacity);
 
+/* Octets roce_build writes for this packet. */
+size_t roce_length(const struct roce_packet *packet);
+
 enum roce_verdict {
     ROCE_OK,
     ROCE_NOT_ROCE,     /* another protocol or port, IP options, a fragment */

@@ -68,6 +68,9 @@ enum ecn { NOT_ECT = 0, ECT_1 = 1, ECT_0 = 2, ECN_CE = 3 };
 #define QP_CONNECTION_MANAGER 1u
 /* ACK with credit count 31 ("invalid"): end-to-end flow control is not in use. */
 #define AETH_ACK 0x1fu
+/* The three high bits of a syndrome say what it is; those of an ACK are zero. */
+#define AETH_KIND 0xe0u
+#define AETH_NAK_SEQUENCE 0x60u /* packets are missing: the PSN is the one expected */
 /* Class selector 6 (network control), as ConnectX sends its CNPs. */
 #define CNP_DSCP 48
 #define DEFAULT_DATA_DSCP 26

@@ -5,11 +5,10 @@
 #include <pthread.h>
 
 #include "sw_base.h"
+#include "sw_frame.h"
 #include "sw_hash.h"
 #include "sw_table.h"
 
-#define SW_MAX_FRAME 10240u /* largest frame taken in */
-#define SW_HEADROOM 512u    /* what a packet may grow by in one pass, as in simple_switch */
 #define SW_PORTS 512u
 #define SW_QUEUES 8u
 #define SW_SESSIONS 32768u
@@ -20,8 +19,8 @@ enum { SW_NORMAL, SW_I2E_CLONE, SW_E2E_CLONE, SW_COALESCED, SW_RECIRC, SW_REPLIC
 
 typedef struct sw_pkt {
     struct sw_pkt *next;
-    uint8_t *buf;          /* cap bytes */
-    uint32_t cap;
+    sw_frame *frame;       /* where its octets are */
+    uint8_t *buf;          /* those of the frame */
     uint32_t head, len;    /* data is buf[head .. head + len) */
     uint32_t truncated;    /* data beyond this length does not exist */
     uint32_t ingress_len;  /* counters and byte meters use this length */
@@ -33,7 +32,6 @@ typedef struct sw_pkt {
     bool exit;
     bool dropped; /* by an assertion or a full buffer */
     uint8_t queue;
-    uint8_t size_class;
     /* Requests of the pass; 0 is none. Clone sessions carry SW_SESSION_VALID. */
     uint16_t clone_session, clone_list, learn_list, resubmit_list, recirculate_list;
     uint64_t due_ns;
@@ -46,7 +44,20 @@ SW_INLINE uint8_t *sw_data(const sw_pkt *p) { return p->buf + p->head; }
 /* Length of the data once truncation is applied. */
 SW_INLINE uint32_t sw_size(const sw_pkt *p) { return p->len < p->truncated ? p->len : p->truncated; }
 
-typedef struct sw_engine sw_engine;
+/* How a packet ended. Those replaced live on as their copies. */
+enum sw_end {
+    SW_SENT,
+    SW_TO_CPU,
+    SW_REPLACED,
+    SW_INGRESS_DROP, /* by the program */
+    SW_EGRESS_DROP,
+    SW_QUEUE_FULL,
+    SW_NO_QUEUE, /* no such port or priority */
+    SW_NO_LINK,
+    SW_INPUT_FULL, /* resubmitted or recirculated while too many wait */
+    SW_FAILED,     /* failed assertion, or no room to grow */
+    SW_ENDS
+};
 
 /* The generated program. `now_us` counts microseconds since the engine was made. */
 typedef struct {
@@ -111,13 +122,15 @@ typedef struct {
 
 typedef struct {
     sw_fifo queues[SW_QUEUES];
+    uint32_t waiting;       /* bit per queue that is not empty */
     sw_fifo wire;           /* serialised, under way to the far end */
     uint32_t queued, depth; /* packets in all queues; capacity of each */
     uint32_t peak;
-    uint64_t rate_pps, rate_bps, delay_ns; /* rates: 0 is unlimited */
-    uint64_t free_ns;       /* when the last bit of the packet before has left */
+    sw_line line;
+    uint64_t rate_pps, delay_ns; /* rate 0 is unlimited */
+    uint64_t due_ns;        /* of what the port does next */
+    uint32_t place;         /* among the ports with work pending, from 1; 0: none */
     uint64_t rx_packets, rx_octets, tx_packets, tx_octets, queue_drops;
-    bool listed;            /* on the list of ports with work pending */
     bool up;
     struct sw_netif *netif; /* NULL: no interface */
 } sw_port;
@@ -140,10 +153,13 @@ struct sw_engine {
     uint64_t start_ns;
     uint32_t cpu_port, drop_port, n_queues;
     sw_port ports[SW_PORTS];
-    uint16_t pending[SW_PORTS];
+    uint16_t pending[SW_PORTS]; /* ports with work: a heap, the first to do at the front */
     uint32_t n_pending;
     sw_fifo input; /* resubmitted and recirculated */
-    sw_pkt *pool[2];
+    sw_pkt *free_pkts;
+    sw_pool *pool, own_pool;
+    /* Packets since the start. refused: received and not taken in. */
+    uint64_t received, refused, copied, ended[SW_ENDS];
     sw_session *sessions[SW_SESSIONS];
     sw_mgroup *mgroups[256];
     sw_table *tables;
@@ -155,8 +171,10 @@ struct sw_engine {
     sw_group **groups;
     uint32_t n_members, n_groups;
     uint64_t next_idle_ns;
-    /* Frames that left in memory mode. */
+    /* In memory mode frames go to the sink, or without one to the buffer. */
     bool memory;
+    sw_sink *sink;
+    void *sink_context;
     uint8_t *out;
     size_t out_size, out_cap;
     /* Events. */
@@ -173,6 +191,8 @@ struct sw_engine {
 
 /* Packet processing; the caller holds the lock. */
 void sw_receive(sw_engine *e, uint32_t port, const uint8_t *data, uint32_t len);
+/* The same without copying; consumes the frame. */
+void sw_receive_frame(sw_engine *e, uint32_t port, sw_frame *f);
 /* Do everything due by `now`; afterwards e->now_ns is `now`. */
 void sw_run_until(sw_engine *e, uint64_t now);
 /* Time of the next event for sw_run_until; UINT64_MAX: none. */
@@ -180,7 +200,25 @@ uint64_t sw_next_due(const sw_engine *e);
 void sw_emit_event(sw_engine *e, unsigned kind, unsigned id, uint64_t arg, const void *data,
                    uint32_t size);
 void sw_idle_scan(sw_engine *e);
-void sw_pkt_free(sw_engine *e, sw_pkt *p);
+
+/* Packets and their frames. */
+sw_frame *sw_frame_seat(sw_engine *e, sw_frame *f);
+/* A packet of this frame, which it owns; headers are not reset. NULL without memory. */
+sw_pkt *sw_pkt_of(sw_engine *e, sw_frame *f);
+/* The same with a copy of the data. */
+sw_pkt *sw_pkt_with(sw_engine *e, const uint8_t *data, uint32_t len);
+void sw_pkt_end(sw_engine *e, sw_pkt *p, enum sw_end why);
+sw_frame *sw_pkt_leave(sw_engine *e, sw_pkt *p);
+
+/* The traffic manager. Both consume the packet. */
+void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number);
+void sw_transmit(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at);
+/* The two halves of a pass; they consume the packet. */
+void sw_ingress(sw_engine *e, sw_pkt *p);
+void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now);
+void sw_fifo_put(sw_fifo *f, sw_pkt *p);
+sw_pkt *sw_fifo_take(sw_fifo *f);
+
 /* Send a frame on an interface; implemented by the port layer. */
 void sw_netif_send(sw_engine *e, struct sw_netif *n, const uint8_t *data, uint32_t len);
 

@@ -45,6 +45,7 @@ sw_engine *sw_engine_new(uint32_t cpu_port, uint32_t drop_port, uint32_t queues,
     e->drop_port = drop_port;
     e->n_queues = queues < SW_QUEUES ? queues : SW_QUEUES;
     e->memory = memory;
+    e->pool = &e->own_pool;
     e->event_fd = event_fd;
     e->start_ns = memory ? 0 : sw_clock_ns();
     e->random = memory ? 0x2545f4914f6cdd1dULL : (sw_clock_ns() | 1);
@@ -81,7 +82,7 @@ static void free_fifo(sw_engine *e, sw_fifo *f)
 {
     for (sw_pkt *p = f->first, *next; p; p = next) {
         next = p->next;
-        sw_pkt_free(e, p);
+        sw_pkt_end(e, p, SW_REPLACED);
     }
 }
 
@@ -97,11 +98,11 @@ void sw_engine_free(sw_engine *e)
         free_fifo(e, &e->ports[i].wire);
     }
     free_fifo(e, &e->input);
-    for (int k = 0; k < 2; k++)
-        for (sw_pkt *p = e->pool[k], *next; p; p = next) {
-            next = p->next;
-            free(p);
-        }
+    for (sw_pkt *p = e->free_pkts, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    sw_pool_release(&e->own_pool);
     for (uint32_t i = 0; e->tables && i < prog->n_tables; i++)
         sw_table_free(&e->tables[i]);
     for (uint32_t i = 0; e->counters && i < prog->n_counters; i++)

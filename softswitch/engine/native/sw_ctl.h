@@ -36,6 +36,16 @@ typedef struct {
     uint64_t failed_assertions, tx_errors, rx_ring_drops;
 } sw_engine_stats;
 
+/* Packets since the start: received + copied is the sum of all others. */
+typedef struct {
+    uint64_t received, copied;
+    uint64_t refused; /* not taken in, and not received */
+    uint64_t sent, to_cpu, replaced;
+    uint64_t ingress_drops, egress_drops, queue_full_drops, no_queue_drops, no_link_drops;
+    uint64_t input_full_drops, failed_drops;
+    uint64_t held; /* waiting in queues and on wires now */
+} sw_balance;
+
 SW_API sw_engine *sw_engine_new(uint32_t cpu_port, uint32_t drop_port, uint32_t queues, bool memory,
                          int event_fd);
 SW_API void sw_engine_free(sw_engine *e);
@@ -88,9 +98,14 @@ SW_API int64_t sw_ctl_mgroup_drop(sw_engine *e, uint32_t id);
 /* depth UINT32_MAX leaves it unchanged. */
 SW_API int64_t sw_ctl_port_queue(sw_engine *e, uint32_t port, uint32_t depth, uint64_t rate_pps,
                           uint64_t rate_bps, uint64_t delay_ns);
+/* Octets a frame takes on the wire beyond its own, which count for rate_bps. */
+SW_API int64_t sw_ctl_port_overhead(sw_engine *e, uint32_t port, uint32_t octets);
 SW_API int64_t sw_ctl_port_stats(sw_engine *e, uint32_t port, sw_port_stats *out);
 SW_API bool sw_ctl_port_up(sw_engine *e, uint32_t port);
 SW_API void sw_ctl_stats(sw_engine *e, sw_engine_stats *out);
+SW_API void sw_ctl_balance(sw_engine *e, sw_balance *out);
+/* For simulations; see sw_frame.h. */
+SW_API const sw_sim_api *sw_ctl_sim_api(void);
 
 /* Interfaces and the thread that serves them. On SW_ERR_SYSTEM errno is set. */
 SW_API int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname);

@@ -210,7 +210,7 @@ int64_t sw_ctl_port_queue(sw_engine *e, uint32_t port, uint32_t depth, uint64_t 
     if (depth != UINT32_MAX)
         p->depth = depth;
     p->rate_pps = rate_pps;
-    p->rate_bps = rate_bps;
+    p->line.rate_bps = rate_bps;
     p->delay_ns = delay_ns;
     sw_unlock(e);
     sw_wake(e);

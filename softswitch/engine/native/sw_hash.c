@@ -1,7 +1,7 @@
 #include "sw_hash.h"
 
 uint32_t sw_crc32_table[8][256];
-uint16_t sw_crc16_table[256];
+uint16_t sw_crc16_table[8][256];
 uint16_t sw_ccitt_table[256];
 
 void sw_hash_init(void)
@@ -14,13 +14,15 @@ void sw_hash_init(void)
             c = c & 0x8000u ? c << 1 ^ 0x1021u : c << 1;
         }
         sw_crc32_table[0][i] = a;
-        sw_crc16_table[i] = (uint16_t)b;
+        sw_crc16_table[0][i] = (uint16_t)b;
         sw_ccitt_table[i] = (uint16_t)c;
     }
     for (uint32_t i = 0; i < 256; i++)
         for (int k = 1; k < 8; k++) {
             uint32_t v = sw_crc32_table[k - 1][i];
+            uint16_t w = sw_crc16_table[k - 1][i];
             sw_crc32_table[k][i] = sw_crc32_table[0][v & 255] ^ v >> 8;
+            sw_crc16_table[k][i] = (uint16_t)(sw_crc16_table[0][w & 255] ^ w >> 8);
         }
 }
 
@@ -43,9 +45,13 @@ uint64_t sw_hash_crc32(const uint8_t *p, size_t n)
 
 uint64_t sw_hash_crc16(const uint8_t *p, size_t n)
 {
+    uint16_t(*t)[256] = sw_crc16_table;
     uint16_t c = 0;
+    for (; n >= 8; n -= 8, p += 8)
+        c = t[7][(p[0] ^ c) & 255] ^ t[6][(p[1] ^ c >> 8) & 255] ^ t[5][p[2]] ^ t[4][p[3]] ^
+            t[3][p[4]] ^ t[2][p[5]] ^ t[1][p[6]] ^ t[0][p[7]];
     while (n--)
-        c = (uint16_t)(sw_crc16_table[(c ^ *p++) & 255] ^ c >> 8);
+        c = (uint16_t)(t[0][(c ^ *p++) & 255] ^ c >> 8);
     return c;
 }
 

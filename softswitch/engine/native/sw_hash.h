@@ -6,7 +6,7 @@
 
 /* CRC tables, filled once by sw_hash_init(). */
 extern uint32_t sw_crc32_table[8][256];
-extern uint16_t sw_crc16_table[256];
+extern uint16_t sw_crc16_table[8][256];
 extern uint16_t sw_ccitt_table[256];
 void sw_hash_init(void);
 

@@ -26,6 +26,7 @@ from inference_simulator import (
 
 from fcn import controller
 from fcn.contract.constants import CmAttribute
+from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.model import AgentHost
 from fcn.controller.events import EventBus
@@ -128,10 +129,11 @@ class _World:
 
     def __init__(self, said: Said, rng: random.Random) -> None:
         self.now = 0.0
+        clock = Clock(lambda: self.now, lambda: self.now)
         self.said = said
         self.rng = rng
         self.edges: Mapping[str, _Edge] = {node: _Edge() for node in NODES.values()}
-        self.service = FlowService(_config(), self.edges, EventBus(), lambda: self.now)
+        self.service = FlowService(_config(), self.edges, EventBus(clock), clock, random.Random(1))
         hosts = {
             name: AgentHost.model_validate({"vrf": VRF, "addresses": [str(at)]})
             for name, at in HOSTS.items()

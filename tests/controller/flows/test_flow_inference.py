@@ -1,5 +1,6 @@
 """Inference in the flow service: watching, learning and deleting senders (FCN-3 b, FCN-4)."""
 
+import random
 from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 import yaml
 
 from fcn.contract.constants import CmAttribute
+from fcn.controller.clock import Clock
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.checks import CHECK
@@ -50,13 +52,14 @@ class Network:
 
     def __init__(self, config: Config) -> None:
         self.now = 10.0
+        clock = Clock(lambda: self.now, lambda: self.now)
         self.psn = 100
         self.config = config
         self.edges: Mapping[str, Edge] = {
             name: Edge() for name, node in config.nodes.items() if node.role == "pe"
         }
-        self.bus = EventBus()
-        self.service = FlowService(config, self.edges, self.bus, lambda: self.now)
+        self.bus = EventBus(clock)
+        self.service = FlowService(config, self.edges, self.bus, clock, random.Random(1))
 
     def see(self, node: str, key: FlowKey, opcode: int, psn: int, port: int = PORT) -> None:
         self.now += 0.15
@@ -188,7 +191,8 @@ def test_a_new_controller_watches_what_it_finds_unknown(net: Network) -> None:
     again = Network(net.config)
     for name, edge in net.edges.items():
         found = [
-            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED) for f in edge.flows.values()
+            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED, since=0.0)
+            for f in edge.flows.values()
         ]
         again.service.adopt(name, found)
     assert again.forth.watched
@@ -416,7 +420,7 @@ def test_restored_flows_are_looked_at_too(net: Network) -> None:
     again = Network(net.config)
     for name, edge in net.edges.items():
         found = [
-            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED, f.source_qp)
+            Flow(f.key, name, f.label, f.timeout, Origin.RESTORED, f.source_qp, since=0.0)
             for f in edge.flows.values()
         ]
         again.service.adopt(name, found)

@@ -88,11 +88,11 @@ TestPool.settings = settings(max_examples=40, stateful_step_count=40, deadline=N
 
 @given(label=st.integers(-1, FCN_LABEL_BIT - 1) | st.integers(1 << 20, 1 << 24))
 def test_claim_refuses_what_is_no_fcn_label(label: int) -> None:
-    assert not LabelPool(QUARANTINE, Clock()).claim(label)
+    assert not LabelPool(QUARANTINE, Clock(), random.Random(1)).claim(label)
 
 
 def test_claim_of_used_label_is_refused() -> None:
-    pool = LabelPool(QUARANTINE, Clock())
+    pool = LabelPool(QUARANTINE, Clock(), random.Random(1))
     assert not pool.claim(allocate(pool))
 
 

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
+from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus, Kind
@@ -52,14 +53,15 @@ class Network:
 
     def __init__(self, config: Config) -> None:
         self.now = 10.0
+        self.clock = Clock(lambda: self.now, lambda: self.now)
         self.config = config
-        self.bus = EventBus()
+        self.bus = EventBus(self.clock)
         names = [name for name, node in config.nodes.items() if node.role == "pe"]
         self.edges = {name: Edge() for name in names}
         self.service = self.controller()
 
     def controller(self) -> FlowService:
-        return FlowService(self.config, self.edges, self.bus, lambda: self.now)
+        return FlowService(self.config, self.edges, self.bus, self.clock, random.Random(1))
 
     def restart(self) -> None:
         """A new controller, which reads the flows back from the PEs."""
@@ -165,7 +167,7 @@ def held(key: FlowKey, label: int, source_qp: int, origin: Origin, *ids: int) ->
     """A flow as a PE has it; `ids`: of the sender of the flow, of its peer."""
     node = "pe1" if key.src in (A, OTHER_A) else "pe2"
     comm_ids = CommIds(key.src == A, *ids) if ids else None
-    return Flow(key, node, label, 60_000_000, origin, source_qp, comm_ids=comm_ids)
+    return Flow(key, node, label, 60_000_000, origin, source_qp, comm_ids=comm_ids, since=0.0)
 
 
 def test_a_flow_whose_label_was_given_away_meanwhile_keeps_its_sender(net: Network) -> None:

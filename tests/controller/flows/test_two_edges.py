@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from fcn.contract.constants import CmAttribute
+from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus
@@ -53,9 +54,14 @@ class Network:
 
     def __init__(self, config: Config) -> None:
         self.now = 10.0
+        self.clock = Clock(lambda: self.now, lambda: self.now)
         self.config = config
         self.edges = {name: Edge() for name, node in config.nodes.items() if node.role == "pe"}
-        self.service = FlowService(config, self.edges, EventBus(), lambda: self.now)
+        self.service = self._controller()
+
+    def _controller(self) -> FlowService:
+        bus = EventBus(self.clock)
+        return FlowService(self.config, self.edges, bus, self.clock, random.Random(1))
 
     def connect(self, a_qp: int, ids: tuple[int, int]) -> None:
         self.cm("pe1", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
@@ -69,7 +75,7 @@ class Network:
         held = {name: list(edge.flows.values()) for name, edge in self.edges.items()}
         for edge in self.edges.values():
             edge.flows.clear()
-        self.service = FlowService(self.config, self.edges, EventBus(), lambda: self.now)
+        self.service = self._controller()
         for name in rng.sample(list(held), 2):
             self.service.adopt(name, [_maybe_older(flow, rng) for flow in held[name]])
 

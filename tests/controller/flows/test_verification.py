@@ -217,6 +217,19 @@ def test_a_new_flow_between_the_hosts_shortens_the_rest() -> None:
     assert bench.watched(one, elsewhere) == [True, False]
 
 
+def test_hurried_pairings_are_looked_at_in_the_same_order_in_every_run() -> None:
+    """The one made last first, whatever the hashes of their flows."""
+    bench, some = Bench(slots=2), [pairing(number) for number in range(20)]
+    for each in some:
+        bench.verification.add(each)
+    bench.now += SHORT_REST + HURRY_INTERVAL
+    bench.verification.new_flow(host_pair(some[0].forth))
+    bench.advance()
+    for each in reversed(some):
+        assert bench.watched(each) == [True]
+        bench.advance(CHECK)
+
+
 def test_without_slots_nothing_is_watched() -> None:
     bench, one = Bench(slots=1), pairing(1)
     bench.verification.add(one)

@@ -25,6 +25,7 @@ from tenant_grammar import Grammar, reported
 
 from fcn.contract.constants import CmAttribute, PuntReason
 from fcn.contract.pipeline import load_pipeline
+from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.model import AgentHost
 from fcn.controller.config.types import Address
@@ -137,13 +138,14 @@ class World:
     def __init__(self, config: Config) -> None:
         self.rng = random.Random(SEED)
         self.now = 1000.0
-        bus = EventBus(self._clock)
+        clock = Clock(self._clock, self._clock)
+        bus = EventBus(clock)
         self.provisions = {
             name: Provision(config, name, load_pipeline("pe", config.nodes[name].program_folder))
             for name in PES
         }
         edges = {name: NodeEdge(provision) for name, provision in self.provisions.items()}
-        self.flows = FlowService(config, edges, bus, self._clock)
+        self.flows = FlowService(config, edges, bus, clock, random.Random(1))
         self.switches = {name: StubSwitch() for name in PES}
         self.tasks: list[asyncio.Task[None]] = []
         self.neighbors: dict[str, NeighborService] = {}
@@ -160,6 +162,7 @@ class World:
                 self.flows,
                 self.neighbors[name].handle,
                 lambda _ack: None,
+                self._clock,
             )
         hosts = {
             f"{vrf}-{name}": AgentHost.model_validate(

@@ -26,7 +26,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Event]]:
     events: list[Event] = []
 
     def emit(_bus: EventBus, kind: Kind, node: str, message: str, **_fields: object) -> None:
-        events.append(Event(kind, node, message))
+        events.append(Event(kind, node, message, 0.0, {}))
 
     with monkeypatch.context() as patch:
         patch.setattr(EventBus, "emit", emit)

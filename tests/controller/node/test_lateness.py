@@ -1,22 +1,20 @@
 """Reports that had to wait are no evidence of what two PEs saw at a time."""
 
 import asyncio
-import time
+from collections.abc import Container
 from functools import partial
 from ipaddress import ip_address
-from types import SimpleNamespace
 
 import pytest
 from switches import MemorySwitch, until
+from virtual import VirtualSwitch, virtual_plane
 
-from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.refusals import Reason
 from fcn.controller.flows.trail import SKEW, connection_port
 from fcn.controller.node.connection import State
 from fcn.controller.node.lateness import DRIFT, Lateness
-from fcn.softswitch.p4rt import digests
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
@@ -56,28 +54,28 @@ def report(switch: MemorySwitch, key: FlowKey, opcode: int, psn: int) -> None:
     switch.engine.digest("new_flow_ipv4_t", (1, *ends, key.dest_qp, 0xFFFF, psn, port, opcode))
 
 
-def _before(nanoseconds: int) -> int:
-    return time.time_ns() - nanoseconds
+def _has(found: Container[FlowKey], key: FlowKey) -> bool:
+    return key in found
 
 
+@pytest.mark.virtual_time
 async def test_a_report_that_waited_labels_its_flow_and_is_no_evidence(
-    config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+    config: Config, switches: dict[str, VirtualSwitch]
 ) -> None:
-    stamps = SimpleNamespace(time_ns=time.time_ns)
-    monkeypatch.setattr(digests, "time", stamps)
-    plane = ControlPlane(config)
+    plane = virtual_plane(config)
     async with plane.running():
         await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
         found = plane.flows.on_node
         for node, key in (("pe1", FORTH), ("pe2", OTHER)):
             report(switches[node], key, WRITE, 5)
-            await until(lambda node=node, key=key: key in found(node))
-        stamps.time_ns = partial(_before, 2 * SECOND)
+            await until(partial(_has, found(node), key))
+        prompt = switches["pe2"].wall_clock
+        switches["pe2"].wall_clock = lambda: prompt() - 2 * SECOND
         report(switches["pe2"], BACK, ACK, 5)
         await until(lambda: BACK in found("pe2"))
         assert plane.flows.refusals.counts["blue", Reason.LATE]
         assert found("pe2")[BACK].source_qp is None
-        stamps.time_ns = time.time_ns
+        switches["pe2"].wall_clock = prompt
         for psn in range(6, 600):
             report(switches["pe1"], FORTH, WRITE, psn)
             report(switches["pe2"], BACK, ACK, psn)

@@ -20,6 +20,7 @@ from fcn.contract.names import COUNTERS, PORT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.targets import TOFINO1, V1MODEL
 from fcn.controller.app import ControlPlane
+from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.config.features import ROLE_FEATURES, Feature
 from fcn.controller.events import EventBus
@@ -254,10 +255,10 @@ def test_flows_have_the_actions_of_their_table(
     assert isinstance(entry.action, fy.P4TableAction)
     verb = "set_flow_label_watched" if watched else "set_flow_label"
     assert entry.action.name == f"{verb}_ipv{version}"
-    (flow,) = held_flows("pe1", entries, {1: "blue"})
+    (flow,) = held_flows("pe1", entries, {1: "blue"}, 17.0)
     assert flow.key == FlowKey("blue", src, dst, 0x22)
     assert (flow.label, flow.source_qp, flow.timeout) == (0x80001, 0x11, 60_000_000)
-    assert flow.origin is Origin.MANUAL
+    assert (flow.origin, flow.since) == (Origin.MANUAL, 17.0)
     intended.flow_table.unlabel(1, src, dst, 0x22)
     (removal,) = updates(intended)
     assert removal.type == p4r.Update.DELETE
@@ -271,7 +272,7 @@ def test_a_label_of_another_host_says_nothing_of_the_flow(network: dict[str, Any
     intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=False)
     intended.flow_by_label.notify_sender(0x80001, 1, dst, other, 0x11, 0xFFFF, "manual")
     entries = table_entries(updates(intended), tna_pipeline("pe").schema)
-    (flow,) = held_flows("pe1", entries, {1: "blue"})
+    (flow,) = held_flows("pe1", entries, {1: "blue"}, 17.0)
     assert (flow.key.src, flow.source_qp, flow.origin) == (src, None, Origin.RESTORED)
 
 
@@ -338,7 +339,9 @@ async def test_counters_are_read_by_the_names_of_their_cells(
     role = config.nodes[node].role
     pipeline = tna_pipeline(role) if chip else load_pipeline(role)
     intended = Provision(config, node, pipeline)
-    connection = Connection(node, config.nodes[node], pipeline, EventBus())
+    connection = Connection(
+        node, config.nodes[node], pipeline, EventBus(SYSTEM_CLOCK), SYSTEM_CLOCK
+    )
     counters = Counters(intended, connection)
     connection.enter(State.UP)
     held = {
@@ -371,7 +374,9 @@ async def test_wanted_counters_are_the_only_ones_read(
 ) -> None:
     config = parse(network)
     pipeline = tna_pipeline("pe") if chip else load_pipeline("pe")
-    connection = Connection("pe1", config.nodes["pe1"], pipeline, EventBus())
+    connection = Connection(
+        "pe1", config.nodes["pe1"], pipeline, EventBus(SYSTEM_CLOCK), SYSTEM_CLOCK
+    )
     connection.enter(State.UP)
     monkeypatch.setattr("fcn.controller.node.counters.read", FakeReads().read)
     counters = Counters(Provision(config, "pe1", pipeline), connection)

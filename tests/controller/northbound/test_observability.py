@@ -19,6 +19,7 @@ from switches import WAIT, MemorySwitch, until
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.shell import ShellError, open_shell
+from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import QUEUE_SIZE, EventBus, Kind
 from fcn.controller.flows.key import FlowKey
@@ -62,7 +63,7 @@ def test_traceback_is_kept() -> None:
 
 
 async def test_slow_watcher_loses_the_oldest_events_and_is_told() -> None:
-    bus = EventBus()
+    bus = EventBus(SYSTEM_CLOCK)
     with bus.watch() as events:
         for number in range(QUEUE_SIZE + 3):
             bus.emit(Kind.FEATURES, "pe1", str(number))
@@ -73,7 +74,7 @@ async def test_slow_watcher_loses_the_oldest_events_and_is_told() -> None:
 
 
 async def test_watching_ends_with_the_context() -> None:
-    bus = EventBus()
+    bus = EventBus(SYSTEM_CLOCK)
     with bus.watch():
         pass
     for number in range(QUEUE_SIZE + 1):

@@ -136,6 +136,9 @@ class FakeBackend:
         assert isinstance(engine, RecordingEngine)
         engine.started = False
 
+    def close(self, engine: Engine) -> None:
+        engine.close()
+
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         return {"input_drops": 3}
 

@@ -4,6 +4,7 @@ The updates a pipeline exports rebuild its state, whatever was written before.
 """
 
 import contextlib
+import time
 from typing import Any
 
 from finsy import P4Schema
@@ -143,7 +144,7 @@ def state(pipeline: Pipeline) -> list[bytes]:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(updates(), min_size=1, max_size=20))
 def test_any_sequence_of_updates(sequence: list[p4r.Update]) -> None:
-    pipeline = Pipeline(CONFIG, RecordingEngine(CONFIG.device), lambda _message: True)
+    pipeline = Pipeline(CONFIG, RecordingEngine(CONFIG.device), lambda _message: True, time.time_ns)
     for update in sequence:
         before = state(pipeline)
         try:
@@ -152,7 +153,7 @@ def test_any_sequence_of_updates(sequence: list[p4r.Update]) -> None:
             assert state(pipeline) == before
         with contextlib.suppress(P4RuntimeError):
             list(pipeline.read(update.entity))
-    replayed = Pipeline(CONFIG, RecordingEngine(CONFIG.device), lambda _message: True)
+    replayed = Pipeline(CONFIG, RecordingEngine(CONFIG.device), lambda _message: True, time.time_ns)
     for update, role in pipeline.export():
         replayed.write(update, role)
     assert state(replayed) == state(pipeline)

@@ -44,6 +44,9 @@ class MemoryBackend:
     def start(self, engine: Engine) -> None:
         """In-memory ports need no thread."""
 
+    def close(self, engine: Engine) -> None:
+        engine.close()
+
     def pause(self, engine: Engine) -> None:
         """In-memory ports only move when a test advances time."""
 

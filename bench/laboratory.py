@@ -1,0 +1,73 @@
+"""Packet-hops per second of the laboratory, on one core, through the real PE and P programs.
+
+`python -m fcn.bench.laboratory` sends a Poisson stream of RoCEv2 packets of one known flow from a
+host through PE, P and PE to a host, with the entries of the controller's own code. A packet-hop is
+one packet through one switch, its queue and its link. The processor time of the process counts, so
+that what else runs on the machine matters less; the best and the median of several pieces are
+shown. It writes the numbers to bench/results/laboratory.json.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from fcn.bench.forwarding import RESULTS, machine, positive
+from fcn.bench.laboratory_network import long_path
+from fcn.lab.balance import balance
+from fcn.lab.core import Simulation
+
+PAYLOADS = (64, 1024, 4096)
+PIECES = 15
+LOAD = 0.8
+SWITCHES = 3
+
+
+def measure(payload: int, packets: float, delay_ns: int) -> list[float]:
+    """Packet-hops per second of processor time, of each piece of `packets` packets."""
+    with Simulation(1) as simulation:
+        network = long_path(simulation, payload=payload, load=LOAD, delay_ns=delay_ns)
+        simulation.run_until(3 * delay_ns)
+        rates = []
+        for _ in range(PIECES):
+            before, started = simulation.hops, time.process_time()
+            simulation.run_until(simulation.now_ns + round(packets * network.gap_ns))
+            links = SWITCHES + 1
+            hops = (simulation.hops - before) * SWITCHES / links
+            rates.append(hops / (time.process_time() - started))
+        balance(simulation)
+        return rates
+
+
+def main() -> None:
+    """Measure, show and write."""
+    parser = argparse.ArgumentParser(prog="python -m fcn.bench.laboratory", description=__doc__)
+    parser.add_argument("--packets", type=positive, default=100_000, help="of a piece")
+    parser.add_argument("--results", type=Path, default=RESULTS / "laboratory.json")
+    options = parser.parse_args()
+    table = Table(title="packet-hops per second of processor time, one core, pe - p - pe")
+    for column in ("payload, octets", "delay of a core link", "best", "median"):
+        table.add_column(column, justify="right")
+    results = []
+    for payload in PAYLOADS:
+        for delay_ns in (1_000, 1_000_000):
+            rates = measure(payload, options.packets, delay_ns)
+            best, median = max(rates), statistics.median(rates)
+            results.append(
+                {"payload": payload, "delay_ns": delay_ns, "best": best, "median": median}
+            )
+            table.add_row(
+                str(payload), f"{delay_ns / 1000:,.0f} µs", f"{best:,.0f}", f"{median:,.0f}"
+            )
+    Console().print(table)
+    options.results.parent.mkdir(exist_ok=True)
+    written = {"machine": machine(), "results": results}
+    options.results.write_text(json.dumps(written, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""Time as the controller sees it, so that a laboratory can run it in virtual time."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """`monotonic` returns seconds and never goes back, `wall` seconds since the epoch."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+
+
+SYSTEM_CLOCK = Clock()

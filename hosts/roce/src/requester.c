@@ -1,0 +1,301 @@
+#include "requester.h"
+
+#include "bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S 1e9
+/* Any R_Key and address will do: the receiver has no memory to protect. */
+#define REMOTE_KEY 0x1000u
+#define FIRST_RING 8u
+
+void requester_init(struct requester *r, const struct requester_params *params, uint32_t local_qp,
+                    uint32_t comm_id, uint32_t first_psn)
+{
+    memset(r, 0, sizeof *r);
+    r->params = *params;
+    r->local_qp = local_qp;
+    r->local_comm_id = comm_id;
+    r->first_psn = first_psn & PSN_MASK;
+    r->cm_at = r->timeout_at = ROCE_NEVER;
+    dcqcn_init(&r->rp, &params->dcqcn);
+}
+
+void requester_free(struct requester *r)
+{
+    free(r->messages);
+    r->messages = NULL;
+}
+
+static struct message *message_at(const struct requester *r, uint64_t index)
+{
+    return &r->messages[index & (r->ring_size - 1)];
+}
+
+bool requester_post(struct requester *r, uint64_t id, uint64_t size, uint64_t start)
+{
+    if (r->end_message - r->first_message == r->ring_size) {
+        uint64_t wide = r->ring_size ? r->ring_size * 2 : FIRST_RING;
+        struct message *all = calloc(wide, sizeof *all);
+        if (!all)
+            return false;
+        for (uint64_t i = r->first_message; i < r->end_message; i++)
+            all[i & (wide - 1)] = *message_at(r, i);
+        free(r->messages);
+        r->messages = all;
+        r->ring_size = wide;
+    }
+    uint64_t packets = (size + r->params.mtu - 1) / r->params.mtu;
+    *message_at(r, r->end_message++) = (struct message){id, size, start, r->posted, packets};
+    r->posted += packets;
+    return true;
+}
+
+/* Connection manager. */
+
+void requester_connect(struct requester *r, uint64_t at)
+{
+    r->state = CONNECTING;
+    r->cm_at = at;
+    r->cm_tries = 0;
+}
+
+void requester_disconnect(struct requester *r, uint64_t at)
+{
+    r->state = DISCONNECTING;
+    r->cm_at = at;
+    r->cm_tries = 0;
+}
+
+static void send_cm(const struct requester *r, const struct requester_io *io,
+                    enum cm_attribute attribute, uint64_t now)
+{
+    const struct requester_params *p = &r->params;
+    uint8_t payload[CM_PAYLOAD];
+    struct cm_message message = {
+        .attribute = attribute,
+        .transaction = r->local_comm_id,
+        .local_comm_id = r->local_comm_id,
+        .remote_comm_id = r->remote_comm_id,
+        .local_qp = r->local_qp,
+        .remote_qp = r->remote_qp,
+        .starting_psn = r->first_psn,
+        .service_id = p->service_id,
+        .mtu = p->mtu,
+        .local = p->local,
+        .remote = p->remote,
+    };
+    struct roce_packet packet = {
+        .src = p->local,
+        .dst = p->remote,
+        .udp_src_port = roce_udp_src_port(r->local_qp, QP_CONNECTION_MANAGER),
+        .opcode = UD_SEND_ONLY,
+        .p_key = DEFAULT_P_KEY,
+        .dest_qp = QP_CONNECTION_MANAGER,
+        .payload = payload,
+        .payload_len = sizeof payload,
+    };
+
+    cm_build(&message, payload);
+    io->send(io->context, &packet, now);
+}
+
+void requester_on_cm(struct requester *r, const struct requester_io *io,
+                     const struct cm_message *message, uint64_t now)
+{
+    if (message->attribute == CM_REP && (r->state == CONNECTING || r->state == CONNECTED)) {
+        r->remote_comm_id = message->local_comm_id;
+        r->remote_qp = message->local_qp;
+        send_cm(r, io, CM_RTU, now);
+        r->state = CONNECTED;
+        r->cm_at = ROCE_NEVER;
+    } else if (message->attribute == CM_REJ && r->state == CONNECTING) {
+        r->state = FAILED;
+        r->cm_at = ROCE_NEVER;
+    } else if (message->attribute == CM_DREP && r->state == DISCONNECTING) {
+        r->state = CLOSED;
+        r->cm_at = ROCE_NEVER;
+    }
+}
+
+/* REQ until connected, DREQ until answered or given up. */
+static void retry_cm(struct requester *r, const struct requester_io *io, uint64_t now)
+{
+    bool connecting = r->state == CONNECTING;
+
+    if (r->cm_tries++ == r->params.cm_retries) {
+        r->state = connecting ? FAILED : CLOSED;
+        r->cm_at = ROCE_NEVER;
+        return;
+    }
+    send_cm(r, io, connecting ? CM_REQ : CM_DREQ, now);
+    r->cm_at = now + r->params.cm_timeout;
+}
+
+/* Data. */
+
+/* Send again from the oldest packet that has not been acknowledged. */
+static void go_back(struct requester *r)
+{
+    r->next = r->acknowledged;
+    r->cursor = r->first_message;
+}
+
+static void progress(struct requester *r, const struct requester_io *io, uint64_t acknowledged,
+                     uint64_t now)
+{
+    if (acknowledged <= r->acknowledged || acknowledged > r->highest)
+        return;
+    r->acknowledged = acknowledged;
+    r->timeouts_in_a_row = 0;
+    r->timeout_at = acknowledged == r->highest ? ROCE_NEVER : now + r->params.timeout;
+    while (r->first_message < r->end_message) {
+        const struct message *m = message_at(r, r->first_message);
+        if (m->first + m->packets > acknowledged)
+            break;
+        io->completed(io->context, r, m, now);
+        r->first_message++;
+    }
+    if (r->cursor < r->first_message)
+        r->cursor = r->first_message;
+    if (r->next < acknowledged)
+        r->next = acknowledged;
+}
+
+void requester_on_ack(struct requester *r, const struct requester_io *io,
+                      const struct roce_packet *packet, uint64_t now)
+{
+    if (r->state != CONNECTED || packet->payload_len < AETH_HEADER)
+        return;
+    uint32_t ahead = (packet->psn - (r->first_psn + (uint32_t)r->acknowledged)) & PSN_MASK;
+    uint8_t kind = packet->payload[0] & AETH_KIND;
+    if (ahead > PSN_MASK / 2)
+        return; /* of a packet acknowledged long since */
+    if (kind == 0) {
+        r->acks++;
+        progress(r, io, r->acknowledged + ahead + 1, now);
+    } else if (packet->payload[0] == AETH_NAK_SEQUENCE && r->acknowledged + ahead < r->highest) {
+        r->naks++;
+        progress(r, io, r->acknowledged + ahead, now);
+        r->timeout_at = now + r->params.timeout;
+        go_back(r);
+    }
+}
+
+void requester_on_cnp(struct requester *r, const struct roce_packet *packet, uint64_t now)
+{
+    if (r->state != CONNECTED || packet->payload_len != CNP_PAYLOAD)
+        return;
+    r->cnps++;
+    r->cuts += dcqcn_on_cnp(&r->rp, now);
+}
+
+uint64_t requester_timer_due(const struct requester *r)
+{
+    return r->cm_at < r->timeout_at ? r->cm_at : r->timeout_at;
+}
+
+void requester_timers(struct requester *r, const struct requester_io *io, uint64_t now)
+{
+    if (r->cm_at <= now)
+        retry_cm(r, io, now);
+    if (r->timeout_at > now)
+        return;
+    r->timeouts++;
+    r->timeout_at = now + r->params.timeout;
+    if (r->timeouts_in_a_row++ == r->params.retries) {
+        r->state = FAILED;
+        r->timeout_at = ROCE_NEVER;
+        return;
+    }
+    go_back(r);
+}
+
+/* When the last packet has been serialised at the current rate; the fraction of a nanosecond
+ * beyond is kept, because a packet at 400 Gb/s takes few of them. */
+static uint64_t paced(const struct requester *r, double *fraction)
+{
+    double ns = (double)r->last_len * 8 * NS_PER_S / r->rp.current_rate + r->fraction;
+    uint64_t whole = (uint64_t)ns;
+
+    *fraction = ns - (double)whole;
+    return r->last_sent + whole;
+}
+
+uint64_t requester_data_due(const struct requester *r)
+{
+    double fraction;
+
+    if (r->state != CONNECTED || r->next == r->posted ||
+        r->next - r->acknowledged >= r->params.window)
+        return ROCE_NEVER;
+    uint64_t start = message_at(r, r->cursor)->start;
+    uint64_t due = r->has_sent ? paced(r, &fraction) : 0;
+    return due > start ? due : start;
+}
+
+/* Take the time of the packet from the schedule. */
+static void keep_schedule(struct requester *r, uint64_t now)
+{
+    double fraction = 0;
+    uint64_t due = r->has_sent ? paced(r, &fraction) : now;
+
+    if (due > now || now - due > r->params.max_lag) {
+        r->last_sent = now;
+        r->fraction = 0;
+    } else {
+        r->last_sent = due;
+        r->fraction = fraction;
+    }
+    r->has_sent = true;
+}
+
+size_t requester_send(struct requester *r, const struct requester_io *io, uint64_t now)
+{
+    const struct requester_params *p = &r->params;
+    uint8_t payload[ROCE_MAX_PAYLOAD];
+    const struct message *m = message_at(r, r->cursor);
+    uint64_t position = r->next - m->first;
+    bool first = position == 0, last = position + 1 == m->packets;
+    size_t head = first ? RETH_HEADER : 0;
+    /* Sizes are rounded up to whole words: pad octets would say no more. */
+    size_t octets = last ? (size_t)(m->size - position * p->mtu + 3) & ~(size_t)3 : p->mtu;
+    struct roce_packet packet = {
+        .src = p->local,
+        .dst = p->remote,
+        .dscp = p->dscp,
+        .ecn = p->ecn,
+        .udp_src_port = roce_udp_src_port(r->local_qp, r->remote_qp),
+        .opcode = first ? (last ? RC_WRITE_ONLY : RC_WRITE_FIRST)
+                        : (last ? RC_WRITE_LAST : RC_WRITE_MIDDLE),
+        .p_key = DEFAULT_P_KEY,
+        .ack_req = last || (p->ack_every && position % p->ack_every == p->ack_every - 1),
+        .dest_qp = r->remote_qp,
+        .psn = (r->first_psn + (uint32_t)r->next) & PSN_MASK,
+        .payload = payload,
+        .payload_len = head + octets,
+    };
+
+    dcqcn_advance(&r->rp, now);
+    keep_schedule(r, now);
+    memset(payload, 0, packet.payload_len);
+    if (first) {
+        put32(payload + 8, REMOTE_KEY);
+        put32(payload + 12, (uint32_t)m->size);
+    }
+    io->send(io->context, &packet, now);
+    r->retransmitted += r->next < r->highest;
+    if (++r->next > r->highest) {
+        if (r->timeout_at == ROCE_NEVER)
+            r->timeout_at = now + p->timeout;
+        r->highest = r->next;
+    }
+    if (last)
+        r->cursor++;
+    r->last_len = roce_length(&packet);
+    r->packets++;
+    r->octets += r->last_len;
+    dcqcn_on_sent(&r->rp, r->last_len, now);
+    return r->last_len;
+}

@@ -1,0 +1,96 @@
+/*
+ * The sending side of a reliable connection: connection manager, RDMA WRITEs with go-back-N, and
+ * the DCQCN reaction point. It knows neither sockets nor a clock: the caller passes the time in
+ * nanoseconds, delivers what arrives and asks when to call again.
+ */
+#ifndef FCN_ROCE_REQUESTER_H
+#define FCN_ROCE_REQUESTER_H
+
+#include "cm.h"
+#include "dcqcn.h"
+#include "packet.h"
+
+#define ROCE_NEVER UINT64_MAX
+
+enum requester_state { UNCONNECTED, CONNECTING, CONNECTED, DISCONNECTING, CLOSED, FAILED };
+
+struct requester_params {
+    struct ip_address local, remote;
+    uint16_t mtu;
+    uint8_t dscp;
+    enum ecn ecn;
+    unsigned ack_every;     /* packets, within a message; its last one always asks for an ACK */
+    uint32_t window;        /* packets sent and not acknowledged, below 2^23 */
+    uint64_t timeout;       /* without progress until everything is sent again */
+    unsigned retries;       /* timeouts in a row that end the connection */
+    uint64_t service_id;
+    uint64_t cm_timeout;
+    unsigned cm_retries;
+    uint64_t max_lag;       /* longest delay behind its schedule that a QP makes up for */
+    struct dcqcn_params dcqcn;
+};
+
+/* A message of `size` octets, sent from `start` on; its packets are numbered from `first`. */
+struct message {
+    uint64_t id, size, start;
+    uint64_t first, packets;
+};
+
+struct requester {
+    struct requester_params params;
+    enum requester_state state;
+    uint32_t local_qp, remote_qp;
+    uint32_t local_comm_id, remote_comm_id;
+    uint64_t cm_at;
+    unsigned cm_tries;
+    /* Packets are counted from 0; the PSN of a packet is its number plus first_psn. Those before
+     * `acknowledged` have arrived, `next` is sent next, those before `highest` were sent. */
+    uint32_t first_psn;
+    uint64_t acknowledged, next, highest, posted;
+    /* Messages not yet complete: a ring of `size`; `cursor` is the one `next` belongs to. */
+    struct message *messages;
+    uint64_t ring_size, first_message, end_message, cursor;
+    struct dcqcn rp;
+    bool has_sent;
+    uint64_t last_sent;
+    size_t last_len;
+    double fraction; /* of a nanosecond that the schedule is beyond last_sent */
+    uint64_t timeout_at;
+    unsigned timeouts_in_a_row;
+    uint64_t packets, octets, retransmitted, acks, naks, timeouts, cnps, cuts;
+};
+
+/* What a requester does to the world. `completed`: all of a message was acknowledged. */
+struct requester_io {
+    void *context;
+    void (*send)(void *context, struct roce_packet *packet, uint64_t now);
+    void (*completed)(void *context, const struct requester *r, const struct message *m,
+                      uint64_t now);
+};
+
+void requester_init(struct requester *r, const struct requester_params *params, uint32_t local_qp,
+                    uint32_t comm_id, uint32_t first_psn);
+void requester_free(struct requester *r);
+
+/* Connect by the connection manager, from `at` on. */
+void requester_connect(struct requester *r, uint64_t at);
+/* Disconnect when all messages are complete. */
+void requester_disconnect(struct requester *r, uint64_t at);
+
+/* Write a message of at least one octet, after those posted before; false without memory. */
+bool requester_post(struct requester *r, uint64_t id, uint64_t size, uint64_t start);
+
+/* When requester_timers has something to do, and when the next packet of data may be sent. */
+uint64_t requester_timer_due(const struct requester *r);
+uint64_t requester_data_due(const struct requester *r);
+void requester_timers(struct requester *r, const struct requester_io *io, uint64_t now);
+/* Send the packet that is due; the octets of its IP packet. */
+size_t requester_send(struct requester *r, const struct requester_io *io, uint64_t now);
+
+void requester_on_cm(struct requester *r, const struct requester_io *io,
+                     const struct cm_message *message, uint64_t now);
+void requester_on_ack(struct requester *r, const struct requester_io *io,
+                      const struct roce_packet *packet, uint64_t now);
+void requester_on_cnp(struct requester *r, const struct roce_packet *packet, uint64_t now);
+
+#endif

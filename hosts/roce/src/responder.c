@@ -1,0 +1,149 @@
+#include "responder.h"
+
+#include "bytes.h"
+
+#include <string.h>
+
+void responder_init(struct responder *r, const struct ip_address *local,
+                    const struct ip_address *peer, const struct cm_message *req, uint32_t local_qp,
+                    uint32_t comm_id)
+{
+    *r = (struct responder){
+        .local = *local,
+        .peer = *peer,
+        .local_qp = local_qp,
+        .remote_qp = req->local_qp,
+        .local_comm_id = comm_id,
+        .remote_comm_id = req->local_comm_id,
+        .open = true,
+        .expected_psn = req->starting_psn,
+    };
+}
+
+void responder_answer(struct responder *r, const struct responder_io *io,
+                      const struct roce_packet *packet, const struct cm_message *message,
+                      uint16_t reason, uint64_t now)
+{
+    uint8_t payload[CM_PAYLOAD];
+    struct cm_message answer = {
+        .attribute = CM_REJ,
+        .transaction = message->transaction,
+        .remote_comm_id = message->local_comm_id,
+        .reject_reason = reason,
+    };
+    struct roce_packet out = {
+        .src = packet->dst,
+        .dst = packet->src,
+        .opcode = UD_SEND_ONLY,
+        .p_key = DEFAULT_P_KEY,
+        .dest_qp = QP_CONNECTION_MANAGER,
+        .payload = payload,
+        .payload_len = sizeof payload,
+    };
+
+    if (message->attribute == CM_REQ && r) {
+        answer.attribute = CM_REP;
+        answer.local_comm_id = r->local_comm_id;
+        answer.local_qp = r->local_qp;
+        answer.starting_psn = message->starting_psn;
+    } else if (message->attribute == CM_DREQ) {
+        answer.attribute = CM_DREP;
+        answer.local_comm_id = message->remote_comm_id;
+        if (r)
+            r->open = false;
+    } else if (message->attribute != CM_REQ) {
+        return;
+    }
+    out.udp_src_port = roce_udp_src_port(answer.local_qp, QP_CONNECTION_MANAGER);
+    cm_build(&answer, payload);
+    io->send(io->context, &out, now);
+}
+
+static void send_cnp(struct responder *r, const struct responder_params *params,
+                     const struct responder_io *io, const struct roce_packet *marked, uint64_t now)
+{
+    static const uint8_t reserved[CNP_PAYLOAD];
+    struct roce_packet packet = {
+        .src = r->local,
+        .dst = r->peer,
+        .dscp = CNP_DSCP,
+        .opcode = OPCODE_CNP,
+        .p_key = marked->p_key,
+        .becn = true,
+        .dest_qp = r->remote_qp,
+        .payload = reserved,
+        .payload_len = sizeof reserved,
+    };
+
+    if (r->cnp_sent && now - r->last_cnp < params->cnp_interval)
+        return;
+    r->cnp_sent = true;
+    r->last_cnp = now;
+    r->cnps++;
+    io->send(io->context, &packet, now);
+}
+
+static void acknowledge(struct responder *r, const struct responder_params *params,
+                        const struct responder_io *io, uint8_t syndrome, uint32_t psn,
+                        uint64_t now)
+{
+    uint8_t aeth[AETH_HEADER];
+    struct roce_packet packet = {
+        .src = r->local,
+        .dst = r->peer,
+        .dscp = params->dscp,
+        .udp_src_port = roce_udp_src_port(r->local_qp, r->remote_qp),
+        .opcode = RC_ACKNOWLEDGE,
+        .p_key = DEFAULT_P_KEY,
+        .dest_qp = r->remote_qp,
+        .psn = psn & PSN_MASK,
+        .payload = aeth,
+        .payload_len = sizeof aeth,
+    };
+
+    aeth[0] = syndrome;
+    put24(aeth + 1, r->message_number);
+    io->send(io->context, &packet, now);
+}
+
+void responder_on_data(struct responder *r, const struct responder_params *params,
+                       const struct responder_io *io, const struct roce_packet *packet, size_t len,
+                       uint64_t now)
+{
+    uint32_t ahead = (packet->psn - r->expected_psn) & PSN_MASK;
+    bool first = packet->opcode == RC_WRITE_FIRST || packet->opcode == RC_WRITE_ONLY;
+    bool last = packet->opcode == RC_WRITE_LAST || packet->opcode == RC_WRITE_ONLY;
+
+    if (packet->ecn == ECN_CE) {
+        r->marked++;
+        send_cnp(r, params, io, packet, now);
+    }
+    if (ahead > PSN_MASK / 2) {
+        r->repeated++;
+        if (packet->ack_req)
+            acknowledge(r, params, io, AETH_ACK, r->expected_psn - 1, now);
+        return;
+    }
+    if (ahead) {
+        r->beyond_gap++;
+        if (!r->nak_sent) {
+            r->nak_sent = true;
+            r->naks++;
+            acknowledge(r, params, io, AETH_NAK_SEQUENCE, r->expected_psn, now);
+        }
+        return;
+    }
+    r->nak_sent = false;
+    r->expected_psn = (r->expected_psn + 1) & PSN_MASK;
+    r->packets++;
+    r->octets += len;
+    r->payload += packet->payload_len;
+    if (first && packet->payload_len >= RETH_HEADER)
+        r->payload -= RETH_HEADER;
+    if (last) {
+        r->messages++;
+        r->message_number = (r->message_number + 1) & PSN_MASK;
+    }
+    if (packet->ack_req)
+        acknowledge(r, params, io, AETH_ACK, packet->psn, now);
+}

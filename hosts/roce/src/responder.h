@@ -1,0 +1,50 @@
+/*
+ * The receiving side of reliable connections: ACK and NAK of go-back-N, and the DCQCN notification
+ * point. Like the requester it knows neither sockets nor a clock.
+ */
+#ifndef FCN_ROCE_RESPONDER_H
+#define FCN_ROCE_RESPONDER_H
+
+#include "cm.h"
+#include "packet.h"
+
+struct responder {
+    struct ip_address local, peer;
+    uint32_t local_qp, remote_qp;
+    uint32_t local_comm_id, remote_comm_id;
+    bool open;
+    uint32_t expected_psn;
+    uint32_t message_number;
+    bool nak_sent; /* for the gap before expected_psn: one is enough */
+    bool cnp_sent;
+    uint64_t last_cnp;
+    /* packets, octets: taken, in order; octets of IP packets. beyond_gap, repeated: not taken. */
+    uint64_t packets, octets, payload, messages, marked, cnps, naks, beyond_gap, repeated;
+};
+
+struct responder_params {
+    uint8_t dscp;
+    uint64_t cnp_interval; /* least time between two CNPs of a connection */
+};
+
+struct responder_io {
+    void *context;
+    void (*send)(void *context, struct roce_packet *packet, uint64_t now);
+};
+
+/* A connection that a REQ asks for. */
+void responder_init(struct responder *r, const struct ip_address *local,
+                    const struct ip_address *peer, const struct cm_message *req, uint32_t local_qp,
+                    uint32_t comm_id);
+
+/* Answer a CM message: `r` is its connection, NULL for a REQ that is rejected with `reason`. */
+void responder_answer(struct responder *r, const struct responder_io *io,
+                      const struct roce_packet *packet, const struct cm_message *message,
+                      uint16_t reason, uint64_t now);
+
+/* A WRITE packet of the connection; len: octets of its IP packet. */
+void responder_on_data(struct responder *r, const struct responder_params *params,
+                       const struct responder_io *io, const struct roce_packet *packet, size_t len,
+                       uint64_t now);
+
+#endif

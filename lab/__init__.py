@@ -1,0 +1,1 @@
+"""The laboratory: networks of the real programs in virtual time (docs/laboratory.md)."""

@@ -1,0 +1,37 @@
+"""The compiled core of the laboratory."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import cffi
+
+from fcn.hosts.build import compile_cached
+from fcn.hosts.roce.build import PROTOCOL_SOURCES
+from fcn.softswitch.engine.build import NATIVE as ENGINE
+from fcn.softswitch.engine.build import CData
+
+NATIVE = Path(__file__).parent / "native"
+_FLAGS = ("-O3", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing")
+_CDEF = re.compile(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", re.DOTALL)
+
+
+@cache
+def ffi() -> CData:
+    """cffi with the interface of native/lab_api.h declared."""
+    found = _CDEF.search((NATIVE / "lab_api.h").read_text())
+    assert found is not None, "lab_api.h has CDEF marks"
+    out = cffi.FFI()
+    opaque = "typedef struct sw_engine sw_engine; typedef struct sw_sim_api sw_sim_api;"
+    out.cdef(opaque + found.group(1))
+    return out
+
+
+@cache
+def load_core(*, sanitize: bool = False) -> CData:
+    """The laboratory's library; `sanitize` builds it with ASan and UBSan. Raises BuildError."""
+    sources = [*sorted(NATIVE.glob("*.c")), *PROTOCOL_SOURCES]
+    library = compile_cached(
+        "fcn-lab.so", sources, sanitize=sanitize, extra_flags=_FLAGS, headers_in=(ENGINE,)
+    )
+    return ffi().dlopen(str(library))

@@ -1,0 +1,311 @@
+"""A network of switches, hosts and links under one virtual clock.
+
+Everything happens on the caller's thread, in the order of virtual time; what is due at the same
+nanosecond happens in the order in which nodes and links were added. So the same calls with the same
+seed give the same frames at the same times, on any machine and under any load.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Self
+
+from fcn.lab.build import ffi, load_core
+from fcn.lab.engine import LabEngine
+from fcn.lab.errors import LabError
+from fcn.lab.frames import TappedFrame, parse_tapped
+from fcn.lab.hosts import HostNode
+from fcn.lab.native_handle import NativeLab
+from fcn.softswitch.api import Engine, PortQueue
+from fcn.softswitch.engine.program import Program
+
+ETHERNET_OVERHEAD = 24
+"""Octets of a frame on the wire that are not in the frame here: preamble and start delimiter (8),
+frame check sequence (4), gap between frames (12); IEEE 802.3."""
+
+_TAP_OCTETS = 1 << 24
+_NEVER = (1 << 64) - 1
+
+
+class SwitchNode:
+    """A switch: `engine` is an engine of the softswitch, its ports are connected by links.
+
+    Without an engine it is off. open(), start() and close() are what a P4Runtime device needs to
+    load programs.
+    """
+
+    def __init__(self, native: NativeLab, name: str, cpu: int, drop: int, queues: int) -> None:
+        self.name = name
+        self.number = native.add_switch()
+        self.cpu_port = cpu
+        self._drop_port = drop
+        self._queues = queues
+        self._native = native
+        self._engine: LabEngine | None = None
+        self._ports: dict[int, tuple[PortQueue, int]] = {}
+        self._retired: Counter[str] = Counter()
+
+    @property
+    def engine(self) -> LabEngine:
+        """The engine it forwards with. Raises LabError when it is off."""
+        if self._engine is None:
+            raise LabError(f"{self.name} has no program; give it one by open() and start()")
+        return self._engine
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it has an engine."""
+        return self._engine is not None
+
+    def open(self, program: Program) -> LabEngine:
+        """An engine for a program, with the rates and depths of the switch's ports."""
+        engine = LabEngine(
+            program, cpu_port=self.cpu_port, drop_port=self._drop_port, queues=self._queues
+        )
+        for port, settings in self._ports.items():
+            _set_port(engine, port, *settings)
+        return engine
+
+    def start(self, engine: Engine) -> None:
+        """Forward with this engine, one of open(), from now on. What waits in one before is lost.
+        Raises LabError for an engine of another kind."""
+        if not isinstance(engine, LabEngine):
+            raise LabError(f"{self.name} takes engines of its own open() only")
+        self._retire()
+        self._engine = engine
+        self._native.set_engine(self.number, engine.pointers())
+
+    def close(self, engine: Engine) -> None:
+        """Close an engine; the switch is off when it forwarded with it."""
+        if engine is self._engine:
+            self._retire()
+            self._engine = None
+            self._native.set_engine(self.number, None)
+        engine.close()
+
+    def set_port(self, port: int, queue: PortQueue, overhead: int) -> None:
+        """The rate and depth of a port, also of engines that are opened later."""
+        self._ports[port] = queue, overhead
+        if self._engine is not None:
+            _set_port(self._engine, port, queue, overhead)
+
+    @property
+    def has_event(self) -> bool:
+        """Whether an event waits for the control plane: engine.dispatch_events() delivers it."""
+        return self._native.has_event(self.number)
+
+    @property
+    def listens(self) -> bool:
+        """Whether anybody takes its events."""
+        return self._engine is not None and self._engine.listens
+
+    def totals(self) -> Counter[str]:
+        """What became of its frames, as EngineBase.balance() says, those of earlier engines
+        included. from_cpu: packets of the control plane. lost: with earlier engines. unlinked: sent
+        on ports without a link. off_drops: arrived while it was off."""
+        totals = Counter(self._retired)
+        if self._engine is not None:
+            totals.update(_totals(self._engine))
+        totals["unlinked"] = self._native.unlinked(self.number)
+        totals["off_drops"] = self._native.off_drops(self.number)
+        return totals
+
+    def _retire(self) -> None:
+        if self._engine is not None:
+            self._retired.update(_totals(self._engine))
+            self._retired["lost"] += self._retired.pop("held", 0)
+
+
+def _totals(engine: LabEngine) -> dict[str, int]:
+    from_cpu = engine.port_counters(engine.cpu_port).rx_packets
+    return {**engine.balance(), "from_cpu": from_cpu}
+
+
+def _set_port(engine: LabEngine, port: int, queue: PortQueue, overhead: int) -> None:
+    engine.port_queue_set(port, queue)
+    engine.port_overhead_set(port, overhead)
+
+
+Node = SwitchNode | HostNode
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounters:
+    """Frames of one direction of a link since the start: put = delivered + cut + in_flight."""
+
+    put: int
+    put_octets: int
+    delivered: int
+    cut: int
+    in_flight: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a link."""
+
+    node: Node
+    port: int
+
+
+class Link:
+    """A link of two directions, `0` from `ends[0]`, `1` from `ends[1]`."""
+
+    def __init__(self, native: NativeLab, number: int, ends: tuple[End, End]) -> None:
+        self.number = number
+        self.ends = ends
+        self._native = native
+
+    def counters(self, direction: int) -> LinkCounters:
+        """What was put on this direction and what became of it."""
+        return LinkCounters(**self._native.link_stats(2 * self.number + direction))
+
+    def set_up(self, up: bool) -> None:
+        """Cut the link, or mend it. What is under way on a link that is cut is lost, and the
+        control planes of the switches at its ends are told at once."""
+        self._native.set_link(self.number, up)
+
+    def tap(self, direction: int, octets: int = _TAP_OCTETS) -> None:
+        """Keep a copy of each frame it delivers, in at most so many more octets of memory."""
+        self._native.tap(2 * self.number + direction, octets)
+
+
+class Simulation:
+    """The network and its clock, in nanoseconds from 0. Not thread-safe."""
+
+    def __init__(self, seed: int = 0, *, sanitize: bool = False) -> None:
+        self.native = NativeLab(ffi(), load_core(sanitize=sanitize), seed)
+        self.switches: dict[str, SwitchNode] = {}
+        self.hosts: dict[str, HostNode] = {}
+        self.links: list[Link] = []
+        self._used: set[tuple[str, int]] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free everything; idempotent."""
+        for node in self.switches.values():
+            if node.is_on:
+                node.close(node.engine)
+        self.native.close()
+
+    def add_switch(
+        self,
+        name: str,
+        program: Program | None = None,
+        *,
+        cpu_port: int = 510,
+        drop_port: int = 511,
+        queues: int = 8,
+    ) -> SwitchNode:
+        """A switch that runs a program, or is off without one. Raises LabError when the name is
+        taken."""
+        self._check_name(name)
+        node = self.switches[name] = SwitchNode(self.native, name, cpu_port, drop_port, queues)
+        if program is not None:
+            node.start(node.open(program))
+        return node
+
+    def add_host(self, name: str) -> HostNode:
+        """A host with one port, 0. Raises LabError when the name is taken."""
+        self._check_name(name)
+        self.hosts[name] = HostNode(self.native, name)
+        return self.hosts[name]
+
+    def connect(
+        self,
+        a: Node,
+        a_port: int,
+        b: Node,
+        b_port: int,
+        *,
+        rate_bps: int | None,
+        delay_ns: int,
+        buffer: int | None = None,
+        overhead: int = ETHERNET_OVERHEAD,
+    ) -> Link:
+        """Connect two ports by a link of this rate and propagation delay in each direction.
+
+        rate_bps: None is unlimited. buffer: packets in each queue of the switches' ports; None
+        leaves the engine's default. overhead: octets of a frame on the wire beyond its own. Raises
+        LabError for a link that cannot be.
+        """
+        if rate_bps is not None and rate_bps < 1:
+            raise LabError(f"a link of {rate_bps} bit/s carries nothing; give a rate above 0")
+        if delay_ns < 0:
+            raise LabError(f"a link cannot have a delay of {delay_ns} ns; give 0 or more")
+        if buffer is not None and buffer < 1:
+            raise LabError(f"a buffer of {buffer} packets drops all; give 1 or more")
+        ends = (End(a, a_port), End(b, b_port))
+        for end in ends:
+            self._check_port(end)
+        for end in ends:
+            self._used.add((end.node.name, end.port))
+            if isinstance(end.node, HostNode):
+                end.node.set_line(rate_bps or 0, overhead)
+            else:
+                queue = PortQueue(depth=buffer, rate_bps=rate_bps)
+                end.node.set_port(end.port, queue, overhead)
+        number = self.native.connect(a.number, a_port, b.number, b_port, delay_ns)
+        self.links.append(Link(self.native, number, ends))
+        return self.links[-1]
+
+    def run_until(self, ns: int) -> int:
+        """Advance to a time and return the time reached, which is earlier when a switch has an
+        event for its control plane: deliver it (`SwitchNode.has_event`) and call again. Only
+        switches whose engine's events are taken (`set_events`) stop the run."""
+        for node in self.switches.values():
+            self.native.listen(node.number, node.listens)
+        return self.native.run(ns)
+
+    @property
+    def now_ns(self) -> int:
+        """The virtual time."""
+        return self.native.now()
+
+    def next_due_ns(self) -> int | None:
+        """When something happens next; None when nothing will."""
+        due = self.native.next_due()
+        return None if due == _NEVER else due
+
+    @property
+    def hops(self) -> int:
+        """Frames delivered by links: packet-hops, those to hosts included."""
+        return self.native.hops()
+
+    def tapped(self) -> list[TappedFrame]:
+        """The frames copied by taps since the last call, in the order of their times.
+        Raises LabError when some were lost because the taps' memory was full."""
+        data, lost = self.native.take_tapped()
+        if lost:
+            raise LabError(f"{lost} frames did not fit in the taps' memory; give the taps more")
+        return parse_tapped(data)
+
+    def keep_digest(self) -> None:
+        """From now on mix every delivered frame and its time into `digest`."""
+        self.native.keep_digest(True)
+
+    @property
+    def digest(self) -> int:
+        """64 bits that two runs share when every link delivered the same octets at the same times
+        in the same order."""
+        return self.native.digest()
+
+    @property
+    def frames_in_use(self) -> int:
+        """Frames that are somewhere now, as the memory they are in counts them."""
+        return self.native.frames_in_use()
+
+    def _check_name(self, name: str) -> None:
+        if name in self.switches or name in self.hosts:
+            raise LabError(f"there is a node {name!r} already; give another name")
+
+    def _check_port(self, end: End) -> None:
+        highest = 0 if isinstance(end.node, HostNode) else end.node.cpu_port - 1
+        if not 0 <= end.port <= highest:
+            raise LabError(f"{end.node.name} has no port {end.port} for a link; 0 to {highest}")
+        if (end.node.name, end.port) in self._used:
+            raise LabError(f"port {end.port} of {end.node.name} has a link already")

@@ -1,0 +1,30 @@
+"""The softswitch's engine as a node of a simulation."""
+
+from fcn.softswitch.engine.build import CData
+from fcn.softswitch.engine.control import EngineBase
+from fcn.softswitch.engine.program import Program
+
+
+class LabEngine(EngineBase):
+    """Runs a program under a simulation's clock.
+
+    Events for the control plane end the simulation's run and wait: on an event loop for its next
+    turn, otherwise for dispatch_events().
+    """
+
+    def __init__(self, program: Program, *, cpu_port: int, drop_port: int, queues: int) -> None:
+        super().__init__(
+            program, cpu_port=cpu_port, drop_port=drop_port, queues=queues, memory=True
+        )
+
+    @property
+    def listens(self) -> bool:
+        """Whether anybody takes the events."""
+        return self._events is not None
+
+    def pointers(self) -> tuple[CData, CData]:
+        """The native interface for simulations, and the engine."""
+        return self._lib.sw_ctl_sim_api(), self._handle
+
+    def _deliver_now(self) -> None:
+        """Events of a packet-out wait like all others."""

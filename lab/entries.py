@@ -1,0 +1,41 @@
+"""The entries of a configuration in the switches of a simulation, without a running controller.
+
+They are those of the controller's own code (`Provision`), written through the softswitch's
+P4Runtime entities. Nothing is learned: flows are put by the caller (`Provision.flow_table`,
+`Provision.flow_by_label`). `fcn.lab.control` runs the controller itself.
+"""
+
+from finsy.proto import p4i, p4r
+
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config.model import Config
+from fcn.controller.node.provision import Provision
+from fcn.lab.errors import LabError
+from fcn.softswitch.engine.control import EngineBase
+from fcn.softswitch.p4rt.pipeline import Pipeline, PipelineConfig
+
+_BATCH = 1000
+
+
+def provision_of(config: Config, name: str) -> Provision:
+    """The intent of a configured node, to which flows can be added."""
+    return Provision(config, name, load_pipeline(config.nodes[name].role))
+
+
+def write_entries(provision: Provision, engine: EngineBase) -> Pipeline:
+    """Write a node's intent into an engine that holds nothing yet; the entities as P4Runtime reads
+    them. Raises LabError when the engine does not take one."""
+    compiled = provision.pipeline
+    assert compiled.blob is not None, "load_pipeline loaded it"
+    message = p4r.ForwardingPipelineConfig(p4_device_config=compiled.blob.read_bytes())
+    p4info: p4i.P4Info = compiled.schema.p4info
+    message.p4info.CopyFrom(p4info)
+    config = PipelineConfig.parse(message)
+    pipeline = Pipeline(config, engine, lambda _message: False, engine.now_ns)
+    while updates := provision.intent.take_updates(_BATCH):
+        for update in updates:
+            pipeline.write(update, "")
+        refused = provision.intent.settle(updates, {})
+        if refused:
+            raise LabError(f"{provision.name} did not take {refused[0].update}")
+    return pipeline

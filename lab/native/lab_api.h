@@ -1,0 +1,149 @@
+/* What Python calls of the laboratory. The text between the CDEF marks is also declared to cffi by
+ * lab/build.py, so it must be plain C. Times are nanoseconds since the start of the simulation. */
+#ifndef LAB_API_H
+#define LAB_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sw_frame.h"
+
+/* BEGIN CDEF */
+/* Results: a number, 0 when done, otherwise one of these. */
+enum { LAB_ERR_MEMORY = -1, LAB_ERR_NODE = -2, LAB_ERR_PORT = -3, LAB_ERR_TIME = -4 };
+
+typedef struct lab lab;
+
+/* Frames of one direction of a link: put = delivered + cut + in_flight. */
+typedef struct {
+    uint64_t put, put_octets, delivered, cut, in_flight;
+} lab_link_stats;
+
+/* Frames of a host: made = sent + queued. */
+typedef struct {
+    uint64_t made, sent, sent_octets, queued;
+    uint64_t received, received_octets;
+    uint64_t unlinked; /* sent while it had no link */
+    /* Of received frames that a host made: number, sum, least and greatest time since. */
+    uint64_t timed, delay_sum_ns, delay_min_ns, delay_max_ns;
+} lab_host_stats;
+
+lab *lab_new(uint64_t seed);
+/* Everything but the engines, which must be closed before. */
+void lab_free(lab *l);
+
+/* A node's number. A switch without an engine is off: it loses what arrives. */
+int64_t lab_add_switch(lab *l);
+/* Give a switch an engine, in the place of any other, or none (NULL). Engines are closed after
+ * another took their place and before the laboratory is freed; what waits in one is lost with it. */
+int64_t lab_set_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *e);
+int64_t lab_add_host(lab *l);
+/* A host's line. rate_bps 0: frames take no time. overhead: octets of a frame on the wire beyond
+ * its own. */
+int64_t lab_set_line(lab *l, uint32_t node, uint64_t rate_bps, uint32_t overhead);
+/* The link's number; its direction from `a` is twice this, the other one more. Hosts have port 0. */
+int64_t lab_connect(lab *l, uint32_t a, uint32_t a_port, uint32_t b, uint32_t b_port,
+                    uint64_t delay_ns);
+/* A link that is down loses what is on it and what is sent. */
+int64_t lab_set_link(lab *l, uint32_t link, bool up);
+
+/* Whether a run ends when the switch has an event for its control plane. */
+int64_t lab_listen(lab *l, uint32_t node, bool listens);
+/* Whether it has one. */
+bool lab_has_event(const lab *l, uint32_t node);
+
+/* Do all that is due until `until`, or until a switch that is listened to has an event; the time
+ * reached. */
+uint64_t lab_run(lab *l, uint64_t until);
+uint64_t lab_now(const lab *l);
+/* UINT64_MAX: nothing will happen. */
+uint64_t lab_next_due(lab *l);
+
+/* Send frames from a host, one after another from the list, `count` of them in all (0: for ever).
+ * mean_ps: time between them in picoseconds, that of a Poisson process if `poisson`. */
+int64_t lab_send_series(lab *l, uint32_t node, uint64_t start, uint64_t mean_ps, bool poisson,
+                        uint64_t count, uint32_t n, const uint32_t *lengths,
+                        const uint8_t *octets);
+/* One frame, now. */
+int64_t lab_send_frame(lab *l, uint32_t node, uint32_t len, const uint8_t *octets);
+
+/* A RoCEv2 host; DCQCN as in hosts/roce/src/dcqcn.h. Rates in bit/s, times in ns. */
+typedef struct {
+    uint8_t mac[6], gateway_mac[6];
+    uint8_t version; /* of IP */
+    uint8_t address[16];
+    uint32_t mtu, ack_every, window, retries, cm_retries;
+    uint8_t dscp, ecn;
+    uint64_t timeout, cm_timeout, max_lag, cnp_interval, service_id;
+    double min_rate, g, additive_increase, hyper_increase;
+    uint64_t alpha_period, increase_period, byte_counter;
+    uint32_t fast_recovery_steps;
+    uint64_t cut_interval;
+} lab_roce_options;
+
+/* Of a connection a host opened. state: UNCONNECTED, CONNECTING, CONNECTED, DISCONNECTING, CLOSED,
+ * FAILED, from 0. */
+typedef struct {
+    uint32_t state, local_qp, remote_qp;
+    double rate_bps, target_bps, alpha;
+    uint64_t packets, octets, retransmitted, acknowledged, highest;
+    uint64_t acks, naks, timeouts, cnps, cuts;
+} lab_requester_stats;
+
+/* Of a connection a host accepted. */
+typedef struct {
+    uint32_t local_qp, remote_qp;
+    uint64_t packets, octets, payload, messages, marked, cnps, naks, beyond_gap, repeated;
+} lab_responder_stats;
+
+/* Of a host: packets that none of its connections took, by reason. */
+typedef struct {
+    uint64_t not_roce, bad_length, bad_checksum, bad_icrc, not_ours, unknown_qp;
+} lab_roce_refused;
+
+/* A message all of whose packets were acknowledged. start: when it could be sent. */
+typedef struct {
+    uint32_t node, connection;
+    uint64_t id, size, start, completed;
+} lab_completion;
+
+int64_t lab_roce(lab *l, uint32_t node, const lab_roce_options *options);
+/* The number of a new connection, opened by the connection manager at `at`. */
+int64_t lab_roce_connect(lab *l, uint32_t node, const uint8_t *address, uint64_t at);
+int64_t lab_roce_post(lab *l, uint32_t node, uint32_t connection, uint64_t id, uint64_t size,
+                      uint64_t start);
+int64_t lab_roce_disconnect(lab *l, uint32_t node, uint32_t connection);
+int64_t lab_roce_requester(lab *l, uint32_t node, uint32_t connection, lab_requester_stats *out);
+/* LAB_ERR_NODE when there is no such connection. */
+int64_t lab_roce_responder(const lab *l, uint32_t node, uint32_t connection,
+                           lab_responder_stats *out);
+int64_t lab_roce_refused_of(const lab *l, uint32_t node, lab_roce_refused *out);
+/* Completions of all hosts since the last call, in order; how many were copied. */
+size_t lab_completions(const lab *l);
+size_t lab_take_completions(lab *l, lab_completion *out, size_t n);
+
+int64_t lab_link_stats_of(const lab *l, uint32_t direction, lab_link_stats *out);
+int64_t lab_host_stats_of(const lab *l, uint32_t node, lab_host_stats *out);
+/* Frames a switch sent on ports that have no link, and frames that arrived while it was off. */
+uint64_t lab_switch_unlinked(const lab *l, uint32_t node);
+uint64_t lab_switch_off_drops(const lab *l, uint32_t node);
+/* Forget the times of received frames, to measure from now on. */
+int64_t lab_reset_delays(lab *l, uint32_t node);
+/* Frames that exist outside the engines' buffers of unused ones. */
+uint64_t lab_frames_in_use(const lab *l);
+/* Packet-hops: frames that links delivered. */
+uint64_t lab_hops(const lab *l);
+
+/* Keep a copy of every frame that a link direction delivers, at most `octets` of them in all. */
+int64_t lab_tap(lab *l, uint32_t direction, size_t octets);
+/* Records of all taps: time (8 octets), direction (4), length (4), frame padded to 8. */
+size_t lab_tapped_size(const lab *l);
+size_t lab_tapped_take(lab *l, uint8_t *out, size_t cap);
+uint64_t lab_tapped_lost(const lab *l);
+/* Whether the digest is kept: a number that two runs share when every link delivered the same
+ * octets at the same times in the same order. */
+void lab_keep_digest(lab *l, bool keep);
+uint64_t lab_digest(const lab *l);
+/* END CDEF */
+#endif

@@ -1,0 +1,100 @@
+/* The simulation: what acts, when it acts next, and the links between nodes. */
+#ifndef LAB_CORE_H
+#define LAB_CORE_H
+
+#include "lab_api.h"
+
+#define LAB_NEVER UINT64_MAX
+#define LAB_PORTS 512u
+
+typedef struct lab_host lab_host;
+typedef struct lab_switch lab_switch;
+
+/* Every node and every direction of a link acts by itself; its number decides between two that
+ * are due at the same time, so it must not depend on anything but the order of construction. */
+enum lab_kind { LAB_SWITCH, LAB_HOST, LAB_LINK };
+
+typedef struct {
+    enum lab_kind kind;
+    uint32_t number; /* its own, among all that act */
+    void *thing;     /* lab_switch, lab_host or lab_link */
+} lab_actor;
+
+/* A frame on a link, and when it arrives. */
+typedef struct {
+    uint64_t at;
+    sw_frame *frame;
+} lab_flying;
+
+/* One direction of a link. */
+typedef struct {
+    lab_actor actor;
+    lab *lab;
+    const lab_actor *to;
+    uint32_t to_port;
+    uint32_t direction; /* its number among the directions */
+    uint64_t delay_ns;
+    bool up, tapped;
+    lab_flying *ring; /* of `mask + 1`: those from `first` up to `next` */
+    uint32_t mask, first, next;
+    lab_link_stats stats; /* in_flight is not kept up */
+} lab_link;
+
+struct lab_switch {
+    lab_actor actor;
+    lab *lab;
+    const sw_sim_api *api;
+    sw_engine *engine; /* NULL: it is off */
+    const uint32_t *waiting_events;
+    bool listens;
+    uint64_t unlinked, off_drops;
+    lab_link *links[LAB_PORTS];
+};
+
+struct lab {
+    uint64_t now, seed, hops;
+    bool stopped; /* a switch that is listened to has an event */
+    /* Tournament of due times: tree[i] is the number of the first to act below it. */
+    uint64_t *due;
+    uint32_t *tree;
+    uint32_t leaves;
+    lab_actor **actors;
+    uint32_t n_actors;
+    lab_actor **nodes;
+    uint32_t n_nodes;
+    lab_link **links; /* by direction */
+    uint32_t n_links;
+    sw_pool pool;
+    bool keep_digest;
+    uint64_t digest;
+    uint8_t *tapped;
+    size_t tapped_size, tapped_cap;
+    uint64_t tapped_lost;
+    lab_completion *completions;
+    size_t n_completions, completions_cap;
+    uint64_t completions_lost; /* without memory */
+};
+
+/* Give an actor its number; false without memory. */
+bool lab_add_actor(lab *l, lab_actor *a, enum lab_kind kind, void *thing);
+/* Make it a node, too; its number among the nodes or LAB_ERR_MEMORY. */
+int64_t lab_add_node(lab *l, lab_actor *a, enum lab_kind kind, void *thing);
+/* The actor acts next at `due`. */
+void lab_schedule(lab *l, uint32_t number, uint64_t due);
+/* A frame whose last bit leaves at `at` goes onto a link, or is lost where there is none. */
+void lab_link_put(lab_link *link, uint64_t at, sw_frame *f);
+/* What links do to each frame they deliver, when asked to. */
+void lab_record(lab *l, const lab_link *link, const sw_frame *f);
+void lab_link_act(lab_link *link);
+/* Lose what is on the link. */
+void lab_link_clear(lab_link *link);
+/* NULL when it is no switch, or no host. */
+lab_switch *lab_switch_of(const lab *l, uint32_t node);
+lab_host *lab_host_of(const lab *l, uint32_t node);
+
+/* Hosts; see lab_host.h. */
+void lab_host_arrive(lab_host *h, uint64_t now, sw_frame *f);
+void lab_host_act(lab_host *h, uint64_t now);
+void lab_host_attach(lab_host *h, lab_link *out);
+void lab_host_free(lab_host *h);
+#endif

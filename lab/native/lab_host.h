@@ -1,0 +1,43 @@
+/* A host: a network interface of one port, and a role that decides what it sends. */
+#ifndef LAB_HOST_H
+#define LAB_HOST_H
+
+#include "lab_core.h"
+#include "lab_random.h"
+
+typedef struct lab_role lab_role;
+
+/* What a host does; all at the host's virtual time. */
+struct lab_role {
+    /* A frame was received; the host gives it back afterwards. */
+    void (*arrive)(lab_role *r, lab_host *h, uint64_t now, const uint8_t *frame, uint32_t len);
+    /* Do what is due until now. */
+    void (*act)(lab_role *r, lab_host *h, uint64_t now);
+    /* When the role acts next by itself. */
+    uint64_t (*due)(const lab_role *r, const lab_host *h);
+    void (*free)(lab_role *r);
+};
+
+struct lab_host {
+    lab_actor actor;
+    lab *lab;
+    lab_link *out;
+    sw_line line;
+    sw_frame *first, *last; /* in the interface, waiting for the line */
+    lab_host_stats stats;   /* queued is not kept up */
+    lab_random random;
+    lab_role *role;
+};
+
+/* A frame of this length to be filled in, NULL without memory. */
+sw_frame *lab_host_frame(lab_host *h, uint32_t len);
+/* Send it after what is waiting; consumes it. */
+void lab_host_send(lab_host *h, uint64_t now, sw_frame *f);
+/* When the line is free: nothing waits and the last bit has left. LAB_NEVER while something waits. */
+static inline uint64_t lab_host_free_at(const lab_host *h)
+{
+    return h->first ? LAB_NEVER : h->line.free_ns;
+}
+/* Say anew when the host acts, after the role changed its mind. */
+void lab_host_reschedule(lab_host *h);
+#endif

@@ -1,0 +1,427 @@
+/* The role of a RoCEv2 host: the protocol code of fcn-roce on a simulated interface. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "lab_host.h"
+#include "requester.h"
+#include "responder.h"
+
+#define ETHERNET_HEADER 14u
+#define ETHERTYPE_IPV4 0x0800u
+#define ETHERTYPE_IPV6 0x86ddu
+#define FIRST_REQUESTER_QP 0x000100u
+#define FIRST_RESPONDER_QP 0x800000u
+#define MAX_RESPONDERS 4096u /* a flood of requests ends here */
+
+typedef struct {
+    lab_role role;
+    lab_host *host;
+    uint32_t node;
+    lab_roce_options options;
+    struct ip_address address;
+    uint16_t ipv4_id;
+    struct requester *requesters;
+    /* When a requester's timers and its next packet are due. */
+    uint64_t *timers, *data;
+    uint32_t n_requesters;
+    struct responder *responders;
+    uint32_t n_responders;
+    uint64_t verdicts[ROCE_VERDICTS], unknown_qp;
+} roce;
+
+static void send_packet(void *context, struct roce_packet *packet, uint64_t now)
+{
+    roce *r = context;
+    uint32_t len = ETHERNET_HEADER + (uint32_t)roce_length(packet);
+    sw_frame *f = lab_host_frame(r->host, len);
+    if (!f)
+        return;
+    packet->ipv4_id = r->ipv4_id++;
+    uint8_t *out = f->data + f->head;
+    memcpy(out, r->options.gateway_mac, 6);
+    memcpy(out + 6, r->options.mac, 6);
+    put16(out + 12, packet->src.version == 4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
+    roce_build(packet, out + ETHERNET_HEADER, len - ETHERNET_HEADER);
+    lab_host_send(r->host, now, f);
+}
+
+static void completed(void *context, const struct requester *q, const struct message *m,
+                      uint64_t now)
+{
+    roce *r = context;
+    lab *l = r->host->lab;
+    if (l->n_completions == l->completions_cap) {
+        size_t cap = l->completions_cap ? l->completions_cap * 2 : 1024;
+        lab_completion *all = realloc(l->completions, cap * sizeof *all);
+        if (!all) {
+            l->completions_lost++;
+            return;
+        }
+        l->completions = all;
+        l->completions_cap = cap;
+    }
+    l->completions[l->n_completions++] = (lab_completion){
+        r->node, q->local_qp - FIRST_REQUESTER_QP, m->id, m->size, m->start, now};
+}
+
+static struct requester_io requester_io(roce *r)
+{
+    return (struct requester_io){r, send_packet, completed};
+}
+
+/* Note when a requester acts next. While it waits long for its turn its rate may rise. */
+static void note(roce *r, uint32_t i)
+{
+    const struct requester *q = &r->requesters[i];
+    r->timers[i] = requester_timer_due(q);
+    r->data[i] = requester_data_due(q);
+    if (r->data[i] != ROCE_NEVER && q->rp.has_cut && q->rp.increase_due < r->data[i])
+        r->data[i] = q->rp.increase_due;
+}
+
+/* The requester whose data has been due for longest. */
+static uint32_t first_with_data(const roce *r)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < r->n_requesters; i++)
+        if (r->data[i] < r->data[first])
+            first = i;
+    return first;
+}
+
+static uint64_t roce_due(const lab_role *role, const lab_host *h)
+{
+    const roce *r = (const roce *)role;
+    uint64_t due = LAB_NEVER, data = LAB_NEVER, free_at = lab_host_free_at(h);
+    for (uint32_t i = 0; i < r->n_requesters; i++) {
+        due = r->timers[i] < due ? r->timers[i] : due;
+        data = r->data[i] < data ? r->data[i] : data;
+    }
+    if (data != LAB_NEVER && data < free_at)
+        data = free_at;
+    return data < due ? data : due;
+}
+
+static void roce_act(lab_role *role, lab_host *h, uint64_t now)
+{
+    roce *r = (roce *)role;
+    struct requester_io io = requester_io(r);
+    for (uint32_t i = 0; i < r->n_requesters; i++)
+        if (r->timers[i] <= now) {
+            requester_timers(&r->requesters[i], &io, now);
+            note(r, i);
+        }
+    while (r->n_requesters && lab_host_free_at(h) <= now) {
+        uint32_t i = first_with_data(r);
+        if (r->data[i] > now)
+            break;
+        struct requester *q = &r->requesters[i];
+        dcqcn_advance(&q->rp, now);
+        if (requester_data_due(q) <= now)
+            requester_send(q, &io, now);
+        note(r, i);
+    }
+}
+
+static struct requester *requester_of(roce *r, uint32_t qp)
+{
+    uint32_t i = qp - FIRST_REQUESTER_QP;
+    return i < r->n_requesters ? &r->requesters[i] : NULL;
+}
+
+/* Communication IDs are unique per host only: the peer's address belongs to the key. */
+static struct responder *find_connection(roce *r, const struct ip_address *peer, uint32_t comm_id)
+{
+    for (uint32_t i = 0; i < r->n_responders; i++) {
+        struct responder *s = &r->responders[i];
+        if (s->remote_comm_id == comm_id && ip_address_equal(&s->peer, peer))
+            return s;
+    }
+    return NULL;
+}
+
+static struct responder *accept_connection(roce *r, const struct roce_packet *packet,
+                                           const struct cm_message *req)
+{
+    if (r->n_responders == MAX_RESPONDERS)
+        return NULL;
+    struct responder *all = realloc(r->responders, (r->n_responders + 1) * sizeof *all);
+    if (!all)
+        return NULL;
+    r->responders = all;
+    uint32_t i = r->n_responders++;
+    uint32_t comm_id = (uint32_t)lab_random_next(&r->host->random);
+    responder_init(&all[i], &r->address, &packet->src, req, FIRST_RESPONDER_QP + i, comm_id);
+    return &all[i];
+}
+
+static void on_cm(roce *r, const struct roce_packet *packet, uint64_t now)
+{
+    struct cm_message message;
+    if (!cm_parse(packet->payload, packet->payload_len, &message))
+        return;
+    struct requester_io io = requester_io(r);
+    for (uint32_t i = 0; i < r->n_requesters; i++)
+        if (message.remote_comm_id && r->requesters[i].local_comm_id == message.remote_comm_id &&
+            ip_address_equal(&r->requesters[i].params.remote, &packet->src)) {
+            requester_on_cm(&r->requesters[i], &io, &message, now);
+            note(r, i);
+            return;
+        }
+    struct responder_io answers = {r, send_packet};
+    struct responder *s = find_connection(r, &packet->src, message.local_comm_id);
+    uint16_t reason = CM_REJECT_NO_RESOURCES;
+    if (message.attribute == CM_REQ && message.service_id != r->options.service_id) {
+        s = NULL;
+        reason = CM_REJECT_INVALID_SERVICE_ID;
+    } else if (message.attribute == CM_REQ && !s) {
+        s = accept_connection(r, packet, &message);
+    }
+    responder_answer(s, &answers, packet, &message, reason, now);
+}
+
+static void on_data(roce *r, const struct roce_packet *packet, size_t len, uint64_t now)
+{
+    uint32_t i = packet->dest_qp - FIRST_RESPONDER_QP;
+    struct responder *s = i < r->n_responders ? &r->responders[i] : NULL;
+    if (!s || !s->open || !ip_address_equal(&s->peer, &packet->src)) {
+        r->unknown_qp++;
+        return;
+    }
+    struct responder_params params = {r->options.dscp, r->options.cnp_interval};
+    struct responder_io io = {r, send_packet};
+    responder_on_data(s, &params, &io, packet, len, now);
+}
+
+static void on_answer(roce *r, const struct roce_packet *packet, uint64_t now)
+{
+    struct requester_io io = requester_io(r);
+    struct requester *q = requester_of(r, packet->dest_qp);
+    if (!q) {
+        r->unknown_qp++;
+        return;
+    }
+    /* A CNP may come from a network node, so its source address says nothing. */
+    if (packet->opcode == OPCODE_CNP)
+        requester_on_cnp(q, packet, now);
+    else if (ip_address_equal(&q->params.remote, &packet->src))
+        requester_on_ack(q, &io, packet, now);
+    else
+        r->unknown_qp++;
+    note(r, packet->dest_qp - FIRST_REQUESTER_QP);
+}
+
+static void roce_arrive(lab_role *role, lab_host *h, uint64_t now, const uint8_t *frame,
+                        uint32_t len)
+{
+    roce *r = (roce *)role;
+    struct roce_packet packet;
+    (void)h;
+    bool ip = len > ETHERNET_HEADER && memcmp(frame, r->options.mac, 6) == 0;
+    enum roce_verdict verdict = ROCE_NOT_OURS;
+    if (ip)
+        verdict = roce_parse(frame + ETHERNET_HEADER, len - ETHERNET_HEADER, &packet);
+    if (verdict == ROCE_OK && !ip_address_equal(&packet.dst, &r->address))
+        verdict = ROCE_NOT_OURS;
+    r->verdicts[verdict]++;
+    if (verdict != ROCE_OK)
+        return;
+    if (packet.opcode == UD_SEND_ONLY && packet.dest_qp == QP_CONNECTION_MANAGER)
+        on_cm(r, &packet, now);
+    else if (packet.opcode >= RC_WRITE_FIRST && packet.opcode <= RC_WRITE_ONLY)
+        on_data(r, &packet, len - ETHERNET_HEADER, now);
+    else if (packet.opcode == OPCODE_CNP || packet.opcode == RC_ACKNOWLEDGE)
+        on_answer(r, &packet, now);
+    else
+        r->unknown_qp++;
+}
+
+static void roce_free(lab_role *role)
+{
+    roce *r = (roce *)role;
+    for (uint32_t i = 0; i < r->n_requesters; i++)
+        requester_free(&r->requesters[i]);
+    free(r->requesters);
+    free(r->timers);
+    free(r->data);
+    free(r->responders);
+    free(r);
+}
+
+static roce *roce_of(const lab *l, uint32_t node)
+{
+    const lab_host *h = lab_host_of(l, node);
+    return h && h->role && h->role->act == roce_act ? (roce *)h->role : NULL;
+}
+
+int64_t lab_roce(lab *l, uint32_t node, const lab_roce_options *options)
+{
+    lab_host *h = lab_host_of(l, node);
+    if (!h)
+        return LAB_ERR_NODE;
+    roce *r = calloc(1, sizeof *r);
+    if (!r)
+        return LAB_ERR_MEMORY;
+    r->role = (lab_role){roce_arrive, roce_act, roce_due, roce_free};
+    r->host = h;
+    r->node = node;
+    r->options = *options;
+    r->address.version = options->version;
+    memcpy(r->address.octets, options->address, sizeof r->address.octets);
+    if (h->role)
+        h->role->free(h->role);
+    h->role = &r->role;
+    lab_host_reschedule(h);
+    return 0;
+}
+
+static struct requester_params params_of(const roce *r, const uint8_t *address)
+{
+    const lab_roce_options *o = &r->options;
+    struct requester_params p = {
+        .local = r->address,
+        .remote = {.version = r->address.version},
+        .mtu = (uint16_t)o->mtu,
+        .dscp = o->dscp,
+        .ecn = (enum ecn)o->ecn,
+        .ack_every = o->ack_every,
+        .window = o->window,
+        .timeout = o->timeout,
+        .retries = o->retries,
+        .service_id = o->service_id,
+        .cm_timeout = o->cm_timeout,
+        .cm_retries = o->cm_retries,
+        .max_lag = o->max_lag,
+        .dcqcn = {
+            .line_rate = (double)r->host->line.rate_bps,
+            .min_rate = o->min_rate,
+            .g = o->g,
+            .additive_increase = o->additive_increase,
+            .hyper_increase = o->hyper_increase,
+            .alpha_period = o->alpha_period,
+            .increase_period = o->increase_period,
+            .byte_counter = o->byte_counter,
+            .fast_recovery_steps = o->fast_recovery_steps,
+            .cut_interval = o->cut_interval,
+        },
+    };
+    memcpy(p.remote.octets, address, sizeof p.remote.octets);
+    return p;
+}
+
+static bool widen(roce *r)
+{
+    uint32_t n = r->n_requesters + 1;
+    struct requester *requesters = realloc(r->requesters, n * sizeof *requesters);
+    if (requesters)
+        r->requesters = requesters;
+    uint64_t *timers = realloc(r->timers, n * sizeof *timers);
+    if (timers)
+        r->timers = timers;
+    uint64_t *data = realloc(r->data, n * sizeof *data);
+    if (data)
+        r->data = data;
+    return requesters && timers && data;
+}
+
+int64_t lab_roce_connect(lab *l, uint32_t node, const uint8_t *address, uint64_t at)
+{
+    roce *r = roce_of(l, node);
+    if (!r || !r->host->line.rate_bps)
+        return LAB_ERR_NODE;
+    if (at < l->now)
+        return LAB_ERR_TIME;
+    if (!widen(r))
+        return LAB_ERR_MEMORY;
+    uint32_t i = r->n_requesters++;
+    struct requester_params params = params_of(r, address);
+    uint64_t random = lab_random_next(&r->host->random);
+    requester_init(&r->requesters[i], &params, FIRST_REQUESTER_QP + i,
+                   (uint32_t)random | 1u, (uint32_t)(random >> 32));
+    requester_connect(&r->requesters[i], at);
+    note(r, i);
+    lab_host_reschedule(r->host);
+    return i;
+}
+
+int64_t lab_roce_post(lab *l, uint32_t node, uint32_t connection, uint64_t id, uint64_t size,
+                      uint64_t start)
+{
+    roce *r = roce_of(l, node);
+    if (!r || connection >= r->n_requesters)
+        return LAB_ERR_NODE;
+    if (start < l->now)
+        return LAB_ERR_TIME;
+    if (!requester_post(&r->requesters[connection], id, size, start))
+        return LAB_ERR_MEMORY;
+    note(r, connection);
+    lab_host_reschedule(r->host);
+    return 0;
+}
+
+int64_t lab_roce_disconnect(lab *l, uint32_t node, uint32_t connection)
+{
+    roce *r = roce_of(l, node);
+    if (!r || connection >= r->n_requesters)
+        return LAB_ERR_NODE;
+    requester_disconnect(&r->requesters[connection], l->now);
+    note(r, connection);
+    lab_host_reschedule(r->host);
+    return 0;
+}
+
+int64_t lab_roce_requester(lab *l, uint32_t node, uint32_t connection, lab_requester_stats *out)
+{
+    roce *r = roce_of(l, node);
+    if (!r || connection >= r->n_requesters)
+        return LAB_ERR_NODE;
+    struct requester *q = &r->requesters[connection];
+    dcqcn_advance(&q->rp, l->now);
+    *out = (lab_requester_stats){
+        q->state, q->local_qp, q->remote_qp,
+        q->rp.current_rate, q->rp.target_rate, q->rp.alpha,
+        q->packets, q->octets, q->retransmitted, q->acknowledged, q->highest,
+        q->acks, q->naks, q->timeouts, q->cnps, q->cuts,
+    };
+    return 0;
+}
+
+int64_t lab_roce_responder(const lab *l, uint32_t node, uint32_t connection,
+                           lab_responder_stats *out)
+{
+    const roce *r = roce_of(l, node);
+    if (!r || connection >= r->n_responders)
+        return LAB_ERR_NODE;
+    const struct responder *s = &r->responders[connection];
+    *out = (lab_responder_stats){
+        s->local_qp, s->remote_qp, s->packets, s->octets, s->payload, s->messages, s->marked,
+        s->cnps, s->naks, s->beyond_gap, s->repeated,
+    };
+    return 0;
+}
+
+int64_t lab_roce_refused_of(const lab *l, uint32_t node, lab_roce_refused *out)
+{
+    const roce *r = roce_of(l, node);
+    if (!r)
+        return LAB_ERR_NODE;
+    *out = (lab_roce_refused){
+        r->verdicts[ROCE_NOT_ROCE], r->verdicts[ROCE_BAD_LENGTH], r->verdicts[ROCE_BAD_CHECKSUM],
+        r->verdicts[ROCE_BAD_ICRC], r->verdicts[ROCE_NOT_OURS], r->unknown_qp,
+    };
+    return 0;
+}
+
+size_t lab_completions(const lab *l) { return l->n_completions; }
+
+size_t lab_take_completions(lab *l, lab_completion *out, size_t n)
+{
+    if (n < l->n_completions)
+        return 0;
+    n = l->n_completions;
+    if (n)
+        memcpy(out, l->completions, n * sizeof *out);
+    l->n_completions = 0;
+    return n;
+}

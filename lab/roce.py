@@ -1,0 +1,212 @@
+"""RoCEv2 hosts: reliable connections with go-back-N and DCQCN, the protocol code of `fcn-roce`."""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from ipaddress import IPv4Address, IPv6Address
+
+from fcn.lab.core import Simulation
+from fcn.lab.errors import LabError
+from fcn.lab.hosts import HostNode
+
+MAX_MTU = 4096
+MAX_WINDOW = (1 << 23) - 1
+Address = IPv4Address | IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class Dcqcn:
+    """DCQCN (SIGCOMM 2015, section 3): rates in bit/s, times in nanoseconds, counter in octets.
+
+    The line rate is that of the host's link. Defaults: the constants of the paper and of NICs.
+    """
+
+    min_rate: float = 1e8
+    g: float = 1 / 256
+    additive_increase: float = 4e7
+    hyper_increase: float = 4e8
+    alpha_period: int = 55_000
+    increase_period: int = 300_000
+    byte_counter: int = 10_000_000
+    fast_recovery_steps: int = 5
+    cut_interval: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RoceOptions:
+    """How a host behaves; times in nanoseconds.
+
+    mtu: payload of a packet, a multiple of 4 up to 4096. ack_every: packets of a message after
+    which an ACK is asked for; its last packet always asks. window: packets sent and not
+    acknowledged. timeout: without progress until all is sent again; after `retries` in a row the
+    connection fails. max_lag: what a QP makes up for when the line was busy at its time.
+    cnp_interval: least time between CNPs of one connection.
+    """
+
+    mtu: int = 1024
+    ack_every: int = 32
+    window: int = MAX_WINDOW
+    timeout: int = 67_000_000
+    retries: int = 7
+    cm_timeout: int = 1_000_000_000
+    cm_retries: int = 15
+    max_lag: int = 2_000
+    cnp_interval: int = 50_000
+    service_id: int = 0x1066A1B2
+    dscp: int = 26
+    ecn: int = 2
+    dcqcn: Dcqcn = field(default_factory=Dcqcn)
+
+
+class State(IntEnum):
+    """Of a connection."""
+
+    UNCONNECTED = 0
+    CONNECTING = 1
+    CONNECTED = 2
+    DISCONNECTING = 3
+    CLOSED = 4
+    FAILED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SenderCounters:
+    """A connection at the host that opened it. Rates in bit/s; packets are those of data.
+
+    acknowledged, highest: packets of data that arrived, and that were sent at least once.
+    """
+
+    state: State
+    local_qp: int
+    remote_qp: int
+    rate_bps: float
+    target_bps: float
+    alpha: float
+    packets: int
+    octets: int
+    retransmitted: int
+    acknowledged: int
+    highest: int
+    acks: int
+    naks: int
+    timeouts: int
+    cnps: int
+    cuts: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverCounters:
+    """A connection at the host that accepted it.
+
+    packets, octets (of IP packets), payload: taken, in order. marked: with CE. beyond_gap,
+    repeated: not taken, because packets before them are missing or they were there already.
+    """
+
+    local_qp: int
+    remote_qp: int
+    packets: int
+    octets: int
+    payload: int
+    messages: int
+    marked: int
+    cnps: int
+    naks: int
+    beyond_gap: int
+    repeated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A message all of which was acknowledged: `start_ns` is when it could be sent."""
+
+    host: str
+    connection: int
+    id: int
+    size: int
+    start_ns: int
+    completed_ns: int
+
+
+class RoceHost:
+    """RoCEv2 on a host, whose link exists already and has a rate."""
+
+    def __init__(
+        self,
+        host: HostNode,
+        address: Address,
+        mac: str,
+        gateway_mac: str,
+        options: RoceOptions | None = None,
+    ) -> None:
+        """mac, gateway_mac: as `02:00:00:00:00:01`; nothing is resolved. Raises LabError."""
+        options = options or RoceOptions()
+        if options.mtu % 4 or not 4 <= options.mtu <= MAX_MTU:
+            raise LabError(f"{host.name}: an MTU of {options.mtu} is no multiple of 4 up to 4096")
+        if not 1 <= options.window <= MAX_WINDOW:
+            raise LabError(f"{host.name}: a window of {options.window} is not 1 to {MAX_WINDOW}")
+        self.host = host
+        self.address = address
+        self.options = options
+        self._native = host.native
+        native = self._native.ffi.new("lab_roce_options *")
+        native.mac = bytes.fromhex(mac.replace(":", ""))
+        native.gateway_mac = bytes.fromhex(gateway_mac.replace(":", ""))
+        native.version = address.version
+        native.address = address.packed.ljust(16, b"\0")
+        for source in (options, options.dcqcn):
+            for name in source.__slots__:
+                if name != "dcqcn":
+                    setattr(native, name, getattr(source, name))
+        self._call("lab_roce", native)
+
+    def connect(self, remote: Address, *, at_ns: int = 0) -> int:
+        """Open a connection through the connection manager; its number here. Raises LabError."""
+        if remote.version != self.address.version:
+            raise LabError(f"{self.address} cannot reach {remote}: another version of IP")
+        return self._call("lab_roce_connect", remote.packed.ljust(16, b"\0"), at_ns)
+
+    def write(self, connection: int, size: int, *, start_ns: int = 0, message_id: int = 0) -> None:
+        """Send a message of `size` octets by RDMA WRITE, not before `start_ns` and after the
+        messages given before. Raises LabError."""
+        if not 1 <= size < 1 << 32:
+            raise LabError(f"a message of {size} octets is not one of 1 to 2^32 - 1")
+        self._call("lab_roce_post", connection, message_id, size, start_ns)
+
+    def disconnect(self, connection: int) -> None:
+        """Disconnect now; what was not acknowledged is given up."""
+        self._call("lab_roce_disconnect", connection)
+
+    def sender(self, connection: int) -> SenderCounters:
+        """A connection it opened, by its number."""
+        out = self._native.ffi.new("lab_requester_stats *")
+        self._call("lab_roce_requester", connection, out)
+        values = self._native.fields(out)
+        return SenderCounters(**{**values, "state": State(values["state"])})
+
+    def receiver(self, connection: int) -> ReceiverCounters:
+        """A connection it accepted, by their order."""
+        out = self._native.ffi.new("lab_responder_stats *")
+        self._call("lab_roce_responder", connection, out)
+        return ReceiverCounters(**self._native.fields(out))
+
+    def refused(self) -> dict[str, int]:
+        """Packets that no connection took, by reason."""
+        out = self._native.ffi.new("lab_roce_refused *")
+        self._call("lab_roce_refused_of", out)
+        return self._native.fields(out)
+
+    def _call(self, function: str, *arguments: object) -> int:
+        native = self._native
+        call = getattr(native.lib, function)
+        return native.done(call(native.handle, self.host.number, *arguments))
+
+
+def completions(simulation: Simulation) -> list[Completion]:
+    """Messages completed since the last call, on all hosts, in order of time."""
+    native = simulation.native
+    count = native.lib.lab_completions(native.handle)
+    out = native.ffi.new("lab_completion[]", count)
+    native.lib.lab_take_completions(native.handle, out, count)
+    names = {host.number: host.name for host in simulation.hosts.values()}
+    return [
+        Completion(names[c.node], c.connection, c.id, c.size, c.start, c.completed) for c in out
+    ]

@@ -1,0 +1,91 @@
+/* Packets and the frames they are made of. */
+#include "sw_core.h"
+
+#include <stdlib.h>
+
+/* A packet without a frame; headers are not reset. */
+static sw_pkt *pkt_new(sw_engine *e)
+{
+    sw_pkt *p = e->free_pkts;
+    if (p) {
+        e->free_pkts = p->next;
+    } else {
+        size_t size = (sizeof *p + prog->phv_size + 63) & ~(size_t)63;
+        void *memory = NULL;
+        if (posix_memalign(&memory, 64, size))
+            return NULL;
+        p = memory;
+        memset(p, 0, size);
+    }
+    p->truncated = SW_NO_TRUNCATION;
+    p->exit = p->dropped = p->checksum_error = false;
+    p->parser_error = p->copies = 0;
+    p->clone_session = p->clone_list = p->learn_list = p->resubmit_list = p->recirculate_list = 0;
+    return p;
+}
+
+sw_pkt *sw_pkt_of(sw_engine *e, sw_frame *f)
+{
+    sw_pkt *p = pkt_new(e);
+    if (!p) {
+        e->no_memory_drops++;
+        sw_frame_give(e->pool, f);
+        return NULL;
+    }
+    p->frame = f;
+    p->buf = f->data;
+    p->head = f->head;
+    p->len = f->len;
+    return p;
+}
+
+sw_pkt *sw_pkt_with(sw_engine *e, const uint8_t *data, uint32_t len)
+{
+    if (len > SW_MAX_FRAME + SW_HEADROOM) {
+        e->oversize_drops++;
+        return NULL;
+    }
+    sw_frame *f = sw_frame_take(e->pool, len);
+    if (!f) {
+        e->no_memory_drops++;
+        return NULL;
+    }
+    memcpy(f->data + f->head, data, len);
+    return sw_pkt_of(e, f);
+}
+
+/* Give the frame the room a packet that enters a switch has. */
+sw_frame *sw_frame_seat(sw_engine *e, sw_frame *f)
+{
+    if (SW_LIKELY(f->head >= SW_HEADROOM))
+        return f;
+    sw_frame *wide = sw_frame_take(e->pool, f->len);
+    if (wide) {
+        memcpy(wide->data + wide->head, f->data + f->head, f->len);
+        wide->born = f->born;
+    } else {
+        e->no_memory_drops++;
+    }
+    sw_frame_give(e->pool, f);
+    return wide;
+}
+
+void sw_pkt_end(sw_engine *e, sw_pkt *p, enum sw_end why)
+{
+    e->ended[why]++;
+    if (p->frame)
+        sw_frame_give(e->pool, p->frame);
+    p->next = e->free_pkts;
+    e->free_pkts = p;
+}
+
+/* The frame of a packet that has left; the packet ends. */
+sw_frame *sw_pkt_leave(sw_engine *e, sw_pkt *p)
+{
+    sw_frame *f = p->frame;
+    f->head = p->head;
+    f->len = sw_size(p);
+    p->frame = NULL;
+    sw_pkt_end(e, p, SW_SENT);
+    return f;
+}

@@ -1,0 +1,147 @@
+/* Frames in memory, and what a simulation needs of an engine.
+ *
+ * A simulation and the engines in it take frames from one pool and pass them on without copying:
+ * who receives a frame owns it. Everything in here runs on one thread. */
+#ifndef SW_FRAME_H
+#define SW_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define SW_MAX_FRAME 10240u /* largest frame taken in */
+#define SW_HEADROOM 512u    /* what a packet may grow by in one pass, as in simple_switch */
+#define SW_FRAME_CLASSES 3u
+
+typedef struct sw_frame {
+    struct sw_frame *next;
+    uint64_t at;        /* for whoever owns it: when it is due */
+    uint64_t born;      /* when a simulated host made it; UINT64_MAX: it is a switch's own */
+    uint32_t cap;       /* octets of data */
+    uint32_t head, len; /* the frame is data[head .. head + len) */
+    uint32_t size_class;
+    uint8_t data[] __attribute__((aligned(64)));
+} sw_frame;
+
+/* Memory of many frames: one large page where the kernel has them. */
+typedef struct sw_slab {
+    struct sw_slab *next;
+} sw_slab;
+
+#define SW_SLAB (2u << 20)
+
+typedef struct {
+    sw_frame *free[SW_FRAME_CLASSES];
+    sw_slab *slabs;
+    uint64_t in_use; /* frames taken and not given back */
+} sw_pool;
+
+/* A line of a rate; 0 is unlimited. */
+typedef struct {
+    uint64_t rate_bps;
+    uint64_t free_ns;  /* when the last bit of the frame before has left */
+    uint64_t fraction; /* and what is beyond: this divided by rate_bps nanoseconds */
+    uint32_t overhead; /* octets a frame takes beyond its own: preamble, check sequence, gap */
+} sw_line;
+
+/* When the last bit leaves of a frame whose first bit does at `at`, which is not before free_ns.
+ * What is below a nanosecond is carried over to a frame that follows without a gap. */
+static inline uint64_t sw_line_send(sw_line *l, uint32_t len, uint64_t at)
+{
+    if (!l->rate_bps)
+        return l->free_ns = at;
+    uint64_t work = ((uint64_t)len + l->overhead) * 8 * 1000000000u;
+    if (at == l->free_ns)
+        work += l->fraction;
+    l->fraction = work % l->rate_bps;
+    return l->free_ns = at + work / l->rate_bps;
+}
+
+typedef struct sw_engine sw_engine;
+
+/* Takes a frame whose last bit has left the port at `at`, which may be in the future. */
+typedef void sw_sink(void *context, uint32_t port, uint64_t at, sw_frame *f);
+
+typedef struct sw_sim_api {
+    /* From now on frames come from `pool` and go to `sink`. Before the first packet. */
+    void (*attach)(sw_engine *e, sw_pool *pool, sw_sink *sink, void *context);
+    /* A frame arrives at `now`, after all that is due until then; the next due time. */
+    uint64_t (*arrive)(sw_engine *e, uint64_t now, uint32_t port, sw_frame *f);
+    /* Do all that is due until `now`; the next due time. */
+    uint64_t (*run_until)(sw_engine *e, uint64_t now);
+    uint64_t (*next_due)(const sw_engine *e);
+    /* A port got or lost its link: the control plane is told. */
+    void (*set_link)(sw_engine *e, uint32_t port, bool up);
+    /* Set the clock; nothing is due before `now`. */
+    void (*set_now)(sw_engine *e, uint64_t now);
+    /* Where the engine keeps the octets of events for the control plane that wait. */
+    const uint32_t *(*waiting_events)(const sw_engine *e);
+} sw_sim_api;
+
+/* Octets a frame of a class holds, room for growth included. With the 64 of its head they are an odd
+ * number of cache lines, so that the heads of neighbours do not compete for the same sets. */
+static const uint32_t sw_frame_caps[SW_FRAME_CLASSES] = {
+    SW_HEADROOM + 1792, SW_HEADROOM + 4608, SW_HEADROOM + SW_MAX_FRAME + SW_HEADROOM};
+
+static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
+{
+    uint32_t cap = sw_frame_caps[size_class], step = (uint32_t)sizeof(sw_frame) + cap;
+    void *memory = NULL;
+#ifdef __SANITIZE_ADDRESS__
+    size_t size = 64 + step, align = 64; /* each by itself, so that an access beyond it is seen */
+#else
+    size_t size = SW_SLAB, align = SW_SLAB;
+#endif
+    if (posix_memalign(&memory, align, size))
+        return false;
+    madvise(memory, size, MADV_HUGEPAGE);
+    sw_slab *slab = (sw_slab *)memory;
+    slab->next = pool->slabs;
+    pool->slabs = slab;
+    for (size_t at = (size - 64) / step * step + 64; at > 64;) {
+        at -= step;
+        sw_frame *f = (sw_frame *)(void *)((uint8_t *)memory + at);
+        f->cap = cap;
+        f->size_class = size_class;
+        f->next = pool->free[size_class];
+        pool->free[size_class] = f;
+    }
+    return true;
+}
+
+/* A frame with room for `len` octets at its end and for a pass's growth before; NULL without
+ * memory, or when len is more than any frame has. */
+static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len)
+{
+    uint32_t size_class = 0;
+    while (size_class < SW_FRAME_CLASSES && len + SW_HEADROOM > sw_frame_caps[size_class])
+        size_class++;
+    if (size_class == SW_FRAME_CLASSES || (!pool->free[size_class] && !sw_pool_grow(pool, size_class)))
+        return NULL;
+    sw_frame *f = pool->free[size_class];
+    pool->free[size_class] = f->next;
+    pool->in_use++;
+    f->born = UINT64_MAX;
+    f->len = len;
+    f->head = f->cap - len;
+    return f;
+}
+
+static inline void sw_frame_give(sw_pool *pool, sw_frame *f)
+{
+    f->next = pool->free[f->size_class];
+    pool->free[f->size_class] = f;
+    pool->in_use--;
+}
+
+/* Free all frames, also those in use. */
+static inline void sw_pool_release(sw_pool *pool)
+{
+    for (sw_slab *slab = pool->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        free(slab);
+    }
+    *pool = (sw_pool){.slabs = NULL};
+}
+#endif

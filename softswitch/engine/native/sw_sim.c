@@ -1,0 +1,86 @@
+/* An engine as a part of a simulation (sw_frame.h): one thread, so the lock is not taken. */
+#include "sw_ctl.h"
+
+static void sim_attach(sw_engine *e, sw_pool *pool, sw_sink *sink, void *context)
+{
+    e->pool = pool;
+    e->sink = sink;
+    e->sink_context = context;
+}
+
+static uint64_t sim_run_until(sw_engine *e, uint64_t now)
+{
+    sw_run_until(e, now);
+    return sw_next_due(e);
+}
+
+static uint64_t sim_arrive(sw_engine *e, uint64_t now, uint32_t port, sw_frame *f)
+{
+    sw_run_until(e, now);
+    sw_receive_frame(e, port, f);
+    return sw_next_due(e);
+}
+
+static void sim_set_now(sw_engine *e, uint64_t now)
+{
+    if (now > e->now_ns)
+        e->now_ns = now;
+}
+
+static void sim_set_link(sw_engine *e, uint32_t port, bool up)
+{
+    if (port < SW_PORTS && e->ports[port].up != up) {
+        e->ports[port].up = up;
+        sw_emit_event(e, SW_EV_PORT, port, up, NULL, 0);
+    }
+}
+
+static const uint32_t *sim_waiting_events(const sw_engine *e) { return &e->events_size; }
+
+const sw_sim_api *sw_ctl_sim_api(void)
+{
+    static const sw_sim_api api = {
+        .attach = sim_attach,
+        .arrive = sim_arrive,
+        .run_until = sim_run_until,
+        .next_due = sw_next_due,
+        .set_link = sim_set_link,
+        .set_now = sim_set_now,
+        .waiting_events = sim_waiting_events,
+    };
+    return &api;
+}
+
+void sw_ctl_balance(sw_engine *e, sw_balance *out)
+{
+    sw_lock(e);
+    *out = (sw_balance){
+        .received = e->received,
+        .copied = e->copied,
+        .refused = e->refused,
+        .sent = e->ended[SW_SENT],
+        .to_cpu = e->ended[SW_TO_CPU],
+        .replaced = e->ended[SW_REPLACED],
+        .ingress_drops = e->ended[SW_INGRESS_DROP],
+        .egress_drops = e->ended[SW_EGRESS_DROP],
+        .queue_full_drops = e->ended[SW_QUEUE_FULL],
+        .no_queue_drops = e->ended[SW_NO_QUEUE],
+        .no_link_drops = e->ended[SW_NO_LINK],
+        .input_full_drops = e->ended[SW_INPUT_FULL],
+        .failed_drops = e->ended[SW_FAILED],
+        .held = e->input.n,
+    };
+    for (uint32_t i = 0; i < SW_PORTS; i++)
+        out->held += e->ports[i].queued + e->ports[i].wire.n;
+    sw_unlock(e);
+}
+
+int64_t sw_ctl_port_overhead(sw_engine *e, uint32_t port, uint32_t octets)
+{
+    if (port >= SW_PORTS || octets > SW_MAX_FRAME)
+        return SW_ERR_INDEX;
+    sw_lock(e);
+    e->ports[port].line.overhead = octets;
+    sw_unlock(e);
+    return 0;
+}

@@ -1,0 +1,223 @@
+/* The traffic manager: queues, rates and delays of ports, and the order of what they do. */
+#include "sw_core.h"
+
+#include <stdlib.h>
+
+static void out_frame(sw_engine *e, uint32_t port, uint64_t at, const uint8_t *data, uint32_t len)
+{
+    size_t need = e->out_size + 16 + ((len + 7u) & ~7u);
+    if (need > e->out_cap) {
+        size_t cap = need * 2;
+        uint8_t *out = realloc(e->out, cap);
+        if (!out) {
+            e->no_memory_drops++;
+            return;
+        }
+        e->out = out;
+        e->out_cap = cap;
+    }
+    memcpy(e->out + e->out_size, &at, 8);
+    memcpy(e->out + e->out_size + 8, &port, 4);
+    memcpy(e->out + e->out_size + 12, &len, 4);
+    memcpy(e->out + e->out_size + 16, data, len);
+    e->out_size = need;
+}
+
+/* The packet has reached the far end; with a sink: its last bit leaves the port at `at`. */
+static void deliver(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at)
+{
+    sw_port *port = &e->ports[number];
+    uint32_t len = sw_size(p);
+    port->tx_packets++;
+    port->tx_octets += len;
+    if (number == e->cpu_port) {
+        sw_emit_event(e, SW_EV_PACKET_IN, 0, 0, sw_data(p), len);
+        sw_pkt_end(e, p, SW_TO_CPU);
+        return;
+    }
+    if (e->sink) {
+        e->sink(e->sink_context, number, at, sw_pkt_leave(e, p));
+        return;
+    }
+    if (e->memory)
+        out_frame(e, number, at, sw_data(p), len);
+    else if (port->netif)
+        sw_netif_send(e, port->netif, sw_data(p), len);
+    sw_pkt_end(e, p, e->memory || port->netif ? SW_SENT : SW_NO_LINK);
+}
+
+/* Which of two ports acts first. */
+static bool before(const sw_engine *e, uint16_t a, uint16_t b)
+{
+    uint64_t at_a = e->ports[a].due_ns, at_b = e->ports[b].due_ns;
+    return at_a < at_b || (at_a == at_b && a < b);
+}
+
+static void set_place(sw_engine *e, uint32_t place, uint16_t number)
+{
+    e->pending[place - 1] = number;
+    e->ports[number].place = place;
+}
+
+/* Put a port where it belongs in the heap, starting from a free place. */
+static void settle(sw_engine *e, uint32_t place, uint16_t number)
+{
+    while (place > 1 && before(e, number, e->pending[place / 2 - 1])) {
+        set_place(e, place, e->pending[place / 2 - 1]);
+        place /= 2;
+    }
+    for (;;) {
+        uint32_t child = place * 2;
+        if (child > e->n_pending)
+            break;
+        if (child < e->n_pending && before(e, e->pending[child], e->pending[child - 1]))
+            child++;
+        if (!before(e, e->pending[child - 1], number))
+            break;
+        set_place(e, place, e->pending[child - 1]);
+        place = child;
+    }
+    set_place(e, place, number);
+}
+
+static void remove_place(sw_engine *e, uint32_t place)
+{
+    uint16_t last = e->pending[--e->n_pending];
+    if (place <= e->n_pending)
+        settle(e, place, last);
+}
+
+/* The queue that is served next: the highest that is not empty. */
+static unsigned next_queue(const sw_port *port)
+{
+    return 31u - (unsigned)__builtin_clz(port->waiting);
+}
+
+/* Work was added to a port or taken from it: it may be due at another time. */
+static void reschedule(sw_engine *e, uint32_t number)
+{
+    sw_port *port = &e->ports[number];
+    uint64_t due = UINT64_MAX;
+    if (port->waiting) {
+        uint64_t since = port->queues[next_queue(port)].first->due_ns;
+        due = since > port->line.free_ns ? since : port->line.free_ns;
+    }
+    if (port->wire.first && port->wire.first->due_ns < due)
+        due = port->wire.first->due_ns;
+    if (due == port->due_ns && port->place)
+        return;
+    port->due_ns = due;
+    if (due != UINT64_MAX) {
+        settle(e, port->place ? port->place : ++e->n_pending, (uint16_t)number);
+    } else if (port->place) {
+        remove_place(e, port->place);
+        port->place = 0;
+    }
+}
+
+void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number)
+{
+    uint32_t queue = prog->priority(p);
+    if (number >= SW_PORTS || queue >= e->n_queues) {
+        sw_pkt_end(e, p, SW_NO_QUEUE);
+        return;
+    }
+    sw_port *port = &e->ports[number];
+    sw_fifo *q = &port->queues[queue];
+    prog->enqueued(p, e->now_ns / 1000, q->n);
+    if (q->n >= port->depth) {
+        port->queue_drops++;
+        sw_pkt_end(e, p, SW_QUEUE_FULL);
+        return;
+    }
+    p->egress_port = number;
+    p->queue = (uint8_t)queue;
+    p->due_ns = e->now_ns;
+    sw_fifo_put(q, p);
+    port->waiting |= 1u << queue;
+    if (++port->queued > port->peak)
+        port->peak = port->queued;
+    reschedule(e, number);
+}
+
+/* When the last bit leaves of a frame whose first bit does at `at`. */
+static uint64_t serialise(sw_port *port, uint32_t len, uint64_t at)
+{
+    uint64_t gone = sw_line_send(&port->line, len, at);
+    uint64_t by_count = at + (port->rate_pps ? 1000000000u / port->rate_pps : 0);
+    if (by_count > gone) {
+        port->line.free_ns = gone = by_count;
+        port->line.fraction = 0;
+    }
+    return gone;
+}
+
+void sw_transmit(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at)
+{
+    sw_port *port = &e->ports[number];
+    uint64_t due = serialise(port, sw_size(p), at) + port->delay_ns;
+    if (e->sink && number != e->cpu_port) {
+        deliver(e, p, number, due);
+        return;
+    }
+    if (port->wire.last && port->wire.last->due_ns > due)
+        due = port->wire.last->due_ns;
+    if (due <= e->now_ns && !port->wire.first) {
+        deliver(e, p, number, due);
+        return;
+    }
+    p->due_ns = due;
+    sw_fifo_put(&port->wire, p);
+    reschedule(e, number);
+}
+
+/* Process the one event that a port has due at `now`. */
+static void service(sw_engine *e, uint32_t number, uint64_t now)
+{
+    sw_port *port = &e->ports[number];
+    if (port->wire.first && port->wire.first->due_ns <= now) {
+        sw_pkt *p = sw_fifo_take(&port->wire);
+        deliver(e, p, number, p->due_ns);
+    } else {
+        unsigned queue = next_queue(port);
+        sw_pkt *p = sw_fifo_take(&port->queues[queue]);
+        if (!port->queues[queue].first)
+            port->waiting &= ~(1u << queue);
+        port->queued--;
+        sw_egress(e, p, number, now);
+    }
+    reschedule(e, number);
+}
+
+uint64_t sw_next_due(const sw_engine *e)
+{
+    if (e->input.first)
+        return e->now_ns;
+    uint64_t first = e->n_pending ? e->ports[e->pending[0]].due_ns : UINT64_MAX;
+    return first < e->next_idle_ns ? first : e->next_idle_ns;
+}
+
+void sw_run_until(sw_engine *e, uint64_t now)
+{
+    for (;;) {
+        if (e->input.first) {
+            sw_ingress(e, sw_fifo_take(&e->input));
+            continue;
+        }
+        uint32_t number = e->n_pending ? e->pending[0] : 0;
+        uint64_t first = e->n_pending ? e->ports[number].due_ns : UINT64_MAX;
+        if (e->next_idle_ns <= now && e->next_idle_ns < first) {
+            if (e->next_idle_ns > e->now_ns)
+                e->now_ns = e->next_idle_ns;
+            sw_idle_scan(e);
+            continue;
+        }
+        if (first > now)
+            break;
+        if (first > e->now_ns)
+            e->now_ns = first;
+        service(e, number, first);
+    }
+    if (now > e->now_ns)
+        e->now_ns = now;
+}

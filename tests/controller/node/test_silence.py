@@ -1,0 +1,152 @@
+"""Switches that answer late or not at all, or refuse: with the controller's own timeouts."""
+
+import asyncio
+from collections.abc import Callable
+
+import finsy as fy
+import pytest
+from switches import until
+from virtual import VirtualSwitch, virtual_plane
+
+from fcn.controller.app import ControlPlane
+from fcn.controller.config import Config
+from fcn.controller.events import Event, EventBus, Kind
+from fcn.controller.node.connection import State
+from fcn.controller.node.session import BEGIN_TIMEOUT, FIRST_RETRY, LAST_RETRY, PROBE_INTERVAL
+from fcn.controller.node.synchronization import REFUSED_RETRY
+
+pytestmark = pytest.mark.virtual_time
+
+Switches = dict[str, VirtualSwitch]
+
+ANSWER_TIMEOUT = 10.0
+"""Seconds finsy waits for the answer to a request."""
+
+SLACK = 0.1
+"""Seconds for messages on their way, and between two looks of a test."""
+
+
+@pytest.fixture
+def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
+    """Every event that is emitted."""
+    found: list[Event] = []
+
+    def emit(_bus: EventBus, kind: Kind, node: str, message: str, **_fields: object) -> None:
+        found.append(Event(kind, node, message, 0.0, {}))
+
+    monkeypatch.setattr(EventBus, "emit", emit)
+    return found
+
+
+def packet_to(dest_qp: int) -> tuple[int, ...]:
+    """The report of a packet of a new flow."""
+    return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
+
+
+async def within(seconds: float, condition: Callable[[], object]) -> float:
+    """Wait for a condition at most so many seconds; returns how many it took."""
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    await until(condition, seconds=seconds + SLACK)
+    return loop.time() - begun
+
+
+async def all_up(plane: ControlPlane) -> None:
+    await until(lambda: all(agent.is_up for agent in plane.nodes.values()))
+
+
+async def test_a_switch_that_accepts_a_stream_and_is_silent(
+    config: Config, switches: Switches, events: list[Event]
+) -> None:
+    silent = switches["pe1"]
+    await silent.go_silent()
+    plane = virtual_plane(config)
+    async with plane.running():
+        first_two = 2 * (BEGIN_TIMEOUT + FIRST_RETRY)
+        took = await within(first_two, lambda: silent.sessions == 3)
+        assert took >= first_two - SLACK
+        status = plane.nodes["pe1"].status
+        assert status.state is State.CONNECTING
+        assert f"no session with {silent.address}: nobody answers" in status.detail
+        said = [event for event in events if event.kind is Kind.NODE_DOWN]
+        assert [event.node for event in said] == ["pe1"], "not with every attempt"
+        await silent.start()
+        await within(BEGIN_TIMEOUT + LAST_RETRY, lambda: plane.nodes["pe1"].is_up)
+
+
+async def test_attempts_that_fail_leave_nothing_behind(config: Config, switches: Switches) -> None:
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        emitter = plane._connections["pe1"].switch.ee
+        before = {event: len(emitter.listeners(event)) for event in emitter.event_names()}
+        tasks = len(asyncio.all_tasks())
+        silent = switches["pe1"]
+        await silent.go_silent()
+        await within(5 * (BEGIN_TIMEOUT + LAST_RETRY), lambda: silent.sessions == 4)
+        waiting = len(emitter.listeners(fy.SwitchEvent.CHANNEL_READY))
+        assert waiting <= before[fy.SwitchEvent.CHANNEL_READY] + 1, "that of this attempt"
+        await silent.start()
+        await all_up(plane)
+        await until(lambda: len(asyncio.all_tasks()) <= tasks)
+        assert {event: len(emitter.listeners(event)) for event in before} == before
+
+
+async def test_a_switch_that_falls_silent_is_noticed_though_nobody_asks(
+    config: Config, switches: Switches, caplog: pytest.LogCaptureFixture
+) -> None:
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        thawed = switches["p1"].freeze()
+        node = plane.nodes["p1"]
+        await within(PROBE_INTERVAL + ANSWER_TIMEOUT, lambda: node.status.state is State.AWAY)
+        detail = node.status.detail
+        assert detail == "the switch does not answer: it is stopped, or overloaded; trying again"
+        assert "Traceback" not in caplog.text
+        thawed.set()
+        await all_up(plane)
+
+
+async def test_a_switch_that_answers_late_hides_no_notification_of_others(
+    config: Config, switches: Switches, events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        thawed = switches["pe1"].freeze()
+        await until(lambda: switches["pe1"].frozen > 0)
+        sent: dict[str, dict[str, tuple[int, int]]] = {"notifications_sent": {"CNP_SENT": (0, 0)}}
+
+        async def growing(_wanted: object = None) -> dict[str, dict[str, tuple[int, int]]]:
+            packets, octets = sent["notifications_sent"]["CNP_SENT"]
+            sent["notifications_sent"]["CNP_SENT"] = packets + 1, octets
+            return {"notifications_sent": dict(sent["notifications_sent"])}
+
+        monkeypatch.setattr(plane.nodes["p1"].counters, "read", growing)
+        told = "p1: CNP_SENT +1"
+        took = await within(ANSWER_TIMEOUT, lambda: told in [event.message for event in events])
+        assert took < ANSWER_TIMEOUT - SLACK
+        thawed.set()
+
+
+async def test_what_a_switch_refused_is_written_once_the_reason_is_gone(
+    config: Config, switches: Switches, events: list[Event]
+) -> None:
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        agent, engine = plane.nodes["pe1"], switches["pe1"].engine
+        engine.full = "flow_ipv4"
+        engine.digest("new_flow_ipv4_t", packet_to(33))
+        await until(lambda: agent.refused)
+        # In the meantime others are written, and nothing is said again.
+        await until(lambda: engine.size("flow_by_label_ipv4") == 1)
+        writes = engine.writes
+        engine.digest("new_flow_ipv4_t", packet_to(34))
+        await until(lambda: agent.refused == 2)
+        assert engine.writes == writes + 1
+        engine.full = ""
+        await within(2 * REFUSED_RETRY, lambda: engine.size("flow_ipv4") == 2)
+        assert agent.refused == 2
+        assert [event.kind for event in events].count(Kind.NODE_ERROR) == 2

@@ -1,0 +1,83 @@
+"""A run of everything in the laboratory, with malformed frames among the others.
+
+test_lab_sanitizers.py runs it with libraries built for ASan and UBSan; it prints the digest.
+"""
+
+import random
+import sys
+
+from lab_networks import DEST_QP, GIGABIT, SOURCE_QP, Rates, address, host_mac, wan
+
+from fcn.lab.balance import balance
+from fcn.lab.core import Simulation
+from fcn.lab.roce import RoceHost, RoceOptions, completions
+from fcn.ptf_tests.lib import packets
+
+MILLISECOND = 1_000_000
+OPCODES = (0x06, 0x07, 0x08, 0x0A, 0x11, 0x64, 0x81, 0x04, 0xFF)
+
+
+def malformed(rng: random.Random, side: int, dst_mac: str) -> bytes:
+    """A packet for the first host of a side as from the other's, of any kind, valid or not."""
+    qp = rng.choice((1, DEST_QP, SOURCE_QP, DEST_QP + 4096, rng.randrange(1 << 24)))
+    datagram = packets.roce(
+        str(address(3 - side)),
+        str(address(side)),
+        qp,
+        opcode=rng.choice(OPCODES),
+        payload=rng.randbytes(4 * rng.randrange(80)),
+        psn=rng.randrange(1 << 24),
+        ack_req=rng.random() < 0.5,
+    )
+    frame = bytearray(packets.ethernet(datagram, src=host_mac(3 - side), dst=dst_mac))
+    if rng.random() < 0.3:
+        frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
+    if rng.random() < 0.2:
+        del frame[rng.randrange(len(frame)) :]
+    return bytes(frame)
+
+
+def run(sanitize: bool) -> int:
+    """The digest of the run."""
+    rng = random.Random(11)
+    options = RoceOptions(timeout=5 * MILLISECOND, retries=2, cm_retries=3)
+    with Simulation(7, sanitize=sanitize) as simulation:
+        rates = Rates((100 * GIGABIT, 500), (400 * GIGABIT, 10_000), (20 * GIGABIT, 20_000))
+        network = wan(simulation, rates, buffer=60, hosts=2)
+        simulation.keep_digest()
+        for link in network.links:
+            link.tap(1, 200_000)
+        hosts = [network.roce(side, n, options) for side in (1, 2) for n in range(2)]
+        for number, host in enumerate(hosts):
+            connection = host.connect(address(2 if number < 2 else 1, number % 2))
+            for size in (1, 5_000, 300_000):
+                host.write(connection, size)
+        attacker = simulation.add_host("attacker")
+        victim = simulation.add_host("victim")
+        simulation.connect(attacker, 0, victim, 0, rate_bps=GIGABIT, delay_ns=10)
+        alone = RoceHost(victim, address(1), host_mac(1), host_mac(2), options)
+        alone.write(alone.connect(address(2)), 1000)
+        for step in range(60):
+            for side, peer in ((1, network.right), (2, network.left)):
+                peer.send(malformed(rng, side, network.gateway(3 - side)))
+            for _ in range(5):
+                attacker.send(malformed(rng, 1, host_mac(1)))
+            simulation.run_until(simulation.now_ns + 100_000)
+            if step in (20, 30):
+                network.links[1].set_up(step == 30)
+            if step == 40:
+                node, old = simulation.switches["p1"], simulation.switches["p1"].engine
+                node.start(node.open(old.program))
+                node.close(old)
+            if step == 50:
+                node.close(node.engine)
+            balance(simulation)
+        simulation.run_until(simulation.now_ns + 100 * MILLISECOND)
+        assert completions(simulation)
+        refused = alone.refused()
+        assert min(refused[name] for name in ("bad_icrc", "bad_length", "unknown_qp")) > 0, refused
+        return simulation.digest
+
+
+if __name__ == "__main__":
+    print(run(sanitize=sys.argv[1:] == ["--sanitize"]))
