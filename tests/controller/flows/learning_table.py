@@ -2,7 +2,7 @@
 
 Every seed is a network of two hosts under conditions drawn at random, once without any statement
 (inference_simulator.py), by port or by PSN, and once with CM, agents or both
-(statement_simulator.py).
+(statement_simulator.py). verification_simulator.py watches true statements all the time.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import inference_simulator as inferred
 import statement_simulator as stated
+import verification_simulator
 from inference_simulator import Conditions
 from inference_traffic import Kind
 from statement_simulator import Said
@@ -135,6 +136,8 @@ def main() -> None:
     options = parser.parse_args()
     logging.disable()
     show(survey(range(options.seeds)))
+    statements, ended = verification_simulator.total(range(options.seeds))
+    print(f"Of {statements} true statements watched all the time packets ended {ended}.")
     show_reused()
 
 
