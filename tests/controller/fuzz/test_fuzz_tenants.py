@@ -85,7 +85,9 @@ def config_of(network: dict[str, Any]) -> Config:
 
 
 class Digests(list[dict[str, int]]):
-    """A digest list, as finsy has it."""
+    """A digest list, as finsy has it, of a switch that does not say when."""
+
+    timestamp = 0
 
     def ack(self) -> P4DigestListAck:
         """Of no use to a stub."""
