@@ -14,7 +14,7 @@ LOG = logging.getLogger("fcn.event")
 
 QUEUE_SIZE = 10_000
 
-LIMIT = 200
+LIMIT = 100
 """Events of one kind and VRF in LIMIT_INTERVAL: tenants cause them, and logs have an end."""
 
 LIMIT_INTERVAL = 60.0

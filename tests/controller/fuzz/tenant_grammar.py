@@ -18,8 +18,8 @@ from fcn.controller.config.types import Address
 UD_SEND_ONLY = 0x64
 QP0, QP1 = 0, 1
 CLASS_CM = 0x07
-CLASSES = (CLASS_CM, CLASS_CM, CLASS_CM, CLASS_CM, 0x01, 0x81, 0x03, 0x04, 0x32, 0x09)
-"""CM, subnet management (LID routed, directed route), subnet administration and other classes."""
+CLASSES = (0x01, 0x81, 0x03, 0x04, 0x32, 0x09)
+"""Subnet management (LID routed, directed route), subnet administration and other classes."""
 SIDR = (0x17, 0x18)
 LOAD_ALTERNATE = (0x19, 0x1A)
 REQUESTS, RESPONSES, OTHERS = (0x04, 0x0A, 0x0C), (0x0D, 0x10, 0x11), (0x24, 0x64, 0xA4, 0x81)
@@ -96,7 +96,7 @@ ODD_ADDRESSES: Mapping[int, Sequence[Address]] = {
 
 
 @dataclass(slots=True)
-class Connection:
+class Attempt:
     """What both ends of a connection of the attackers know."""
 
     src: Address
@@ -156,26 +156,51 @@ class Grammar:
         self.known = known
         self.connections = [self._connection() for _ in range(12)]
 
-    def roce(self, connection: Connection, forth: bool) -> bytes:
-        """A packet of a connection, mostly of the connection manager."""
+    def life(self) -> list[tuple[bool, int | None]]:
+        """What a connection sends, in order: by the initiator or not, and the attribute; None is
+        data. Mostly a handshake and some data, with messages missing, repeated and exchanged."""
+        rng = self.rng
+        steps: list[tuple[bool, int | None]] = [(True, CmAttribute.REQ), (False, CmAttribute.REP)]
+        steps += [(True, CmAttribute.RTU), *((side, None) for side in (True, False) * 3)]
+        if rng.random() < 0.4:
+            steps += [(True, CmAttribute.DREQ), (False, CmAttribute.DREP)]
+        if rng.random() < 0.3:
+            steps.insert(1, (False, rng.choice((CmAttribute.MRA, CmAttribute.REJ))))
+        for _ in range(rng.choice((0, 0, 0, 1, 2))):
+            at = rng.randrange(len(steps))
+            match rng.randrange(3):
+                case 0:
+                    del steps[at]
+                case 1:
+                    steps.insert(at, steps[at])
+                case _:
+                    steps.append(steps.pop(at))
+        return steps
+
+    def any_step(self) -> tuple[bool, int | None]:
+        """A step of no order."""
+        attribute = self.rng.choice((*CmAttribute, *SIDR, *LOAD_ALTERNATE, 0xFFFF, None, None))
+        return self.rng.random() < 0.5, attribute
+
+    def roce(self, connection: Attempt, forth: bool, attribute: int | None) -> bytes:
+        """A packet of a connection: of the connection manager, or data."""
         rng = self.rng
         own, peer = connection.ids if forth else connection.ids[::-1]
         own_qp, peer_qp = connection.qps if forth else connection.qps[::-1]
-        if rng.random() < 0.35:
+        if attribute is None:
             packet = bytearray(28)
             connection.psn += rng.choice((0, 1, 1, 64, 1 << 22))
             opcode = rng.choice(rng.choice((REQUESTS, RESPONSES, RESPONSES, OTHERS)))
             fields = {"opcode": opcode, "p_key": 0xFFFF, "dest_qp": peer_qp, "psn": connection.psn}
             return self._made(packet, BTH, fields)
-        attribute = rng.choice((*CmAttribute, *CmAttribute, *SIDR, *LOAD_ALTERNATE, 0xFFFF))
         packet = bytearray(MAD_END)
         fields = {
             "opcode": UD_SEND_ONLY,
-            "dest_qp": rng.choice((QP1, QP1, QP1, QP1, QP1, QP1, QP0)),
+            "dest_qp": QP0 if rng.random() < 0.02 else QP1,
             "source_qp": QP1,
             "q_key": 0x80010000,
             "base_version": 1,
-            "mgmt_class": rng.choice(CLASSES),
+            "mgmt_class": rng.choice(CLASSES) if rng.random() < 0.03 else CLASS_CM,
             "class_version": 2,
             "method": 3,
             "attribute": attribute,
@@ -191,7 +216,7 @@ class Grammar:
     def neighbor(self, mine: Address, own: Sequence[Address]) -> bytes:
         """ARP or neighbour discovery, or a packet like those; `own`: addresses of the router."""
         rng = self.rng
-        target = rng.choice((*own, *self.hosts, *ODD_ADDRESSES[mine.version]))
+        target = rng.choice((*own, *own, *self.hosts, *ODD_ADDRESSES[mine.version]))
         target = target if target.version == mine.version else mine
         mac = rng.choice((0x020000000001, rng.getrandbits(48), 0, (1 << 48) - 1))
         if mine.version == 4:
@@ -255,12 +280,12 @@ class Grammar:
             newer.ids = (older.ids[0], newer.ids[1])
         self.connections[place] = newer
 
-    def _connection(self) -> Connection:
+    def _connection(self) -> Attempt:
         rng = self.rng
         src = rng.choice(self.hosts)
         dst = rng.choice([host for host in self.hosts if host.version == src.version])
         ids = rng.choice(((self.value(4), self.value(4)), (7, 7)))
-        return Connection(src, dst, ids, (self.value(3), self.value(3)), rng.getrandbits(24))
+        return Attempt(src, dst, ids, (self.value(3), self.value(3)), rng.getrandbits(24))
 
     def _ether(self, ether_type: int, mac: int, size: int) -> bytearray:
         frame = bytearray(14 + size)
@@ -278,14 +303,14 @@ class Grammar:
         return bytes(octets)
 
     def _made(self, octets: bytearray, layout: Fields, fields: Mapping[str, int]) -> bytes:
-        """Fill in the fields, and spoil some in one message of three."""
+        """Fill in the fields, and spoil some in one message of five."""
         rng = self.rng
         for name, value in fields.items():
             put(octets, layout[name], value)
-        if rng.random() < 0.3:
+        if rng.random() < 0.15:
             for name in rng.sample(list(layout), rng.choice((1, 1, 2))):
                 put(octets, layout[name], self.value(layout[name][1]))
-        match rng.randrange(40):
+        match rng.randrange(60):
             case 0:
                 del octets[rng.randrange(len(octets)) :]
             case 1:

@@ -21,7 +21,7 @@ import grpc
 import pytest
 import yaml
 from finsy.p4entity import P4DigestListAck
-from tenant_grammar import Grammar, reported
+from tenant_grammar import Attempt, Grammar, reported
 
 from fcn.contract.constants import CmAttribute, PuntReason
 from fcn.contract.pipeline import load_pipeline
@@ -86,7 +86,9 @@ def config_of(network: dict[str, Any]) -> Config:
 
 
 class Digests(list[dict[str, int]]):
-    """A digest list, as finsy has it."""
+    """A digest list, as finsy has it, of a switch that does not say when."""
+
+    timestamp = 0
 
     def ack(self) -> P4DigestListAck:
         """Of no use to a stub."""
@@ -151,6 +153,7 @@ class World:
         self.neighbors: dict[str, NeighborService] = {}
         self.messages: dict[str, Messages] = {}
         self.sent = 0
+        self.attacks = 0
         for name, provision in self.provisions.items():
             self.neighbors[name] = NeighborService(
                 config, name, provision.routing, provision.underlay, self._send, bus, self._clock
@@ -243,13 +246,19 @@ class World:
         }
 
     async def attack(self) -> None:
-        """One message of a host of `blue` or `red`."""
+        """One message of a host of `blue` or `red`, or those of the life of a connection."""
         rng = self.rng
         vrf = rng.choice(("blue", "red"))
         grammar, node = self.grammars[vrf], rng.choice(PES)
         kind = rng.random()
-        if kind < 0.70:
-            self._roce(vrf, grammar, node)
+        if kind < 0.15:
+            connection = rng.choice(grammar.connections)
+            for forth, attribute in grammar.life():
+                self._roce(vrf, grammar, node, connection, forth, attribute)
+                await self.settled()
+        elif kind < 0.70:
+            connection = rng.choice(grammar.connections)
+            self._roce(vrf, grammar, node, connection, *grammar.any_step())
         elif kind < 0.94:
             self._punted(vrf, grammar, node)
         elif kind < 0.97:
@@ -262,19 +271,26 @@ class World:
         else:
             grammar.begin_another()
 
-    def _roce(self, vrf: str, grammar: Grammar, node: str) -> None:
+    def _roce(
+        self,
+        vrf: str,
+        grammar: Grammar,
+        node: str,
+        connection: Attempt,
+        forth: bool,
+        attribute: int | None,
+    ) -> None:
+        self.attacks += 1
         rng = self.rng
-        connection = rng.choice(grammar.connections)
-        forth = rng.random() < 0.5
         src, dst = (connection.src, connection.dst) if forth else (connection.dst, connection.src)
-        if rng.random() < 0.8:
+        if rng.random() < 0.95:
             node = "pe1" if src in HOSTS["pe1"] else "pe2"
-        if rng.random() < 0.1:
+        if rng.random() < 0.05:
             # Not as a host behind the same PE, which is of the same tenant.
             near = VICTIMS[0] if node == "pe1" else VICTIMS[1]
             src = grammar.address(src.version, *(each for each in VICTIMS if each != near))
             dst = grammar.address(src.version, *VICTIMS)
-        packet = grammar.roce(connection, forth)
+        packet = grammar.roce(connection, forth, attribute)
         found = reported(VRF_IDS[vrf], src, dst, rng.choice((0, 4791, 0xC000, 65535)), packet)
         if found is not None:
             digest, item = found
@@ -282,6 +298,7 @@ class World:
             self.switches[node].queue(digest).put_nowait(Digests([item] * times))
 
     def _punted(self, vrf: str, grammar: Grammar, node: str) -> None:
+        self.attacks += 1
         rng = self.rng
         mine = grammar.address(rng.choice((4, 6)))
         if rng.random() < 0.6:
@@ -307,6 +324,7 @@ class World:
         )
 
     async def _report(self, vrf: str, grammar: Grammar, node: str) -> None:
+        self.attacks += 1
         rng = self.rng
         texts = [*map(str, (*HOSTS["pe1"], *HOSTS["pe2"], *VICTIMS)), "", "::1%eth0", "no", "1.2.3"]
         devices = [
@@ -371,21 +389,24 @@ async def test_whatever_tenants_send(
     await world.start()
     theirs = {flow.key: (flow.label, flow.source_qp, flow.origin) for flow in world.theirs()}
     places = world.places()
-    after_warming_up = 0
-    for number in range(1, MESSAGES + 1):
+    after_warming_up = looked = checked = 0
+    while world.attacks < MESSAGES:
         await world.attack()
-        if number % BATCH == 0:
+        if world.attacks >= looked + BATCH:
+            looked = world.attacks
             await world.settled()
             world.now += world.rng.choice((0.001, 0.1, 0.3, 0.3, 1.0, 20.0))
             if world.rng.random() < 0.001:
                 world.now += 1000
             world.flows.infer()
-        if number % CHECK_EVERY == 0:
+        if world.attacks >= checked + CHECK_EVERY or world.attacks >= MESSAGES:
+            checked = world.attacks
+            await world.settled()
             world.check()
             found = {flow.key: (flow.label, flow.source_qp, flow.origin) for flow in world.theirs()}
             assert found == theirs
             assert world.places() == places
-        if number == MESSAGES // 5:
+        if not after_warming_up and world.attacks >= MESSAGES // 5:
             after_warming_up = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - after_warming_up < GROWTH
     assert len(world.flows.all()) > 8

@@ -1,6 +1,7 @@
 """Switches that fail in every way: what is said of it, and that the controller recovers."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import finsy as fy
@@ -28,8 +29,11 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
     """Every event that is emitted."""
     found: list[Event] = []
 
-    def emit(_bus: EventBus, kind: Kind, node: str, message: str, **_fields: object) -> None:
-        found.append(Event(kind, node, message, 0.0, {}))
+    def emit(
+        _bus: EventBus, kind: Kind, node: str, message: str | Callable[[], str], **_fields: object
+    ) -> None:
+        text = message if isinstance(message, str) else message()
+        found.append(Event(kind, node, text, 0.0, {}))
 
     monkeypatch.setattr(EventBus, "emit", emit)
     return found
