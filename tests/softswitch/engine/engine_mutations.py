@@ -114,7 +114,8 @@ class Mutator:
                 at.insert(int(last), copy.deepcopy(value))
             case 2 if isinstance(at, list):
                 other = self._rng.randrange(len(at))
-                at[last], at[other] = at[other], at[last]
+                index = int(last)
+                at[index], at[other] = at[other], at[index]
             case 3:
                 at[last] = self._nested(value)
             case 4 | 5:
