@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 
 from finsy import P4DigestEntry, P4TableAction, P4TableEntry
@@ -16,6 +17,9 @@ DIGESTS = (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values())
 MAX_LIST_SIZE = 256
 MAX_DELAY_NS = 5_000_000
 ACK_TIMEOUT_NS = 1_000_000_000
+
+ADDRESSES = 65536
+"""Addresses kept: the same object each time, which is compared faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class ConnectionMessage:
 Report = NewFlow | ConnectionMessage
 
 
+@lru_cache(ADDRESSES)
 def _address(digest: str, value: int) -> Address:
     return (
         IPv4Address(value) if digest in (NEW_FLOW_DIGESTS[4], CM_DIGESTS[4]) else IPv6Address(value)
