@@ -22,7 +22,7 @@ class FlowEvents:
         self._bus.emit(
             Kind.CM_MESSAGE,
             node,
-            f"{name} in {message.vrf} {message.src} → {message.dst}",
+            lambda: f"{name} in {message.vrf} {message.src} → {message.dst}",
             attribute=_CM_NAMES.get(message.attribute, message.attribute),
             vrf=message.vrf,
             src=message.src,
@@ -37,7 +37,7 @@ class FlowEvents:
         self._bus.emit(
             Kind.SOURCE_QP,
             node,
-            f"{key} is sent by QP {sender.source_qp:#x} ({sender.origin})",
+            lambda: f"{key} is sent by QP {sender.source_qp:#x} ({sender.origin})",
             **_fields(key),
             source_qp=sender.source_qp,
             origin=sender.origin,
@@ -48,7 +48,7 @@ class FlowEvents:
         self._bus.emit(
             Kind.SOURCE_QP,
             node,
-            f"the sender of {key} is not known any more: {reason}",
+            lambda: f"the sender of {key} is not known any more: {reason}",
             **_fields(key),
             source_qp="",
             reason=reason,
@@ -59,7 +59,7 @@ class FlowEvents:
         self._bus.emit(
             Kind.FLOW_LABELLED,
             flow.node,
-            f"{flow.key} has label {flow.label:#x}",
+            lambda: f"{flow.key} has label {flow.label:#x}",
             **_fields(flow.key),
             label=f"{flow.label:#x}",
             source_qp="" if flow.source_qp is None else flow.source_qp,
@@ -71,7 +71,7 @@ class FlowEvents:
         self._bus.emit(
             Kind.FLOW_REMOVED,
             flow.node,
-            f"{flow.key} released label {flow.label:#x}: {reason}",
+            lambda: f"{flow.key} released label {flow.label:#x}: {reason}",
             **_fields(flow.key),
             label=f"{flow.label:#x}",
             reason=reason,
