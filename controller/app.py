@@ -18,6 +18,7 @@ from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
+from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
@@ -62,6 +63,7 @@ class ControlPlane:
             name: NodeEdge(provision) for name, provision in provisions.items() if provision.is_pe
         }
         self.flows = FlowService(config, self.edges, self.bus)
+        self._inbox = Inbox(self.flows.refusals)
         self.neighbors = {
             name: NeighborService(
                 config,
@@ -75,7 +77,12 @@ class ControlPlane:
         }
         self.nodes = {
             name: NodeAgent(
-                provision, self._connections[name], self.flows, self.neighbors[name], self.bus
+                provision,
+                self._connections[name],
+                self.flows,
+                self._inbox,
+                self.neighbors[name],
+                self.bus,
             )
             for name, provision in provisions.items()
         }
@@ -94,6 +101,7 @@ class ControlPlane:
         jobs: list[Job] = [
             self._check_idle,
             self._inference,
+            self._inbox.run,
         ]
         # One each: a switch that takes long to answer hides nothing of the others.
         jobs += [NotificationWatch(agent, self.bus).run for agent in self.nodes.values()]

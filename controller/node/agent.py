@@ -15,6 +15,7 @@ from fcn.controller.flows.service import FlowService
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import Connection, State, Status
 from fcn.controller.node.counters import Counters
+from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.messages import Messages
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
@@ -31,6 +32,7 @@ class NodeAgent:
         provision: Provision,
         connection: Connection,
         flows: FlowService,
+        inbox: Inbox,
         neighbors: NeighborService,
         bus: EventBus,
     ) -> None:
@@ -43,7 +45,7 @@ class NodeAgent:
         self._bus = bus
         self._synchronizer = Synchronizer(provision.intent, provision.pipeline, connection, bus)
         self._messages = Messages(
-            provision, connection, flows, neighbors.handle, self._synchronizer.acknowledge
+            provision, connection, flows, inbox, neighbors.handle, self._synchronizer.acknowledge
         )
         connection.when_ready(self._serve)
 

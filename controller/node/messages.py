@@ -1,36 +1,52 @@
 """Messages from a switch to the controller: digests, idle timeout notifications, packet-ins."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
+from functools import partial
 from typing import TypeVar, cast
 
 import finsy as fy
 from finsy.p4entity import P4DigestListAck
 
 from fcn.controller.config.addressing import vrf_names
+from fcn.controller.flows.fairqueue import FairQueue
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.refusals import Reason
 from fcn.controller.flows.service import FlowService
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.failures import Failures
+from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import answering
-from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, Report
+from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
+from fcn.controller.owners.punt import Punt
 
 T = TypeVar("T")
 
 QUEUE = 100_000
-"""Messages of each kind that are queued at most."""
+"""Messages of each kind that are queued at most until the switch is synchronized."""
+
+PACKETS = 1024
+"""Packets for the controller that wait at most, of all VRFs."""
+
+SOURCE_MAC = slice(6, 12)
+
+STALE = 0.25
+"""Seconds after which a report says no more when its packet passed, as inference has to know."""
 
 PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
 
 
 class Messages:
-    """Receives one switch's messages and passes them to the services.
+    """Receives one switch's messages and passes them to the services: reports through `inbox`,
+    packets through a queue of the switch's own, because a switch that takes no answer delays them.
 
-    `acknowledge` receives the acknowledgement of each digest list once it is processed.
+    `acknowledge` receives the acknowledgement of each digest list once its reports are queued.
     """
 
     def __init__(
@@ -38,6 +54,7 @@ class Messages:
         provision: Provision,
         connection: Connection,
         flows: FlowService,
+        inbox: Inbox,
         on_packet: PacketHandler,
         acknowledge: Callable[[P4DigestListAck], None],
     ) -> None:
@@ -47,6 +64,9 @@ class Messages:
         self._connection = connection
         self._switch = connection.switch
         self._flows = flows
+        self._inbox = inbox
+        self._packets: FairQueue[fy.P4PacketIn] = FairQueue(PACKETS)
+        self._packets_wait = asyncio.Event()
         self._on_packet = on_packet
         self._acknowledge = acknowledge
         self.failures = Failures(provision.name)
@@ -58,6 +78,7 @@ class Messages:
                 self._connection.start(digest, self._read_digests(digest, synchronized))
             self._connection.start("idle", self._read_idle(synchronized))
         self._connection.start("packets", self._read_packets(synchronized))
+        self._connection.start("packets handled", self._handle_packets())
 
     async def check_idle(self) -> None:
         """Release flows whose idle notification was missed, as while the switch was away.
@@ -75,19 +96,23 @@ class Messages:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
             async for digest in digests:
                 await synchronized.wait()
+                now = time.monotonic()
                 for item in digest:
-                    with self.failures.survived(name, item):
-                        self._reported(FlowLearning.report(name, item))
+                    vrf = self._vrf_names.get(item["vrf"])
+                    if vrf is not None:
+                        handle = partial(self._reported, name, vrf, item, now)
+                        self._inbox.put(self._name, vrf, item["src"], handle)
                 self._acknowledge(digest.ack())
 
-    def _reported(self, report: Report) -> None:
-        vrf = self._vrf_names.get(report.vrf)
-        if vrf is None:
-            return
-        if isinstance(report, NewFlow):
-            self._flows.seen(self._name, *new_flow(vrf, report))
-        else:
-            self._flows.connection_message(self._name, cm_message(vrf, report))
+    def _reported(self, name: str, vrf: str, item: Mapping[str, int], arrived: float) -> None:
+        with self.failures.survived(name, item):
+            report = FlowLearning.report(name, item)
+            if isinstance(report, NewFlow):
+                key, p_key, sample = new_flow(vrf, report)
+                fresh = time.monotonic() - arrived < STALE
+                self._flows.seen(self._name, key, p_key, sample if fresh else None)
+            else:
+                self._flows.connection_message(self._name, cm_message(vrf, report))
 
     async def _read_idle(self, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_idle_timeouts(queue_size=QUEUE)) as notifications:
@@ -100,14 +125,36 @@ class Messages:
     def _idle(self, flow: FlowMatch | None) -> None:
         key = flow_key(flow, self._vrf_names)
         if key is not None:
+            self._inbox.put(self._name, key.vrf, int(key.src), partial(self._ended, key))
+
+    def _ended(self, key: FlowKey) -> None:
+        with self.failures.survived("idle notification", key):
             self._flows.idle(self._name, key)
 
     async def _read_packets(self, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:
             async for packet in packets:
                 await synchronized.wait()
-                with self.failures.survived("packet", packet.payload.hex()):
-                    await self._on_packet(packet)
+                with self.failures.survived("packet", packet):
+                    self._queue_packet(packet)
+
+    def _queue_packet(self, packet: fy.P4PacketIn) -> None:
+        vrf = self._vrf_names.get(Punt.received(packet).vrf, "")
+        dropped = self._packets.put(vrf, packet.payload[SOURCE_MAC], packet)
+        self._packets_wait.set()
+        if dropped is not None:
+            text = f"{dropped or 'the underlay'} sends the controller more than it handles"
+            self._flows.refusals.refuse(self._name, dropped, Reason.TOO_MANY_PACKETS, text)
+
+    async def _handle_packets(self) -> None:
+        while True:
+            await self._packets_wait.wait()
+            packet = self._packets.take()
+            if not self._packets:
+                self._packets_wait.clear()
+            with self.failures.survived("packet", packet.payload.hex()):
+                await self._on_packet(packet)
+            await asyncio.sleep(0)
 
 
 def _closed(messages: AsyncIterator[T]) -> aclosing[AsyncGenerator[T, None]]:

@@ -15,8 +15,8 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.owners.intent import Intent, Refusal
 
-BATCH = 500
-"""Updates per write request."""
+BATCH = 128
+"""Updates per write request: what changes meanwhile waits until the switch has applied them."""
 
 REFUSED_RETRY = 30.0
 """Seconds until updates the switch refused are tried again, as when its table was full."""
@@ -65,9 +65,6 @@ class Synchronizer:
                 self._intent.retry_refused()
                 retry_at = clock() + REFUSED_RETRY
             await self._write_pending()
-            if self._acks:
-                acks, self._acks = self._acks, []
-                await self._connection.send(*acks)
             if not self._intent.pending:
                 self._resolve(True)
                 with suppress(TimeoutError):
@@ -75,7 +72,7 @@ class Synchronizer:
                         await self._intent.changed.wait()
 
     def acknowledge(self, ack: P4DigestListAck) -> None:
-        """Acknowledge a digest list once the changes it caused are written."""
+        """Acknowledge a digest list, between writes."""
         self._acks.append(ack)
         self._intent.changed.set()
 
@@ -105,13 +102,20 @@ class Synchronizer:
 
     async def _write_pending(self) -> int:
         written = 0
+        await self._send_acks()
         while updates := self._intent.take_updates(BATCH):
             await self._write(updates)
+            await self._send_acks()
             written += len(updates)
             if self._connection.status.state is State.SYNCHRONIZING:
                 pending = self._intent.pending
                 self._connection.tell(f"{written} entries written, {pending} pending")
         return written
+
+    async def _send_acks(self) -> None:
+        if self._acks:
+            acks, self._acks = self._acks, []
+            await self._connection.send(*acks)
 
     async def _write(self, updates: list[p4r.Update]) -> None:
         failures: dict[int, tuple[fy.GRPCStatusCode, str]] = {}

@@ -1,0 +1,54 @@
+"""What the switches report waits here until it is handled: per VRF and host, so that who sends more
+than the controller can handle waits for himself."""
+
+import asyncio
+import time
+from collections.abc import Callable, Hashable
+
+from fcn.controller.flows.fairqueue import FairQueue
+from fcn.controller.flows.refusals import Reason, Refusals
+
+LIMIT = 16384
+"""Reports that wait at most, of all VRFs; some seconds of work."""
+
+SLICE = 0.002
+"""Seconds for which reports are handled before the event loop reads what else has arrived."""
+
+
+class Inbox:
+    """Reports of all PEs. `clock` is monotonic, in seconds."""
+
+    def __init__(
+        self,
+        refusals: Refusals,
+        clock: Callable[[], float] = time.monotonic,
+        limit: int = LIMIT,
+    ) -> None:
+        self._refusals = refusals
+        self._clock = clock
+        self._queue: FairQueue[Callable[[], None]] = FairQueue(limit)
+        self._filled = asyncio.Event()
+
+    def __len__(self) -> int:
+        """Reports that wait."""
+        return len(self._queue)
+
+    def put(self, node: str, vrf: str, host: Hashable, handle: Callable[[], None]) -> None:
+        """A report of `node` about a packet of `host`; `handle` is called when it is its turn, and
+        must not raise."""
+        dropped = self._queue.put(vrf, host, handle)
+        self._filled.set()
+        if dropped is not None:
+            text = f"{dropped} causes more reports than are handled; those of its busiest host go"
+            self._refusals.refuse(node, dropped, Reason.TOO_MANY_REPORTS, text)
+
+    async def run(self) -> None:
+        """Handle reports until cancelled."""
+        while True:
+            await self._filled.wait()
+            end = self._clock() + SLICE
+            while self._queue and self._clock() < end:
+                self._queue.take()()
+            if not self._queue:
+                self._filled.clear()
+            await asyncio.sleep(0)
