@@ -44,9 +44,7 @@ class NodeAgent:
         self._neighbors = neighbors
         self._bus = bus
         self._synchronizer = Synchronizer(provision.intent, provision.pipeline, connection, bus)
-        self._messages = Messages(
-            provision, connection, flows, inbox, neighbors.handle, self._synchronizer.acknowledge
-        )
+        self._messages = Messages(provision, connection, flows, inbox, neighbors.handle)
         connection.when_ready(self._serve)
 
     @property

@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
 from typing import TypeVar, cast
@@ -22,7 +23,7 @@ from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import answering
-from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow
+from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, Item, NewFlow
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 from fcn.controller.owners.punt import Punt
 
@@ -30,6 +31,9 @@ T = TypeVar("T")
 
 QUEUE = 100_000
 """Messages of each kind that are queued at most until the switch is synchronized."""
+
+ACKS = 256
+"""Acknowledgements that wait at most; a switch does without them after ACK_TIMEOUT_NS."""
 
 PACKETS = 1024
 """Packets for the controller that wait at most, of all VRFs."""
@@ -45,9 +49,7 @@ PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
 class Messages:
     """Receives one switch's messages and passes them to the services: reports through `inbox`,
     packets through a queue of the switch's own, because a switch that takes no answer delays them.
-
-    `acknowledge` receives the acknowledgement of each digest list once its reports are queued.
-    """
+    Digest lists are acknowledged when their reports are queued."""
 
     def __init__(
         self,
@@ -56,7 +58,6 @@ class Messages:
         flows: FlowService,
         inbox: Inbox,
         on_packet: PacketHandler,
-        acknowledge: Callable[[P4DigestListAck], None],
     ) -> None:
         self._name = provision.name
         self._is_pe = provision.is_pe
@@ -68,7 +69,8 @@ class Messages:
         self._packets: FairQueue[fy.P4PacketIn] = FairQueue(PACKETS)
         self._packets_wait = asyncio.Event()
         self._on_packet = on_packet
-        self._acknowledge = acknowledge
+        self._acks: deque[P4DigestListAck] = deque(maxlen=ACKS)
+        self._acks_wait = asyncio.Event()
         self.failures = Failures(provision.name)
 
     def start(self, synchronized: asyncio.Event) -> None:
@@ -77,6 +79,7 @@ class Messages:
             for digest in DIGESTS:
                 self._connection.start(digest, self._read_digests(digest, synchronized))
             self._connection.start("idle", self._read_idle(synchronized))
+            self._connection.start("acknowledgements", self._send_acks())
         self._connection.start("packets", self._read_packets(synchronized))
         self._connection.start("packets handled", self._handle_packets())
 
@@ -98,13 +101,25 @@ class Messages:
                 await synchronized.wait()
                 now = time.monotonic()
                 for item in digest:
-                    vrf = self._vrf_names.get(item["vrf"])
+                    vrf = self._vrf_names.get(item[0])
                     if vrf is not None:
                         handle = partial(self._reported, name, vrf, item, now)
-                        self._inbox.put(self._name, vrf, item["src"], handle)
+                        self._inbox.put(self._name, vrf, item[1], handle)
                 self._acknowledge(digest.ack())
 
-    def _reported(self, name: str, vrf: str, item: Mapping[str, int], arrived: float) -> None:
+    def _acknowledge(self, ack: P4DigestListAck) -> None:
+        self._acks.append(ack)
+        self._acks_wait.set()
+
+    async def _send_acks(self) -> None:
+        self._acks.clear()
+        while True:
+            await self._acks_wait.wait()
+            self._acks_wait.clear()
+            while self._acks:
+                await self._connection.send(self._acks.popleft())
+
+    def _reported(self, name: str, vrf: str, item: Item, arrived: float) -> None:
         with self.failures.survived(name, item):
             report = FlowLearning.report(name, item)
             if isinstance(report, NewFlow):

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import finsy as fy
 from finsy.p4client import P4ClientError
-from finsy.p4entity import P4DigestListAck, P4Entity
+from finsy.p4entity import P4Entity
 from finsy.proto import p4r
 
 from fcn.contract.pipeline import Pipeline
@@ -33,7 +33,6 @@ class Synchronizer:
         self._pipeline = pipeline
         self._connection = connection
         self._bus = bus
-        self._acks: list[P4DigestListAck] = []
         self._waiters: list[asyncio.Future[bool]] = []
         connection.when_down(self._give_up)
 
@@ -71,11 +70,6 @@ class Synchronizer:
                     async with asyncio.timeout_at(retry_at):
                         await self._intent.changed.wait()
 
-    def acknowledge(self, ack: P4DigestListAck) -> None:
-        """Acknowledge a digest list, between writes."""
-        self._acks.append(ack)
-        self._intent.changed.set()
-
     async def settled(self) -> bool:
         """Wait until the switch holds the intent; False, without waiting, when it is not up."""
         if not self._connection.is_up:
@@ -92,7 +86,6 @@ class Synchronizer:
 
     def _give_up(self) -> None:
         self._resolve(False)
-        self._acks.clear()
 
     def _resolve(self, written: bool) -> None:
         waiters, self._waiters = self._waiters, []
@@ -102,20 +95,13 @@ class Synchronizer:
 
     async def _write_pending(self) -> int:
         written = 0
-        await self._send_acks()
         while updates := self._intent.take_updates(BATCH):
             await self._write(updates)
-            await self._send_acks()
             written += len(updates)
             if self._connection.status.state is State.SYNCHRONIZING:
                 pending = self._intent.pending
                 self._connection.tell(f"{written} entries written, {pending} pending")
         return written
-
-    async def _send_acks(self) -> None:
-        if self._acks:
-            acks, self._acks = self._acks, []
-            await self._connection.send(*acks)
 
     async def _write(self, updates: list[p4r.Update]) -> None:
         failures: dict[int, tuple[fy.GRPCStatusCode, str]] = {}
