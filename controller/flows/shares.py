@@ -36,7 +36,7 @@ class NoRoomError(Exception):
     """All is taken, and the asking host has the largest share already."""
 
 
-class Tally(Generic[KeyT]):
+class _Tally(Generic[KeyT]):
     """Counts by key; the key with the highest in constant time, whatever the number of keys."""
 
     def __init__(self) -> None:
@@ -74,8 +74,8 @@ class Shares(Generic[EntryT]):
     def __init__(self) -> None:
         self._host: dict[EntryT, Host] = {}
         self._entries: dict[Host, dict[EntryT, None]] = {}
-        self._vrfs: Tally[str] = Tally()
-        self._hosts: dict[str, Tally[Host]] = {}
+        self._vrfs: _Tally[str] = _Tally()
+        self._hosts: dict[str, _Tally[Host]] = {}
 
     def __len__(self) -> int:
         """Entries of all hosts."""
@@ -98,7 +98,7 @@ class Shares(Generic[EntryT]):
         self._host[entry] = host
         self._entries.setdefault(host, {})[entry] = None
         self._vrfs.change(host.vrf, 1)
-        self._hosts.setdefault(host.vrf, Tally()).change(host, 1)
+        self._hosts.setdefault(host.vrf, _Tally()).change(host, 1)
         return displaced
 
     def remove(self, entry: EntryT) -> None:

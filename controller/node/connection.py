@@ -28,7 +28,7 @@ from fcn.controller.node.session import (
     explained,
     keep_session,
 )
-from fcn.controller.owners.flow_learning import decode_plainly
+from fcn.controller.owners.flow_learning import keep_plain
 from fcn.controller.owners.punt import Punt
 
 ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
@@ -73,7 +73,7 @@ class Connection:
                 p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=node.device_id
             ),
         )
-        decode_plainly(self.switch.p4info)
+        keep_plain(self.switch.p4info)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.BECOME_PRIMARY, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_READY, self._ready)

@@ -14,6 +14,10 @@ LIMIT = 16384
 SLICE = 0.002
 """Seconds for which reports are handled before the event loop reads what else has arrived."""
 
+ROUNDS = 6
+"""Rounds of the event loop after each slice: a message of a switch, or a write, takes a few. Without
+them who waits in a stream or for a write would wait for the others' reports."""
+
 
 class Inbox:
     """Reports of all PEs. `clock` is monotonic, in seconds."""
@@ -33,14 +37,24 @@ class Inbox:
         """Reports that wait."""
         return len(self._queue)
 
+    def admits(self, node: str, vrf: str, host: Hashable) -> bool:
+        """Whether a report about a packet of `host` may be put; one that may not is counted."""
+        if self._queue.admits(vrf, host):
+            return True
+        self._refuse(node, vrf)
+        return False
+
     def put(self, node: str, vrf: str, host: Hashable, handle: Callable[[], None]) -> None:
-        """A report of `node` about a packet of `host`; `handle` is called when it is its turn, and
-        must not raise."""
+        """A report of `node` that is admitted, about a packet of `host`; `handle` is called when it
+        is its turn, and must not raise."""
         dropped = self._queue.put(vrf, host, handle)
         self._filled.set()
         if dropped is not None:
-            text = f"{dropped} causes more reports than are handled; those of its busiest host go"
-            self._refusals.refuse(node, dropped, Reason.TOO_MANY_REPORTS, text)
+            self._refuse(node, dropped)
+
+    def _refuse(self, node: str, vrf: str) -> None:
+        text = f"{vrf} causes more reports than are handled; those of its busiest host are dropped"
+        self._refusals.refuse(node, vrf, Reason.TOO_MANY_REPORTS, text)
 
     async def run(self) -> None:
         """Handle reports until cancelled."""
@@ -51,4 +65,5 @@ class Inbox:
                 self._queue.take()()
             if not self._queue:
                 self._filled.clear()
-            await asyncio.sleep(0)
+            for _ in range(ROUNDS):
+                await asyncio.sleep(0)

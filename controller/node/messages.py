@@ -100,11 +100,14 @@ class Messages:
             async for digest in digests:
                 await synchronized.wait()
                 now = time.monotonic()
-                for item in digest:
-                    vrf = self._vrf_names.get(item[0])
-                    if vrf is not None:
+                for data in digest:
+                    vrf_id, src = FlowLearning.sender(data)
+                    vrf = self._vrf_names.get(vrf_id)
+                    # Before it is decoded: what is dropped should cost as little as possible.
+                    if vrf is not None and self._inbox.admits(self._name, vrf, src):
+                        item = FlowLearning.item(data)
                         handle = partial(self._reported, name, vrf, item, now)
-                        self._inbox.put(self._name, vrf, item[1], handle)
+                        self._inbox.put(self._name, vrf, src, handle)
                 self._acknowledge(digest.ack())
 
     def _acknowledge(self, ack: P4DigestListAck) -> None:
@@ -139,7 +142,7 @@ class Messages:
 
     def _idle(self, flow: FlowMatch | None) -> None:
         key = flow_key(flow, self._vrf_names)
-        if key is not None:
+        if key is not None and self._inbox.admits(self._name, key.vrf, int(key.src)):
             self._inbox.put(self._name, key.vrf, int(key.src), partial(self._ended, key))
 
     def _ended(self, key: FlowKey) -> None:
@@ -155,8 +158,11 @@ class Messages:
 
     def _queue_packet(self, packet: fy.P4PacketIn) -> None:
         vrf = self._vrf_names.get(Punt.received(packet).vrf, "")
-        dropped = self._packets.put(vrf, packet.payload[SOURCE_MAC], packet)
-        self._packets_wait.set()
+        host = packet.payload[SOURCE_MAC]
+        dropped: str | None = vrf
+        if self._packets.admits(vrf, host):
+            dropped = self._packets.put(vrf, host, packet)
+            self._packets_wait.set()
         if dropped is not None:
             text = f"{dropped or 'the underlay'} sends the controller more than it handles"
             self._flows.refusals.refuse(self._name, dropped, Reason.TOO_MANY_PACKETS, text)

@@ -2,6 +2,7 @@
 intent, and the difference is written in batches. The intent can change while disconnected."""
 
 import asyncio
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -15,8 +16,11 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.owners.intent import Intent, Refusal
 
-BATCH = 128
-"""Updates per write request: what changes meanwhile waits until the switch has applied them."""
+FEWEST, MOST = 16, 512
+"""Updates per write request."""
+
+WRITE_TIME = 0.02
+"""Seconds a write request should take: what changes meanwhile waits for it."""
 
 REFUSED_RETRY = 30.0
 """Seconds until updates the switch refused are tried again, as when its table was full."""
@@ -29,6 +33,7 @@ class Synchronizer:
         self, intent: Intent, pipeline: Pipeline, connection: Connection, bus: EventBus
     ) -> None:
         self.refused = 0
+        self._batch = FEWEST
         self._intent = intent
         self._pipeline = pipeline
         self._connection = connection
@@ -95,13 +100,22 @@ class Synchronizer:
 
     async def _write_pending(self) -> int:
         written = 0
-        while updates := self._intent.take_updates(BATCH):
+        while updates := self._intent.take_updates(self._batch):
+            began = time.monotonic()
             await self._write(updates)
+            self._adapt(len(updates), time.monotonic() - began)
             written += len(updates)
             if self._connection.status.state is State.SYNCHRONIZING:
                 pending = self._intent.pending
                 self._connection.tell(f"{written} entries written, {pending} pending")
         return written
+
+    def _adapt(self, updates: int, seconds: float) -> None:
+        """As many updates in the next request as a switch applies in WRITE_TIME."""
+        if seconds > WRITE_TIME:
+            self._batch = max(FEWEST, self._batch // 2)
+        elif updates == self._batch:
+            self._batch = min(MOST, 2 * self._batch)
 
     async def _write(self, updates: list[p4r.Update]) -> None:
         failures: dict[int, tuple[fy.GRPCStatusCode, str]] = {}
