@@ -15,8 +15,11 @@ SLICE = 0.002
 """Seconds for which reports are handled before the event loop reads what else has arrived."""
 
 ROUNDS = 6
-"""Rounds of the event loop after each slice: a message of a switch, or a write, takes a few. Without
-them who waits in a stream or for a write would wait for the others' reports."""
+"""Rounds of the event loop after each slice, at most: to receive a message, or to write, takes a
+few. Without them who waits in a stream or for a write would wait for the others' reports."""
+
+SHARE = 3
+"""These rounds take so many times a slice, at most: what is received must also be handled."""
 
 
 class Inbox:
@@ -65,5 +68,11 @@ class Inbox:
                 self._queue.take()()
             if not self._queue:
                 self._filled.clear()
-            for _ in range(ROUNDS):
-                await asyncio.sleep(0)
+            await self._let_others()
+
+    async def _let_others(self) -> None:
+        end = self._clock() + SHARE * SLICE
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+            if self._clock() >= end:
+                return
