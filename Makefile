@@ -1,12 +1,14 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo interop test lint shell-env unit ptf system p4 p4-check tofino proto bench clean
+.PHONY: help setup demo interop test lint shell-env unit ptf system p4 p4-check tofino proto bench learning clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
 TARGET ?= $(if $(shell command -v simple_switch_grpc),bmv2,softswitch)
 # The tunnels of the interop run: also gre and mpls-udp.
 TUNNELS ?= srv6 vxlan
+# Simulated networks of the table of docs/learning.md.
+SEEDS ?= 10000
 # The switches the packet tests run on: the softswitch always, BMv2 where it is installed.
 PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
 
@@ -59,6 +61,9 @@ proto: setup ## regenerate the gRPC code of our own services
 
 bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that)
 	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))
+
+learning: setup ## how much is learned of who sends a flow, by simulation (SEEDS=10000; an hour)
+	$(PYTHON) tests/controller/flows/learning_table.py $(SEEDS)
 
 clean: ## remove what was built
 	rm -rf .venv out build *.egg-info ~/.cache/fcn

@@ -8,14 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fcn.controller.throttle import Throttle
+
 LOG = logging.getLogger("fcn.event")
 
 QUEUE_SIZE = 10_000
 
-LOGGED = 100
-"""Events of a kind that are logged per LOG_PERIOD; tenants cause them, and a log takes room."""
+LIMIT = 100
+"""Events of one kind and VRF in LIMIT_INTERVAL: tenants cause them, and logs have an end."""
 
-LOG_PERIOD = 10.0
+LIMIT_INTERVAL = 60.0
 """Seconds."""
 
 
@@ -32,12 +34,14 @@ class Kind(StrEnum):
     FLOW_RESTORED = "flow-restored"
     REFUSED = "learning-refused"
     SOURCE_QP = "source-qp"
+    CONTRADICTED = "registration-contradicted"
     CM_MESSAGE = "cm-message"
     FEATURES = "features"
     THRESHOLDS = "thresholds"
     NEIGHBOR = "neighbor"
     NOTIFICATIONS = "notifications"
     AGENT_REFUSED = "agent-refused"
+    SUPPRESSED = "events-suppressed"
     LOST = "events-lost"
 
 
@@ -47,7 +51,9 @@ WARNINGS = frozenset(
         Kind.NODE_BACKUP,
         Kind.NODE_ERROR,
         Kind.REFUSED,
+        Kind.CONTRADICTED,
         Kind.AGENT_REFUSED,
+        Kind.SUPPRESSED,
     }
 )
 
@@ -63,70 +69,55 @@ class Event:
     time: float = field(default_factory=time.time)
 
 
-@dataclass(slots=True)
-class _Logged:
-    """Events of a kind since `until` minus LOG_PERIOD that were logged, and those that were not."""
-
-    until: float = 0.0
-    count: int = 0
-    omitted: int = 0
-
-
 class EventBus:
-    """Logs events, of each kind a limited number, and passes all to the subscribers.
+    """Logs events and passes them to the subscribers, at most LIMIT of a kind and VRF a minute; how
+    many more there were is an event of its own. `clock` returns seconds and never goes back.
 
-    `clock` returns seconds and never goes back. A subscriber has a bounded queue: when it is full
-    the oldest event is discarded, and the subscriber receives an event with the number of discarded
-    ones.
+    A subscriber has a bounded queue: when it is full the oldest event is discarded, and the
+    subscriber receives an event with the number of discarded ones.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._logged: dict[Kind, _Logged] = {}
         self._watchers: set[asyncio.Queue[Event]] = set()
         self._lost: dict[asyncio.Queue[Event], int] = {}
+        self._throttle: Throttle[tuple[Kind, str]] = Throttle(clock, LIMIT, LIMIT_INTERVAL)
 
     def emit(
         self, kind: Kind, node: str, message: str | Callable[[], str], **fields: object
     ) -> None:
-        """Report an event of `node` ("" for the network as a whole).
-
-        message: a function that makes it is called only where somebody gets it.
-        """
-        if self._omits(kind):
-            self._logged[kind].omitted += 1
+        """Report an event of `node` ("" for the network as a whole). A callable returns the
+        message; it is called only if the event is told. The field `vrf` names the tenant."""
+        vrf = str(fields.get("vrf", ""))
+        unsaid = self._throttle.admit((kind, vrf))
+        if unsaid is None:
             return
+        if unsaid:
+            self._suppressed(kind, vrf, unsaid)
         text = message if isinstance(message, str) else message()
-        event = Event(kind, node, text, {key: str(value) for key, value in fields.items()})
-        self._log(event)
+        self._tell(Event(kind, node, text, {key: str(value) for key, value in fields.items()}))
+
+    def tell_suppressed(self) -> None:
+        """Say how many events were suppressed where no other of their kind says it. To be called
+        now and then."""
+        for (kind, vrf), unsaid in self._throttle.overdue():
+            self._suppressed(kind, vrf, unsaid)
+
+    def _suppressed(self, kind: Kind, vrf: str, count: int) -> None:
+        where = f" of VRF {vrf}" if vrf else ""
+        fields = {"suppressed": kind.value, "vrf": vrf, "count": str(count)}
+        self._tell(
+            Event(Kind.SUPPRESSED, "", f"{count} more {kind} events{where} were not told", fields)
+        )
+
+    def _tell(self, event: Event) -> None:
+        level = logging.WARNING if event.kind in WARNINGS else logging.INFO
+        extra = {"event": event.kind.value, "node": event.node, **event.fields}
+        LOG.log(level, event.message, extra=extra)
         for queue in self._watchers:
             if queue.full():
                 queue.get_nowait()
                 self._lost[queue] = self._lost.get(queue, 0) + 1
             queue.put_nowait(event)
-
-    def _omits(self, kind: Kind) -> bool:
-        """Whether an event of this kind now would neither be logged nor be read by anybody."""
-        logged = self._logged.get(kind)
-        if self._watchers or logged is None or logged.count < LOGGED:
-            return False
-        return self._clock() < logged.until
-
-    def _log(self, event: Event) -> None:
-        kind, now = event.kind, self._clock()
-        logged = self._logged.setdefault(kind, _Logged(now + LOG_PERIOD))
-        level = logging.WARNING if kind in WARNINGS else logging.INFO
-        if now >= logged.until:
-            if logged.omitted:
-                text = f"{logged.omitted} events of this kind before were not logged: too many"
-                LOG.log(level, text, extra={"event": kind.value, "node": ""})
-            self._logged[kind] = logged = _Logged(now + LOG_PERIOD)
-        if logged.count == LOGGED:
-            logged.omitted += 1
-            return
-        logged.count += 1
-        extra = {"event": kind.value, "node": event.node, **event.fields}
-        LOG.log(level, event.message, extra=extra)
 
     @contextmanager
     def watch(self) -> Iterator[AsyncIterator[Event]]:

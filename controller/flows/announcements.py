@@ -54,6 +54,19 @@ class FlowEvents:
             reason=reason,
         )
 
+    def contradicted(self, node: str, key: FlowKey, sender: Sender) -> None:
+        """Packets show another sender than a person registered, whose word stays."""
+        self._bus.emit(
+            Kind.CONTRADICTED,
+            node,
+            lambda: (
+                f"{key} is registered as sent by QP {sender.source_qp:#x}, and packets "
+                "contradict it: check it, and delete it with `fcn flows del` if it is wrong"
+            ),
+            **_fields(key),
+            source_qp=sender.source_qp,
+        )
+
     def labelled(self, flow: Flow) -> None:
         """A flow has a new label."""
         self._bus.emit(

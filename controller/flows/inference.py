@@ -91,11 +91,13 @@ NOTHING = Evidence()
 @dataclass(frozen=True, slots=True)
 class Pairing:
     """Two flows that are the directions of one connection: the destination queue pair of each is
-    the source of the other. `port`: their UDP source port where it confirms this."""
+    the source of the other. `port`: their UDP source port where it confirms this; `stated`: said of
+    both flows by somebody who knows, instead of inferred."""
 
     forth: FlowKey
     back: FlowKey
     port: int | None = None
+    stated: bool = False
 
     @property
     def sources(self) -> tuple[tuple[FlowKey, int], tuple[FlowKey, int]]:

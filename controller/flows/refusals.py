@@ -5,6 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from fcn.controller.events import EventBus, Kind
+from fcn.controller.throttle import Throttle
 
 REPORT_INTERVAL = 60.0
 """Seconds between events about the same PE, VRF and reason."""
@@ -30,22 +31,22 @@ class Refusals:
 
     def __init__(self, bus: EventBus, clock: Callable[[], float]) -> None:
         self._bus = bus
-        self._clock = clock
         self.counts: Counter[tuple[str, Reason]] = Counter()
         """By VRF and reason; both are bounded by the configuration."""
-        self._said: dict[tuple[str, str, Reason], tuple[float, int]] = {}
-        """When the next event is due, and the reports since the last."""
+        self._throttle: Throttle[tuple[str, str, Reason]] = Throttle(clock, 1, REPORT_INTERVAL)
 
-    def refuse(self, node: str, vrf: str, reason: Reason, text: str) -> None:
-        """A PE's report about a packet of a VRF is not used; `text` says what and why."""
+    def refuse(self, node: str, vrf: str, reason: Reason, text: Callable[[], str]) -> None:
+        """A PE's report about a packet of a VRF is not used; `text` returns what and why."""
         self.counts[vrf, reason] += 1
-        now = self._clock()
-        due, unsaid = self._said.get((node, vrf, reason), (now, 0))
-        if now < due:
-            self._said[node, vrf, reason] = (due, unsaid + 1)
+        unsaid = self._throttle.admit((node, vrf, reason))
+        if unsaid is None:
             return
-        self._said[node, vrf, reason] = (now + REPORT_INTERVAL, 0)
         since = f" (and {unsaid} of this VRF since the last time)" if unsaid else ""
         self._bus.emit(
-            Kind.REFUSED, node, f"{text}{since}", vrf=vrf, reason=reason.value, reports=unsaid + 1
+            Kind.REFUSED,
+            node,
+            lambda: text() + since,
+            vrf=vrf,
+            reason=reason.value,
+            reports=unsaid + 1,
         )

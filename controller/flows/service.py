@@ -32,6 +32,7 @@ from fcn.controller.flows.labels import LabelPool
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import Reason, Refusals
 from fcn.controller.flows.senders import Sender, Senders
+from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.verification import Verification
 from fcn.controller.flows.watch import WatchList
@@ -44,6 +45,9 @@ VERIFIED_SHARE = 8
 
 CERTAIN_BOTH_WAYS = frozenset({Origin.MANUAL, Origin.AGENT})
 """Origins that state one direction of a connection only, of a queue pair known to them."""
+
+STATED = CERTAIN_BOTH_WAYS | {Origin.CM}
+"""Origins that only strong evidence ends."""
 
 
 class FlowError(Exception):
@@ -122,8 +126,7 @@ class FlowService:
                     for back in self._senders.sent_by(flow.vrf, flow.dst, flow.src, flow.dest_qp):
                         self._end(back, End.UNSEEN_DISCONNECT)
                 case Refused(host):
-                    text = f"connections of {host.address} in {host.vrf} are not followed: too many"
-                    self.refusals.refuse(node, host.vrf, Reason.NO_ROOM_CONNECTIONS, text)
+                    self._refuse_connection(node, host)
 
     def infer(self) -> None:
         """Infer the source queue pairs of flows (FCN-3 b), verify those inferred before, and choose
@@ -133,12 +136,14 @@ class FlowService:
         changed, refuted = self._verification.advance()
         self._update_watched(changed)
         for pairing in refuted:
-            for key, _ in pairing.sources:
-                self._doubt(key, End.CONTRADICTED)
+            self._contradicted(pairing)
         self._update_watched(self._watch.advance())
 
     def reported(self, key: FlowKey, source_qp: int) -> bool:
         """A host agent reports the sender of a flow; returns whether it was accepted as new."""
+        partner = FlowKey(key.vrf, key.dst, key.src, source_qp)
+        if self._verification.was_refuted(key, partner):
+            return False
         return self._learn_sender(key, Sender(source_qp, Origin.AGENT))
 
     def idle(self, node: str, key: FlowKey) -> None:
@@ -206,7 +211,6 @@ class FlowService:
                 if flow.comm_ids is not None:
                     self._connections.restore(flow.key, flow.source_qp, flow.comm_ids)
             self._keep(flow)
-            self._pair_restored(flow)
             restored += 1
         if restored:
             self._events.restored(node, restored)
@@ -218,9 +222,21 @@ class FlowService:
         """Whether this PE can have got a packet from that address: others are not believed."""
         if node in self._locate(vrf, source):
             return True
-        text = f"a packet from {source} in {vrf} is not believed: that is not behind {node}"
-        self.refusals.refuse(node, vrf, Reason.FOREIGN_SOURCE, text)
+        self.refusals.refuse(
+            node,
+            vrf,
+            Reason.FOREIGN_SOURCE,
+            lambda: f"a packet from {source} in {vrf} is not believed: that is not behind {node}",
+        )
         return False
+
+    def _refuse_connection(self, node: str, host: Host) -> None:
+        self.refusals.refuse(
+            node,
+            host.vrf,
+            Reason.NO_ROOM_CONNECTIONS,
+            lambda: f"connections of {host.address} in {host.vrf} are not followed: too many",
+        )
 
     def _learn_sender(self, key: FlowKey, sender: Sender) -> bool:
         """Use what somebody says about a flow's sender; whether it is news and believed."""
@@ -262,12 +278,15 @@ class FlowService:
             )
             if new != flow:
                 self._labelled.update(new)
+                self._pair_known(key)
             return
         try:
             label, displaced = self._labelled.allocate(node, key)
         except NoLabelError as error:
-            text = f"{key} stays unlabelled: {error}"
-            self.refusals.refuse(node, key.vrf, Reason.NO_ROOM, text)
+            why = error
+            self.refusals.refuse(
+                node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why}"
+            )
             return
         if displaced is not None:
             self._release(displaced, f"its host has more flows than {key.src}")
@@ -282,6 +301,7 @@ class FlowService:
             self._verification.new_flow(host_pair(flow.key))
             flow = replace(flow, watched=flow.key in self._watch)
         self._labelled.add(flow)
+        self._pair_known(flow.key)
 
     def _end(self, key: FlowKey, reason: End) -> None:
         """The flow has ended, if `reason` may end it."""
@@ -303,16 +323,35 @@ class FlowService:
             self._learn_sender(key, Sender(source_qp, Origin.INFERRED))
         self._verification.add(pairing)
 
-    def _pair_restored(self, flow: Flow) -> None:
-        """Flows read back from the switches that name each other are looked at like others."""
-        key = flow.key
-        if flow.source_qp is None:
+    def _pair_known(self, key: FlowKey) -> None:
+        """Flows that name each other are looked at again like those that were inferred."""
+        sender = self._senders.get(key)
+        if sender is None or key.src == key.dst:
             return
-        partner = FlowKey(key.vrf, key.dst, key.src, flow.source_qp)
-        for back in self._labelled.of(partner)[:1]:
-            doubtful = {flow.origin, back.origin} <= {Origin.INFERRED, Origin.RESTORED}
-            if back.source_qp == key.dest_qp and doubtful:
-                self._verification.add(Pairing(key, partner))
+        partner = FlowKey(key.vrf, key.dst, key.src, sender.source_qp)
+        back = self._senders.get(partner)
+        if back is None or back.source_qp != key.dest_qp or not self._labelled.of(partner):
+            return
+        stated = {sender.origin, back.origin} <= STATED
+        verification = self._verification
+        if verification.partner(key) != partner or verification.is_stated(key) != stated:
+            verification.add(Pairing(key, partner, stated=stated))
+
+    def _contradicted(self, pairing: Pairing) -> None:
+        """Packets show that two flows are not the directions of one connection."""
+        reason = End.DISPROVED if pairing.stated else End.CONTRADICTED
+        for key, source_qp in pairing.sources:
+            sender = self._senders.get(key)
+            if sender is None:
+                continue
+            if sender.origin is Origin.MANUAL:
+                flows = self._labelled.of(key)
+                self._events.contradicted(flows[0].node if flows else "", key, sender)
+            elif pairing.stated and sender.comm_ids is not None:
+                self._connections.drop(key, source_qp, sender.comm_ids)
+            self._doubt(key, reason)
+        for key, _ in pairing.sources:
+            self._pair_known(key)
 
     def _learn_from_reverse(self, key: FlowKey, sample: Sample) -> None:
         """On a reliable connection the sender of the flow back is known when that of the flow is:
@@ -324,7 +363,6 @@ class FlowService:
             return
         if any(flow.origin in CERTAIN_BOTH_WAYS for flow in self._labelled.of(found[0])):
             self._learn_sender(key, Sender(found[0].dest_qp, Origin.INFERRED))
-            self._verification.add(Pairing(found[0], key))
 
     def _part(self, key: FlowKey) -> None:
         """The flow has no partner any more; what was inferred of the other is in doubt."""

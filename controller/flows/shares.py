@@ -6,7 +6,7 @@ shared buffers (Suter et al., INFOCOM 1998). The host that has most gets nothing
 change hands towards equal shares only, and a tenant that asks for everything displaces itself.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -74,6 +74,7 @@ class Shares(Generic[EntryT]):
     def __init__(self) -> None:
         self._host: dict[EntryT, Host] = {}
         self._entries: dict[Host, dict[EntryT, None]] = {}
+        """Of each host the oldest first."""
         self._vrfs: _Tally[str] = _Tally()
         self._hosts: dict[str, _Tally[Host]] = {}
 
@@ -83,10 +84,6 @@ class Shares(Generic[EntryT]):
 
     def __contains__(self, entry: EntryT) -> bool:
         return entry in self._host
-
-    def of(self, host: Host) -> Iterator[EntryT]:
-        """Entries of a host, oldest first."""
-        return iter(self._entries.get(host, {}))
 
     def add(self, host: Host, entry: EntryT, limit: int) -> EntryT | None:
         """A new entry of a host, where there may be `limit` in all.

@@ -56,8 +56,12 @@ class Inbox:
             self._refuse(node, dropped)
 
     def _refuse(self, node: str, vrf: str) -> None:
-        text = f"{vrf} causes more reports than are handled; those of its busiest host are dropped"
-        self._refusals.refuse(node, vrf, Reason.TOO_MANY_REPORTS, text)
+        self._refusals.refuse(
+            node,
+            vrf,
+            Reason.TOO_MANY_REPORTS,
+            lambda: f"{vrf} causes more reports than are handled; some are dropped",
+        )
 
     async def run(self) -> None:
         """Handle reports until cancelled."""

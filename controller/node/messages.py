@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import aclosing
 from functools import partial
 from typing import TypeVar, cast
@@ -66,7 +66,7 @@ class Messages:
         self._switch = connection.switch
         self._flows = flows
         self._inbox = inbox
-        self._packets: FairQueue[fy.P4PacketIn] = FairQueue(PACKETS)
+        self._packets: FairQueue[Callable[[], Awaitable[None]]] = FairQueue(PACKETS)
         self._packets_wait = asyncio.Event()
         self._on_packet = on_packet
         self._acks: deque[P4DigestListAck] = deque(maxlen=ACKS)
@@ -153,29 +153,39 @@ class Messages:
         async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:
             async for packet in packets:
                 await synchronized.wait()
-                with self.failures.survived("packet", packet):
-                    self._queue_packet(packet)
+                with self.failures.survived("packet", packet.payload):
+                    vrf = self._vrf_names.get(Punt.received(packet).vrf, "")
+                    host = packet.payload[SOURCE_MAC]
+                    self._queue_packet(vrf, host, partial(self._handled, packet))
 
-    def _queue_packet(self, packet: fy.P4PacketIn) -> None:
-        vrf = self._vrf_names.get(Punt.received(packet).vrf, "")
-        host = packet.payload[SOURCE_MAC]
-        dropped: str | None = vrf
+    def _queue_packet(
+        self, vrf: str, host: Hashable, handle: Callable[[], Awaitable[None]]
+    ) -> None:
+        refused: str | None = vrf
         if self._packets.admits(vrf, host):
-            dropped = self._packets.put(vrf, host, packet)
+            refused = self._packets.put(vrf, host, handle)
             self._packets_wait.set()
-        if dropped is not None:
-            text = f"{dropped or 'the underlay'} sends the controller more than it handles"
-            self._flows.refusals.refuse(self._name, dropped, Reason.TOO_MANY_PACKETS, text)
+        if refused is not None:
+            self._flows.refusals.refuse(
+                self._name,
+                refused,
+                Reason.TOO_MANY_PACKETS,
+                lambda: f"{refused or 'the underlay'} sends the controller more than it handles",
+            )
 
     async def _handle_packets(self) -> None:
         while True:
             await self._packets_wait.wait()
-            packet = self._packets.take()
+            handle = self._packets.take()
             if not self._packets:
                 self._packets_wait.clear()
-            with self.failures.survived("packet", packet.payload.hex()):
-                await self._on_packet(packet)
+            await handle()
+            # What is handled without waiting must not keep others waiting.
             await asyncio.sleep(0)
+
+    async def _handled(self, packet: fy.P4PacketIn) -> None:
+        with self.failures.survived("packet", packet.payload):
+            await self._on_packet(packet)
 
 
 def _closed(messages: AsyncIterator[T]) -> aclosing[AsyncGenerator[T, None]]:

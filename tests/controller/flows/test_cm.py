@@ -211,7 +211,7 @@ def test_receipt_acknowledged_extends_the_wait_for_the_reply() -> None:
     clock.now = ACKNOWLEDGED - 1
     assert feed(connections, REP) == LEARNED
     clock.now = 0
-    feed(connections, replace(REQ, local_comm_id=0xA2), REJ_OF_A2)
+    feed(connections, replace(REQ, local_comm_id=0xA2, qpn=19), REJ_OF_A2)
     assert len(connections) == 1
 
 
