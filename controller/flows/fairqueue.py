@@ -67,12 +67,15 @@ class FairQueue(Generic[T]):
     def put(self, vrf: str, host: Hashable, entry: T) -> str | None:
         """Add an entry of a host that may; returns the VRF that lost one for it, if one did."""
         displaced = None
+        mine = self._vrfs.get(vrf)
         if self._length >= self._limit:
             displaced, hosts = self._longest()
+            if mine is not None and mine.length >= hosts.length:
+                displaced, hosts = vrf, mine
             loser, queue = hosts.longest()
             queue.pop()
             self._taken(displaced, hosts, loser, queue)
-        mine = self._vrfs.get(vrf)
+            mine = self._vrfs.get(vrf)
         if mine is None:
             mine = self._vrfs[vrf] = _Hosts()
         mine.add(host, entry)

@@ -57,7 +57,8 @@ class FlowByLabel:
     ) -> None:
         """Notifications of `label` become CNPs from `src` to queue pair `source_qp` of `sender`.
 
-        share: the tenant, who waits for its own changes only. note: stored with the entry for whoever reads it back (TableEntry.metadata).
+        note: stored with the entry for whoever reads it back (TableEntry.metadata). share: the
+        tenant, who waits for its own changes only.
         """
         entry = self._tables[sender.version].entry(
             (label,),

@@ -60,9 +60,9 @@ class FlowTable:
         watched: bool,
         share: str = "",
     ) -> None:
-        """Label the flow's packets; the tenant `share` waits for its own changes only. The switch reports the flow as idle after `idle_timeout` µs
+        """Label the flow's packets; the switch reports the flow as idle after `idle_timeout` µs
         without a packet (0: never), and one packet per learning window of a watched flow
-        (FCN-3 b)."""
+        (FCN-3 b). share: the tenant, who waits for its own changes only."""
         verb = "set_flow_label_watched" if watched else "set_flow_label"
         entry = self._tables[src.version].entry(
             (vrf, int(src), int(dst), dest_qp),

@@ -156,7 +156,7 @@ class Intent:
         self._held: dict[Key, tuple[bytes, p4r.Entity]] = {}
         self._dirty: dict[Key, _Due] = {}
         self._waiting: dict[str, dict[Key, None]] = {}
-        """Keys of `_dirty` by share, in the order of the changes; whose turn is next comes first."""
+        """Keys of `_dirty` by share, in the order of the changes; whose turn is next is first."""
         self._taken: list[tuple[Key, bytes | None]] = []
         """Keys and values of the updates taken last."""
         self._refused: dict[Key, GRPCStatusCode] = {}
@@ -228,8 +228,6 @@ class Intent:
         self._taken = []
         needless: list[Key] = []
         for key in self._in_turn():
-            if len(updates) == limit:
-                break
             update = self._update(key)
             if update is None:
                 needless.append(key)
@@ -237,6 +235,9 @@ class Intent:
                 updates.append(update)
                 wanted = self._wanted.get(key)
                 self._taken.append((key, wanted.value if wanted else None))
+            if len(updates) == limit:
+                # Before it would be the next one's turn.
+                break
         for key in needless:
             self._clean(key)
         return updates
