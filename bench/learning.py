@@ -166,14 +166,14 @@ def measure(network: Network, blaster: Path, scenario: Scenario) -> Result:
         scenario.name,
         load.count,
         len(ends),
-        _percentile(latencies, 0.50),
-        _percentile(latencies, 0.99),
+        percentile(latencies, 0.50),
+        percentile(latencies, 0.99),
         len(ends) / max(ends) if ends else 0.0,
         cpu,
     )
 
 
-def _percentile(values: list[float], share: float) -> float | None:
+def percentile(values: list[float], share: float) -> float | None:
     """In milliseconds; None for infinity."""
     found = sorted(values)[math.ceil(share * len(values)) - 1]
     return found * 1e3 if found < math.inf else None

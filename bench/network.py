@@ -119,7 +119,8 @@ class Installed:
     def read(cls, record: Path) -> "Installed":
         """What fcn.bench.recorder wrote; of entries written twice the first counts."""
         found = cls()
-        for line in record.read_text().splitlines():
+        complete, _, _ = record.read_text().rpartition("\n")
+        for line in complete.splitlines():
             when, kind, *words = line.split()
             numbers = [int(word) for word in words]
             if kind == "label":
@@ -186,10 +187,10 @@ def running_network(folder: Path, tree: Path) -> Iterator[Network]:
             switch.record.touch()
             stack.enter_context(switch)
         command = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", str(file)]
-        log = stack.enter_context((folder / "controller.log").open("wb"))
+        output = stack.enter_context((folder / "controller.log").open("wb"))
         environment = {**os.environ, "PYTHONPATH": str(tree)}
         controller = subprocess.Popen(
-            command, cwd=tree, env=environment, stdout=subprocess.DEVNULL, stderr=log
+            command, cwd=tree, env=environment, stdout=subprocess.DEVNULL, stderr=output
         )
         stack.callback(_stop, controller)
         _wait_until_up(config, controller, folder)
