@@ -22,7 +22,7 @@ from statement_simulator import Said
 WAYS = ("CM", "agent", "CM and agent", "port", "PSN")
 DRAWN = {"CM": stated.by_cm, "agent": stated.by_agents, "CM and agent": stated.by_both}
 REUSED = ("by CM", "by CM, half of it seen", "without CM")
-REUSE_SEEDS = 8
+REUSE_SEEDS = 3
 """Of each row about numbers used again."""
 
 
@@ -49,8 +49,8 @@ def _rows(given: Conditions, lost: float, late: float) -> Iterator[tuple[str, st
     yield "packets in a message", "1-9" if digits == 1 else f"from 10^{digits - 1}"
     yield "traffic", given.kind
     yield "trouble:", given.trouble
-    yield "lost on the way to the controller", f"{lost:.0%}"
-    yield "late there by up to", f"{late:g} s"
+    yield "reports lost", f"{lost:.0%}"
+    yield "reports late by up to", f"{late:g} s"
     yield "first PSN", given.psns
 
 

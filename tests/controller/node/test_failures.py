@@ -1,7 +1,7 @@
 """Switches that fail in every way: what is said of it, and that the controller recovers."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -33,8 +33,10 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
     """Every event that is emitted."""
     found: list[Event] = []
 
-    def emit(_bus: EventBus, kind: Kind, node: str, message: str, **_fields: object) -> None:
-        found.append(Event(kind, node, message))
+    def emit(
+        _bus: EventBus, kind: Kind, node: str, message: str | Callable[[], str], **_fields: object
+    ) -> None:
+        found.append(Event(kind, node, message if isinstance(message, str) else message()))
 
     monkeypatch.setattr(EventBus, "emit", emit)
     return found
