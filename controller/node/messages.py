@@ -23,7 +23,7 @@ from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import answering
-from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, Item, NewFlow
+from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, Item, NewFlow, Report
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 from fcn.controller.owners.punt import Punt
 
@@ -124,7 +124,10 @@ class Messages:
 
     def _reported(self, name: str, vrf: str, item: Item, arrived: float) -> None:
         with self.failures.survived(name, item):
-            report = FlowLearning.report(name, item)
+            self._use(name, vrf, FlowLearning.report(name, item), arrived)
+
+    def _use(self, name: str, vrf: str, report: Report, arrived: float) -> None:
+        with self.failures.survived(name, report):
             if isinstance(report, NewFlow):
                 key, p_key, sample = new_flow(vrf, report)
                 fresh = time.monotonic() - arrived < STALE
