@@ -46,6 +46,9 @@ from fcn.topologies.isolation import IsolationError, enter
 QUIET = 3.0
 """Seconds without a new flow after which no more are expected."""
 
+PATIENCE = 30.0
+"""Seconds after the last frame after which what is not learned is never."""
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
@@ -158,7 +161,7 @@ def measure(network: Network, blaster: Path, scenario: Scenario) -> Result:
         sender.began()
     elapsed = time.monotonic() - started
     cpu = (network.controller_seconds() - used) / elapsed
-    network.wait_until_quiet(QUIET)
+    network.wait_until_quiet(QUIET, PATIENCE)
     latencies = _learned(network, load, began)
     due = [number / load.rate for number in range(load.count)]
     ends = [at + late for at, late in zip(due, latencies, strict=True) if late < math.inf]

@@ -157,10 +157,11 @@ class Network:
         ticks_per_second = 100
         return (int(words[11]) + int(words[12])) / ticks_per_second
 
-    def wait_until_quiet(self, seconds: float) -> None:
+    def wait_until_quiet(self, seconds: float, at_most: float) -> None:
         """Wait until no flow has been installed for so long."""
         last, since = -1, time.monotonic()
-        while time.monotonic() - since < seconds:
+        end = since + at_most
+        while time.monotonic() < min(since + seconds, end):
             size = sum(self.record(node).stat().st_size for node in NODES)
             if size != last:
                 last, since = size, time.monotonic()

@@ -11,12 +11,13 @@ from fcn.controller.flows.refusals import Reason, Refusals
 LIMIT = 16384
 """Reports that wait at most, of all VRFs; some seconds of work."""
 
-SLICE = 0.002
+SLICE = 0.001
 """Seconds for which reports are handled before the event loop reads what else has arrived."""
 
-ROUNDS = 6
-"""Rounds of the event loop after each slice, at most: to receive a message, or to write, takes a
-few. Without them who waits in a stream or for a write would wait for the others' reports."""
+FEWEST, MOST = 2, 6
+"""Rounds of the event loop after each slice: to receive a message, or to write, takes a few; more
+than the fewest only while reports arrive. Without them who waits in a stream or for a write would
+wait for the others' reports."""
 
 SHARE = 3
 """These rounds take so many times a slice, at most: what is received must also be handled."""
@@ -35,6 +36,7 @@ class Inbox:
         self._clock = clock
         self._queue: FairQueue[Callable[[], None]] = FairQueue(limit)
         self._filled = asyncio.Event()
+        self._arrived = 0
 
     def __len__(self) -> int:
         """Reports that wait."""
@@ -42,6 +44,7 @@ class Inbox:
 
     def admits(self, node: str, vrf: str, host: Hashable) -> bool:
         """Whether a report about a packet of `host` may be put; one that may not is counted."""
+        self._arrived += 1
         if self._queue.admits(vrf, host):
             return True
         self._refuse(node, vrf)
@@ -76,7 +79,8 @@ class Inbox:
 
     async def _let_others(self) -> None:
         end = self._clock() + SHARE * SLICE
-        for _ in range(ROUNDS):
+        for number in range(MOST):
+            arrived = self._arrived
             await asyncio.sleep(0)
-            if self._clock() >= end:
+            if number + 1 >= FEWEST and (self._arrived == arrived or self._clock() >= end):
                 return
