@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable
 from fcn.controller.flows.fairqueue import FairQueue
 from fcn.controller.flows.refusals import Reason, Refusals
 
-LIMIT = 16384
-"""Reports that wait at most, of all VRFs; some seconds of work."""
+LIMIT = 32768
+"""Reports that wait at most, of all VRFs: REQ and REP of as many connections as fit a PE."""
 
 SLICE = 0.001
 """Seconds for which reports are handled before the event loop reads what else has arrived."""
