@@ -159,14 +159,13 @@ class ConnectionTracker:
             case _:
                 return []
 
-    def restore(self, flow: FlowKey, source_qp: int, ids: CommIds) -> None:
-        """A switch has a flow of a connection set up before this controller started.
-
-        What is known already stands.
-        """
+    def restore(self, flow: FlowKey, source_qp: int, ids: CommIds) -> bool:
+        """A switch has a flow of a connection set up before this controller started; whether it is
+        followed now. What is known already stands."""
         key = _named(flow, ids)
-        if key in self._connections:
-            return
+        known = self._connections.get(key)
+        if known is not None:
+            return (flow, source_qp, ids) in known.flows(key)
         connection = _Connection(
             self._clock(),
             initiator_qp=source_qp if ids.initiated else flow.dest_qp,
@@ -174,16 +173,14 @@ class ConnectionTracker:
             responder_comm_id=ids.peer if ids.initiated else ids.own,
         )
         queue_pairs = list(connection.queue_pairs(key))
+        if len(self._connections) >= self._limit:
+            return False
         if any(each in self._queue_pairs for each in queue_pairs):
-            return
-        try:
-            displaced = self._shares.add(Host(flow.vrf, flow.src), key, self._limit)
-        except NoRoomError:
-            return
-        if displaced is not None:
-            self._forget(displaced)
+            return False
+        self._shares.add(Host(flow.vrf, flow.src), key, self._limit)
         self._connections[key] = connection
         self._queue_pairs.update(dict.fromkeys(queue_pairs, key))
+        return True
 
     def drop(self, flow: FlowKey, source_qp: int, ids: CommIds) -> None:
         """The connection of this flow has ended unseen."""

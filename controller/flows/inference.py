@@ -200,9 +200,15 @@ class _HostPair:
     def _without_rival(self, pairing: _QueuePairs, forths: set[int], backs: set[int]) -> bool:
         """Any other partner must be ruled out, or unsupported and explained by yet another."""
         forth, back = pairing
-        rivals = [((forth, other), other in backs) for other in self.back if other != back]
-        rivals += [((other, back), other in forths) for other in self.forth if other != forth]
-        return all(self._out(*rival, explained=explained) for rival, explained in rivals)
+        return all(
+            self._out(forth, other, explained=other in backs)
+            for other in self.back
+            if other != back
+        ) and all(
+            self._out(other, back, explained=other in forths)
+            for other in self.forth
+            if other != forth
+        )
 
     def _out(self, forth: int, back: int, *, explained: bool) -> bool:
         evidence = self.evidence.get(forth, {}).get(back, NOTHING)

@@ -42,6 +42,15 @@ class LabelledFlows:
         """Labelled flows of a node; a P node has none."""
         return self._flows.get(node, {})
 
+    def of_host(self, host: Host) -> list[Flow]:
+        """Flows that a host sends, on every PE, but for those a person registered."""
+        return [
+            self._flows[node][key]
+            for (node, version), shares in self._shares.items()
+            if version == host.address.version
+            for key in shares.of(host)
+        ]
+
     def get(self, node: str, key: FlowKey) -> Flow | None:
         """The flow on this PE, if it has a label there."""
         return self._flows[node].get(key)

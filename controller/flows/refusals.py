@@ -16,6 +16,8 @@ class Reason(StrEnum):
 
     FOREIGN_SOURCE = "foreign-source"
     """The packet's source address is not behind this PE."""
+    LATE = "late"
+    """It had to wait, as while somebody floods the PE: its flow is labelled, no more."""
     NO_ROOM = "no-room"
     """The tables of the PE are full, and the flow's host has the largest share."""
     NO_ROOM_CONNECTIONS = "no-room-connections"
@@ -36,10 +38,13 @@ class Refusals:
         self.counts: Counter[tuple[str, Reason]] = Counter()
         """By VRF and reason; both are bounded by the configuration."""
         self._throttle: Throttle[tuple[str, str, Reason]] = Throttle(clock, 1, REPORT_INTERVAL)
+        self._clock = clock
+        self._last: dict[tuple[str, str, Reason], float] = {}
 
     def refuse(self, node: str, vrf: str, reason: Reason, text: Callable[[], str]) -> None:
         """A PE's report about a packet of a VRF is not used; `text` returns what and why."""
         self.counts[vrf, reason] += 1
+        self._last[node, vrf, reason] = self._clock()
         unsaid = self._throttle.admit((node, vrf, reason))
         if unsaid is None:
             return
@@ -52,3 +57,8 @@ class Refusals:
             reason=reason.value,
             reports=unsaid + 1,
         )
+
+    def is_recent(self, node: str, vrf: str, reason: Reason, seconds: float) -> bool:
+        """Whether a report of this PE about this VRF was refused so within the last `seconds`."""
+        last = self._last.get((node, vrf, reason))
+        return last is not None and self._clock() - last <= seconds

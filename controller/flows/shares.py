@@ -6,7 +6,7 @@ shared buffers (Suter et al., INFOCOM 1998). The host that has most gets nothing
 change hands towards equal shares only, and a tenant that asks for everything displaces itself.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -84,6 +84,10 @@ class Shares(Generic[EntryT]):
 
     def __contains__(self, entry: EntryT) -> bool:
         return entry in self._host
+
+    def of(self, host: Host) -> Iterator[EntryT]:
+        """Entries of a host, oldest first."""
+        return iter(self._entries.get(host, {}))
 
     def add(self, host: Host, entry: EntryT, limit: int) -> EntryT | None:
         """A new entry of a host, where there may be `limit` in all.

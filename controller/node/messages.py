@@ -16,10 +16,12 @@ from fcn.controller.flows.fairqueue import FairQueue
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.refusals import Reason
 from fcn.controller.flows.service import FlowService
+from fcn.controller.flows.trail import SKEW
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.failures import Failures
 from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import answering
@@ -39,9 +41,6 @@ PACKETS = 1024
 """Packets for the controller that wait at most, of all VRFs."""
 
 SOURCE_MAC = slice(6, 12)
-
-STALE = 0.25
-"""Seconds after which a report says no more when its packet passed, as inference has to know."""
 
 PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
 
@@ -76,8 +75,9 @@ class Messages:
     def start(self, synchronized: asyncio.Event) -> None:
         """Receive messages until the connection ends; process them once `synchronized` is set."""
         if self._is_pe:
+            lateness = Lateness()
             for digest in DIGESTS:
-                self._connection.start(digest, self._read_digests(digest, synchronized))
+                self._connection.start(digest, self._read_digests(digest, synchronized, lateness))
             self._connection.start("idle", self._read_idle(synchronized))
             self._connection.start("acknowledgements", self._send_acks())
         self._connection.start("packets", self._read_packets(synchronized))
@@ -95,18 +95,20 @@ class Messages:
                 async for entry in read(self._switch, pattern):
                     self._idle(FlowTable.overdue(entry))
 
-    async def _read_digests(self, name: str, synchronized: asyncio.Event) -> None:
+    async def _read_digests(
+        self, name: str, synchronized: asyncio.Event, lateness: Lateness
+    ) -> None:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
             async for digest in digests:
+                in_time_until = time.monotonic() - lateness.of(digest.timestamp) + SKEW
                 await synchronized.wait()
-                now = time.monotonic()
                 for data in digest:
                     vrf_id, src = FlowLearning.sender(data)
                     vrf = self._vrf_names.get(vrf_id)
                     # Before it is decoded: what is dropped should cost as little as possible.
                     if vrf is not None and self._inbox.admits(self._name, vrf, src):
                         item = FlowLearning.item(data)
-                        handle = partial(self._reported, name, vrf, item, now)
+                        handle = partial(self._reported, name, vrf, item, in_time_until)
                         self._inbox.put(self._name, vrf, src, handle)
                 self._acknowledge(digest.ack())
 
@@ -122,16 +124,15 @@ class Messages:
             while self._acks:
                 await self._connection.send(self._acks.popleft())
 
-    def _reported(self, name: str, vrf: str, item: Item, arrived: float) -> None:
+    def _reported(self, name: str, vrf: str, item: Item, in_time_until: float) -> None:
         with self.failures.survived(name, item):
-            self._use(name, vrf, FlowLearning.report(name, item), arrived)
+            self._use(name, vrf, FlowLearning.report(name, item), in_time_until)
 
-    def _use(self, name: str, vrf: str, report: Report, arrived: float) -> None:
+    def _use(self, name: str, vrf: str, report: Report, in_time_until: float) -> None:
         with self.failures.survived(name, report):
             if isinstance(report, NewFlow):
-                key, p_key, sample = new_flow(vrf, report)
-                fresh = time.monotonic() - arrived < STALE
-                self._flows.seen(self._name, key, p_key, sample if fresh else None)
+                in_time = time.monotonic() <= in_time_until
+                self._flows.seen(self._name, *new_flow(vrf, report), in_time=in_time)
             else:
                 self._flows.connection_message(self._name, cm_message(vrf, report))
 

@@ -18,7 +18,7 @@ from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.service import VERIFIED_SHARE, FlowService
 from fcn.controller.flows.trail import Sample, connection_port
 from fcn.controller.flows.verification import REST
-from fcn.controller.flows.watch import WATCH
+from fcn.controller.flows.watch import FIRST_REST, WATCH
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
@@ -144,6 +144,19 @@ def test_where_a_pe_does_not_report_the_psn_proves_nothing(net: Network) -> None
     assert net.forth.source_qp is None
 
 
+def test_where_a_flow_has_no_label_the_psn_proves_nothing(
+    net: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two connections in step; the tables have room for one direction of each only."""
+    monkeypatch.setattr(Edge, "capacity", lambda *_: 1)
+    net.run(8.0, (FORTH, BACK_2, 1000), (FORTH_2, BACK, 1000))
+    assert net.known() == {FORTH: None, BACK_2: None}
+    monkeypatch.setattr(Edge, "capacity", lambda *_: 2)
+    net.run(WATCH + FIRST_REST, (FORTH, BACK, 9000), (FORTH_2, BACK_2, 900_000))
+    net.run(WATCH, (FORTH, BACK, 12_000), (FORTH_2, BACK_2, 903_000))
+    assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
+
+
 def test_what_is_learned_otherwise_ends_the_watch(net: Network) -> None:
     net.converse(1, port=0xC000)
     net.service.add(FORTH, 99)
@@ -183,6 +196,14 @@ def test_a_new_controller_watches_what_it_finds_unknown(net: Network) -> None:
     again.converse(2)
     again.infer(0.5)
     assert (again.forth.source_qp, again.back.source_qp) == (17, 33)
+
+
+def test_a_watched_flow_costs_no_write_per_packet(net: Network) -> None:
+    """Its host chooses the P_Key of every packet."""
+    for number in range(100):
+        net.service.seen("pe1", FORTH, 0x8001 + number % 2, Sample(WRITE, number, 0xC000))
+    assert net.forth.p_key == 0x8001
+    assert net.edges["pe1"].writes == 1
 
 
 def test_watches_end_and_are_bounded(net: Network) -> None:
