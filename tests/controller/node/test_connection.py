@@ -54,7 +54,7 @@ async def test_a_message_that_cannot_be_handled_ends_nothing(
         await all_up(plane)
         handled = []
 
-        def handle(*report: object) -> None:
+        def handle(*report: object, **more: object) -> None:
             handled.append(report)
             if len(handled) <= 3:
                 raise KeyError("no such connection")
