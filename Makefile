@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo interop test lint shell-env unit ptf system p4 p4-check tofino proto bench learning clean
+.PHONY: help setup demo interop test lint shell-env unit ptf system p4 p4-check tofino proto bench bench-learning learning clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -62,6 +62,9 @@ proto: setup ## regenerate the gRPC code of our own services
 bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that), laboratory
 	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))
 	$(PYTHON) -m fcn.bench.laboratory
+
+bench-learning: setup ## how fast flows are learned, beside a flood too (BASELINE=COMMIT: also with that controller)
+	$(PYTHON) -m fcn.bench.learning $(addprefix --baseline ,$(BASELINE))
 
 learning: setup ## how much is learned of who sends a flow, by simulation (SEEDS=10000; an hour)
 	$(PYTHON) tests/controller/flows/learning_table.py $(SEEDS)

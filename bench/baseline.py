@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,24 +50,31 @@ def measure(commit: str, seconds: float, start: float, step: float) -> list[dict
     BMv2 runs on the same cores as in the sweeps of this commit. Needs git and a checkout.
     Raises BaselineError.
     """
+    with checked_out(commit) as tree:
+        source = tree / "bench" / "forwarding.py"
+        text, found = STEP.subn(f"RATE_STEP = {step}", source.read_text())
+        if not found:
+            raise BaselineError(f"bench/forwarding.py of {commit} has no RATE_STEP to set")
+        source.write_text(text)
+        module = "fcn.bench.forwarding" if (tree / "fcn").exists() else "bench.forwarding"
+        options = ["--targets", "bmv2", "--seconds", str(seconds), "--start", str(start)]
+        folder = wrappers(tree.parent, ("simple_switch_grpc",), switch_cores())
+        _run([sys.executable, "-m", module, *options], tree, f"{folder}:{os.environ['PATH']}")
+        results = json.loads((tree / "bench" / "results" / "forwarding.json").read_text())
+    sweeps: list[dict[str, Any]] = results["sweeps"]
+    return sweeps
+
+
+@contextmanager
+def checked_out(commit: str) -> Iterator[Path]:
+    """A worktree of a commit, in a folder of its own. Raises BaselineError."""
     with tempfile.TemporaryDirectory(prefix="fcn-baseline-") as name:
         tree = Path(name) / "tree"
         _run(["git", "-C", str(ROOT), "worktree", "add", "--detach", str(tree), commit], ROOT)
         try:
-            source = tree / "bench" / "forwarding.py"
-            text, found = STEP.subn(f"RATE_STEP = {step}", source.read_text())
-            if not found:
-                raise BaselineError(f"bench/forwarding.py of {commit} has no RATE_STEP to set")
-            source.write_text(text)
-            module = "fcn.bench.forwarding" if (tree / "fcn").exists() else "bench.forwarding"
-            options = ["--targets", "bmv2", "--seconds", str(seconds), "--start", str(start)]
-            folder = wrappers(Path(name), ("simple_switch_grpc",), switch_cores())
-            _run([sys.executable, "-m", module, *options], tree, f"{folder}:{os.environ['PATH']}")
-            results = json.loads((tree / "bench" / "results" / "forwarding.json").read_text())
+            yield tree
         finally:
             _run(["git", "-C", str(ROOT), "worktree", "remove", "--force", str(tree)], ROOT)
-    sweeps: list[dict[str, Any]] = results["sweeps"]
-    return sweeps
 
 
 def _run(command: list[str], folder: Path, path: str = os.environ["PATH"]) -> None:

@@ -2,7 +2,8 @@
  *
  * usage: blaster INTERFACE FRAMES SECONDS PPS
  * FRAMES: file of frames, each preceded by its length (16 bits, big-endian); sent cyclically.
- * PPS 0: as fast as possible. Prints the number of frames sent and the nanoseconds it took. */
+ * PPS 0: as fast as possible. Prints the number of frames sent, the nanoseconds it took, and when it
+ * began (nanoseconds of the monotonic clock). */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_FRAMES = 65536, BATCH = 32 };
+enum { MAX_FRAMES = 1 << 18, BATCH = 32 };
 
 static uint64_t now_ns(void) {
     struct timespec t;
@@ -95,7 +96,8 @@ int main(int argc, char **argv) {
         }
         now = now_ns();
     }
-    printf("%llu %llu\n", (unsigned long long)sent, (unsigned long long)(now - start));
+    printf("%llu %llu %llu\n", (unsigned long long)sent, (unsigned long long)(now - start),
+           (unsigned long long)start);
     close(fd);
     return 0;
 }

@@ -210,7 +210,7 @@ def offer(blaster: Path, frames: Path, seconds: float, pps: float) -> Sample:
         text=True,
         check=True,
     )
-    sent, nanoseconds = (int(word) for word in run.stdout.split())
+    sent, nanoseconds, _ = (int(word) for word in run.stdout.split())
     # Frames still queued in the switch are counted, and the time until they arrive is included.
     started = time.monotonic()
     last = received(CORE_PORT)

@@ -19,6 +19,7 @@ from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
+from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
@@ -81,6 +82,7 @@ class ControlPlane:
         }
         rng = rng or random.SystemRandom()
         self.flows = FlowService(config, self.edges, self.bus, clock, rng)
+        self._inbox = Inbox(self.flows.refusals, clock.monotonic)
         self.neighbors = {
             name: NeighborService(
                 config,
@@ -98,6 +100,7 @@ class ControlPlane:
                 provision,
                 self._connections[name],
                 self.flows,
+                self._inbox,
                 self.neighbors[name],
                 self.bus,
                 clock,
@@ -120,6 +123,7 @@ class ControlPlane:
         jobs: list[Job] = [
             self._check_idle,
             self._inference,
+            self._inbox.run,
             self._tell_suppressed,
         ]
         # One each: a switch that takes long to answer hides nothing of the others.

@@ -1,6 +1,6 @@
 """The key of a RoCE flow in the whole network."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fcn.controller.config.types import Address
 
@@ -13,6 +13,15 @@ class FlowKey:
     src: Address
     dst: Address
     dest_qp: int
+    _hash: int = field(init=False, repr=False, compare=False)
+    """Computed once: keys are looked up again and again, and hashing an address is slow."""
+
+    def __post_init__(self) -> None:
+        value = hash((self.vrf, int(self.src), int(self.dst), self.dest_qp))
+        object.__setattr__(self, "_hash", value)
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __str__(self) -> str:
         return f"{self.vrf} {self.src} → {self.dst} QP {self.dest_qp:#x}"

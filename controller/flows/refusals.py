@@ -22,6 +22,12 @@ class Reason(StrEnum):
     """The tables of the PE are full, and the flow's host has the largest share."""
     NO_ROOM_CONNECTIONS = "no-room-connections"
     """Too many connections are remembered, and most of them of this host."""
+    NO_ROOM_WATCHED = "no-room-watched"
+    """As many flows of unknown source are watched as may be, and most of them of this host."""
+    TOO_MANY_REPORTS = "too-many-reports"
+    """More reports than the controller handles, and most of them of this VRF."""
+    TOO_MANY_PACKETS = "too-many-packets"
+    """More packets for the controller than it handles, and most of them of this VRF."""
 
 
 class Refusals:

@@ -77,7 +77,7 @@ class FlowService:
         self._connections = ConnectionTracker(now)
         self.refusals = Refusals(bus, now)
         verified = config.flows.watched // VERIFIED_SHARE
-        self._watch = WatchList(now, config.flows.watched - verified)
+        self._watch = WatchList(now, config.flows.watched - verified, self._refuse_watch)
         self._verification = Verification(now, verified)
         self._inference = Inference(now, self._fully_reported)
         self._events = FlowEvents(bus)
@@ -282,6 +282,17 @@ class FlowService:
             lambda: f"a packet from {source} in {vrf} is not believed: that is not behind {node}",
         )
         return False
+
+    def _refuse_watch(self, key: FlowKey) -> None:
+        places = self._locate(key.vrf, key.src)
+        self.refusals.refuse(
+            places[0] if places else "",
+            key.vrf,
+            Reason.NO_ROOM_WATCHED,
+            lambda: (
+                f"{key} waits for others of its host to be watched before its source is looked for"
+            ),
+        )
 
     def _refuse_connection(self, node: str, host: Host) -> None:
         self.refusals.refuse(

@@ -7,7 +7,7 @@ change hands towards equal shares only, and a tenant that asks for everything di
 """
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from fcn.controller.config.types import Address
@@ -22,6 +22,14 @@ class Host:
 
     vrf: str
     address: Address
+    _hash: int = field(init=False, repr=False, compare=False)
+    """Computed once: hosts are looked up again and again, and hashing an address is slow."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.vrf, int(self.address))))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 class NoRoomError(Exception):

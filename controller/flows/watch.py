@@ -3,13 +3,16 @@
 A watched flow causes up to one report per learning window, which must be bounded (FCN-15). So at
 most `limit` flows are watched at a time, all flows of a host pair together, for WATCH seconds. Then
 the host pair pauses; each further pause is twice as long, and a new flow between the hosts ends it.
+Where more are to be watched, VRFs and then hosts have fair shares (shares.py).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from fcn.controller.flows.inference import HostPairKey, host_pair
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.shares import Host, NoRoomError, Shares
 
 WATCH = 10.0
 """Seconds for which the flows of a host pair are watched."""
@@ -33,13 +36,20 @@ class _HostPair:
 
 
 class WatchList:
-    """Flows watched at present. `clock` is monotonic, in seconds; `limit`: flows at a time."""
+    """Flows watched at present. `clock` is monotonic, in seconds; `limit`: flows at a time;
+    `refused` hears of a new flow that has to wait, because its host has the largest share."""
 
-    def __init__(self, clock: Callable[[], float], limit: int) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        limit: int,
+        refused: Callable[[FlowKey], None] = lambda _flow: None,
+    ) -> None:
         self._clock = clock
         self._limit = limit
+        self._refused = refused
         self._pairs: dict[HostPairKey, _HostPair] = {}
-        self._watched = 0
+        self._shares: Shares[FlowKey] = Shares()
 
     def __contains__(self, flow: FlowKey) -> bool:
         pair = self._pairs.get(host_pair(flow))
@@ -47,7 +57,7 @@ class WatchList:
 
     def __len__(self) -> int:
         """Flows watched at present, never more than the limit."""
-        return self._watched
+        return len(self._shares)
 
     def complete(self, key: HostPairKey) -> bool:
         """Whether every known flow of unknown source between two hosts is watched."""
@@ -55,17 +65,20 @@ class WatchList:
         return pair is not None and len(pair.watched) == len(pair.flows)
 
     def add(self, flow: FlowKey) -> set[FlowKey]:
-        """Add a flow of unknown source; returns the flows that are watched because of it."""
+        """Add a flow of unknown source; returns the flows whose state changed because of it."""
         pair = self._pairs.setdefault(host_pair(flow), _HostPair())
         if flow in pair.flows:
             return set()
         pair.flows[flow] = None
-        if not pair.watching:
+        changed: set[FlowKey] = set()
+        if pair.watching:
+            self._watch(pair, flow, changed)
+        else:
             pair.rest = FIRST_REST
-            return self._begin(pair)
-        if self._watched < self._limit:
-            self._watch(pair, flow)
-        return pair.watched.keys() & {flow}
+            changed = self._begin(pair)
+        if self._limit and flow not in pair.watched:
+            self._refused(flow)
+        return changed
 
     def remove(self, flow: FlowKey) -> None:
         """Remove a flow whose source is known or which has ended."""
@@ -89,19 +102,21 @@ class WatchList:
             if pair.watching:
                 changed |= pair.watched.keys()
                 self._rest(pair, now)
-        for pair in due:
-            if not pair.watching and pair.turn <= now:
-                changed |= self._begin(pair)
+        # Who finds no room is last next time.
+        waiting = (pair for pair in due if not pair.watching and pair.turn <= now)
+        for pair in islice(waiting, self._limit):
+            changed |= self._begin(pair)
         return changed
 
     def _begin(self, pair: _HostPair) -> set[FlowKey]:
-        """Watch the flows of a host pair up to the limit; if it is reached, retry in `advance`."""
-        room = self._limit - self._watched
-        pair.watching = room > 0
+        """Watch the flows of a host pair as far as there is room; if none, retry in `advance`."""
+        changed: set[FlowKey] = set()
+        for flow in pair.flows:
+            if not self._watch(pair, flow, changed):
+                break
+        pair.watching = bool(pair.watched)
         pair.turn = self._clock() + (WATCH if pair.watching else 0.0)
-        for flow in list(pair.flows)[:room]:
-            self._watch(pair, flow)
-        return set(pair.watched)
+        return changed
 
     def _rest(self, pair: _HostPair, now: float) -> None:
         for flow in list(pair.watched):
@@ -111,11 +126,20 @@ class WatchList:
         pair.watching, pair.turn = False, now + pair.rest
         pair.rest = min(LONGEST_REST, 2 * pair.rest)
 
-    def _watch(self, pair: _HostPair, flow: FlowKey) -> None:
+    def _watch(self, pair: _HostPair, flow: FlowKey, changed: set[FlowKey]) -> bool:
+        """Watch a flow if its host may have one more, in place of another's if need be."""
+        try:
+            displaced = self._shares.add(Host(flow.vrf, flow.src), flow, self._limit)
+        except NoRoomError:
+            return False
+        if displaced is not None:
+            del self._pairs[host_pair(displaced)].watched[displaced]
+            changed.add(displaced)
         pair.watched[flow] = None
-        self._watched += 1
+        changed.add(flow)
+        return True
 
     def _unwatch(self, pair: _HostPair, flow: FlowKey) -> None:
         if flow in pair.watched:
             del pair.watched[flow]
-            self._watched -= 1
+            self._shares.remove(flow)

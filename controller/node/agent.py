@@ -16,6 +16,7 @@ from fcn.controller.flows.service import FlowService
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import Connection, State, Status
 from fcn.controller.node.counters import Counters
+from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.messages import Messages
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
@@ -32,6 +33,7 @@ class NodeAgent:
         provision: Provision,
         connection: Connection,
         flows: FlowService,
+        inbox: Inbox,
         neighbors: NeighborService,
         bus: EventBus,
         clock: Clock,
@@ -46,12 +48,7 @@ class NodeAgent:
         self._bus = bus
         self._synchronizer = Synchronizer(provision.intent, provision.pipeline, connection, bus)
         self._messages = Messages(
-            provision,
-            connection,
-            flows,
-            neighbors.handle,
-            self._synchronizer.acknowledge,
-            clock.monotonic,
+            provision, connection, flows, inbox, neighbors.handle, clock.monotonic
         )
         connection.when_ready(self._serve)
 

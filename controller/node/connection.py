@@ -29,6 +29,7 @@ from fcn.controller.node.session import (
     explained,
     keep_session,
 )
+from fcn.controller.owners.flow_learning import keep_plain
 from fcn.controller.owners.punt import Punt
 
 ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
@@ -87,6 +88,7 @@ class Connection:
                 channel_credentials=_credentials(tls) if tls is not None else None,
             ),
         )
+        keep_plain(self.switch.p4info)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.BECOME_PRIMARY, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_READY, self._ready)

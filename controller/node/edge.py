@@ -30,7 +30,7 @@ class NodeEdge:
         vrf = provision.vrf_id(key.vrf)
         source = cnp_source(provision.node, key.vrf, key.src, key.dst)
         if flow.source_qp is None or source is None:
-            provision.flow_by_label.source_unknown(flow.label, key.src.version)
+            provision.flow_by_label.source_unknown(flow.label, key.src.version, key.vrf)
         else:
             provision.flow_by_label.notify_sender(
                 flow.label,
@@ -40,9 +40,17 @@ class NodeEdge:
                 flow.source_qp,
                 flow.p_key,
                 to_text(flow.origin, flow.comm_ids),
+                key.vrf,
             )
         provision.flow_table.label(
-            vrf, key.src, key.dst, key.dest_qp, flow.label, flow.timeout, watched=flow.watched
+            vrf,
+            key.src,
+            key.dst,
+            key.dest_qp,
+            flow.label,
+            flow.timeout,
+            watched=flow.watched,
+            share=key.vrf,
         )
 
     def remove(self, flow: Flow) -> None:

@@ -1,39 +1,53 @@
 """Messages from a switch to the controller: digests, idle timeout notifications, packet-ins."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import aclosing
+from functools import partial
 from typing import TypeVar, cast
 
 import finsy as fy
 from finsy.p4entity import P4DigestListAck
 
 from fcn.controller.config.addressing import vrf_names
+from fcn.controller.flows.fairqueue import FairQueue
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.refusals import Reason
 from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.trail import SKEW
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.failures import Failures
+from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import answering
-from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, Report
+from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, Item, NewFlow, Report
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
+from fcn.controller.owners.punt import Punt
 
 T = TypeVar("T")
 
 QUEUE = 100_000
-"""Messages of each kind that are queued at most."""
+"""Messages of each kind that are queued at most until the switch is synchronized."""
+
+ACKS = 256
+"""Acknowledgements that wait at most; a switch does without them after ACK_TIMEOUT_NS."""
+
+PACKETS = 1024
+"""Packets for the controller that wait at most, of all VRFs."""
+
+SOURCE_MAC = slice(6, 12)
 
 PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
 
 
 class Messages:
-    """Receives one switch's messages and passes them to the services.
-
-    `acknowledge` receives the acknowledgement of each digest list once it is processed; `clock` is
-    monotonic, in seconds.
+    """Receives one switch's messages and passes them to the services: reports through `inbox`,
+    packets through a queue of the switch's own, because a switch that takes no answer delays them.
+    Digest lists are acknowledged when their reports are queued. `clock` is monotonic, in seconds.
     """
 
     def __init__(
@@ -41,8 +55,8 @@ class Messages:
         provision: Provision,
         connection: Connection,
         flows: FlowService,
+        inbox: Inbox,
         on_packet: PacketHandler,
-        acknowledge: Callable[[P4DigestListAck], None],
         clock: Callable[[], float],
     ) -> None:
         self._name = provision.name
@@ -51,8 +65,12 @@ class Messages:
         self._connection = connection
         self._switch = connection.switch
         self._flows = flows
+        self._inbox = inbox
+        self._packets: FairQueue[Callable[[], Awaitable[None]]] = FairQueue(PACKETS)
+        self._packets_wait = asyncio.Event()
         self._on_packet = on_packet
-        self._acknowledge = acknowledge
+        self._acks: deque[P4DigestListAck] = deque(maxlen=ACKS)
+        self._acks_wait = asyncio.Event()
         self._clock = clock
         self.failures = Failures(provision.name, clock)
 
@@ -63,7 +81,9 @@ class Messages:
             for digest in DIGESTS:
                 self._connection.start(digest, self._read_digests(digest, synchronized, lateness))
             self._connection.start("idle", self._read_idle(synchronized))
+            self._connection.start("acknowledgements", self._send_acks())
         self._connection.start("packets", self._read_packets(synchronized))
+        self._connection.start("packets handled", self._handle_packets())
 
     async def check_idle(self) -> None:
         """Release flows whose idle notification was missed, as while the switch was away.
@@ -82,21 +102,41 @@ class Messages:
     ) -> None:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
             async for digest in digests:
-                in_time = lateness.of(digest.timestamp) <= SKEW
+                in_time_until = self._clock() - lateness.of(digest.timestamp) + SKEW
                 await synchronized.wait()
-                for item in digest:
-                    with self.failures.survived(name, item):
-                        self._reported(FlowLearning.report(name, item), in_time)
+                for data in digest:
+                    vrf_id, src = FlowLearning.sender(data)
+                    vrf = self._vrf_names.get(vrf_id)
+                    # Before it is decoded: what is dropped should cost as little as possible.
+                    if vrf is not None and self._inbox.admits(self._name, vrf, src):
+                        item = FlowLearning.item(data)
+                        handle = partial(self._reported, name, vrf, item, in_time_until)
+                        self._inbox.put(self._name, vrf, src, handle)
                 self._acknowledge(digest.ack())
 
-    def _reported(self, report: Report, in_time: bool) -> None:
-        vrf = self._vrf_names.get(report.vrf)
-        if vrf is None:
-            return
-        if isinstance(report, NewFlow):
-            self._flows.seen(self._name, *new_flow(vrf, report), in_time=in_time)
-        else:
-            self._flows.connection_message(self._name, cm_message(vrf, report))
+    def _acknowledge(self, ack: P4DigestListAck) -> None:
+        self._acks.append(ack)
+        self._acks_wait.set()
+
+    async def _send_acks(self) -> None:
+        self._acks.clear()
+        while True:
+            await self._acks_wait.wait()
+            self._acks_wait.clear()
+            while self._acks:
+                await self._connection.send(self._acks.popleft())
+
+    def _reported(self, name: str, vrf: str, item: Item, in_time_until: float) -> None:
+        with self.failures.survived(name, item):
+            self._use(name, vrf, FlowLearning.report(name, item), in_time_until)
+
+    def _use(self, name: str, vrf: str, report: Report, in_time_until: float) -> None:
+        with self.failures.survived(name, report):
+            if isinstance(report, NewFlow):
+                in_time = self._clock() <= in_time_until
+                self._flows.seen(self._name, *new_flow(vrf, report), in_time=in_time)
+            else:
+                self._flows.connection_message(self._name, cm_message(vrf, report))
 
     async def _read_idle(self, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_idle_timeouts(queue_size=QUEUE)) as notifications:
@@ -108,7 +148,11 @@ class Messages:
 
     def _idle(self, flow: FlowMatch | None) -> None:
         key = flow_key(flow, self._vrf_names)
-        if key is not None:
+        if key is not None and self._inbox.admits(self._name, key.vrf, int(key.src)):
+            self._inbox.put(self._name, key.vrf, int(key.src), partial(self._ended, key))
+
+    def _ended(self, key: FlowKey) -> None:
+        with self.failures.survived("idle notification", key):
             self._flows.idle(self._name, key)
 
     async def _read_packets(self, synchronized: asyncio.Event) -> None:
@@ -116,7 +160,38 @@ class Messages:
             async for packet in packets:
                 await synchronized.wait()
                 with self.failures.survived("packet", packet.payload):
-                    await self._on_packet(packet)
+                    vrf = self._vrf_names.get(Punt.received(packet).vrf, "")
+                    host = packet.payload[SOURCE_MAC]
+                    self._queue_packet(vrf, host, partial(self._handled, packet))
+
+    def _queue_packet(
+        self, vrf: str, host: Hashable, handle: Callable[[], Awaitable[None]]
+    ) -> None:
+        refused: str | None = vrf
+        if self._packets.admits(vrf, host):
+            refused = self._packets.put(vrf, host, handle)
+            self._packets_wait.set()
+        if refused is not None:
+            self._flows.refusals.refuse(
+                self._name,
+                refused,
+                Reason.TOO_MANY_PACKETS,
+                lambda: f"{refused or 'the underlay'} sends the controller more than it handles",
+            )
+
+    async def _handle_packets(self) -> None:
+        while True:
+            await self._packets_wait.wait()
+            handle = self._packets.take()
+            if not self._packets:
+                self._packets_wait.clear()
+            await handle()
+            # What is handled without waiting must not keep others waiting.
+            await asyncio.sleep(0)
+
+    async def _handled(self, packet: fy.P4PacketIn) -> None:
+        with self.failures.survived("packet", packet.payload):
+            await self._on_packet(packet)
 
 
 def _closed(messages: AsyncIterator[T]) -> aclosing[AsyncGenerator[T, None]]:

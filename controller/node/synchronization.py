@@ -2,12 +2,13 @@
 intent, and the difference is written in batches. The intent can change while disconnected."""
 
 import asyncio
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 
 import finsy as fy
 from finsy.p4client import P4ClientError
-from finsy.p4entity import P4DigestListAck, P4Entity
+from finsy.p4entity import P4Entity
 from finsy.proto import p4r
 
 from fcn.contract.pipeline import Pipeline
@@ -15,8 +16,11 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection, State
 from fcn.controller.owners.intent import Intent, Refusal
 
-BATCH = 500
+FEWEST, MOST = 16, 512
 """Updates per write request."""
+
+WRITE_TIME = 0.02
+"""Seconds a write request should take: what changes meanwhile waits for it."""
 
 REFUSED_RETRY = 30.0
 """Seconds until updates the switch refused are tried again, as when its table was full."""
@@ -29,11 +33,11 @@ class Synchronizer:
         self, intent: Intent, pipeline: Pipeline, connection: Connection, bus: EventBus
     ) -> None:
         self.refused = 0
+        self._batch = FEWEST
         self._intent = intent
         self._pipeline = pipeline
         self._connection = connection
         self._bus = bus
-        self._acks: list[P4DigestListAck] = []
         self._waiters: list[asyncio.Future[bool]] = []
         connection.when_down(self._give_up)
 
@@ -65,19 +69,11 @@ class Synchronizer:
                 self._intent.retry_refused()
                 retry_at = clock() + REFUSED_RETRY
             await self._write_pending()
-            if self._acks:
-                acks, self._acks = self._acks, []
-                await self._connection.send(*acks)
             if not self._intent.pending:
                 self._resolve(True)
                 with suppress(TimeoutError):
                     async with asyncio.timeout_at(retry_at):
                         await self._intent.changed.wait()
-
-    def acknowledge(self, ack: P4DigestListAck) -> None:
-        """Acknowledge a digest list once the changes it caused are written."""
-        self._acks.append(ack)
-        self._intent.changed.set()
 
     async def settled(self) -> bool:
         """Wait until the switch holds the intent; False, without waiting, when it is not up."""
@@ -95,7 +91,6 @@ class Synchronizer:
 
     def _give_up(self) -> None:
         self._resolve(False)
-        self._acks.clear()
 
     def _resolve(self, written: bool) -> None:
         waiters, self._waiters = self._waiters, []
@@ -105,13 +100,22 @@ class Synchronizer:
 
     async def _write_pending(self) -> int:
         written = 0
-        while updates := self._intent.take_updates(BATCH):
+        while updates := self._intent.take_updates(self._batch):
+            began = time.monotonic()
             await self._write(updates)
+            self._adapt(len(updates), time.monotonic() - began)
             written += len(updates)
             if self._connection.status.state is State.SYNCHRONIZING:
                 pending = self._intent.pending
                 self._connection.tell(f"{written} entries written, {pending} pending")
         return written
+
+    def _adapt(self, updates: int, seconds: float) -> None:
+        """As many updates in the next request as a switch applies in WRITE_TIME."""
+        if seconds > WRITE_TIME:
+            self._batch = max(FEWEST, self._batch // 2)
+        elif updates == self._batch:
+            self._batch = min(MOST, 2 * self._batch)
 
     async def _write(self, updates: list[p4r.Update]) -> None:
         failures: dict[int, tuple[fy.GRPCStatusCode, str]] = {}

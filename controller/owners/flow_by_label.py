@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from finsy import P4CounterData, P4TableAction, P4TableEntry, P4TableMatch
+from finsy import P4CounterData, P4TableAction, P4TableEntry
 
 from fcn.contract.names import LABEL_TABLES
 from fcn.controller.config.types import Address
+from fcn.controller.owners.exact import ExactTable
 from fcn.controller.owners.intent import Intent
 
 _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
@@ -36,6 +37,12 @@ class FlowByLabel:
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
+        # A P node has no such table.
+        self._tables = {
+            version: ExactTable(intent.schema, table)
+            for version, table in LABEL_TABLES.items()
+            if intent.schema.tables.get(table) is not None
+        }
 
     def notify_sender(
         self,
@@ -46,33 +53,29 @@ class FlowByLabel:
         source_qp: int,
         p_key: int,
         note: str,
+        share: str = "",
     ) -> None:
         """Notifications of `label` become CNPs from `src` to queue pair `source_qp` of `sender`.
 
-        note: stored with the entry for whoever reads it back (TableEntry.metadata).
+        note: stored with the entry for whoever reads it back (TableEntry.metadata). share: the
+        tenant, who waits for its own changes only.
         """
-        self._put(
-            label,
-            sender.version,
-            P4TableAction(
-                f"cnp_ipv{sender.version}",
-                vrf=vrf,
-                src=src,
-                dst=sender,
-                dest_qp=source_qp,
-                p_key=p_key,
-            ),
-            note,
+        entry = self._tables[sender.version].entry(
+            (label,),
+            f"cnp_ipv{sender.version}",
+            (vrf, int(src), int(sender), source_qp, p_key),
+            metadata=note.encode(),
         )
+        self._intent.put_encoded(entry, share)
 
-    def source_unknown(self, label: int, ip_version: int) -> None:
+    def source_unknown(self, label: int, ip_version: int, share: str = "") -> None:
         """The label is in use, but the sender is not known: notifications are counted only."""
-        self._put(label, ip_version, P4TableAction(f"source_qp_unknown_ipv{ip_version}"))
+        entry = self._tables[ip_version].entry((label,), f"source_qp_unknown_ipv{ip_version}")
+        self._intent.put_encoded(entry, share)
 
     def forget(self, label: int, ip_version: int) -> None:
         """Remove the entry of a label."""
-        match = P4TableMatch(flow_label=label)
-        self._intent.drop(P4TableEntry(LABEL_TABLES[ip_version], match=match))
+        self._intent.drop_key(self._tables[ip_version].key((label,)))
 
     @staticmethod
     def senders_in(entries: Iterable[P4TableEntry]) -> Iterator[KnownSender]:
@@ -99,8 +102,3 @@ class FlowByLabel:
         return [
             P4TableEntry(table, counter_data=P4CounterData()) for table in LABEL_TABLES.values()
         ]
-
-    def _put(self, label: int, ip_version: int, action: P4TableAction, note: str = "") -> None:
-        match = P4TableMatch(flow_label=label)
-        table = LABEL_TABLES[ip_version]
-        self._intent.put(P4TableEntry(table, match=match, action=action, metadata=note.encode()))

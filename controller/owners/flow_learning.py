@@ -1,15 +1,21 @@
 """FlowLearning: digests of customers' flows (p4src/common/pe/flow_learning.p4)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 
-from finsy import P4DigestEntry, P4TableAction, P4TableEntry
+from finsy import P4DigestEntry, P4Schema, P4TableAction, P4TableEntry
+from finsy.p4schema import P4StructType
+from finsy.proto import p4d
 
 from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.targets import Target
 from fcn.controller.config.types import Address
 from fcn.controller.owners.intent import Intent
+
+_NEW_FLOW = frozenset(NEW_FLOW_DIGESTS.values())
+_IPV4 = frozenset({NEW_FLOW_DIGESTS[4], CM_DIGESTS[4]})
 
 DIGESTS = (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values())
 
@@ -17,24 +23,27 @@ MAX_LIST_SIZE = 256
 MAX_DELAY_NS = 5_000_000
 ACK_TIMEOUT_NS = 1_000_000_000
 
+ADDRESSES = 65536
+"""Addresses kept: the same object each time, which is compared faster."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewFlow:
-    """A packet of a flow without label, or of a watched one (digest new_flow_*)."""
+    """A packet of a flow without label, or of a watched one (digest new_flow_*); in its order."""
 
     vrf: int
     src: Address
     dst: Address
     dest_qp: int
     p_key: int
-    opcode: int
     psn: int
     udp_src_port: int
+    opcode: int
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionMessage:
-    """A message of the connection manager (digest cm_*)."""
+    """A message of the connection manager (digest cm_*); in its order."""
 
     vrf: int
     src: Address
@@ -47,11 +56,40 @@ class ConnectionMessage:
 
 Report = NewFlow | ConnectionMessage
 
+Item = tuple[int, ...]
+"""What a digest says about a packet: its fields as declared; the first are VRF and source."""
 
+
+Data = Sequence[p4d.P4Data]
+"""An `Item` as received."""
+
+
+def keep_plain(schema: P4Schema) -> None:
+    """Have finsy keep the items of these digests of a switch as received, as `Data`.
+
+    It takes finsy ten times as long to name and check every field, which is more than all else that
+    is done with a report that is not used. Programs without learning have no digests.
+    """
+    for name in DIGESTS:
+        digest = schema.digests.get(name)
+        if digest is not None and isinstance(digest.type_spec, P4StructType):
+            keep = _keeper(len(digest.type_spec.members))
+            setattr(digest.type_spec, "decode_data", keep)  # noqa: B010 (mypy: it is a method)
+
+
+def _keeper(fields: int) -> Callable[[p4d.P4Data], Data]:
+    def keep(data: p4d.P4Data) -> Data:
+        members: Data = data.struct.members
+        if len(members) != fields:
+            raise ValueError(f"a digest of {len(members)} fields, not {fields}")
+        return members
+
+    return keep
+
+
+@lru_cache(ADDRESSES)
 def _address(digest: str, value: int) -> Address:
-    return (
-        IPv4Address(value) if digest in (NEW_FLOW_DIGESTS[4], CM_DIGESTS[4]) else IPv6Address(value)
-    )
+    return IPv4Address(value) if digest in _IPV4 else IPv6Address(value)
 
 
 class FlowLearning:
@@ -82,25 +120,24 @@ class FlowLearning:
         self._set(P4TableAction("learning_off"))
 
     @staticmethod
-    def report(digest: str, item: Mapping[str, int]) -> Report:
+    def sender(data: Data) -> tuple[int, int]:
+        """The VRF and the source address of what is reported."""
+        vrf, src = data[0].bitstring, data[1].bitstring
+        return int.from_bytes(vrf, "big"), int.from_bytes(src, "big")
+
+    @staticmethod
+    def item(data: Data) -> Item:
+        """All fields of what is reported."""
+        return tuple([int.from_bytes(field.bitstring, "big") for field in data])
+
+    @staticmethod
+    def report(digest: str, item: Item) -> Report:
         """Decode an item of a digest (p4src/common/pe/digests.p4)."""
-        ends = item["vrf"], _address(digest, item["src"]), _address(digest, item["dst"])
-        if digest in NEW_FLOW_DIGESTS.values():
-            return NewFlow(
-                *ends,
-                dest_qp=item["dest_qp"],
-                p_key=item["p_key"],
-                opcode=item["opcode"],
-                psn=item["psn"],
-                udp_src_port=item["udp_src_port"],
-            )
-        return ConnectionMessage(
-            *ends,
-            attribute=item["attribute"],
-            local_comm_id=item["local_comm_id"],
-            remote_comm_id=item["remote_comm_id"],
-            qpn=item["qpn"],
-        )
+        vrf, src, dst, *others = item
+        ends = vrf, _address(digest, src), _address(digest, dst)
+        if digest in _NEW_FLOW:
+            return NewFlow(*ends, *others)
+        return ConnectionMessage(*ends, *others)
 
     def _set(self, action: P4TableAction) -> None:
         self._intent.put(P4TableEntry("flow_learning", action=action, is_default_action=True))

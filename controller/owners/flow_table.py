@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from finsy import P4CounterData, P4TableAction, P4TableEntry, P4TableMatch
+from finsy import P4CounterData, P4TableAction, P4TableEntry
 
 from fcn.contract.names import FLOW_TABLES
 from fcn.controller.config.types import Address
+from fcn.controller.owners.exact import ExactTable
 from fcn.controller.owners.intent import Intent
 
 _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
@@ -40,6 +41,12 @@ class FlowTable:
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
+        # A P node has no such table.
+        self._tables = {
+            version: ExactTable(intent.schema, table)
+            for version, table in FLOW_TABLES.items()
+            if intent.schema.tables.get(table) is not None
+        }
 
     def label(
         self,
@@ -51,26 +58,24 @@ class FlowTable:
         idle_timeout: int,
         *,
         watched: bool,
+        share: str = "",
     ) -> None:
         """Label the flow's packets; the switch reports the flow as idle after `idle_timeout` µs
         without a packet (0: never), and one packet per learning window of a watched flow
-        (FCN-3 b)."""
-        table = FLOW_TABLES[src.version]
+        (FCN-3 b). share: the tenant, who waits for its own changes only."""
         verb = "set_flow_label_watched" if watched else "set_flow_label"
-        action = f"{verb}_ipv{src.version}"
-        self._intent.put(
-            P4TableEntry(
-                table,
-                match=self._match(vrf, src, dst, dest_qp),
-                action=P4TableAction(action, flow_label=label),
-                idle_timeout_ns=idle_timeout * 1000,
-            )
+        entry = self._tables[src.version].entry(
+            (vrf, int(src), int(dst), dest_qp),
+            f"{verb}_ipv{src.version}",
+            (label,),
+            idle_timeout_ns=idle_timeout * 1000,
         )
+        self._intent.put_encoded(entry, share)
 
     def unlabel(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> None:
         """Remove the entry: packets of the flow get an entropy label again."""
-        match = self._match(vrf, src, dst, dest_qp)
-        self._intent.drop(P4TableEntry(FLOW_TABLES[src.version], match=match))
+        match = vrf, int(src), int(dst), dest_qp
+        self._intent.drop_key(self._tables[src.version].key(match))
 
     @staticmethod
     def flow_of(entry: P4TableEntry) -> FlowMatch | None:
@@ -114,7 +119,3 @@ class FlowTable:
         """The flow of an entry idle for twice its timeout: its idle notification was lost."""
         silent, timeout = entry.time_since_last_hit, entry.idle_timeout_ns
         return cls.flow_of(entry) if silent and timeout and silent > 2 * timeout else None
-
-    @staticmethod
-    def _match(vrf: int, src: Address, dst: Address, dest_qp: int) -> P4TableMatch:
-        return P4TableMatch(vrf=vrf, src=src, dst=dst, dest_qp=dest_qp)

@@ -2,11 +2,13 @@
 
 Owners put and drop entries at any time, also while the switch is disconnected. The updates are
 taken in batches in the order of the changes, so that an entry is written before those that refer
-to it.
+to it. Entries that concern one tenant only are queued per tenant, who take turns: a tenant's
+changes wait for its own.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from finsy import P4Schema
@@ -19,8 +21,35 @@ Key = bytes
 
 MAX_ATTEMPTS = 3
 
+TURN = 8
+"""Updates of one share in a batch before those of the next: both entries of some flows."""
+
 _UNKNOWN = b"?"
 """The switch holds the entity with an unknown value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """An entity with `entity_key` and `entity_value` of it."""
+
+    key: Key
+    value: bytes
+    entity: p4r.Entity
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    value: bytes
+    entity: p4r.Entity
+    share: str
+
+
+@dataclass(slots=True)
+class _Due:
+    """An entity that differs, or may differ; `attempts` failed."""
+
+    share: str
+    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +150,15 @@ class Intent:
     """
 
     def __init__(self, schema: P4Schema) -> None:
-        self._schema = schema
+        self.schema = schema
         self.changed = asyncio.Event()
-        self._wanted: dict[Key, p4r.Entity] = {}
-        self._values: dict[Key, bytes] = {}
+        self._wanted: dict[Key, _Wanted] = {}
         self._held: dict[Key, tuple[bytes, p4r.Entity]] = {}
-        self._dirty: dict[Key, int] = {}
+        self._dirty: dict[Key, _Due] = {}
+        self._waiting: dict[str, dict[Key, None]] = {}
+        """Keys of `_dirty` by share, in the order of the changes; whose turn is next is first."""
+        self._taken: list[tuple[Key, bytes | None]] = []
+        """Keys and values of the updates taken last."""
         self._refused: dict[Key, GRPCStatusCode] = {}
 
     def __len__(self) -> int:
@@ -140,35 +172,40 @@ class Intent:
 
     def put(self, entity: P4Entity) -> None:
         """Intend this entity, in place of any with the same key."""
-        message = entity.encode(self._schema)
-        key = entity_key(message)
-        value = entity_value(message)
-        if self._values.get(key) == value:
+        message = entity.encode(self.schema)
+        self.put_encoded(Encoded(entity_key(message), entity_value(message), message))
+
+    def put_encoded(self, encoded: Encoded, share: str = "") -> None:
+        """Intend this entity; `share`: the tenant it concerns, if it concerns one only."""
+        key = encoded.key
+        wanted = self._wanted.get(key)
+        if wanted is not None and wanted.value == encoded.value:
             return
-        self._wanted[key] = message
-        self._values[key] = value
-        self._mark(key)
+        self._wanted[key] = _Wanted(encoded.value, encoded.entity, share)
+        self._mark(key, share)
 
     def drop(self, entity: P4Entity) -> None:
         """Stop intending an entity with this key."""
-        key = entity_key(entity.encode(self._schema))
-        if self._wanted.pop(key, None) is not None:
-            del self._values[key]
-            self._mark(key)
+        self.drop_key(entity_key(entity.encode(self.schema)))
+
+    def drop_key(self, key: Key) -> None:
+        """Stop intending an entity with this key."""
+        wanted = self._wanted.pop(key, None)
+        if wanted is not None:
+            self._mark(key, wanted.share)
 
     def holds(self, entity: P4Entity) -> bool:
         """Whether an entity with this key is intended."""
-        return entity_key(entity.encode(self._schema)) in self._wanted
+        return entity_key(entity.encode(self.schema)) in self._wanted
 
     def replace_table(self, table: str, entities: Iterable[P4Entity]) -> None:
         """Intend exactly these entries in a table."""
-        table_id = self._schema.tables[table].id
-        messages = [entity.encode(self._schema) for entity in entities]
+        table_id = self.schema.tables[table].id
+        messages = [entity.encode(self.schema) for entity in entities]
         keep = {entity_key(message) for message in messages}
-        for key, message in list(self._wanted.items()):
-            if message.table_entry.table_id == table_id and key not in keep:
-                del self._wanted[key], self._values[key]
-                self._mark(key)
+        for key, wanted in list(self._wanted.items()):
+            if wanted.entity.table_entry.table_id == table_id and key not in keep:
+                self.drop_key(key)
         for entity in entities:
             self.put(entity)
 
@@ -176,37 +213,47 @@ class Intent:
         """Set all entities the switch holds, and compare them with the intent."""
         self._held = {entity_key(entity): (entity_value(entity), entity) for entity in entities}
         self._dirty = {}
+        self._waiting = {}
         self._refused = {}
-        for key in (*self._wanted, *(key for key in self._held if key not in self._wanted)):
+        for key, wanted in self._wanted.items():
             if self._needs_update(key):
-                self._dirty[key] = 0
+                self._queue(key, wanted.share)
+        for key in self._held:
+            if key not in self._wanted:
+                self._queue(key, "")
 
     def take_updates(self, limit: int) -> list[p4r.Update]:
         """The next updates, at most `limit`; pass their results to `settle`."""
         updates: list[p4r.Update] = []
-        for key in list(self._dirty):
-            if len(updates) == limit:
-                break
+        self._taken = []
+        needless: list[Key] = []
+        for key in self._in_turn():
             update = self._update(key)
             if update is None:
-                del self._dirty[key]
+                needless.append(key)
             else:
                 updates.append(update)
+                wanted = self._wanted.get(key)
+                self._taken.append((key, wanted.value if wanted else None))
+            if len(updates) == limit:
+                # Before it would be the next one's turn.
+                break
+        for key in needless:
+            self._clean(key)
         return updates
 
     def settle(
         self, updates: list[p4r.Update], failures: dict[int, tuple[GRPCStatusCode, str]]
     ) -> list[Refusal]:
-        """Note what the switch accepted; `failures` are by index. Returns what it will not take,
-        each only once for the same reason."""
+        """Note what the switch accepted of the updates taken last; `failures` are by index. Returns
+        what it will not take, each only once for the same reason."""
         refused: list[Refusal] = []
-        for index, update in enumerate(updates):
-            key = entity_key(update.entity)
+        for index, (update, (key, value)) in enumerate(zip(updates, self._taken, strict=True)):
             failure = failures.get(index)
             if failure is None:
-                self._accepted(key, update)
+                self._accepted(key, value, update)
             elif not self._retry(key, update, failure[0]):
-                self._dirty.pop(key, None)
+                self._clean(key)
                 if self._refused.get(key) != failure[0]:
                     refused.append(Refusal(update, *failure))
                 self._refused[key] = failure[0]
@@ -215,24 +262,39 @@ class Intent:
     def retry_refused(self) -> None:
         """What the switch would not take is due again: the reason may be gone."""
         for key in list(self._refused):
-            if self._needs_update(key):
-                self._dirty.setdefault(key, 0)
-            else:
+            if not self._needs_update(key):
                 del self._refused[key]
+            elif key not in self._dirty:
+                wanted = self._wanted.get(key)
+                self._queue(key, wanted.share if wanted else "")
 
-    def _accepted(self, key: Key, update: p4r.Update) -> None:
-        if update.type == p4r.Update.DELETE:
+    def _in_turn(self) -> Iterator[Key]:
+        """Keys that are due, TURN of each share at a time; whoever had a turn is last next time."""
+        turns = deque((share, iter(keys)) for share, keys in self._waiting.items())
+        while turns:
+            share, keys = turns.popleft()
+            self._waiting[share] = self._waiting.pop(share)
+            for _ in range(TURN):
+                key = next(keys, None)
+                if key is None:
+                    break
+                yield key
+            else:
+                turns.append((share, keys))
+
+    def _accepted(self, key: Key, value: bytes | None, update: p4r.Update) -> None:
+        if value is None:
             self._held.pop(key, None)
         else:
-            self._held[key] = (entity_value(update.entity), update.entity)
+            self._held[key] = (value, update.entity)
         self._refused.pop(key, None)
         if not self._needs_update(key):
-            self._dirty.pop(key, None)
+            self._clean(key)
 
     def _retry(self, key: Key, update: p4r.Update, code: GRPCStatusCode) -> bool:
         """Whether to retry: the switch held another entry than assumed, which is now corrected."""
-        attempts = self._dirty.get(key, 0) + 1
-        if attempts >= MAX_ATTEMPTS:
+        due = self._dirty.get(key)
+        if due is None or due.attempts + 1 >= MAX_ATTEMPTS:
             return False
         if code == GRPCStatusCode.ALREADY_EXISTS and update.type == p4r.Update.INSERT:
             self._held[key] = (_UNKNOWN, update.entity)
@@ -240,21 +302,33 @@ class Intent:
             self._held.pop(key, None)
         else:
             return False
-        self._dirty[key] = attempts
+        due.attempts += 1
         if not self._needs_update(key):
-            del self._dirty[key]
+            self._clean(key)
         return True
 
-    def _mark(self, key: Key) -> None:
+    def _mark(self, key: Key, share: str) -> None:
         # Re-insertion keeps the order of the changes.
-        self._dirty.pop(key, None)
-        self._dirty[key] = 0
+        self._clean(key)
+        self._queue(key, share)
         self._refused.pop(key, None)
         self.changed.set()
 
+    def _queue(self, key: Key, share: str) -> None:
+        self._dirty[key] = _Due(share)
+        self._waiting.setdefault(share, {})[key] = None
+
+    def _clean(self, key: Key) -> None:
+        due = self._dirty.pop(key, None)
+        if due is not None:
+            waiting = self._waiting[due.share]
+            del waiting[key]
+            if not waiting:
+                del self._waiting[due.share]
+
     def _needs_update(self, key: Key) -> bool:
-        held = self._held.get(key)
-        return self._values.get(key) != (held[0] if held else None)
+        wanted, held = self._wanted.get(key), self._held.get(key)
+        return (wanted.value if wanted else None) != (held[0] if held else None)
 
     def _update(self, key: Key) -> p4r.Update | None:
         wanted, held = self._wanted.get(key), self._held.get(key)
@@ -267,5 +341,6 @@ class Intent:
             entity = p4r.Entity()
             entity.ParseFromString(key)
             return p4r.Update(type=p4r.Update.DELETE, entity=entity)
-        modify = held is not None or _modify_only(wanted)
-        return p4r.Update(type=p4r.Update.MODIFY if modify else p4r.Update.INSERT, entity=wanted)
+        modify = held is not None or _modify_only(wanted.entity)
+        kind = p4r.Update.MODIFY if modify else p4r.Update.INSERT
+        return p4r.Update(type=kind, entity=wanted.entity)

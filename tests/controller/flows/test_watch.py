@@ -86,6 +86,48 @@ def test_none_are_watched_without_room() -> None:
     assert len(watch) == 0
 
 
+def tenant_key(vrf: str, host: int, qp: int) -> FlowKey:
+    return FlowKey(vrf, ip_address(f"10.0.1.{host}"), B, qp)
+
+
+def test_a_tenant_that_has_all_gives_way_to_another() -> None:
+    refused: list[FlowKey] = []
+    watch = WatchList(Clock(), 8, refused.append)
+    greedy = [tenant_key("red", qp % 4, qp) for qp in range(20)]
+    for flow in greedy:
+        watch.add(flow)
+    assert [flow in watch for flow in greedy] == [True] * 8 + [False] * 12
+    assert refused == greedy[8:]
+    modest = [tenant_key("blue", 1, qp) for qp in range(6)]
+    for flow in modest:
+        watch.add(flow)
+    assert [flow in watch for flow in modest] == [True] * 4 + [False] * 2
+    assert sum(flow in watch for flow in greedy) == len(watch) - 4 == 4
+
+
+def test_whose_place_is_taken_is_told() -> None:
+    watch = WatchList(Clock(), 2)
+    watch.add(tenant_key("red", 1, 1))
+    watch.add(tenant_key("red", 1, 2))
+    changed = watch.add(tenant_key("blue", 1, 1))
+    assert changed == {tenant_key("red", 1, 2), tenant_key("blue", 1, 1)}
+
+
+def test_many_waiting_pairs_of_a_tenant_do_not_keep_another_waiting() -> None:
+    clock = Clock()
+    watch = WatchList(clock, 4)
+    for host in range(200):
+        watch.add(tenant_key("red", host, 1))
+    mine = tenant_key("blue", 1, 1)
+    watch.add(mine)
+    for _ in range(3):
+        assert mine in watch
+        clock.now += WATCH
+        watch.advance()
+        assert mine not in watch
+        watch.add(tenant_key("blue", 1, int(clock.now)))
+
+
 class Watching(RuleBasedStateMachine):
     """In any sequence, the limit is kept and only existing flows are watched."""
 

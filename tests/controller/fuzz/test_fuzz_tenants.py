@@ -21,6 +21,7 @@ import grpc
 import pytest
 import yaml
 from finsy.p4entity import P4DigestListAck
+from finsy.proto import p4d
 from tenant_grammar import Attempt, Grammar, reported
 
 from fcn.contract.constants import CmAttribute, PuntReason
@@ -39,8 +40,10 @@ from fcn.controller.hostagent.service import HostAgentService
 from fcn.controller.neighbors.service import MAX_UNRESOLVED, NeighborService
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
+from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.messages import Messages
 from fcn.controller.node.provision import Provision
+from fcn.controller.owners.flow_learning import Data
 from fcn.controller.proto import hostagent_pb2 as pb
 
 MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "4000"))
@@ -85,8 +88,13 @@ def config_of(network: dict[str, Any]) -> Config:
     return parse_config(yaml.safe_dump(network))
 
 
-class Digests(list[dict[str, int]]):
+class Digests(list[Data]):
     """A digest list, as finsy has it, of a switch that does not say when."""
+
+    def __init__(self, items: Sequence[dict[str, int]]) -> None:
+        super().__init__(
+            [p4d.P4Data(bitstring=value.to_bytes(16)) for value in item.values()] for item in items
+        )
 
     timestamp = 0
 
@@ -134,6 +142,10 @@ class StubSwitch:
         return self._deliver("packets")
 
 
+async def _acknowledged(_ack: P4DigestListAck) -> None:
+    """A switch takes every acknowledgement."""
+
+
 class World:
     """Controller, stubs of the PEs, and what must not change."""
 
@@ -148,6 +160,7 @@ class World:
         }
         edges = {name: NodeEdge(provision) for name, provision in self.provisions.items()}
         self.flows = FlowService(config, edges, bus, clock, random.Random(1))
+        self.inbox = Inbox(self.flows.refusals, self._clock)
         self.switches = {name: StubSwitch() for name in PES}
         self.tasks: list[asyncio.Task[None]] = []
         self.neighbors: dict[str, NeighborService] = {}
@@ -158,13 +171,15 @@ class World:
             self.neighbors[name] = NeighborService(
                 config, name, provision.routing, provision.underlay, self._send, bus, self._clock
             )
-            stub = SimpleNamespace(switch=self.switches[name], start=self._start, is_up=True)
+            stub = SimpleNamespace(
+                switch=self.switches[name], start=self._start, send=_acknowledged, is_up=True
+            )
             self.messages[name] = Messages(
                 provision,
                 cast(Connection, stub),
                 self.flows,
+                self.inbox,
                 self.neighbors[name].handle,
-                lambda _ack: None,
                 self._clock,
             )
         hosts = {
@@ -203,6 +218,7 @@ class World:
         for messages in self.messages.values():
             messages.start(ready)
         self.tasks += [asyncio.create_task(each.run()) for each in self.neighbors.values()]
+        self.tasks.append(asyncio.create_task(self.inbox.run()))
         for vrf, (one, other) in ((VICTIM, (HOSTS["pe1"][0], HOSTS["pe2"][0])), ("blue", VICTIMS)):
             request = self._cm(vrf, one, other, CmAttribute.REQ, IDS[0], 0, QPS[0])
             reply = self._cm(vrf, other, one, CmAttribute.REP, IDS[1], IDS[0], QPS[1])
@@ -227,6 +243,9 @@ class World:
                 joined = asyncio.create_task(queue.join())
                 await asyncio.wait([joined, *self.tasks], return_when=asyncio.FIRST_COMPLETED)
                 assert joined.done(), [task for task in self.tasks if task.done()]
+        while self.inbox or any(messages._packets for messages in self.messages.values()):
+            await asyncio.sleep(0)
+            assert not any(task.done() for task in self.tasks)
 
     def theirs(self) -> list[Flow]:
         """The flows of the victims; whether one is watched is the controller's affair."""

@@ -1,18 +1,28 @@
 """Owners decode the entries they write, on every target, and ignore those of other tables."""
 
 from collections.abc import Callable
+from dataclasses import fields as fields_of
 from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Any
 
 import finsy as fy
 import pytest
+from finsy import P4Schema
 from finsy.p4entity import decode_entity
+from finsy.p4schema import P4StructType
 
 from fcn.contract.constants import PuntReason, compiled_programs
 from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.flow_by_label import FlowByLabel, KnownSender
-from fcn.controller.owners.flow_learning import ConnectionMessage, FlowLearning, NewFlow
+from fcn.controller.owners.flow_learning import (
+    DIGESTS,
+    ConnectionMessage,
+    FlowLearning,
+    NewFlow,
+    keep_plain,
+)
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable, LabelledFlow
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.punt import Punt, Punted
@@ -123,29 +133,43 @@ def test_host_routes(pipeline: Pipeline, host: str, subnet: int) -> None:
 @pytest.mark.parametrize(("version", "ends"), [(4, V4), (6, V6)])
 def test_reports(version: int, ends: tuple[IPv6Address, IPv6Address]) -> None:
     src, dst = ends
-    item = {"vrf": 7, "src": int(src), "dst": int(dst)}
-    flow = {"dest_qp": 1, "p_key": 2, "opcode": 3, "psn": 4, "udp_src_port": 5}
-    assert FlowLearning.report(NEW_FLOW_DIGESTS[version], item | flow) == NewFlow(
-        7, src, dst, **flow
-    )
-    message = {"attribute": 1, "local_comm_id": 2, "remote_comm_id": 3, "qpn": 4}
-    assert FlowLearning.report(CM_DIGESTS[version], item | message) == ConnectionMessage(
-        7, src, dst, **message
+    item = (7, int(src), int(dst))
+    flow = FlowLearning.report(NEW_FLOW_DIGESTS[version], (*item, 1, 2, 3, 4, 5))
+    assert flow == NewFlow(7, src, dst, dest_qp=1, p_key=2, psn=3, udp_src_port=4, opcode=5)
+    message = FlowLearning.report(CM_DIGESTS[version], (*item, 1, 2, 3, 4))
+    assert message == ConnectionMessage(
+        7, src, dst, attribute=1, local_comm_id=2, remote_comm_id=3, qpn=4
     )
 
 
 def test_reports_have_the_fields_of_the_digests(pipeline: Pipeline) -> None:
-    """Every field of the P4Info's digests is decoded."""
-    ends = {"vrf", "src", "dst"}
-    flow = ends | {"dest_qp", "p_key", "opcode", "psn", "udp_src_port"}
-    message = ends | {"attribute", "local_comm_id", "remote_comm_id", "qpn"}
+    """In the order in which the P4Info's digests declare them, VRF and source first."""
+    flow = [each.name for each in fields_of(NewFlow)]
+    message = [each.name for each in fields_of(ConnectionMessage)]
+    assert flow[:2] == message[:2] == ["vrf", "src"]
     structs = pipeline.schema.p4info.type_info.structs
     fields = {
-        digest.preamble.alias: {m.name for m in structs[digest.type_spec.struct.name].members}
+        digest.preamble.alias: [m.name for m in structs[digest.type_spec.struct.name].members]
         for digest in pipeline.schema.p4info.digests
     }
     expected = dict.fromkeys(NEW_FLOW_DIGESTS.values(), flow)
     assert fields == expected | dict.fromkeys(CM_DIGESTS.values(), message)
+
+
+def test_digests_are_kept_plain() -> None:
+    schema = P4Schema(load_pipeline("pe").p4info)
+    keep_plain(schema)
+    for name in DIGESTS:
+        spec = schema.digests[name].type_spec
+        assert isinstance(spec, P4StructType)
+        item = {field: number for number, field in enumerate(spec.members, start=240)}
+        data = spec.encode_data(item)
+        kept: Any = spec.decode_data(data)
+        assert FlowLearning.item(kept) == tuple(item.values())
+        assert FlowLearning.sender(kept) == (item["vrf"], item["src"])
+        del data.struct.members[0]
+        with pytest.raises(ValueError, match="fields, not"):
+            spec.decode_data(data)
 
 
 def test_packets_to_and_from_the_controller(pipeline: Pipeline) -> None:

@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcn.contract.pipeline import load_pipeline
-from fcn.controller.owners.intent import MAX_ATTEMPTS, Intent, entity_key, entity_value
+from fcn.controller.owners.intent import (
+    MAX_ATTEMPTS,
+    TURN,
+    Encoded,
+    Intent,
+    entity_key,
+    entity_value,
+)
 
 SCHEMA = load_pipeline("pe").schema
 NOT_FOUND = (GRPCStatusCode.NOT_FOUND, "no such entry")
@@ -124,6 +131,53 @@ def test_updates_keep_the_order_in_which_they_arose() -> None:
         intent.put(entry(number))
     numbers = [u.entity.table_entry.match[0].exact.value for u in intent.take_updates(10)]
     assert numbers == [b"\x05", b"\x03", b"\x09"]
+
+
+def test_tenants_take_turns() -> None:
+    """One that changes much does not keep another waiting; each change stays in order."""
+    intent = Intent(SCHEMA)
+
+    def put(number: int, share: str) -> None:
+        message = entry(number).encode(SCHEMA)
+        intent.put_encoded(Encoded(entity_key(message), entity_value(message), message), share)
+
+    for number in range(100):
+        put(number, "red")
+    for number in range(100, 104):
+        put(number, "blue")
+    numbers = [
+        int.from_bytes(update.entity.table_entry.match[0].exact.value, "big")
+        for update in intent.take_updates(2 * TURN)
+    ]
+    assert numbers == [*range(TURN), *range(100, 104), *range(TURN, 2 * TURN - 4)]
+
+
+def test_whoever_had_no_turn_is_first_in_the_next_batch() -> None:
+    intent, switch = Intent(SCHEMA), FakeSwitch()
+    shares = [f"tenant {number}" for number in range(8)]
+    for number in range(400):
+        message = entry(number).encode(SCHEMA)
+        encoded = Encoded(entity_key(message), entity_value(message), message)
+        intent.put_encoded(encoded, shares[number % len(shares)])
+    for batch in range(4):
+        updates = intent.take_updates(2 * TURN)
+        numbers = {
+            int.from_bytes(update.entity.table_entry.match[0].exact.value, "big") % len(shares)
+            for update in updates
+        }
+        assert numbers == {2 * batch, 2 * batch + 1}
+        assert intent.settle(updates, switch.write(updates)) == []
+
+
+def test_a_change_while_its_entry_is_being_written_is_written_too() -> None:
+    intent, switch = Intent(SCHEMA), FakeSwitch()
+    intent.put(entry(1))
+    updates = intent.take_updates(10)
+    intent.put(entry(1, "end"))
+    assert intent.settle(updates, switch.write(updates)) == []
+    assert flush(intent, switch) == 1
+    wanted = entry(1, "end").encode(SCHEMA)
+    assert switch.entries == {entity_key(wanted): entity_value(wanted)}
 
 
 def test_insert_that_meets_an_entry_becomes_a_modification() -> None:

@@ -1,0 +1,253 @@
+"""How fast flows are learned, from the first packet to the entries in the switches.
+
+`python -m fcn.bench.learning` runs two provider edges on softswitches and the controller, offers
+connection set-ups and new flows, and measures in the switches when each takes effect: 1,000 new
+flows a second, 1,000 and 4,000 handshakes a second, and 50 handshakes a second of one tenant while
+another offers 10,000. A handshake counts from the time its second half (the REP) was due to be
+sent until both directions can be notified; what is never learned counts as later than all others.
+`--baseline COMMIT` also measures the controller of an earlier commit with the same switches and
+traffic. Prints the figures and ratios, and writes them to bench/results/learning.json.
+"""
+
+import argparse
+import json
+import math
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from fcn.bench.baseline import ROOT, BaselineError, checked_out, commit_named
+from fcn.bench.forwarding import RESULTS, machine, workspace
+from fcn.bench.handshakes import INITIATOR_QP, RESPONDER_QP, first_packets, replies, requests
+from fcn.bench.network import (
+    NODES,
+    TENANTS,
+    Installed,
+    Network,
+    NetworkError,
+    make_interfaces,
+    outer,
+    running_network,
+)
+from fcn.ptf_tests.targets import TargetUnavailableError
+from fcn.topologies.isolation import IsolationError, enter
+
+QUIET = 3.0
+"""Seconds without a new flow after which no more are expected."""
+
+PATIENCE = 30.0
+"""Seconds after the last frame after which what is not learned is never."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a tenant offers: `count` handshakes, or new flows without, at `rate` per second."""
+
+    tenant: str
+    rate: int
+    count: int
+    handshakes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A load that is measured, and another tenant's beside it."""
+
+    name: str
+    load: Load
+    beside: Load | None = None
+
+
+SCENARIOS = (
+    Scenario("1,000 new flows/s", Load("blue", 1_000, 10_000, handshakes=False)),
+    Scenario("1,000 handshakes/s", Load("blue", 1_000, 10_000)),
+    Scenario("4,000 handshakes/s", Load("blue", 4_000, 16_000)),
+    Scenario("beside 10,000 handshakes/s", Load("blue", 50, 1_000), Load("red", 10_000, 200_000)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Milliseconds until a flow or connection was learned, None where that many never were;
+    `rate`: learned per second; `cpu`: share of a core the controller used meanwhile."""
+
+    scenario: str
+    offered: int
+    learned: int
+    p50: float | None
+    p99: float | None
+    rate: float
+    cpu: float
+
+
+class Sender:
+    """A running traffic source."""
+
+    def __init__(self, blaster: Path, interface: str, frames: Path, load: Load) -> None:
+        seconds = load.count / load.rate
+        command = [str(blaster), interface, str(frames), str(seconds), str(load.rate)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    def began(self) -> int:
+        """Wait for the end; when it began, in nanoseconds of the monotonic clock."""
+        said, _ = self._process.communicate()
+        if self._process.returncode:
+            raise NetworkError("a traffic source failed; what it says is above")
+        return int(said.split()[2])
+
+
+def _offer(network: Network, blaster: Path, load: Load) -> list[Sender]:
+    """Start the traffic of a load: at the initiators' edge, and for handshakes at the other."""
+    here, there = (network.site(node, load.tenant) for node in NODES)
+    kinds: list[Callable[..., Iterator[bytes]]] = (
+        [requests, replies] if load.handshakes else [first_packets]
+    )
+    senders = []
+    for node, kind in zip(NODES, kinds, strict=False):
+        file = network.folder / f"{load.tenant}-{node}.frames"
+        with file.open("wb") as frames:
+            for frame in kind(here, there, load.count):
+                frames.write(struct.pack("!H", len(frame)) + frame)
+        senders.append((node, file))
+    interface = TENANTS[load.tenant]
+    return [Sender(blaster, outer(node, interface), file, load) for node, file in senders]
+
+
+def _learned(network: Network, load: Load, began: int) -> list[float]:
+    """When what was offered was learned, in seconds since it was due; infinity: never."""
+    vrf = TENANTS[load.tenant]
+    here, there = (network.site(node, load.tenant) for node in NODES)
+    forth, back = (Installed.read(network.record(node)) for node in NODES)
+
+    def known(at: Installed, flow: tuple[int, int, int, int], source_qp: int) -> float:
+        labelled, label = at.labels.get(flow, (math.inf, 0))
+        if not load.handshakes:
+            return labelled
+        when, found = at.senders.get(label, (math.inf, source_qp))
+        if found != source_qp:
+            raise NetworkError(f"{flow} is sent by {source_qp:#x}, and learned was {found:#x}")
+        return max(labelled, when)
+
+    latencies = []
+    for number in range(load.count):
+        a, b = int(here.host(number)), int(there.host(number))
+        initiator, responder = INITIATOR_QP + number, RESPONDER_QP + number
+        when = known(forth, (vrf, a, b, responder), initiator)
+        if load.handshakes:
+            when = max(when, known(back, (vrf, b, a, initiator), responder))
+        latencies.append((when - began) / 1e9 - number / load.rate)
+    return latencies
+
+
+def measure(network: Network, blaster: Path, scenario: Scenario) -> Result:
+    """Offer the loads of a scenario, and wait until nothing more is learned."""
+    load = scenario.load
+    started, used = time.monotonic(), network.controller_seconds()
+    beside = _offer(network, blaster, scenario.beside) if scenario.beside else []
+    senders = _offer(network, blaster, load)
+    began = max(sender.began() for sender in senders)
+    for sender in beside:
+        sender.began()
+    elapsed = time.monotonic() - started
+    cpu = (network.controller_seconds() - used) / elapsed
+    network.wait_until_quiet(QUIET, PATIENCE)
+    latencies = _learned(network, load, began)
+    due = [number / load.rate for number in range(load.count)]
+    ends = [at + late for at, late in zip(due, latencies, strict=True) if late < math.inf]
+    return Result(
+        scenario.name,
+        load.count,
+        len(ends),
+        percentile(latencies, 0.50),
+        percentile(latencies, 0.99),
+        len(ends) / max(ends) if ends else 0.0,
+        cpu,
+    )
+
+
+def percentile(values: list[float], share: float) -> float | None:
+    """In milliseconds; None for infinity."""
+    found = sorted(values)[math.ceil(share * len(values)) - 1]
+    return found * 1e3 if found < math.inf else None
+
+
+def run(tree: Path, blaster: Path, work: Path) -> Iterator[Result]:
+    """All scenarios with the controller of a checkout, each with empty tables."""
+    for scenario in SCENARIOS:
+        with (
+            tempfile.TemporaryDirectory(dir=work) as folder,
+            running_network(Path(folder), tree) as network,
+        ):
+            yield measure(network, blaster, scenario)
+
+
+def report(console: Console, now: list[Result], before: list[Result]) -> None:
+    """The figures of this commit, and of the earlier one with the ratio."""
+    table = Table(title="Learning; milliseconds, per second, share of a core")
+    for column in ("load", "offered", "learned", "p50", "p99", "per second", "controller"):
+        table.add_column(column, justify="left" if column == "load" else "right")
+    for results, suffix in ((now, ""), (before, ", before")):
+        for each in results:
+            p50, p99 = (f"{x:,.1f}" if x is not None else "never" for x in (each.p50, each.p99))
+            numbers = (f"{each.offered:,}", f"{each.learned:,}", p50, p99, f"{each.rate:,.0f}")
+            table.add_row(each.scenario + suffix, *numbers, f"{each.cpu:.0%}")
+    console.print(table)
+    for one, other in zip(now, before, strict=False):
+        ratio = f"{one.p99 / other.p99:.3f}" if one.p99 and other.p99 else "-"
+        rate = f"{one.rate / other.rate:.1f}" if other.rate else "-"
+        console.print(f"{one.scenario}: p99 is {ratio} of what it was, the rate {rate} times")
+
+
+def main() -> None:
+    """Command line; runs the benchmark in a new network and process namespace."""
+    parser = argparse.ArgumentParser(prog="python -m fcn.bench.learning", description=__doc__)
+    parser.add_argument("--baseline", metavar="COMMIT", help="compare with its controller")
+    options = parser.parse_args()
+    try:
+        commit = commit_named(options.baseline) if options.baseline is not None else None
+        enter("fcn.bench.learning", sys.argv[1:])
+        _main(commit)
+    except (BaselineError, IsolationError, NetworkError, TargetUnavailableError) as error:
+        parser.exit(2, f"{error}\n")
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+
+
+def _main(commit: str | None) -> None:
+    console = Console()
+    make_interfaces()
+    with ExitStack() as stack:
+        blaster, work = stack.enter_context(workspace())
+        now = []
+        for result in run(ROOT, blaster, work):
+            console.print(result)
+            now.append(result)
+        before = []
+        if commit is not None:
+            tree = stack.enter_context(checked_out(commit))
+            for result in run(tree, blaster, work):
+                console.print(result)
+                before.append(result)
+    report(console, now, before)
+    RESULTS.mkdir(exist_ok=True)
+    data: dict[str, Any] = {
+        "machine": machine(),
+        "results": [asdict(result) for result in now],
+        "before": [asdict(result) for result in before],
+    }
+    (RESULTS / "learning.json").write_text(json.dumps(data, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""One tenant's flood does not keep another tenant's connection from being learned."""
+
+from collections.abc import Mapping
+from functools import partial
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+import yaml
+from switches import MemorySwitch, until
+
+from fcn.contract.constants import CmAttribute
+from fcn.controller import app
+from fcn.controller.app import ControlPlane
+from fcn.controller.config import Config, parse_config
+from fcn.controller.node.connection import State
+from fcn.controller.node.inbox import Inbox
+
+BLUE, RED = 1, 2
+A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+HANDSHAKES = 5000
+
+
+def handshake(vrf: int, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """REQ and REP of a connection, as digests."""
+    qp, comm_id = 0x100 + number, 1 + number
+    request = (vrf, int(A), int(B), CmAttribute.REQ, comm_id, 0, qp)
+    return request, (vrf, int(B), int(A), CmAttribute.REP, 0x80000000 + number, comm_id, qp)
+
+
+@pytest.fixture
+def network(network: dict[str, Any]) -> dict[str, Any]:
+    """The example with a second tenant, on ports of its own."""
+    network["vrfs"]["red"] = {"id": RED}
+    for site, far in ((1, 2), (2, 1)):
+        node = network["nodes"][f"pe{site}"]
+        address = f"10.{site}.0.1/24"
+        node["ports"].append({"number": 9, "role": "dc", "vrf": "red", "addresses": [address]})
+        node["vrfs"]["red"] = {
+            "service_sid": f"2001:db8:0:{site}::d4",
+            "routes": [{"prefix": f"10.{far}.0.0/24", "tunnel": f"pe{far}-srv6"}],
+        }
+    return network
+
+
+def known(plane: ControlPlane, vrf: str) -> int:
+    return sum(flow.key.vrf == vrf for flow in plane.flows.on_node("pe1").values())
+
+
+@pytest.fixture
+def config(network: dict[str, Any], switches: Mapping[str, MemorySwitch]) -> Config:
+    return parse_config(yaml.safe_dump(network))
+
+
+async def test_a_connection_is_learned_during_the_flood_of_another_tenant(
+    config: Config, switches: Mapping[str, MemorySwitch]
+) -> None:
+    plane = ControlPlane(config)
+    async with plane.running():
+        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+        requests, replies = zip(*(handshake(RED, n) for n in range(HANDSHAKES)), strict=True)
+        request, reply = handshake(BLUE, 0)
+        switches["pe1"].engine.digest("cm_ipv4_t", *requests, request)
+        switches["pe2"].engine.digest("cm_ipv4_t", *replies, reply)
+        await until(lambda: known(plane, "blue"))
+        assert known(plane, "red") < HANDSHAKES / 2
+        await until(lambda: known(plane, "red") == HANDSHAKES)
+        assert await plane.nodes["pe1"].settled()
+        assert switches["pe1"].engine.size("flow_ipv4") == HANDSHAKES + 1
+        assert not plane.flows.refusals.counts
+
+
+async def test_what_does_not_fit_the_queue_is_counted_for_whoever_sent_it(
+    config: Config, switches: Mapping[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "Inbox", partial(Inbox, limit=64))
+    plane = ControlPlane(config)
+    async with plane.running():
+        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+        requests, replies = zip(*(handshake(RED, n) for n in range(1000)), strict=True)
+        request, reply = handshake(BLUE, 0)
+        switches["pe1"].engine.digest("cm_ipv4_t", *requests, request)
+        switches["pe2"].engine.digest("cm_ipv4_t", *replies, reply)
+        await until(lambda: known(plane, "blue"))
+        assert set(plane.flows.refusals.counts) == {("red", "too-many-reports")}

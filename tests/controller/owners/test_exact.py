@@ -1,0 +1,76 @@
+"""Entries that are encoded quickly are those finsy encodes, on every target."""
+
+from ipaddress import IPv4Address, IPv6Address
+
+import pytest
+from finsy import P4TableAction, P4TableEntry, P4TableMatch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcn.contract.constants import compiled_programs
+from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.owners.exact import ExactTable
+from fcn.controller.owners.intent import Encoded, entity_key, entity_value
+
+SCHEMAS = {
+    "v1model": load_pipeline("pe").schema,
+    "tna": load_pipeline("pe", compiled_programs() / "tna", binary=False).schema,
+}
+ADDRESSES = {4: st.ip_addresses(v=4), 6: st.ip_addresses(v=6)}
+
+
+def expected(target: str, entry: P4TableEntry) -> Encoded:
+    message = entry.encode(SCHEMAS[target])
+    return Encoded(entity_key(message), entity_value(message), message)
+
+
+@pytest.mark.parametrize("target", SCHEMAS)
+@pytest.mark.parametrize("version", [4, 6])
+@given(data=st.data())
+def test_flows(target: str, version: int, data: st.DataObject) -> None:
+    src: IPv4Address | IPv6Address = data.draw(ADDRESSES[version])
+    dst: IPv4Address | IPv6Address = data.draw(ADDRESSES[version])
+    vrf, qp = data.draw(st.integers(0, 0xFFFF)), data.draw(st.integers(0, 0xFFFFFF))
+    label = data.draw(st.integers(0, 0xFFFFF))
+    timeout = data.draw(st.sampled_from((0, 1_500_000, 60_000_000_000)))
+    table, action = FLOW_TABLES[version], f"set_flow_label_ipv{version}"
+    entry = P4TableEntry(
+        table,
+        match=P4TableMatch(vrf=vrf, src=src, dst=dst, dest_qp=qp),
+        action=P4TableAction(action, flow_label=label),
+        idle_timeout_ns=timeout,
+    )
+    exact = ExactTable(SCHEMAS[target], table)
+    match = (vrf, int(src), int(dst), qp)
+    assert exact.entry(match, action, (label,), idle_timeout_ns=timeout) == expected(target, entry)
+    assert exact.key(match) == expected(target, entry).key
+
+
+@pytest.mark.parametrize("target", SCHEMAS)
+@pytest.mark.parametrize("version", [4, 6])
+@given(data=st.data())
+def test_senders(target: str, version: int, data: st.DataObject) -> None:
+    src: IPv4Address | IPv6Address = data.draw(ADDRESSES[version])
+    dst: IPv4Address | IPv6Address = data.draw(ADDRESSES[version])
+    label = data.draw(st.integers(0, 0xFFFFF))
+    vrf, qp = data.draw(st.integers(0, 0xFFFF)), data.draw(st.integers(0, 0xFFFFFF))
+    table, action = LABEL_TABLES[version], f"cnp_ipv{version}"
+    entry = P4TableEntry(
+        table,
+        match=P4TableMatch(flow_label=label),
+        action=P4TableAction(action, vrf=vrf, src=src, dst=dst, dest_qp=qp, p_key=0xFFFF),
+        metadata=b"cm initiator 1 2",
+    )
+    exact = ExactTable(SCHEMAS[target], table)
+    arguments = (vrf, int(src), int(dst), qp, 0xFFFF)
+    found = exact.entry((label,), action, arguments, metadata=b"cm initiator 1 2")
+    assert found == expected(target, entry)
+
+
+def test_values_that_are_missing_or_too_many_are_refused() -> None:
+    exact = ExactTable(SCHEMAS["v1model"], LABEL_TABLES[4])
+    with pytest.raises(ValueError, match="argument 2 is"):
+        exact.entry((1,), "cnp_ipv4", (1, 2))
+    with pytest.raises(ValueError, match="argument 2 is"):
+        exact.key((1, 2))
