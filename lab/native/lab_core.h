@@ -20,10 +20,11 @@ typedef struct {
     void *thing;     /* lab_switch, lab_host or lab_link */
 } lab_actor;
 
-/* A frame on a link, and when it arrives. */
+/* A frame on a link, when it arrives, and its first octet. */
 typedef struct {
     uint64_t at;
     sw_frame *frame;
+    const uint8_t *octets;
 } lab_flying;
 
 /* One direction of a link. */

@@ -9,6 +9,7 @@ from fcn.lab.balance import balance
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
 from fcn.lab.errors import LabError
 from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions, State, completions
+from fcn.packets.icrc import icrc
 from fcn.softswitch.api import EngineEvents
 
 MILLISECOND = 1_000_000
@@ -104,6 +105,21 @@ def test_all_of_a_message_arrives(size: int) -> None:
         seen = right.receiver(0)
         assert seen.payload == (size + 3) // 4 * 4 + 8
         assert (seen.messages, len(completions(simulation))) == (2, 2)
+
+
+def test_every_packet_has_its_icrc() -> None:
+    """Of any length: long ones are computed in another way than short ones."""
+    with Simulation() as simulation:
+        network = wan(simulation)
+        left, _, connection = connected(network)
+        network.links[0].tap(0)
+        sizes = [*range(4, 260, 4), 1020, 1024]
+        for size in sizes:
+            left.write(connection, size, start_ns=simulation.now_ns)
+        simulation.run_until(50 * MILLISECOND)
+        frames = [frame.data[ETHERNET:] for frame in simulation.tapped()]
+        assert len(frames) == len(sizes)
+        assert [d[-4:] for d in frames] == [icrc(d[:-4]) for d in frames]
 
 
 def test_go_back_n_recovers_what_a_full_queue_dropped() -> None:

@@ -121,6 +121,7 @@ static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len)
         return NULL;
     sw_frame *f = pool->free[size_class];
     pool->free[size_class] = f->next;
+    __builtin_prefetch(f->next);
     pool->in_use++;
     f->born = UINT64_MAX;
     f->len = len;

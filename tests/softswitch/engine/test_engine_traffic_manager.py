@@ -138,3 +138,42 @@ def test_ports_do_not_wait_for_each_other(make_engine: MakeEngine) -> None:
     assert [(o.port, o.time_ns) for o in engine.outputs()] == [
         (3, 250_000), (3, 500_000), (2, 1_000_000), (2, 2_000_000),
     ]  # fmt: skip
+
+
+def test_fractions_of_a_nanosecond_add_up(make_engine: MakeEngine) -> None:
+    """800 bits at 3 Gb/s take 266.67 ns; an idle line begins anew."""
+    engine = limited(make_engine, rate_bps=3_000_000_000)
+    for _ in range(6):
+        engine.inject(1, packet())
+    engine.advance(10_000)
+    engine.inject(1, packet())
+    engine.advance(10_000)
+    times = [o.time_ns for o in engine.outputs()]
+    assert times == [266, 533, 800, 1066, 1333, 1600, 10_266]
+
+
+def test_overhead_counts_for_the_bit_rate(make_engine: MakeEngine) -> None:
+    engine = limited(make_engine, rate_bps=1_000_000)
+    engine.port_overhead_set(2, 24)
+    for _ in range(2):
+        engine.inject(1, packet())
+    engine.advance(1_000_000_000)
+    assert [o.time_ns for o in engine.outputs()] == [(FRAME + 24) * OCTET_NS * n for n in (1, 2)]
+    assert engine.port_counters(2).tx_octets == 2 * FRAME
+
+
+def test_every_packet_is_accounted_for(make_engine: MakeEngine) -> None:
+    engine = make_engine("queueing", queues=2)
+    engine.port_queue_set(2, PortQueue(rate_pps=1, depth=4))
+    for _ in range(10):
+        engine.inject(1, packet())
+    engine.inject(1, bytes(20_000))
+    engine.inject(1, packet(priority=3))
+    balance = engine.balance()
+    named = {name: n for name, n in balance.items() if n}
+    assert named == {
+        "received": 11, "refused": 1, "queue_full_drops": 5, "no_queue_drops": 1, "held": 5,
+    }  # fmt: skip
+    engine.advance(10_000_000_000)
+    assert engine.balance()["sent"] == 5
+    assert engine.balance()["held"] == 0
