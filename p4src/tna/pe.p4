@@ -4,6 +4,7 @@
 //   DomainMode          what this node does about congestion
 //   NotificationPort    Fast CNP?
 //   CustomerPacket      what later controls need to know of the customer's packet
+//   Gateway             ARP and neighbour discovery for the gateways of customers
 //   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
 //   Arrival             class of the packet, then what is done with it
 //   TunnelDecap         the underlay headers are removed; EcnDecap
@@ -29,6 +30,7 @@
 #include "../common/pe/flow_by_label.p4"
 #include "../common/pe/underlay_lookup.p4"
 #include "../common/pe/customer_packet.p4"
+#include "../common/pe/gateway.p4"
 #include "../common/pe/packet_class.p4"
 #include "../common/pe/customer_arrival.p4"
 #include "../common/base/wan_arrival.p4"
@@ -53,6 +55,7 @@
 #include "../common/base/srv6_parser.p4"
 #include "../common/pe/tunnel_parser.p4"
 #include "../common/pe/roce_parser.p4"
+#include "../common/pe/neighbor_parser.p4"
 #include "pass_headers.p4"
 #include "pe_metadata.p4"
 #include "flow_gate.p4"
@@ -87,6 +90,8 @@ control PeIngress(
         notifications_sent;
     @name(".port_rx")
     Counter<bit<32>, port_t>(PORT_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) port_rx;
+    @name(".punts_refused")
+    Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) punts_refused;
 
     PortRole() port_role;
     NotificationPort() notification_port;
@@ -98,6 +103,7 @@ control PeIngress(
     SenderNotification() sender_notification;
     TunnelDecap() tunnel_decap;
     CustomerPacket() customer_packet;
+    Gateway() gateway;
     EcnDecap() ecn_decap;
     Srv6End() srv6_end;
     VrfRouting() vrf_routing;
@@ -111,6 +117,7 @@ control PeIngress(
     TunnelEncap() tunnel_encap;
     Underlay() underlay;
     PuntLimit() punt_limit;
+    ReportNeighbor() report_neighbor;
 
     action take_off_vlan_tag() {
         hdr.pe.ethernet.ether_type = hdr.pe.vlan.ether_type;
@@ -186,6 +193,13 @@ control PeIngress(
                 take_word_label();
             }
             customer_packet.apply(hdr.pe, md.meta);
+            if (md.solicitation_sum == ICMPV6_PROTOCOL) {
+                md.meta.solicitation_sound = true;
+            }
+            gateway.apply(hdr.pe, md.meta);
+            if (md.meta.answered && hdr.pe.neighbor.nd.isValid()) {
+                md.is_advertisement = true;
+            }
             if (hdr.pe.vlan.isValid()) {
                 take_off_vlan_tag();
             }
@@ -227,8 +241,8 @@ control PeIngress(
             if (md.meta.base.forward == Forward.TUNNEL) {
                 tunnel_encap.apply(hdr.pe, md.meta);
             }
-            if ((md.meta.base.role == Role.DC || md.meta.decapsulated) && !md.meta.make_cnp
-                    && md.meta.base.punt_reason == PuntReason.NONE) {
+            if ((md.meta.base.forward == Forward.VRF || md.meta.base.forward == Forward.TUNNEL)
+                    && !md.meta.make_cnp && md.meta.base.punt_reason == PuntReason.NONE) {
                 customer_rewrite.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
             }
             report.apply(hdr.pe, md, ig_dprsr_md.digest_type);
@@ -247,10 +261,14 @@ control PeIngress(
                 bridge(PassType.TRAFFIC);
             }
             if (md.meta.base.drop_reason == DropReason.NONE && md.withheld == DropReason.NONE) {
-                if (md.meta.base.punt_reason != PuntReason.NONE) {
-                    punt_limit.apply(md.punt_color);
+                if (md.meta.base.punt_reason != PuntReason.NONE || md.meta.answered) {
+                    punt_limit.apply(md.meta.base.vrf, md.punt_color);
                 }
             }
+            if (md.punt_color != GREEN) {
+                punts_refused.count(VRF_CELL(md.meta.base.vrf));
+            }
+            report_neighbor.apply(hdr.pe, md, ig_dprsr_md.digest_type);
             if (md.withheld != DropReason.NONE) {
                 drops.count(md.withheld);
                 ig_dprsr_md.drop_ctl = 1;
@@ -266,7 +284,7 @@ control PeIngress(
             } else if (md.meta.make_cnp && md.notification_color != GREEN) {
                 drops.count(DropReason.NODE_RATE_LIMIT);
                 ig_dprsr_md.drop_ctl = 1;
-            } else if (md.punt_color != GREEN) {
+            } else if (md.punt_color != GREEN && !md.meta.answered) {
                 drops.count(DropReason.PUNT_RATE_LIMIT);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.base.punt_reason != PuntReason.NONE) {

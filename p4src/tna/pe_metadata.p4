@@ -14,11 +14,15 @@ struct tna_pe_meta_t {
     // What an IPv4 header's options add to its checksum
     bit<16> ipv4_options_sum;
     bit<16> fast_cnp_sum;
+    bit<16> solicitation_sum;
     bool is_cnp_ipv6;
+    // The answer to a neighbour solicitation
+    bool is_advertisement;
     bit<32> now;
     // A late reason to drop the packet: TTL, no next segment
     DropReason withheld;
     color_t punt_color;
+    color_t report_color;
     color_t notification_color;
     bit<1> gate_passed;
     bool wanted;

@@ -45,7 +45,28 @@ control Fingerprint(in pe_headers_t hdr, inout tna_pe_meta_t md) {
     }
 }
 
-// Report: new flows and connection set-ups to the controller (FCN-3); the deparser packs the digest. A
+// ReportNeighbor: a host that asked for its gateway to the controller, which learns hosts from it; the deparser
+// packs the digest.
+// Reads:  meta.answered, md.punt_color; hdr.neighbor.arp validity.
+// Writes: digest type.
+// When:   every packet, behind PuntLimit.
+control ReportNeighbor(in pe_headers_t hdr, in tna_pe_meta_t md, inout DigestType_t digest_type) {
+    action send(DigestType_t type) {
+        digest_type = type;
+    }
+
+    apply {
+        if (md.meta.answered && md.punt_color == GREEN) {
+            if (hdr.neighbor.arp.isValid()) {
+                send(DIGEST_NEIGHBOR_IPV4);
+            } else {
+                send(DIGEST_NEIGHBOR_IPV6);
+            }
+        }
+    }
+}
+
+// Report: new flows and connection set-ups to the controller (FCN-3), within the limit of the VRF; the deparser packs the digest. A
 // storm of packets of one new flow is one digest per window.
 // Reads:  meta.learning_*, meta.role, meta.forward, what FlowTable found, customer headers, what the
 //         parser saw of the connection manager, md.now.
@@ -60,6 +81,9 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
 
     @name(".reports")
     Counter<bit<32>, ReportKind>(REASON_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) reports;
+    @name(".reports_refused")
+    Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) reports_refused;
+    ReportLimit() report_limit;
     Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_fingerprint;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_fingerprint) exchange = {
         void apply(inout bit<32> last, out bit<1> result) {
@@ -121,13 +145,19 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
             }
         }
         if (md.digest_is_due == 1) {
+            report_limit.apply(md.meta.base.vrf, md.report_color);
+        }
+        if (md.report_color != GREEN) {
+            reports_refused.count(VRF_CELL(md.meta.base.vrf));
+        }
+        if (md.digest_is_due == 1 && md.report_color == GREEN) {
             if (md.meta.cm.is_valid) {
                 reports.count(ReportKind.CM_MESSAGE);
             } else {
                 reports.count(ReportKind.NEW_FLOW);
             }
         }
-        if (md.digest_is_due == 1) {
+        if (md.digest_is_due == 1 && md.report_color == GREEN) {
             if (md.meta.cm.is_valid && hdr.ipv4.isValid()) {
                 send(DIGEST_CM_IPV4);
             } else if (md.meta.cm.is_valid) {

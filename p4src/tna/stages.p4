@@ -19,6 +19,9 @@
 #define STAGE_fingerprint_of_ipv6
 #define STAGE_flow_ipv4 @stage(6)
 #define STAGE_flow_ipv6 @stage(7)
+#define STAGE_gateway_ipv4 @stage(0)
+#define STAGE_gateway_ipv6 @stage(0)
+#define STAGE_advertisement @stage(1)
 #define STAGE_customer_arrival
 #define STAGE_wan_arrival
 #define STAGE_notification_arrival

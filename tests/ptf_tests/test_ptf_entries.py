@@ -71,6 +71,11 @@ def _routes(pe: PeTables) -> None:
             pe.route(vrf, prefix, action)
 
 
+def _gateways(pe: PeTables) -> None:
+    for address in (V4, V6):
+        pe.gateway(1, address, MAC, 100)
+
+
 def _queue_levels(tables: NodeTables) -> None:
     tables.queue_level(1, 7)
     tables.queue_level(2, 7, (8, 15))
@@ -106,6 +111,9 @@ NODE: dict[str, Callable[[Any], None]] = {
 PE = NODE | {
     "set_default": lambda t: t.set_default("flow_learning", "learning_off"),
     "dc_port": lambda t: t.dc_port(1, 1, 100),
+    "gateway": _gateways,
+    "punt_limit": lambda t: t.punt_limit(1, METER),
+    "report_limit": lambda t: t.report_limit(1, METER),
     "route": _routes,
     "tunnel": _encaps,
     "service_sid": lambda t: t.service_sid(V6, 1),
