@@ -43,7 +43,12 @@ class NodeAgent:
         self._bus = bus
         self._synchronizer = Synchronizer(provision.intent, provision.pipeline, connection, bus)
         self._messages = Messages(
-            provision, connection, flows, neighbors.handle, self._synchronizer.acknowledge
+            provision,
+            connection,
+            flows,
+            neighbors.handle,
+            neighbors.asked,
+            self._synchronizer.acknowledge,
         )
         connection.when_ready(self._serve)
 
@@ -147,7 +152,9 @@ class NodeAgent:
 
     async def _synchronize(self) -> None:
         """Take over flows and neighbours found on the switch, then write the difference."""
-        held = await read_switch(self._connection.switch, self.provision.pipeline)
+        held = await read_switch(
+            self._connection.switch, self.provision.pipeline, self.provision.meter_cells
+        )
         entries = [entity for entity in held if isinstance(entity, fy.P4TableEntry)]
         if self.provision.is_pe:
             names = vrf_names(self.provision.config)

@@ -8,6 +8,7 @@ from typing import TypeVar, cast
 import finsy as fy
 from finsy.p4entity import P4DigestListAck
 
+from fcn.contract.names import NEIGHBOR_DIGESTS
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.flows.service import FlowService
 from fcn.controller.node.connection import Connection
@@ -18,6 +19,7 @@ from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import answering
 from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, Report
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
+from fcn.controller.owners.gateway import Asker, Gateway
 
 T = TypeVar("T")
 
@@ -25,6 +27,7 @@ QUEUE = 100_000
 """Messages of each kind that are queued at most."""
 
 PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
+AskerHandler = Callable[[Asker], Awaitable[None]]
 
 
 class Messages:
@@ -39,6 +42,7 @@ class Messages:
         connection: Connection,
         flows: FlowService,
         on_packet: PacketHandler,
+        on_asker: AskerHandler,
         acknowledge: Callable[[P4DigestListAck], None],
     ) -> None:
         self._name = provision.name
@@ -48,13 +52,14 @@ class Messages:
         self._switch = connection.switch
         self._flows = flows
         self._on_packet = on_packet
+        self._on_asker = on_asker
         self._acknowledge = acknowledge
         self.failures = Failures(provision.name)
 
     def start(self, synchronized: asyncio.Event) -> None:
         """Receive messages until the connection ends; process them once `synchronized` is set."""
         if self._is_pe:
-            for digest in DIGESTS:
+            for digest in (*DIGESTS, *NEIGHBOR_DIGESTS.values()):
                 self._connection.start(digest, self._read_digests(digest, synchronized))
             self._connection.start("idle", self._read_idle(synchronized))
         self._connection.start("packets", self._read_packets(synchronized))
@@ -77,7 +82,10 @@ class Messages:
                 await synchronized.wait()
                 for item in digest:
                     with self.failures.survived(name, item):
-                        self._reported(FlowLearning.report(name, item))
+                        if name in NEIGHBOR_DIGESTS.values():
+                            await self._on_asker(Gateway.asker(name, item))
+                        else:
+                            self._reported(FlowLearning.report(name, item))
                 self._acknowledge(digest.ack())
 
     def _reported(self, report: Report) -> None:

@@ -67,6 +67,26 @@
 #include "pe_egress_parser.p4"
 #include "fast_cnp_checksum.p4"
 
+// A packet with `neighbor` ends here: it is answered or goes to the CPU, and never has any of these headers.
+#define NEVER_WITH_NEIGHBOR(header) \
+    @pa_mutually_exclusive("ingress", "hdr.pe.neighbor.arp", header) \
+    @pa_mutually_exclusive("ingress", "hdr.pe.neighbor.nd", header) \
+    @pa_mutually_exclusive("ingress", "hdr.pe.neighbor.nd_option", header)
+
+NEVER_WITH_NEIGHBOR("hdr.pe.outer_ipv6")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.srh")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.segment0")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.segment1")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.segment2")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.segment3")
+NEVER_WITH_NEIGHBOR("hdr.pe.tunnel.udp")
+NEVER_WITH_NEIGHBOR("hdr.pe.tunnel.inner_ethernet")
+NEVER_WITH_NEIGHBOR("hdr.pe.ipv4")
+NEVER_WITH_NEIGHBOR("hdr.pe.udp")
+NEVER_WITH_NEIGHBOR("hdr.pe.fast_cnp")
+NEVER_WITH_NEIGHBOR("hdr.pe.roce.bth")
+NEVER_WITH_NEIGHBOR("hdr.pe.roce.cnp_payload")
+@pa_mutually_exclusive("ingress", "hdr.pe.neighbor.arp", "hdr.pe.neighbor.nd_option")
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.base.level")
 control PeIngress(
@@ -174,7 +194,7 @@ control PeIngress(
                 md.meta.ipv4_checksum_failed = true;
             }
             fast_cnp_checksum.apply(
-                hdr.pe.fast_cnp, hdr.pe.outer_ipv6.payload_len, md.fast_cnp_sum, md.meta);
+                hdr.pe.fast_cnp, hdr.pe.outer_ipv6.payload_len, md.parser_sum, md.meta);
             // Or a total length below 20 octets, as masks
             if (ig_prsr_md.parser_err != 0) {
                 md.meta.parse_failed = true;
@@ -193,7 +213,7 @@ control PeIngress(
                 take_word_label();
             }
             customer_packet.apply(hdr.pe, md.meta);
-            if (md.solicitation_sum == ICMPV6_PROTOCOL) {
+            if (md.parser_sum == ICMPV6_PROTOCOL) {
                 md.meta.solicitation_sound = true;
             }
             gateway.apply(hdr.pe, md.meta);

@@ -13,8 +13,8 @@ struct tna_pe_meta_t {
     bit<32> ports;
     // What an IPv4 header's options add to its checksum
     bit<16> ipv4_options_sum;
-    bit<16> fast_cnp_sum;
-    bit<16> solicitation_sum;
+    // What the parser found of the checksum of a Fast CNP or a neighbour solicitation
+    bit<16> parser_sum;
     bool is_cnp_ipv6;
     // The answer to a neighbour solicitation
     bool is_advertisement;

@@ -175,7 +175,7 @@ parser PeIngressParser(
         packet.extract(hdr.pe.fast_cnp);
         md.udp_dst_port = hdr.pe.tunnel.udp.dst_port;
         fast_cnp_checksum.subtract({ hdr.pe.tunnel.udp, hdr.pe.fast_cnp });
-        md.fast_cnp_sum = fast_cnp_checksum.get();
+        md.parser_sum = fast_cnp_checksum.get();
         transition accept;
     }
 
@@ -240,10 +240,14 @@ parser PeIngressParser(
         packet.extract(hdr.pe.ipv6);
         solicitation_checksum.subtract({
             hdr.pe.ipv6.payload_len, hdr.pe.ipv6.src, hdr.pe.ipv6.dst });
-        transition select(hdr.pe.ipv6.version, hdr.pe.ipv6.next_header) {
-            (6, IpProtocol.UDP): parse_customer_udp;
-            (6, IpProtocol.ICMPV6): parse_icmpv6;
-            (6, _): accept;
+        transition select(
+                hdr.pe.ipv6.version, hdr.pe.ipv6.next_header, hdr.pe.ipv6.payload_len) {
+            (6, IpProtocol.UDP, _): parse_customer_udp;
+            (6, IpProtocol.ICMPV6, SOLICITATION_LENGTH): parse_icmpv6_of_solicitation_length;
+            (6, IpProtocol.ICMPV6, SOLICITATION_WITH_OPTION_LENGTH):
+                parse_icmpv6_of_solicitation_with_option_length;
+            (6, IpProtocol.ICMPV6, _): parse_icmpv6;
+            (6, _, _): accept;
             default: malformed;
         }
     }
@@ -253,36 +257,44 @@ parser PeIngressParser(
     }
     state parse_icmpv6 {
         customer_discovery_parser.apply(packet, hdr.pe.ipv6, md.meta.base.is_nd);
-        transition select(hdr.pe.ipv6.payload_len) {
-            SOLICITATION_LENGTH: choose_solicitation;
-            SOLICITATION_WITH_OPTION_LENGTH: choose_solicitation_with_option;
-            default: accept;
-        }
+        transition accept;
     }
 
     // A neighbour solicitation that cannot have crossed a router (RFC 4861 section 7.1.1), with no option or
     // with one: the sender's MAC address, or the nonce of RFC 7527. Another is not extracted and so not
-    // answered here.
-    state choose_solicitation {
+    // answered here. The rest is what NeighborDiscoveryParser finds; the chip cannot go on to it from here.
+    state parse_icmpv6_of_solicitation_length {
         transition select(packet.lookahead<bit<16>>(), hdr.pe.ipv6.hop_limit) {
             (0x8700, 255): parse_solicitation;
+            (0x8500 &&& 0xff00, 255): other_neighbor_discovery;
+            (0x8600 &&& 0xfe00, 255): other_neighbor_discovery;
+            (0x8800 &&& 0xfe00, 255): other_neighbor_discovery;
             default: accept;
         }
+    }
+    state parse_icmpv6_of_solicitation_with_option_length {
+        transition select(packet.lookahead<bit<16>>(), hdr.pe.ipv6.hop_limit) {
+            (0x8700, 255): choose_option;
+            (0x8500 &&& 0xff00, 255): other_neighbor_discovery;
+            (0x8600 &&& 0xfe00, 255): other_neighbor_discovery;
+            (0x8800 &&& 0xfe00, 255): other_neighbor_discovery;
+            default: accept;
+        }
+    }
+    state other_neighbor_discovery {
+        md.meta.base.is_nd = true;
+        transition accept;
     }
     state parse_solicitation {
         packet.extract(hdr.pe.neighbor.nd);
+        md.meta.base.is_nd = true;
         solicitation_checksum.subtract({ hdr.pe.neighbor.nd });
-        md.solicitation_sum = solicitation_checksum.get();
+        md.parser_sum = solicitation_checksum.get();
         transition accept;
-    }
-    state choose_solicitation_with_option {
-        transition select(packet.lookahead<bit<16>>(), hdr.pe.ipv6.hop_limit) {
-            (0x8700, 255): choose_option;
-            default: accept;
-        }
     }
     // Type and length of the option, behind the 24 octets of the solicitation
     state choose_option {
+        md.meta.base.is_nd = true;
         transition select(packet.lookahead<bit<208>>()[15:0]) {
             0x0101: parse_solicitation_with_option;
             0x0e01: parse_solicitation_with_option;
@@ -293,7 +305,7 @@ parser PeIngressParser(
         packet.extract(hdr.pe.neighbor.nd);
         packet.extract(hdr.pe.neighbor.nd_option);
         solicitation_checksum.subtract({ hdr.pe.neighbor.nd, hdr.pe.neighbor.nd_option });
-        md.solicitation_sum = solicitation_checksum.get();
+        md.parser_sum = solicitation_checksum.get();
         transition accept;
     }
 

@@ -124,8 +124,7 @@ class GatewayTest(PeTest):
             "address": int(ip_address(address)),
             "mac": int(mac.replace(":", ""), 16),
         }
-        messages: list[tuple[str, dict[str, Any]]] = []
-        self.wait_for("the report", lambda: messages.extend(self.digests()) or messages)
+        messages = self.wait_for("the report", self.digests)
         self.assertEqual([(NEIGHBOR_DIGESTS[ip_address(address).version], wanted)], messages)
 
 

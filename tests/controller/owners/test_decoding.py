@@ -8,12 +8,13 @@ import pytest
 from finsy.p4entity import decode_entity
 
 from fcn.contract.constants import PuntReason, compiled_programs
-from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
+from fcn.contract.names import CM_DIGESTS, GATEWAY_TABLES, NEIGHBOR_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.flow_by_label import FlowByLabel, KnownSender
 from fcn.controller.owners.flow_learning import ConnectionMessage, FlowLearning, NewFlow
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable, LabelledFlow
+from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.punt import Punt, Punted
 from fcn.controller.owners.vrf_routing import HostRoute, VrfRouting
@@ -132,6 +133,18 @@ def test_reports(version: int, ends: tuple[IPv6Address, IPv6Address]) -> None:
     assert FlowLearning.report(CM_DIGESTS[version], item | message) == ConnectionMessage(
         7, src, dst, **message
     )
+
+
+@pytest.mark.parametrize("address", [V4[0], V6[0]])
+def test_gateways(pipeline: Pipeline, address: IPv6Address) -> None:
+    entries = held(pipeline, lambda intent: Gateway(intent).answer(3, 100, address, 0x02FC))
+    (entry,) = (entry for entry in entries if entry.table_id == GATEWAY_TABLES[address.version])
+    assert (entry["port"], entry["vlan_id"], entry["address"]) == (3, 100, int(address))
+    assert isinstance(entry.action, fy.P4TableAction)
+    assert entry.action.args == {"mac": 0x02FC}
+    item = {"port": 3, "vlan_id": 100, "address": int(address), "mac": 0x0201}
+    digest = NEIGHBOR_DIGESTS[address.version]
+    assert Gateway.asker(digest, item) == Asker(3, 100, address, 0x0201)
 
 
 def test_reports_have_the_fields_of_the_digests(pipeline: Pipeline) -> None:
