@@ -198,6 +198,8 @@ control PeIngress(
             // Or a total length below 20 octets, as masks
             if (ig_prsr_md.parser_err != 0) {
                 md.meta.parse_failed = true;
+            } else if (hdr.pe.ipv6.isValid() && hdr.pe.ipv6.version != 6) {
+                md.meta.parse_failed = true;
             } else if (hdr.pe.ipv4.isValid() && hdr.pe.ipv4.total_len & 0xfff0 == 0) {
                 md.meta.parse_failed = true;
             } else if (hdr.pe.ipv4.isValid() && hdr.pe.ipv4.total_len & 0xfffc == 0x0010) {
@@ -213,7 +215,8 @@ control PeIngress(
                 take_word_label();
             }
             customer_packet.apply(hdr.pe, md.meta);
-            if (md.parser_sum == ICMPV6_PROTOCOL) {
+            if (md.parser_sum == ICMPV6_PROTOCOL && hdr.pe.ipv6.version == 6
+                    && hdr.pe.ipv6.payload_len[15:8] == 0) {
                 md.meta.solicitation_sound = true;
             }
             gateway.apply(hdr.pe, md.meta);

@@ -240,15 +240,15 @@ parser PeIngressParser(
         packet.extract(hdr.pe.ipv6);
         solicitation_checksum.subtract({
             hdr.pe.ipv6.payload_len, hdr.pe.ipv6.src, hdr.pe.ipv6.dst });
-        transition select(
-                hdr.pe.ipv6.version, hdr.pe.ipv6.next_header, hdr.pe.ipv6.payload_len) {
-            (6, IpProtocol.UDP, _): parse_customer_udp;
-            (6, IpProtocol.ICMPV6, SOLICITATION_LENGTH): parse_icmpv6_of_solicitation_length;
-            (6, IpProtocol.ICMPV6, SOLICITATION_WITH_OPTION_LENGTH):
+        // The version and the upper half of the length are compared behind the parser, which keeps four octets for
+        // this select and the next.
+        transition select(hdr.pe.ipv6.next_header, hdr.pe.ipv6.payload_len[7:0]) {
+            (IpProtocol.UDP, _): parse_customer_udp;
+            (IpProtocol.ICMPV6, (bit<8>)SOLICITATION_LENGTH): parse_icmpv6_of_solicitation_length;
+            (IpProtocol.ICMPV6, (bit<8>)SOLICITATION_WITH_OPTION_LENGTH):
                 parse_icmpv6_of_solicitation_with_option_length;
-            (6, IpProtocol.ICMPV6, _): parse_icmpv6;
-            (6, _, _): accept;
-            default: malformed;
+            (IpProtocol.ICMPV6, _): parse_icmpv6;
+            default: accept;
         }
     }
     state parse_customer_udp {
@@ -262,22 +262,23 @@ parser PeIngressParser(
 
     // A neighbour solicitation that cannot have crossed a router (RFC 4861 section 7.1.1), with no option or
     // with one: the sender's MAC address, or the nonce of RFC 7527. Another is not extracted and so not
-    // answered here. The rest is what NeighborDiscoveryParser finds; the chip cannot go on to it from here.
+    // answered here. The other types are those of NeighborDiscoveryParser, to which the chip cannot go on from
+    // here.
     state parse_icmpv6_of_solicitation_length {
-        transition select(packet.lookahead<bit<16>>(), hdr.pe.ipv6.hop_limit) {
-            (0x8700, 255): parse_solicitation;
-            (0x8500 &&& 0xff00, 255): other_neighbor_discovery;
-            (0x8600 &&& 0xfe00, 255): other_neighbor_discovery;
-            (0x8800 &&& 0xfe00, 255): other_neighbor_discovery;
+        transition select(packet.lookahead<bit<8>>(), hdr.pe.ipv6.hop_limit) {
+            (135, 255): choose_solicitation;
+            (133, 255): other_neighbor_discovery;
+            (134, 255): other_neighbor_discovery;
+            (136 &&& 0xfe, 255): other_neighbor_discovery;
             default: accept;
         }
     }
     state parse_icmpv6_of_solicitation_with_option_length {
-        transition select(packet.lookahead<bit<16>>(), hdr.pe.ipv6.hop_limit) {
-            (0x8700, 255): choose_option;
-            (0x8500 &&& 0xff00, 255): other_neighbor_discovery;
-            (0x8600 &&& 0xfe00, 255): other_neighbor_discovery;
-            (0x8800 &&& 0xfe00, 255): other_neighbor_discovery;
+        transition select(packet.lookahead<bit<8>>(), hdr.pe.ipv6.hop_limit) {
+            (135, 255): choose_solicitation_with_option;
+            (133, 255): other_neighbor_discovery;
+            (134, 255): other_neighbor_discovery;
+            (136 &&& 0xfe, 255): other_neighbor_discovery;
             default: accept;
         }
     }
@@ -285,19 +286,27 @@ parser PeIngressParser(
         md.meta.base.is_nd = true;
         transition accept;
     }
+    // The code, behind the type
+    state choose_solicitation {
+        md.meta.base.is_nd = true;
+        transition select(packet.lookahead<bit<16>>()[7:0]) {
+            0: parse_solicitation;
+            default: accept;
+        }
+    }
     state parse_solicitation {
         packet.extract(hdr.pe.neighbor.nd);
-        md.meta.base.is_nd = true;
         solicitation_checksum.subtract({ hdr.pe.neighbor.nd });
         md.parser_sum = solicitation_checksum.get();
         transition accept;
     }
-    // Type and length of the option, behind the 24 octets of the solicitation
-    state choose_option {
+    // Likewise; type and length of the option are behind the 24 octets of the solicitation.
+    state choose_solicitation_with_option {
         md.meta.base.is_nd = true;
-        transition select(packet.lookahead<bit<208>>()[15:0]) {
-            0x0101: parse_solicitation_with_option;
-            0x0e01: parse_solicitation_with_option;
+        transition select(
+                packet.lookahead<bit<16>>()[7:0], packet.lookahead<bit<208>>()[15:0]) {
+            (0, 0x0101): parse_solicitation_with_option;
+            (0, 0x0e01): parse_solicitation_with_option;
             default: accept;
         }
     }

@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from fcn.topologies.controller_config import FcnSettings
 from fcn.topologies.isolation import enter
 from fcn.topologies.network import Network
 
-NEAR, FAR = "h1", "h3"
+NEAR, FAR, MOVED = "h1", "h3", "h4"
+MOVED_MAC = "02:de:00:00:00:99"
 WITHIN_S = 20.0
 """How long a host may try to reach another, on a busy machine."""
 WRITTEN = re.compile(r"(\w+) holds (\d+) entries, (\d+) of them were written now")
@@ -32,6 +34,7 @@ def main() -> None:
     enter("outage_network", sys.argv[1:])
     with Network(CATALOG["wan"](), options.target, FcnSettings(), options.log_dir) as network:
         network.wait_for_ping(NEAR, FAR)
+        network.wait_for_ping(NEAR, MOVED)
         report = {"away": _away(network), "back": _back(network)}
     options.report.write_text(json.dumps(report))
 
@@ -43,11 +46,19 @@ def _away(network: Network) -> dict[str, Any]:
     for name in (NEAR, FAR):
         network.host(name).run("ip neigh flush all")
     forgotten = {name: _gateways(network, name) for name in (NEAR, FAR)}
-    reached = _reached(network)
+    reached = _reached(network, FAR)
+    gateways = {name: _gateways(network, name) for name in (NEAR, FAR)}
+    moved = network.host(MOVED)
+    moved.run(f"ip link set {moved.defaultIntf().name} address {MOVED_MAC}")
+    address = str(network.topology.addresses(MOVED).ipv4.ip)
     return {
         "forgotten": forgotten,
         "reached": reached,
-        "gateways": {name: _gateways(network, name) for name in (NEAR, FAR)},
+        "gateways": gateways,
+        "reaches moved": network.host(NEAR).answers(address),
+        "gateway answers ping": network.host(NEAR).answers(
+            str(network.topology.addresses(NEAR).ipv4_gateway.ip)
+        ),
     }
 
 
@@ -58,19 +69,26 @@ def _back(network: Network) -> dict[str, Any]:
     assert controller is not None
     log = controller.log.read_text()
     written = {node: int(count) for node, _, count in WRITTEN.findall(log)}
-    return {"written": written, "reached": _reached(network)}
+    return {
+        "written": written,
+        "reached": _reached(network, FAR),
+        "reached moved": _reached(network, MOVED, ("ipv4",)),
+    }
 
 
-def _reached(network: Network) -> dict[str, float]:
-    """Seconds until FAR answered NEAR, by address family."""
-    addresses = network.topology.addresses(FAR)
+def _reached(
+    network: Network, host: str, families: Sequence[str] = ("ipv4", "ipv6")
+) -> dict[str, float]:
+    """Seconds until a host answered NEAR, by address family."""
+    addresses = network.topology.addresses(host)
     seconds = {}
-    for family, address in (("ipv4", addresses.ipv4.ip), ("ipv6", addresses.ipv6.ip)):
+    for family in families:
+        address = {"ipv4": addresses.ipv4.ip, "ipv6": addresses.ipv6.ip}[family]
         started = time.monotonic()
         wait_until(
             lambda address=address: network.host(NEAR).answers(str(address)),
             WITHIN_S,
-            f"{NEAR} does not reach {FAR} ({address})",
+            f"{NEAR} does not reach {host} ({address})",
         )
         seconds[family] = time.monotonic() - started
     return seconds

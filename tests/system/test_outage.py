@@ -12,8 +12,11 @@ SWITCHES = ("pe1", "p1", "p2", "pe2")
 def test_hosts_reach_each_other_without_a_controller(
     target: str, run_system: Callable[..., dict[str, Any]]
 ) -> None:
-    """Hosts that have forgotten their gateways find them, IPv4 and IPv6: the switches answer. The
-    controller that comes back finds on the switches what it wants."""
+    """Hosts that have forgotten their gateways find them, IPv4 and IPv6: the switches answer.
+
+    A host with a new MAC address is found when the controller is back, which finds on the switches
+    what it wants.
+    """
     report = run_system("outage_network", target)
     away = report["away"]
     assert away["forgotten"] == {"h1": {}, "h3": {}}
@@ -21,3 +24,6 @@ def test_hosts_reach_each_other_without_a_controller(
     assert {name: len(known) for name, known in away["gateways"].items()} == {"h1": 2, "h3": 2}
     assert report["back"]["written"] == dict.fromkeys(SWITCHES, 0)
     assert report["back"]["reached"].keys() == {"ipv4", "ipv6"}
+    assert not away["reaches moved"]
+    assert not away["gateway answers ping"]
+    assert report["back"]["reached moved"].keys() == {"ipv4"}

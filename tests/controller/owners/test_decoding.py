@@ -158,6 +158,8 @@ def test_reports_have_the_fields_of_the_digests(pipeline: Pipeline) -> None:
         for digest in pipeline.schema.p4info.digests
     }
     expected = dict.fromkeys(NEW_FLOW_DIGESTS.values(), flow)
+    asker = {"port", "vlan_id", "address", "mac"}
+    expected |= dict.fromkeys(NEIGHBOR_DIGESTS.values(), asker)
     assert fields == expected | dict.fromkeys(CM_DIGESTS.values(), message)
 
 
