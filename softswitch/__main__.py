@@ -10,12 +10,14 @@ from pathlib import Path
 from finsy.proto import p4r
 from google.protobuf import text_format
 
+from fcn.softswitch.engine.build import prepare
 from fcn.softswitch.p4rt.backend import RealBackend
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.errors import P4RuntimeError
 from fcn.softswitch.p4rt.options import Options, parse_options
 from fcn.softswitch.p4rt.ports import Ports
-from fcn.softswitch.p4rt.server import ServerError, start_server
+from fcn.softswitch.p4rt.server import ServerError, open_server
+from fcn.softswitch.privileges import PrivilegeError, drop_privileges
 
 _LOG = logging.getLogger("softswitch")
 _LOG_LEVELS = {
@@ -38,7 +40,7 @@ def main() -> None:
     try:
         _configure_logs(options)
         asyncio.run(run(options))
-    except (StartError, ServerError) as error:
+    except (StartError, ServerError, PrivilegeError) as error:
         sys.exit(f"fcn-softswitch: {error}")
 
 
@@ -54,13 +56,15 @@ def _configure_logs(options: Options) -> None:
 
 
 async def run(options: Options) -> None:
-    """Serve until SIGINT or SIGTERM. Raises StartError or ServerError."""
+    """Serve until SIGINT or SIGTERM. Raises StartError, ServerError or PrivilegeError."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    config = None if options.program is None else _read_program(options.program, options.p4info)
     for name in options.ignored:
         _LOG.info("%s has no meaning here and is ignored", name)
     _check_interfaces(options)
+    prepare()
     ports = Ports(options.interfaces, options.queues)
     backend = RealBackend(
         options.interfaces,
@@ -69,24 +73,26 @@ async def run(options: Options) -> None:
         queues=options.priority_queues,
     )
     device = Device(options.device_id, backend, ports.attach, ports.on_status)
+    server, port = open_server(device, ports, options.transport)
     try:
-        if options.program is not None:
-            config = _read_program(options.program, options.p4info)
+        drop_privileges(options.user)
+        if config is not None:
             try:
                 await device.preload(config)
             except P4RuntimeError as error:
                 raise StartError(f"{options.program}: {error.message}") from error
-        server, port = await start_server(device, ports, options.address)
-        host = options.address.rpartition(":")[0]
-        address = options.address if host == "unix" else f"{host}:{port}"
+        await server.start()
+        listen = options.transport.address
+        host = listen.rpartition(":")[0]
+        address = listen if host == "unix" else f"{host}:{port}"
         print(
             f"fcn-softswitch: device {options.device_id} listens for P4Runtime on {address}, "
             f"ports {_describe(options)}, program {options.program or 'none yet'}",
             flush=True,
         )
         await stop.wait()
-        await server.stop(None)
     finally:
+        await server.stop(None)
         await device.close()
 
 

@@ -1,6 +1,7 @@
 """Compiles generated C to a shared library, cached by content, and loads it."""
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import platform
@@ -8,7 +9,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 import cffi
 
+from fcn.softswitch.engine.cache import MODE, check_cached, open_cache, unusable
 from fcn.softswitch.engine.errors import BuildError
 
 CData = Any
@@ -29,13 +30,19 @@ SOURCES = (
 # Warnings are errors in the tests only: other compilers may have other warnings.
 _DIALECT = ("-std=gnu11", "-fno-strict-aliasing", "-D_GNU_SOURCE")
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")
+COMPILER_SECONDS = 600
+"""Processor time the compiler may take; PE takes a few seconds."""
+COMPILER_OCTETS = 4 << 30
+"""Memory the compiler may take."""
 _FAST = ("-O2", "-march=native", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")
 
 
-def cache_dir() -> Path:
-    """Where built programs are kept: XDG_CACHE_HOME/fcn/softswitch, ~/.cache by default."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "fcn" / "softswitch"
+_LIMITED = (
+    "/bin/sh",
+    "-c",
+    f'ulimit -t {COMPILER_SECONDS} && ulimit -v {COMPILER_OCTETS >> 10} && exec "$@"',
+    "sh",
+)
 
 
 @cache
@@ -46,6 +53,18 @@ def _compiler() -> tuple[tuple[str, ...], str]:
         raise BuildError(f"no C compiler: install gcc, or set CC (looked for {command!r})")
     version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
     return command, version.stdout
+
+
+@cache
+def _runtime() -> dict[str, str]:
+    """Sources of the runtime by name; read once, at start a process may read more than later."""
+    return {path.name: path.read_text() for path in sorted(NATIVE.glob("*.[ch]"))}
+
+
+def prepare() -> None:
+    """Read what later builds need from the package, before privileges are given up."""
+    _runtime()
+    ffi()
 
 
 def _unit(code: str) -> str:
@@ -66,8 +85,8 @@ def _key(code: str, flags: Sequence[str]) -> str:
     h = hashlib.sha256()
     for part in (code, *_compiler(), _cpu(), *flags):
         h.update(repr(part).encode())
-    for path in sorted(NATIVE.glob("*.[ch]")):
-        h.update(path.read_bytes())
+    for name, text in _runtime().items():
+        h.update(repr((name, text)).encode())
     return h.hexdigest()[:32]
 
 
@@ -76,9 +95,12 @@ def compile_c(code: str, target: Path, flags: Sequence[str]) -> None:
     command, _ = _compiler()
     source = target.with_suffix(".c")
     source.write_text(code)
+    for name, text in _runtime().items():
+        (target.parent / name).write_text(text)
     result = subprocess.run(
-        [*command, *_DIALECT, *flags, f"-I{NATIVE}", str(source), "-o", str(target)],
+        [*_LIMITED, *command, *_DIALECT, *flags, str(source), "-o", str(target)],
         capture_output=True, text=True, check=False,
+        env={**os.environ, "TMPDIR": str(target.parent)},
     )  # fmt: skip
     if result.returncode:
         raise BuildError(f"{shlex.join(command)} failed on {source}:\n{result.stderr[:4000]}")
@@ -90,22 +112,31 @@ def build_library(code: str) -> Path:
     Raises BuildError.
     """
     flags = _FAST
-    directory = cache_dir()
+    directory = open_cache()
     library = directory / f"{_key(code, flags)}.so"
-    if library.exists():
-        return library
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=directory) as scratch:
-            made = Path(scratch) / "program.so"
-            compile_c(_unit(code), made, flags)
-            made.rename(library)
+        # Switches that start together build a program once. Of one that is killed meanwhile the
+        # kernel gives the lock back, and whoever builds the program next removes what it left.
+        with library.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not check_cached(library):
+                _build(code, library, flags)
     except OSError as error:
-        raise BuildError(
-            f"cannot keep the built program in {directory}: {error.strerror}; make room there or "
-            "make it writable, or start the switch with XDG_CACHE_HOME set to another place"
-        ) from error
+        raise unusable(directory, error) from error
     return library
+
+
+def _build(code: str, library: Path, flags: Sequence[str]) -> None:
+    scratch = library.with_suffix(".build")
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(mode=MODE)
+    try:
+        made = scratch / "program.so"
+        compile_c(_unit(code), made, flags)
+        made.chmod(MODE)
+        made.rename(library)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def build_harness(code: str, main: str, target: Path) -> None:
@@ -120,7 +151,7 @@ def build_harness(code: str, main: str, target: Path) -> None:
 @cache
 def ffi() -> CData:
     """cffi with the control interface of native/sw_ctl.h declared."""
-    text = (NATIVE / "sw_ctl.h").read_text()
+    text = _runtime()["sw_ctl.h"]
     found = re.search(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", text, re.DOTALL)
     if found is None:
         raise BuildError("native/sw_ctl.h lacks its CDEF marks")
@@ -132,6 +163,7 @@ def ffi() -> CData:
 @cache
 def load_library(path: Path) -> CData:
     """Load a built program; every call to it releases the interpreter lock. Raises BuildError."""
+    check_cached(path)
     try:
         return ffi().dlopen(str(path))
     except OSError as error:

@@ -1,14 +1,13 @@
 """Reads BMv2 JSON into a Model; rejects unsupported constructs by name."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.bmv2json import limits, read_program
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
-MAX_WIDTH = 2048
 _VALID = "$valid$"
 _HASHES = {
     name: name
@@ -51,27 +50,27 @@ _UNARY = frozenset({"not", "~", "valid", "d2b", "b2d"})
 _STACK_OPS = frozenset({"last_stack_index", "size_stack"})
 
 
-def parse_json(text: str) -> m.Model:
-    """Build the model of a program from JSON text; raises ProgramError or UnsupportedError."""
+def parse_json(data: bytes) -> m.Model:
+    """Build the model of a program from JSON; raises ProgramError or UnsupportedError."""
+    return build_model(read_program(data))
+
+
+def build_model(root: Mapping[str, Any]) -> m.Model:
+    """The model of a program that bmv2json has checked; raises as parse_json()."""
+    return _Loader(root).load()
+
+
+def read_json(path: Path) -> bytes:
+    """The JSON in a file; raises ProgramError."""
     try:
-        root = json.loads(text)
-    except ValueError as error:
-        raise ProgramError(f"not JSON: {error}") from error
-    if not isinstance(root, dict) or "pipelines" not in root:
-        raise ProgramError("not BMv2 JSON: no 'pipelines' (compile with p4c-bm2-ss)")
-    try:
-        return _Loader(root).load()
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise ProgramError(f"malformed BMv2 JSON: {type(error).__name__} {error}") from error
+        return path.read_bytes()
+    except OSError as error:
+        raise ProgramError(f"cannot read {path}: {error.strerror}") from error
 
 
 def load_json(path: Path) -> m.Model:
-    """Read a JSON file and build its model."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ProgramError(f"cannot read {path}: {error.strerror}") from error
-    return parse_json(text)
+    """The model of the program in a file; raises as parse_json()."""
+    return parse_json(read_json(path))
 
 
 def _hex(text: str) -> int:
@@ -82,6 +81,7 @@ class _Loader:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self.types: dict[str, m.HeaderType] = {}
+        self.names: dict[str, frozenset[str]] = {}
         self.headers: dict[str, m.Header] = {}
         self.stacks: dict[str, m.Stack] = {}
 
@@ -134,8 +134,6 @@ class _Loader:
             for f in t["fields"]:
                 varbit = f[1] == "*"
                 width = t["max_length"] * 8 - fixed if varbit else f[1]
-                if not varbit and width > MAX_WIDTH:
-                    raise UnsupportedError(f"field {t['name']}.{f[0]} of {width} bits (> 2048)")
                 signed = bool(f[2]) if len(f) > 2 else False
                 if len(f) > 3 and f[3]:
                     raise UnsupportedError(f"saturating field {t['name']}.{f[0]}")
@@ -145,6 +143,7 @@ class _Loader:
             if sum(f.varbit for f in fields) > 1:
                 raise UnsupportedError(f"two varbit fields in header type {t['name']}")
             self.types[t["name"]] = m.HeaderType(t["name"], tuple(fields))
+            self.names[t["name"]] = frozenset(f.name for f in fields)
         by_id: dict[int, str] = {}
         for h in self.root["headers"]:
             htype = self.types[h["header_type"]]
@@ -166,7 +165,7 @@ class _Loader:
         header = self.headers.get(value[0])
         if header is None:
             raise ProgramError(f"unknown header {value[0]!r}")
-        if value[1] != _VALID and all(f.name != value[1] for f in header.type.fields):
+        if value[1] != _VALID and value[1] not in self.names[header.type.name]:
             raise ProgramError(f"unknown field {value[0]}.{value[1]}")
         return m.FieldRef(value[0], value[1])
 
@@ -176,7 +175,8 @@ class _Loader:
             raise ProgramError("an operand is missing")
         if "op" in node:
             return self._op(node)
-        kind, value = node["type"], node["value"]
+        kind: str = node["type"]
+        value: Any = node.get("value")
         if kind == "expression":
             return self.expr(value)
         if kind == "hexstr":
@@ -205,23 +205,29 @@ class _Loader:
     def _op(self, node: Mapping[str, Any]) -> m.Op:
         op = node["op"]
         if op in _BINARY:
-            return m.Op(op, self.expr(node["left"]), self.expr(node["right"]))
+            return m.Op(op, self.expr(node.get("left")), self.expr(node.get("right")))
         if op in _UNARY or op in _STACK_OPS:
-            operand = node["right"] if node.get("right") is not None else node["left"]
+            operand = node["right"] if node.get("right") is not None else node.get("left")
             return m.Op(op, None, self.expr(operand))
         if op == "?":
             return m.Op(
-                op, self.expr(node["left"]), self.expr(node["right"]), self.expr(node["cond"])
+                op,
+                self.expr(node.get("left")),
+                self.expr(node.get("right")),
+                self.expr(node.get("cond")),
             )
         if op == "dereference_header_stack":
-            return m.Op(op, self.expr(node["left"]), self.expr(node["right"]))
+            return m.Op(op, self.expr(node.get("left")), self.expr(node.get("right")))
         if op == "access_field":
-            return m.Op(op, self.expr(node["left"]), None, index=int(node["right"]))
+            return m.Op(op, self.expr(node.get("left")), None, index=int(node["right"]))
         raise UnsupportedError(f"operation {op!r}")
 
     def param(self, node: Mapping[str, Any]) -> m.Param:
         """A parameter of a primitive."""
-        kind, value = node["type"], node["value"]
+        if "op" in node:
+            return self.expr(node)
+        kind: str = node["type"]
+        value: Any = node.get("value")
         if kind in ("calculation", "meter_array", "counter_array", "register_array", "string"):
             return m.Named(kind, value)
         if kind == "parameters_vector":
@@ -242,7 +248,9 @@ class _Loader:
     def _parser_op(self, o: Mapping[str, Any]) -> m.ParserOp:
         op, params = o["op"], o["parameters"]
         if op in ("extract", "extract_VL"):
-            kind, name = params[0]["type"], params[0]["value"]
+            if len(params) != (1 if op == "extract" else 2):
+                raise ProgramError(f"parser operation {op!r} with {len(params)} parameters")
+            kind, name = params[0].get("type"), params[0].get("value")
             target: m.Expr
             if kind == "regular":
                 target = m.HeaderRef(self._known_header(name))
@@ -256,6 +264,8 @@ class _Loader:
         if op == "shift":
             return m.ParserOp("advance", (m.Const(8 * int(params[0])),))
         if op in ("set", "verify", "advance"):
+            if len(params) != (1 if op == "advance" else 2):
+                raise ProgramError(f"parser operation {op!r} with {len(params)} parameters")
             return m.ParserOp(op, tuple(self.expr(p) for p in params))
         raise UnsupportedError(f"parser operation {op!r}")
 
@@ -328,19 +338,21 @@ class _Loader:
 
     @staticmethod
     def _register(r: Mapping[str, Any]) -> m.Array:
-        if r["bitwidth"] > 128:
-            raise UnsupportedError(f"register {r['name']} of {r['bitwidth']} bits (> 128)")
+        if r["bitwidth"] > limits.REGISTER_WIDTH:
+            raise UnsupportedError(
+                f"register {r['name']} of {r['bitwidth']} bits (> {limits.REGISTER_WIDTH})"
+            )
         return m.Array(r["name"], r["size"], width=r["bitwidth"])
 
     def _field_list(self, f: Mapping[str, Any]) -> m.FieldList:
         fields: list[m.FieldRef | m.Const] = []
         for e in f["elements"]:
-            if e["type"] == "field":
+            if e.get("type") == "field":
                 fields.append(self.field(e["value"]))
-            elif e["type"] == "hexstr":
+            elif e.get("type") == "hexstr":
                 fields.append(m.Const(_hex(e["value"])))
             else:
-                raise UnsupportedError(f"{e['type']} in field list {f['name']}")
+                raise UnsupportedError(f"{e.get('type', 'op')} in field list {f['name']}")
         return m.FieldList(f["id"], f["name"], tuple(fields))
 
     def _pipeline(self, p: Mapping[str, Any]) -> m.Pipeline:
@@ -428,5 +440,5 @@ class _Loader:
             tuple(matches),
             int(e.get("priority", 0)),
             action["action_id"],
-            tuple(_hex(v) for v in action["action_data"]),
+            tuple(_hex(v) for v in action.get("action_data", [])),
         )

@@ -9,8 +9,8 @@ from fcn.softswitch.engine.program import Program
 class RealEngine(EngineBase):
     """Runs a program on network interfaces (AF_PACKET) in a thread of its own.
 
-    Interfaces belong to the network namespace of the caller. Raises EngineError, naming port and
-    interface, when one cannot be opened.
+    Interfaces belong to the network namespace of the caller; they receive from start() on.
+    Raises EngineError, naming port and interface, when one cannot be opened.
     """
 
     def __init__(
@@ -33,8 +33,12 @@ class RealEngine(EngineBase):
             raise
 
     def start(self) -> None:
-        """Begin forwarding; idempotent."""
+        """Begin forwarding, or continue after pause(); idempotent."""
         self._done(self._lib.sw_ctl_start(self._handle), "packet thread")
+
+    def pause(self) -> None:
+        """Stop forwarding until start(); frames that arrive wait in the ports' receive rings."""
+        self._lib.sw_ctl_pause(self._handle)
 
     def add_port(self, port: int, ifname: str) -> None:
         """Attach an interface, before or after start()."""

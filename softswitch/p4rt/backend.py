@@ -1,12 +1,10 @@
 """The backend of the P4Runtime device that uses the packet engine."""
 
 import shutil
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 
 from fcn.softswitch.api import Engine
-from fcn.softswitch.engine import BuildError, Program, RealEngine, load_program
+from fcn.softswitch.engine import BuildError, MemoryEngine, Program, RealEngine, make_program
 
 
 class RealBackend:
@@ -21,8 +19,13 @@ class RealBackend:
         self._queues = queues
 
     def build(self, device_config: bytes) -> None:
-        """Compile; the result stays in the engine's cache."""
-        _load(device_config)
+        """Compile, and make an engine of it once; the compiled program stays in the cache."""
+        MemoryEngine(
+            _load(device_config),
+            cpu_port=self._cpu_port,
+            drop_port=self._drop_port,
+            queues=self._queues,
+        ).close()
 
     def open(self, device_config: bytes) -> Engine:
         """Open the interfaces."""
@@ -38,6 +41,10 @@ class RealBackend:
         """Start the packet thread."""
         _real(engine).start()
 
+    def pause(self, engine: Engine) -> None:
+        """Stop the packet thread; frames wait in the ports' rings."""
+        _real(engine).pause()
+
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         """Drops of the engine, by reason."""
         return _real(engine).statistics()
@@ -51,15 +58,7 @@ def _real(engine: Engine) -> RealEngine:
 
 def _load(device_config: bytes) -> Program:
     try:
-        with tempfile.TemporaryDirectory(prefix="fcn-softswitch-") as folder:
-            path = Path(folder) / "program.json"
-            path.write_bytes(device_config)
-            return load_program(path)
-    except OSError as error:
-        raise BuildError(
-            f"cannot write the program to {tempfile.gettempdir()}: {error.strerror}; make room "
-            "there, or start the switch with TMPDIR set to another place"
-        ) from error
+        return make_program(device_config)
     except BuildError as error:
         if shutil.which("gcc") is None and shutil.which("cc") is None:
             raise BuildError(

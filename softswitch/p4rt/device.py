@@ -49,7 +49,10 @@ class Backend(Protocol):
         """An engine for a built program; EngineError when its ports cannot be opened."""
 
     def start(self, engine: Engine) -> None:
-        """Start forwarding with an opened engine."""
+        """Start forwarding with an opened or paused engine; EngineError when that fails."""
+
+    def pause(self, engine: Engine) -> None:
+        """Stop forwarding with an engine until start(); nothing it holds is lost."""
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         """Counters of the engine itself."""
@@ -110,7 +113,7 @@ class Device:
             raise invalid_argument("the action is missing")
         if not request.HasField("config"):
             raise invalid_argument("the config is missing")
-        config = PipelineConfig.parse(request.config)
+        config = await asyncio.to_thread(PipelineConfig.parse, request.config)
         await self._build(config)
         if action == _Config.VERIFY:
             return
@@ -239,13 +242,14 @@ class Device:
                 raise invalid_argument(str(error)) from error
 
     async def _commit(self, config: PipelineConfig, state: list[RoleUpdate]) -> None:
-        self._stop()
+        """Replace the running pipeline. Whatever fails, fails before that one is let go of."""
         try:
             engine = await asyncio.to_thread(self._backend.open, config.message.p4_device_config)
         except EngineError as error:
             raise internal(f"the pipeline cannot start: {error}") from error
-        pipeline = Pipeline(config, engine, self._notify)
+        replaced = self._running
         try:
+            pipeline = Pipeline(config, engine, self._notify)
             await _replay(state, pipeline)
             engine.set_events(
                 EngineEvents(
@@ -256,15 +260,28 @@ class Device:
                 )
             )
             self._attached(engine)
-            self._backend.start(engine)
+            self._start_instead(engine, replaced)
         except (EngineError, P4RuntimeError) as error:
-            self._attached(None)
-            pipeline.close()
+            self._attached(replaced.engine if replaced is not None else None)
+            engine.close()
             raise internal(f"the pipeline cannot start: {error}") from error
         self._running = pipeline
         self._staged = None
+        if replaced is not None:
+            replaced.close()
         cookie = config.message.cookie.cookie
         _LOG.info("pipeline committed: %d tables, cookie %#x", len(config.schema.tables), cookie)
+
+    def _start_instead(self, engine: Engine, replaced: Pipeline | None) -> None:
+        """Start an engine where another forwards; when it cannot, the other goes on."""
+        if replaced is not None:
+            self._backend.pause(replaced.engine)
+        try:
+            self._backend.start(engine)
+        except EngineError:
+            if replaced is not None:
+                self._backend.start(replaced.engine)
+            raise
 
     async def _commit_saved(self, request: p4r.SetForwardingPipelineConfigRequest) -> None:
         async with self._lock:

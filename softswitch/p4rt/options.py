@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fcn.softswitch.api import PortQueue
+from fcn.softswitch.p4rt.transport import Transport
 
 LOG_LEVELS = ("trace", "debug", "info", "warn", "error", "off")
 _IGNORED_WITH_VALUE = (
@@ -51,7 +52,8 @@ class Options:
     queues: Mapping[int, PortQueue]
     log_level: str
     log_file: Path | None
-    address: str
+    transport: Transport
+    user: str | None
     cpu_port: int
     drop_port: int
     priority_queues: int
@@ -96,7 +98,10 @@ def parse_options(argv: Sequence[str]) -> Options:
         queues=queues,
         log_level=given.log_level,
         log_file=given.log_file,
-        address=target.grpc_server_addr,
+        transport=Transport(
+            target.grpc_server_addr, target.certificate, target.key, target.ca, target.insecure
+        ),
+        user=given.user,
         cpu_port=target.cpu_port,
         drop_port=target.drop_port,
         priority_queues=target.priority_queues,
@@ -219,6 +224,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PORT:SETTING=VALUE,...",
         help="depth=PACKETS, rate-pps=N, rate-bps=N (k, M, G), delay=N (us, ms) of a port",
     )
+    parser.add_argument(
+        "--user",
+        metavar="NAME",
+        help="become NAME once ports are open (default: nobody when root; root: stay root)",
+    )
     parser.add_argument("-L", "--log-level", choices=LOG_LEVELS, default="info")
     parser.add_argument("--log-file", type=Path, help="log there instead of to stderr")
     parser.add_argument("--log-console", action="store_true", help="log to stderr (the default)")
@@ -235,9 +245,20 @@ def _target_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--grpc-server-addr",
         type=_address,
-        default="0.0.0.0:9559",
+        default="127.0.0.1:9559",
         metavar="HOST:PORT",
         help="default: %(default)s",
+    )
+    for name, what in (
+        ("--certificate", "PEM; with --key the server speaks TLS"),
+        ("--key", "PEM; key of the certificate"),
+        ("--ca", "PEM; clients need a certificate signed by it (mutual TLS)"),
+    ):
+        parser.add_argument(name, type=Path, metavar="FILE", help=what)
+    parser.add_argument(
+        "--insecure",
+        action="store_true",
+        help="listen without TLS where other machines can connect",
     )
     port, queues = _between(0, _MAX_PORT), _between(1, _MAX_QUEUES)
     parser.add_argument("--cpu-port", type=port, default=510, metavar="N", help="default 510")

@@ -7,6 +7,7 @@ from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.service import P4RuntimeService
 from fcn.softswitch.p4rt.trafficmanager import TrafficManagerService
+from fcn.softswitch.p4rt.transport import Transport, TransportError
 from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
 # P4Info, BMv2 JSON and large write batches exceed gRPC's 4 MiB; error details exceed its 8 KiB of
@@ -23,21 +24,38 @@ class ServerError(Exception):
     """The server cannot listen; the message says what to do."""
 
 
-async def start_server(device: Device, ports: Ports, address: str) -> tuple[grpc.aio.Server, int]:
-    """Serve a device at HOST:PORT and return the server and its port; port 0 takes a free one.
+async def start_server(
+    device: Device, ports: Ports, transport: Transport
+) -> tuple[grpc.aio.Server, int]:
+    """Serve a device as open_server() says, and start."""
+    server, port = open_server(device, ports, transport)
+    await server.start()
+    return server, port
 
-    Raises ServerError when the address is taken.
+
+def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grpc.aio.Server, int]:
+    """A server that has its port but is not started, and the port; port 0 takes a free one.
+
+    Raises ServerError when the address is taken or unsafe, or TLS cannot be set up.
     """
+    try:
+        credentials = transport.credentials()
+    except TransportError as error:
+        raise ServerError(str(error)) from error
+    address = transport.address
     server = grpc.aio.server(options=_OPTIONS)
     p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(device), server)
     traffic_manager = TrafficManagerService(ports, device.statistics)
     tm_grpc.add_TrafficManagerServicer_to_server(traffic_manager, server)
     try:
-        port = server.add_insecure_port(address)
+        port = (
+            server.add_insecure_port(address)
+            if credentials is None
+            else server.add_secure_port(address, credentials)
+        )
     except RuntimeError as error:
         raise ServerError(
             f"cannot listen on {address}: is another switch using it, and is it of this machine? "
             "Choose one with -- --grpc-server-addr HOST:PORT"
         ) from error
-    await server.start()
     return server, port

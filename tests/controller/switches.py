@@ -16,6 +16,7 @@ from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
+from fcn.softswitch.p4rt.transport import Transport
 
 WAIT = 30.0
 
@@ -113,7 +114,7 @@ class MemorySwitch:
         ports = Ports({}, {})
         self._device = Device(self.device_id, _Backend(self.engines), ports.attach, ports.on_status)
         address = f"127.0.0.1:{self.port}"
-        self._server, self.port = await start_server(self._device, ports, address)
+        self._server, self.port = await start_server(self._device, ports, Transport(address))
 
     def freeze(self) -> asyncio.Event:
         """Answer no request to read until the event is set; `frozen` counts those that wait."""
@@ -151,6 +152,9 @@ class _Backend:
 
     def start(self, engine: Engine) -> None:
         """Nothing to run."""
+
+    def pause(self, engine: Engine) -> None:
+        """Nothing runs."""
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         return {}

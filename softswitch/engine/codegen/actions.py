@@ -1,10 +1,12 @@
 """C code of actions and primitives."""
 
+from inspect import Parameter, signature
+
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen import value as v
 from fcn.softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
 from fcn.softswitch.engine.codegen.expr import Exprs
-from fcn.softswitch.engine.codegen.layout import Layout, Place, ident, nbytes, storage
+from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes, storage
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 
@@ -31,7 +33,7 @@ class Actions:
         for a in self.model.actions.values():
             if any(p.width > 2048 for p in a.params):
                 raise UnsupportedError(f"argument of more than 2048 bits in {a.name}")
-            out.append(f"struct ad_{a.id} {{ /* {ident(a.name)} */")
+            out.append(f"struct ad_{a.id} {{")
             for i, p in enumerate(a.params):
                 if p.width > 128:
                     out.append(f"    uint8_t a{i}[{nbytes(p.width)}];")
@@ -67,7 +69,6 @@ class Actions:
         for a in self.model.actions.values():
             exprs = Exprs(self.layout, a.params)
             out += [
-                f"/* {ident(a.name)} */",
                 f"static void act_{a.id}(sw_engine *e, sw_pkt *p, phv *h, "
                 f"const struct ad_{a.id} *d)",
                 "{",
@@ -89,12 +90,13 @@ class Actions:
 
     @staticmethod
     def _jump_targets(a: m.Action) -> set[int]:
+        """Primitives that are jumped to, always from earlier ones, so that an action ends."""
         out = set()
-        for p in a.primitives:
+        for i, p in enumerate(a.primitives):
             if p.op in ("_jump", "_jump_if_zero"):
-                target = p.params[-1]
-                if not isinstance(target, m.Const) or not 0 <= target.value <= len(a.primitives):
-                    raise ProgramError(f"jump to an unknown primitive in action {a.name}")
+                target = p.params[-1] if len(p.params) == 1 + (p.op != "_jump") else None
+                if not isinstance(target, m.Const) or not i < target.value <= len(a.primitives):
+                    raise ProgramError(f"jump to an earlier or unknown primitive in {a.name}")
                 out.add(target.value)
         return out
 
@@ -116,8 +118,11 @@ class Actions:
         method = getattr(self, "_do_" + p.op.lstrip("_"), None)
         if method is None:
             raise UnsupportedError(f"primitive {p.op!r}")
+        wanted = [x.kind for x in signature(method).parameters.values()][1:]
+        if len(wanted) != len(p.params) and Parameter.VAR_POSITIONAL not in wanted:
+            raise ProgramError(f"primitive {p.op!r} with {len(p.params)} parameters")
         lines: list[str] = method(exprs, *p.params)
-        return lines
+        return self.layout.budget.lines(lines)
 
     def _u64(self, exprs: Exprs, e: m.Param) -> str:
         return v.convert(v.cut(exprs.data(e, 64), 64), "u64")
@@ -159,6 +164,8 @@ class Actions:
 
     def _do_assign_header(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
         to, come = exprs.place(target), exprs.place(source)
+        if to.type != come.type:
+            raise ProgramError(f"assignment of {come.type.name} to {to.type.name}")
         return [
             f"{to.valid} = {come.valid};",
             f"if ({come.valid}) {{",
@@ -173,9 +180,10 @@ class Actions:
         if not (isinstance(t, m.StackRef) and isinstance(s, m.StackRef)):
             raise ProgramError("assign_header_stack of something other than stacks")
         out = [f"{self.layout.stack_next(t.name)} = {self.layout.stack_next(s.name)};"]
-        pairs = zip(
-            self.model.stacks[t.name].headers, self.model.stacks[s.name].headers, strict=True
-        )
+        to_stack, from_stack = self.model.stacks[t.name], self.model.stacks[s.name]
+        if len(to_stack.headers) != len(from_stack.headers):
+            raise ProgramError(f"assignment of {s.name} to {t.name}, which has another size")
+        pairs = zip(to_stack.headers, from_stack.headers, strict=True)
         for to, come in pairs:
             out += self._do_assign_header(exprs, m.HeaderRef(to), m.HeaderRef(come))
         return out
@@ -271,6 +279,8 @@ class Actions:
     def _do_modify_field_with_hash_based_offset(
         self, exprs: Exprs, target: m.Param, base: m.Param, calc: m.Param, size: m.Param
     ) -> list[str]:
+        if self._name(calc) not in self.model.calculations:
+            raise ProgramError(f"unknown calculation {self._name(calc)!r}")
         index = self.calculations.index(self._name(calc))
         x = v.Value("r", "u64", 0, (1 << 64) - 1)
         return [

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen.codec import Piece, indent, store
-from fcn.softswitch.engine.codegen.layout import Layout, ident, nbytes, storage
+from fcn.softswitch.engine.codegen.layout import Layout, nbytes, storage
 from fcn.softswitch.engine.errors import UnsupportedError
 
 MAX_INPUT_BITS = 32768
@@ -17,7 +17,7 @@ def input_function(layout: Layout, name: str, inputs: Sequence[m.CalcInput]) -> 
     are not valid are left out; a payload is what follows the parsed headers.
     """
     groups = _groups(layout, inputs)
-    if sum(g.bits for g in groups) > MAX_INPUT_BITS:
+    if sum(g.bits + g.tail_bits for g in groups) > MAX_INPUT_BITS:
         raise UnsupportedError(f"hash input of more than {MAX_INPUT_BITS} bits")
     body: list[str] = []
     aligned = all(g.bits % 8 == 0 for g in groups[:-1])
@@ -58,6 +58,7 @@ class _Group:
         self.guard = guard
         self.pieces: list[Piece] = []
         self.tail: list[str] = []
+        self.tail_bits = 0
 
     @property
     def bits(self) -> int:
@@ -86,6 +87,7 @@ def _groups(layout: Layout, inputs: Sequence[m.CalcInput]) -> list[_Group]:
                 f"put_{name}(&{place.code}, b);",
                 f"b += size_{name}(&{place.code});",
             ]
+            groups[-1].tail_bits += sum(f.width for f in place.type.fields)
         elif i.kind == "field" and i.field is not None:
             place = layout.header(i.field.header)
             if i.field.field == "$valid$":
@@ -97,6 +99,7 @@ def _groups(layout: Layout, inputs: Sequence[m.CalcInput]) -> list[_Group]:
             g = group("" if place.metadata else place.valid)
             if decl.varbit:
                 g.tail += [f"memcpy(b, {code}.b, {code}.bits / 8);", f"b += {code}.bits / 8;"]
+                g.tail_bits += decl.width
             else:
                 g.pieces.append(Piece(code, decl.width))
     return groups
@@ -127,17 +130,16 @@ def calculations(layout: Layout) -> str:
     out = []
     for i, c in enumerate(layout.model.calculations.values()):
         out.append(input_function(layout, f"input_{i}", c.inputs))
-        out.append(_hash_function(f"calc_{i}", f"input_{i}", c.algo, c.name))
+        out.append(_hash_function(f"calc_{i}", f"input_{i}", c.algo))
     for i, profile in enumerate(layout.model.profiles()):
         if profile.algo is not None:
             out.append(input_function(layout, f"selector_{i}", profile.inputs))
-            out.append(_hash_function(f"select_{i}", f"selector_{i}", profile.algo, profile.name))
+            out.append(_hash_function(f"select_{i}", f"selector_{i}", profile.algo))
     return "".join(out)
 
 
-def _hash_function(name: str, source: str, algo: str, what: str) -> str:
+def _hash_function(name: str, source: str, algo: str) -> str:
     return (
-        f"/* {ident(what)} */\n"
         f"static uint64_t {name}(sw_engine *e, const sw_pkt *p)\n"
         "{\n"
         f"    uint32_t n = {source}(e, p);\n"

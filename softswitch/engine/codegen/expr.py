@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.codegen import value as v
 from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes
 from fcn.softswitch.engine.codegen.value import Value
@@ -26,6 +27,11 @@ class Exprs:
 
     def place(self, e: m.Param) -> Place:
         """The header an expression denotes."""
+        place = self._place(e)
+        self.layout.budget.spend(len(place.code))
+        return place
+
+    def _place(self, e: m.Param) -> Place:
         if isinstance(e, m.HeaderRef):
             return self.layout.header(e.name)
         if isinstance(e, m.Op) and e.op == "dereference_header_stack":
@@ -52,6 +58,8 @@ class Exprs:
             place, name = self._last(e), e.field
         elif isinstance(e, m.Op) and e.op == "access_field" and e.left is not None:
             place = self.place(e.left)
+            if e.index >= len(place.type.fields):
+                raise ProgramError(f"field {e.index} of {place.type.name}, which has fewer")
             name = place.type.fields[e.index].name
         else:
             raise UnsupportedError(f"{type(e).__name__} where a field is expected")
@@ -74,6 +82,11 @@ class Exprs:
 
     def boolean(self, e: m.Param | None) -> str:
         """C of a truth value."""
+        code = self._boolean(e)
+        self.layout.budget.spend(len(code))
+        return code
+
+    def _boolean(self, e: m.Param | None) -> str:
         if isinstance(e, m.BoolConst):
             return "1" if e.value else "0"
         if not isinstance(e, m.Op):
@@ -104,6 +117,8 @@ class Exprs:
         return self._compare(op, self.data(left), self.data(right))
 
     def _header_equal(self, op: str, a: Place, b: Place) -> str:
+        if a.type != b.type:
+            raise ProgramError(f"comparison of {a.type.name} with {b.type.name}")
         tests = [f"{a.valid} && {b.valid}"]
         for f in a.type.fields:
             if f.varbit:
@@ -144,7 +159,9 @@ class Exprs:
 
     def data(self, e: m.Param, demand: int | None = None) -> Value:
         """C of an integer; with demand only its low bits need be right."""
-        return self._note(self._data(e, demand))
+        x = self._note(self._data(e, demand))
+        self.layout.budget.spend(len(x.code))
+        return x
 
     def _data(self, e: m.Param, demand: int | None) -> Value:
         if isinstance(e, m.Const):
@@ -154,6 +171,8 @@ class Exprs:
         ):
             return self._load(e)
         if isinstance(e, m.Local):
+            if e.index >= len(self.params):
+                raise ProgramError(f"argument {e.index} of an action that has {len(self.params)}")
             p = self.params[e.index]
             return self._stored(f"d->a{e.index}", p.width, False)
         if self.is_bool(e):
@@ -215,6 +234,8 @@ class Exprs:
     def _literal(e: m.Expr | None) -> int:
         if not isinstance(e, m.Const):
             raise UnsupportedError("a width that is not a literal")
+        if not 1 <= e.value <= limits.WIDTH:
+            raise ProgramError(f"a width of {e.value} bits")
         return e.value
 
     def _masked(self, e: m.Op) -> Value | None:

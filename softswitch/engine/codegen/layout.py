@@ -5,15 +5,11 @@ length in bits with its octets. Elements of a header stack form an array with on
 element, which accesses beyond the stack's end use.
 """
 
-import re
 from dataclasses import dataclass
 
 from fcn.softswitch.engine import model as m
-
-
-def ident(name: str) -> str:
-    """A C identifier that resembles the name; not necessarily unique."""
-    return re.sub(r"\W", "_", name)
+from fcn.softswitch.engine.codegen.budget import Budget
+from fcn.softswitch.engine.errors import ProgramError
 
 
 def storage(width: int) -> str:
@@ -41,12 +37,14 @@ class Place:
 
 
 class Layout:
-    """C names of everything in the PHV."""
+    """C names of everything in the PHV: numbers, and nothing of the program's own names."""
 
     def __init__(self, model: m.Model) -> None:
         self.model = model
+        self.budget = Budget()
         self._types: dict[str, str] = {}
         self._fields: dict[tuple[str, str], str] = {}
+        self._declared: dict[tuple[str, str], m.FieldType] = {}
         self._places: dict[str, Place] = {}
         self.stack_index = {name: i for i, name in enumerate(model.stacks)}
         self.stack_base: dict[str, int] = {}
@@ -56,9 +54,10 @@ class Layout:
     def _name_types(self) -> None:
         types = {h.type.name: h.type for h in self.model.headers.values()}
         for i, (name, htype) in enumerate(types.items()):
-            self._types[name] = f"t{i}_{ident(name)}"
+            self._types[name] = f"t{i}"
             for k, f in enumerate(htype.fields):
-                self._fields[name, f.name] = f"f{k}_{ident(f.name)}"
+                self._fields[name, f.name] = f"f{k}"
+                self._declared[name, f.name] = f
         self.types = types
 
     def _place_headers(self) -> None:
@@ -68,7 +67,7 @@ class Layout:
             if h.name in in_stack:
                 continue
             self._places[h.name] = Place(
-                f"h->h{i}_{ident(h.name)}",
+                f"h->h{i}",
                 f"h->valid[{slot}]",
                 h.type,
                 h.metadata,
@@ -79,7 +78,7 @@ class Layout:
             self.stack_base[s.name] = slot
             for i, name in enumerate(s.headers):
                 self._places[name] = Place(
-                    f"h->s{k}_{ident(s.name)}[{i}]",
+                    f"h->s{k}[{i}]",
                     f"h->valid[{slot + i}]",
                     s.type,
                     False,
@@ -102,11 +101,14 @@ class Layout:
 
     def field_type(self, htype: m.HeaderType, field: str) -> m.FieldType:
         """The declaration of a field."""
-        return next(f for f in htype.fields if f.name == field)
+        try:
+            return self._declared[htype.name, field]
+        except KeyError as error:
+            raise ProgramError(f"unknown field {htype.name}.{field}") from error
 
     def stack_array(self, name: str) -> str:
         """The C array of a stack."""
-        return f"h->s{self.stack_index[name]}_{ident(name)}"
+        return f"h->s{self.stack_index[name]}"
 
     def stack_valid(self, name: str) -> str:
         """Pointer to the validity of a stack's first element."""

@@ -6,13 +6,16 @@ from fcn.softswitch.engine.codegen.actions import Actions
 from fcn.softswitch.engine.codegen.calc import checksum_code
 from fcn.softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
 from fcn.softswitch.engine.codegen.expr import Exprs
-from fcn.softswitch.engine.codegen.layout import Layout, Place, ident, nbytes
+from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _CORE_ERRORS = (
     "NoError", "PacketTooShort", "NoMatch", "StackOutOfBounds", "HeaderTooShort",
     "ParserTimeout", "ParserInvalidArgument",
 )  # fmt: skip
+
+MAX_REPETITIONS = 16384
+"""Transitions back to an earlier state while one packet is parsed: more than it has octets."""
 
 
 class Parser:
@@ -27,7 +30,8 @@ class Parser:
         self.errors = dict(self.model.errors)
         for name in _CORE_ERRORS:
             self.errors.setdefault(name, max(self.errors.values(), default=-1) + 1)
-        self.labels = {s: f"state_{i}_{ident(s)}" for i, s in enumerate(self.model.states)}
+        self.order = {s: i for i, s in enumerate(self.model.states)}
+        self.labels = {s: f"state_{i}" for s, i in self.order.items()}
 
     def parse_function(self) -> str:
         """C of prog_parse: extract headers, keep the error, verify checksums."""
@@ -37,11 +41,11 @@ class Parser:
             "    phv *h = sw_phv(p);",
             "    const uint8_t *d = sw_data(p);",
             "    const uint32_t len = sw_size(p);",
-            "    uint32_t off = 0;",
+            "    uint32_t off = 0, repetitions = 0;",
             f"    p->parser_error = {self.errors['NoError']};",
             "    p->checksum_error = false;",
-            "    (void)e, (void)h, (void)d, (void)len;",
-            f"    goto {self._target(self.model.init_state)};",
+            "    (void)e, (void)h, (void)d, (void)len, (void)repetitions;",
+            f"    goto {self._label(self.model.init_state)};",
         ]
         for state in self.model.states.values():
             out.append(f"{self.labels[state.name]}:")
@@ -56,12 +60,20 @@ class Parser:
     def _condition(self, c: m.Checksum) -> str:
         return "1" if c.condition is None else self.exprs.boolean(c.condition)
 
-    def _target(self, state: str | None) -> str:
+    def _label(self, state: str | None) -> str:
         if state is None:
             return "done"
         if state not in self.labels:
             raise ProgramError(f"unknown parser state {state!r}")
         return self.labels[state]
+
+    def _go(self, start: m.ParseState, end: str | None) -> str:
+        """C of a transition. Every cycle has one to a state that is not later in the program."""
+        go = f"goto {self._label(end)};"
+        if end is None or self.order[end] > self.order[start.name]:
+            return go
+        timeout = self._fail("ParserTimeout")
+        return f"{{ if (++repetitions > {MAX_REPETITIONS}) {timeout} {go} }}"
 
     def _fail(self, error: str) -> str:
         return f"{{ p->parser_error = {self.errors[error]}; goto done; }}"
@@ -70,7 +82,7 @@ class Parser:
         out: list[str] = []
         for op in state.ops:
             out += self._op(op)
-        return out + self._select(state)
+        return self.layout.budget.lines(out + self._select(state))
 
     def _op(self, op: m.ParserOp) -> list[str]:
         if op.primitive is not None:
@@ -185,7 +197,7 @@ class Parser:
         default = next((t.next_state for t in state.transitions if t.value is None), None)
         cases = [t for t in state.transitions if t.value is not None]
         if not state.key or not cases:
-            return [f"goto {self._target(default)};"]
+            return [self._go(state, default)]
         keys: list[v.Value] = []
         widths: list[int] = []
         out: list[str] = []
@@ -203,8 +215,8 @@ class Parser:
             out.append(f"{v.ctype(x.kind)} k{k} = {x.code};")
         for t in cases:
             out.append(f"if ({self._matches(keys, widths, t)})")
-            out.append(f"    goto {self._target(t.next_state)};")
-        out.append(f"goto {self._target(default)};")
+            out.append("    " + self._go(state, t.next_state))
+        out.append(self._go(state, default))
         return ["{", *indent(out), "}"]
 
     def _width(self, e: m.Expr) -> int:

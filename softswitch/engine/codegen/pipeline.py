@@ -4,7 +4,7 @@ from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen import value as v
 from fcn.softswitch.engine.codegen.codec import indent
 from fcn.softswitch.engine.codegen.expr import Exprs
-from fcn.softswitch.engine.codegen.layout import Layout, ident, nbytes
+from fcn.softswitch.engine.codegen.layout import Layout, nbytes
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 MAX_KEY_WORDS = 32
@@ -63,7 +63,7 @@ class Pipelines:
             out.append("    uint8_t none;\n};")
             meter = self.model.meters.get(t.meter) if t.meter else None
             rows.append(
-                f'    {{"{t.name}", SW_{_FIND[t.kind].upper()}, {words}, {len(ranges)}, '
+                f"    {{SW_{_FIND[t.kind].upper()}, {words}, {len(ranges)}, "
                 f"{f'ranges_{i}' if ranges else 'NULL'}, sizeof(union ads_{i}), {t.max_size}, "
                 f"{int(meter is not None and meter.unit == 'bytes')}, {int(t.timeout)}}},"
             )
@@ -84,7 +84,7 @@ class Pipelines:
         ]
         for t in p.tables:
             out.append(f"{nodes[t.name]}:")
-            out += indent(self._table(t, nodes))
+            out += self.layout.budget.lines(indent(self._table(t, nodes)))
         for c in p.conditionals:
             out.append(f"{nodes[c.name]}:")
             out.append(f"    if ({self.exprs.boolean(c.expression)})")
@@ -101,7 +101,7 @@ class Pipelines:
     @staticmethod
     def _labels(p: m.Pipeline) -> dict[str, str]:
         names = [n.name for group in (p.tables, p.conditionals, p.calls) for n in group]
-        return {name: f"n{i}_{ident(name)}" for i, name in enumerate(names)}
+        return {name: f"n{i}" for i, name in enumerate(names)}
 
     @staticmethod
     def _label(nodes: dict[str, str], name: str | None) -> str:

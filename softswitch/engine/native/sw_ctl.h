@@ -32,6 +32,7 @@ typedef struct {
 
 typedef struct {
     uint64_t lost_events, oversize_drops, input_drops, growth_drops, gso_drops, no_memory_drops;
+    uint64_t loop_drops;
     uint64_t failed_assertions, tx_errors, rx_ring_drops;
 } sw_engine_stats;
 
@@ -95,6 +96,8 @@ SW_API void sw_ctl_stats(sw_engine *e, sw_engine_stats *out);
 SW_API int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname);
 SW_API int64_t sw_ctl_port_detach(sw_engine *e, uint32_t port);
 SW_API int64_t sw_ctl_start(sw_engine *e);
+/* Stop forwarding until sw_ctl_start(); ports stay open and frames wait in their rings. */
+SW_API void sw_ctl_pause(sw_engine *e);
 SW_API void sw_ctl_stop(sw_engine *e);
 /* END CDEF */
 

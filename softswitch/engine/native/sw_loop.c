@@ -148,6 +148,12 @@ int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname)
     sw_loop *l = loop_of(e);
     bool taken = e->ports[port].netif != NULL;
     sw_netif *n = l && !taken ? sw_netif_open(port, ifname) : NULL;
+    if (n && l->running && !sw_netif_listen(n)) {
+        int failed = errno;
+        sw_netif_close(n);
+        errno = failed;
+        n = NULL;
+    }
     if (n) {
         l->netifs[l->n_netifs++] = n;
         e->ports[port].netif = n;
@@ -189,17 +195,33 @@ int64_t sw_ctl_start(sw_engine *e)
 {
     sw_lock(e);
     sw_loop *l = loop_of(e);
-    bool fresh = l && !l->running;
-    if (fresh)
+    bool fresh = l && !l->running, ok = l != NULL;
+    for (uint32_t i = 0; ok && fresh && i < l->n_netifs; i++)
+        ok = sw_netif_listen(l->netifs[i]);
+    if (ok && fresh) {
+        check_links(e, l);
+        l->stop = false;
         l->running = true;
-    sw_unlock(e);
-    if (!l)
-        return SW_ERR_SYSTEM;
-    if (fresh && pthread_create(&l->thread, NULL, run, e)) {
-        l->running = false;
-        return SW_ERR_SYSTEM;
     }
-    return 0;
+    sw_unlock(e);
+    if (ok && fresh && (errno = pthread_create(&l->thread, NULL, run, e)) != 0) {
+        l->running = false;
+        ok = false;
+    }
+    return ok ? 0 : SW_ERR_SYSTEM;
+}
+
+void sw_ctl_pause(sw_engine *e)
+{
+    sw_loop *l = e->loop;
+    if (!l || !l->running)
+        return;
+    __atomic_store_n(&l->stop, true, __ATOMIC_RELEASE);
+    sw_wake(e);
+    pthread_join(l->thread, NULL);
+    l->running = false;
+    for (uint32_t i = 0; i < l->n_netifs; i++)
+        sw_netif_down(l->netifs[i]);
 }
 
 void sw_ctl_stop(sw_engine *e)
@@ -207,12 +229,7 @@ void sw_ctl_stop(sw_engine *e)
     sw_loop *l = e->loop;
     if (!l)
         return;
-    if (l->running) {
-        __atomic_store_n(&l->stop, true, __ATOMIC_RELEASE);
-        sw_wake(e);
-        pthread_join(l->thread, NULL);
-        l->running = false;
-    }
+    sw_ctl_pause(e);
     while (l->n_netifs)
         sw_ctl_port_detach(e, l->netifs[0]->port);
     close(l->wake);

@@ -51,8 +51,6 @@ static bool open_rx(sw_netif *n)
         .tp_frame_nr = n->n_frames,
     };
     struct packet_mreq promisc = {.mr_ifindex = n->index, .mr_type = PACKET_MR_PROMISC};
-    struct sockaddr_ll at = {
-        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = n->index};
     if (set_int(n->rx, SOL_PACKET, PACKET_VERSION, TPACKET_V2) ||
         set_int(n->rx, SOL_PACKET, PACKET_VNET_HDR, 1) ||
         set_int(n->rx, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) ||
@@ -62,8 +60,14 @@ static bool open_rx(sw_netif *n)
     if (ring == MAP_FAILED)
         return false;
     n->ring = ring;
-    return bind(n->rx, (struct sockaddr *)&at, sizeof at) == 0 &&
-           setsockopt(n->rx, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc, sizeof promisc) == 0;
+    return setsockopt(n->rx, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promisc, sizeof promisc) == 0;
+}
+
+bool sw_netif_listen(sw_netif *n)
+{
+    struct sockaddr_ll at = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = n->index};
+    return bind(n->rx, (struct sockaddr *)&at, sizeof at) == 0;
 }
 
 static bool open_tx(sw_netif *n)
@@ -190,6 +194,13 @@ void sw_netif_up(sw_netif *n)
 {
     if (!n->xsk)
         n->xsk = sw_xsk_open(n->index);
+}
+
+void sw_netif_down(sw_netif *n)
+{
+    if (n->xsk)
+        sw_xsk_close(n->xsk);
+    n->xsk = NULL;
 }
 
 static void flush_messages(sw_engine *e, sw_netif *n)

@@ -39,6 +39,10 @@ uint32_t sw_netif_poll(sw_engine *e, sw_netif *n, uint32_t limit);
 void sw_netif_flush(sw_engine *e, sw_netif *n);
 /* The interface came up: open the AF_XDP socket, which needs that. */
 void sw_netif_up(sw_netif *n);
+/* Give up what only one socket of an interface can have; sw_netif_up() takes it again. */
+void sw_netif_down(sw_netif *n);
+/* Begin to receive. */
+bool sw_netif_listen(sw_netif *n);
 /* Frames dropped because the ring was full, since the last call. */
 uint32_t sw_netif_lost(const sw_netif *n);
 /* Whether the interface exists, is up and has a carrier. */

@@ -82,7 +82,6 @@ typedef struct {
 
 /* The generated description of a table. */
 typedef struct {
-    const char *name;
     uint8_t match; /* enum sw_match */
     uint16_t words;
     uint16_t n_ranges;

@@ -11,6 +11,7 @@ from p4rt_testing import DEVICE_ID, P4INFO, PORTS, FakeBackend, Running
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
+from fcn.softswitch.p4rt.transport import Transport
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ async def running() -> AsyncIterator[Running]:
     backend = FakeBackend()
     ports = Ports({port: f"test{port}" for port in PORTS}, {})
     device = Device(DEVICE_ID, backend, ports.attach, ports.on_status)
-    server, port = await start_server(device, ports, "127.0.0.1:0")
+    server, port = await start_server(device, ports, Transport("127.0.0.1:0"))
     yield Running(device, backend, f"127.0.0.1:{port}")
     await server.stop(None)
     await device.close()

@@ -108,23 +108,33 @@ class RecordingEngine(DetachedEngine):
 
 @dataclass
 class FakeBackend:
-    """Makes recording engines; `refuse` is the error of the build."""
+    """Makes recording engines; the errors of the build, of opening ports and of starting."""
 
     engines: list[RecordingEngine] = field(default_factory=list)
     refuse: str = ""
+    refuse_open: str = ""
+    refuse_start: str = ""
 
     def build(self, device_config: bytes) -> None:
         if self.refuse:
             raise EngineError(self.refuse)
 
     def open(self, device_config: bytes) -> Engine:
+        if self.refuse_open:
+            raise EngineError(self.refuse_open)
         engine = RecordingEngine(parse_device_config(device_config))
         self.engines.append(engine)
         return engine
 
     def start(self, engine: Engine) -> None:
-        assert engine is self.engine
-        self.engine.started = True
+        if self.refuse_start and engine is self.engine:
+            raise EngineError(self.refuse_start)
+        assert isinstance(engine, RecordingEngine)
+        engine.started = True
+
+    def pause(self, engine: Engine) -> None:
+        assert isinstance(engine, RecordingEngine)
+        engine.started = False
 
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         return {"input_drops": 3}

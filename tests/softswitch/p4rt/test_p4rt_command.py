@@ -3,17 +3,13 @@
 import os
 import signal
 import socket
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import finsy as fy
 import pytest
+from p4rt_command import Cable, command, failure, ip, veth_pairs
 from p4rt_testing import P4BLOB, P4INFO
 
 from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
@@ -25,74 +21,10 @@ FRAME = bytes.fromhex("02000000000102000000000288b6") + bytes(46)
 ETH_P_ALL = 3
 
 
-def ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True)
-
-
-@dataclass(frozen=True)
-class Cable:
-    """A veth pair: the switch's end and the tester's."""
-
-    switch: str
-    tester: str
-
-
 @pytest.fixture
 def cables() -> Iterator[tuple[Cable, Cable]]:
-    prefix = f"p4{os.getpid() % 100000}"
-    pairs = (Cable(f"{prefix}a", f"{prefix}at"), Cable(f"{prefix}b", f"{prefix}bt"))
-    try:
-        for pair in pairs:
-            ip("link", "add", pair.switch, "type", "veth", "peer", "name", pair.tester)
-            for name in (pair.switch, pair.tester):
-                Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6").write_text("1")
-                ip("link", "set", name, "up")
+    with veth_pairs() as pairs:
         yield pairs
-    finally:
-        for pair in pairs:
-            subprocess.run(["ip", "link", "del", pair.switch], capture_output=True, check=False)
-
-
-@dataclass
-class Command:
-    """A running fcn-softswitch."""
-
-    process: "subprocess.Popen[str]"
-    line: str
-
-    @property
-    def address(self) -> str:
-        return self.line.split(" on ")[1].split(",")[0]
-
-
-@contextmanager
-def command(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Command]:
-    """Start it and wait for its first line of output, which is empty when it ended."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "fcn.softswitch", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **(env or {})},
-    )
-    watchdog = threading.Timer(60, process.kill)
-    watchdog.start()
-    try:
-        assert process.stdout is not None
-        yield Command(process, process.stdout.readline())
-    finally:
-        process.kill()
-        process.communicate()
-        watchdog.cancel()
-
-
-def failure(*arguments: str, env: dict[str, str] | None = None) -> str:
-    """Its stderr when it cannot start."""
-    with command(*arguments, env=env) as switch:
-        _, errors = switch.process.communicate(timeout=120)
-        assert switch.line == ""
-        assert switch.process.returncode == 1
-        return errors
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

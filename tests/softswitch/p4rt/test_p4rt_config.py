@@ -131,7 +131,9 @@ async def test_what_is_wrong_with_a_config_is_named(running: Running, primary: S
     bad.p4_device_config = b"not json"
     assert "is not JSON" in await refusal(primary, bad, verify)
     bad.p4_device_config = b'{"pipelines": 3}'
-    assert "is not BMv2 JSON" in await refusal(primary, bad, verify)
+    assert "p4_device_config is malformed BMv2 JSON: header_types: Field required" in await refusal(
+        primary, bad, verify
+    )
     bad = config()
     bad.p4info.tables[0].preamble.name = "KitchenIngress.missing"
     assert "table KitchenIngress.missing is not in the JSON" in await refusal(primary, bad, verify)
@@ -147,6 +149,37 @@ async def test_what_is_wrong_with_a_config_is_named(running: Running, primary: S
     running.backend.refuse = "action foo uses an extern that is not supported"
     assert await refusal(primary, config(), verify) == f"INVALID_ARGUMENT: {running.backend.refuse}"
     assert running.backend.engines == []
+
+
+@pytest.mark.parametrize("fails", ["refuse", "refuse_open", "refuse_start", "JSON"])
+@pytest.mark.parametrize(
+    "action", [Set.VERIFY, Set.VERIFY_AND_SAVE, Set.VERIFY_AND_COMMIT, Set.RECONCILE_AND_COMMIT]
+)
+async def test_a_refused_pipeline_leaves_the_running_one_alone(
+    running: Running, primary: Session, schema: P4Schema, fails: str, action: int
+) -> None:
+    await primary.set_config(config(cookie=1))
+    await primary.write(insert(host_entry(schema, 1)))
+    engine = running.backend.engine
+    before = await primary.read(p4r.Entity(table_entry=p4r.TableEntry()))
+    other = config(cookie=2)
+    if fails == "JSON":
+        other.p4_device_config = other.p4_device_config.replace(b'"id" : 1,', b'"id" : 4294967296,')
+    else:
+        setattr(running.backend, fails, "no")
+    if fails in ("JSON", "refuse") or action in (Set.VERIFY_AND_COMMIT, Set.RECONCILE_AND_COMMIT):
+        await refusal(primary, other, action)
+    elif action == Set.VERIFY_AND_SAVE:
+        await primary.set_config(other, Set.VERIFY_AND_SAVE)
+        await refusal(primary, None, Set.COMMIT)
+        return
+    assert engine.started
+    assert not engine.closed
+    assert all(e.closed for e in running.backend.engines if e is not engine)
+    assert (await primary.get_config(Get.COOKIE_ONLY)).config.cookie.cookie == 1
+    assert await primary.read(p4r.Entity(table_entry=p4r.TableEntry())) == before
+    await primary.write(insert(host_entry(schema, 2)))
+    assert len(engine.entries) == 2
 
 
 async def test_capabilities(stub: p4r_grpc.P4RuntimeStub) -> None:

@@ -19,6 +19,7 @@ from fcn.softswitch.engine import MemoryEngine, load_program
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
+from fcn.softswitch.p4rt.transport import Transport
 
 HOST = b"\x02\x00\x00\x00\x00\x01"
 HOST_MAC = "02:00:00:00:00:01"
@@ -49,6 +50,9 @@ class MemoryBackend:
     def start(self, engine: Engine) -> None:
         """In-memory ports need no thread."""
 
+    def pause(self, engine: Engine) -> None:
+        """In-memory ports only move when a test advances time."""
+
     def statistics(self, engine: Engine) -> dict[str, int]:
         return self.engine.statistics()
 
@@ -74,7 +78,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     backend = MemoryBackend(tmp_path)
     ports = Ports({1: "one", 2: "two", 3: "three"}, {})
     device = Device(DEVICE_ID, backend, ports.attach, ports.on_status)
-    server, port = await start_server(device, ports, "127.0.0.1:0")
+    server, port = await start_server(device, ports, Transport("127.0.0.1:0"))
     yield Served(backend, f"127.0.0.1:{port}")
     await server.stop(None)
     await device.close()

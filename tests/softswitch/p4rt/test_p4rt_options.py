@@ -6,6 +6,7 @@ import pytest
 
 from fcn.softswitch.api import PortQueue
 from fcn.softswitch.p4rt.options import parse_options
+from fcn.softswitch.p4rt.transport import Transport
 
 BMV2_ARGV = (
     "--device-id 1 -i 1@veth1 -i 2@veth2 --no-p4 --log-console -L warn --thrift-port 9090 "
@@ -20,7 +21,8 @@ def test_arguments_of_simple_switch_grpc() -> None:
     assert options.interfaces == {1: "veth1", 2: "veth2"}
     assert options.program is None
     assert options.log_level == "warn"
-    assert (options.address, options.cpu_port, options.drop_port) == ("127.0.0.1:50051", 510, 511)
+    assert options.transport == Transport("127.0.0.1:50051")
+    assert (options.cpu_port, options.drop_port) == (510, 511)
     assert sorted(options.ignored) == ["--nanolog", "--pcap", "--thrift-port"]
 
 
