@@ -124,6 +124,7 @@ control PeIngress(
     TunnelDecap() tunnel_decap;
     CustomerPacket() customer_packet;
     Gateway() gateway;
+    Advertisement() advertisement;
     EcnDecap() ecn_decap;
     Srv6End() srv6_end;
     VrfRouting() vrf_routing;
@@ -137,7 +138,7 @@ control PeIngress(
     TunnelEncap() tunnel_encap;
     Underlay() underlay;
     PuntLimit() punt_limit;
-    ReportNeighbor() report_neighbor;
+    ChooseDigest() choose_digest;
 
     action take_off_vlan_tag() {
         hdr.pe.ethernet.ether_type = hdr.pe.vlan.ether_type;
@@ -268,11 +269,12 @@ control PeIngress(
                     && !md.meta.make_cnp && md.meta.base.punt_reason == PuntReason.NONE) {
                 customer_rewrite.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
             }
-            report.apply(hdr.pe, md, ig_dprsr_md.digest_type);
+            report.apply(md);
             vlan_tag.apply(hdr.pe.ethernet, hdr.pe.vlan, md.meta);
             if (md.meta.base.forward == Forward.UNDERLAY) {
                 underlay.apply(hdr.pe.outer_ipv6, hdr.pe.ethernet, md.meta.base);
             }
+            advertisement.apply(hdr.pe, md.meta);
 
             if (md.meta.make_cnp) {
                 bridge(PassType.NOTIFICATION);
@@ -291,7 +293,7 @@ control PeIngress(
             if (md.punt_color != GREEN) {
                 punts_refused.count(VRF_CELL(md.meta.base.vrf));
             }
-            report_neighbor.apply(hdr.pe, md, ig_dprsr_md.digest_type);
+            choose_digest.apply(hdr.pe, md, ig_dprsr_md.digest_type);
             if (md.withheld != DropReason.NONE) {
                 drops.count(md.withheld);
                 ig_dprsr_md.drop_ctl = 1;

@@ -45,38 +45,17 @@ control Fingerprint(in pe_headers_t hdr, inout tna_pe_meta_t md) {
     }
 }
 
-// ReportNeighbor: a host that asked for its gateway to the controller, which learns hosts from it; the deparser
-// packs the digest.
-// Reads:  meta.answered, md.punt_color; hdr.neighbor.arp validity.
-// Writes: digest type.
-// When:   every packet, behind PuntLimit.
-control ReportNeighbor(in pe_headers_t hdr, in tna_pe_meta_t md, inout DigestType_t digest_type) {
-    action send(DigestType_t type) {
-        digest_type = type;
-    }
-
-    apply {
-        if (md.meta.answered && md.punt_color == GREEN) {
-            if (hdr.neighbor.arp.isValid()) {
-                send(DIGEST_NEIGHBOR_IPV4);
-            } else {
-                send(DIGEST_NEIGHBOR_IPV6);
-            }
-        }
-    }
-}
-
-// Report: new flows and connection set-ups to the controller (FCN-3), within the limit of the VRF; the deparser packs the digest. A
+// Report: new flows and connection set-ups to the controller (FCN-3), within the limit of the VRF. A
 // storm of packets of one new flow is one digest per window.
 // Reads:  meta.learning_*, meta.role, meta.forward, what FlowTable found, customer headers, what the
 //         parser saw of the connection manager, md.now.
-// Writes: digest type, when there is something to report.
+// Writes: md.digest_is_due, md.report_color.
 // When:   every packet, behind its route; a RoCEv2 packet from a DC port that enters a tunnel is what
 //         is reported.
 //
 // BMv2 keeps fingerprint and time in one cell; a register's ALU here takes two operands, so they are
 // two registers one behind the other, with the same outcome.
-control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t digest_type) {
+control Report(inout tna_pe_meta_t md) {
     bit<32> oldest;
 
     @name(".reports")
@@ -126,8 +105,13 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
     action first() {
         md.digest_is_due = report_first.execute(md.fingerprint[15:0]);
     }
-    action send(DigestType_t type) {
-        digest_type = type;
+    // A table only to be placed: what follows is three stages long.
+    @hidden PLACED(comparison)
+    table comparison {
+        actions = {
+            compare;
+        }
+        const default_action = compare;
     }
 
     apply {
@@ -135,7 +119,7 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
         if (md.meta.learning_enabled == 1 && md.meta.base.role == Role.DC && md.meta.base.forward == Forward.TUNNEL
                 && (md.meta.cm.is_valid || (md.meta.is_roce_flow
                                     && (!md.meta.flow_label_assigned || md.meta.flow_watched)))) {
-            compare();
+            comparison.apply();
         }
         if (md.wanted) {
             if (md.digest_is_same == 1) {
@@ -157,6 +141,20 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
                 reports.count(ReportKind.NEW_FLOW);
             }
         }
+    }
+}
+
+// ChooseDigest: what is reported of a packet, if anything; the deparser packs it: a flow or a connection set-up, or
+// the host that asked for its gateway.
+// Reads:  what Report found; meta.answered, md.punt_color; header validity.
+// Writes: digest type.
+// When:   every packet, behind Report and PuntLimit.
+control ChooseDigest(in pe_headers_t hdr, in tna_pe_meta_t md, inout DigestType_t digest_type) {
+    action send(DigestType_t type) {
+        digest_type = type;
+    }
+
+    apply {
         if (md.digest_is_due == 1 && md.report_color == GREEN) {
             if (md.meta.cm.is_valid && hdr.ipv4.isValid()) {
                 send(DIGEST_CM_IPV4);
@@ -166,6 +164,12 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
                 send(DIGEST_NEW_FLOW_IPV4);
             } else {
                 send(DIGEST_NEW_FLOW_IPV6);
+            }
+        } else if (md.meta.answered && md.punt_color == GREEN) {
+            if (hdr.neighbor.arp.isValid()) {
+                send(DIGEST_NEIGHBOR_IPV4);
+            } else {
+                send(DIGEST_NEIGHBOR_IPV6);
             }
         }
     }

@@ -116,6 +116,7 @@ control PeIngress(
     DomainMode() domain_mode;
     CustomerPacket() customer_packet;
     Gateway() gateway;
+    Advertisement() advertisement;
     UnderlayLookup() underlay_lookup;
     Arrival() arrival;
     TunnelDecap() tunnel_decap;
@@ -224,6 +225,7 @@ control PeIngress(
         if (meta.base.drop_reason == DropReason.NONE) {
             customer_packet.apply(hdr, meta);
             gateway.apply(hdr, meta);
+            advertisement.apply(hdr, meta);
             if (hdr.outer_ipv6.isValid()) {
                 underlay_lookup.apply(hdr, meta);
             }

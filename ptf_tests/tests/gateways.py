@@ -86,10 +86,11 @@ def advertisement(
     mac: str = MAC,
     solicited: int = 1,
 ) -> bytes:
-    """The answer: router, override, solicited when the sender has an address."""
+    """The answer: router, override, solicited when the sender has an address; traffic class and
+    flow label are those of the request."""
     return bytes(
         Ether(dst=receiver_mac, src=mac)
-        / IPv6(src=target, dst=receiver, hlim=255)
+        / IPv6(src=target, dst=receiver, tc=0xC0, fl=5, hlim=255)
         / ICMPv6ND_NA(tgt=target, R=1, S=solicited, O=1)
         / ICMPv6NDOptDstLLAddr(lladdr=mac)
     )

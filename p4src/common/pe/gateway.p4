@@ -7,8 +7,8 @@
 // section 2.1.1, RFC 4862 section 5.4.3).
 // Reads:  port and VLAN, hdr.neighbor, which the parser has extracted from requests only;
 //         meta.solicitation_sound.
-// Writes: the packet, which becomes the answer; its checksum is the top-level control's. meta.answered,
-//         meta.event, meta.egress_vlan_id.
+// Writes: Ethernet addresses and ARP, which become the answer; the rest of an advertisement is Advertisement's.
+//         meta.answered, meta.event, meta.egress_vlan_id.
 // When:   every packet from the wire; only DC ports have gateways.
 control Gateway(inout pe_headers_t hdr, inout pe_meta_t meta) {
     // The answer goes to the sender's MAC address in the request (RFC 826). The address of a probe's
@@ -26,7 +26,7 @@ control Gateway(inout pe_headers_t hdr, inout pe_meta_t meta) {
         meta.event = Event.ARP_ANSWERED;
         meta.egress_vlan_id = meta.base.vlan_id;
     }
-    // Until `advertisement` knows who asks, it is who sent the frame.
+    // Until Advertisement knows who asks, it is who sent the frame.
     action answer_nd(mac_addr_t mac) {
         hdr.ethernet.dst = hdr.ethernet.src;
         hdr.ethernet.src = mac;
@@ -66,10 +66,24 @@ control Gateway(inout pe_headers_t hdr, inout pe_meta_t meta) {
         size = GATEWAY_TABLE_SIZE;
     }
 
+    apply {
+        if (hdr.neighbor.arp.isValid()) {
+            gateway_ipv4.apply();
+        }
+        if (hdr.neighbor.nd.isValid() && meta.solicitation_sound) {
+            gateway_ipv6.apply();
+        }
+    }
+}
+
+// Advertisement: makes the answer to a neighbour solicitation. It is apart from Gateway for a chip, where these
+// headers are written late.
+// Reads:  meta.answered, IPv6 source, hdr.neighbor.
+// Writes: IPv6 addresses and length, hdr.neighbor, Ethernet destination; the checksum is the top-level
+//         control's.
+// When:   every packet behind Gateway.
+control Advertisement(inout pe_headers_t hdr, in pe_meta_t meta) {
     action advertise(bit<32> flags) {
-        hdr.ipv6.dscp = 0;
-        hdr.ipv6.ecn = 0;
-        hdr.ipv6.flow_label = 0;
         hdr.ipv6.payload_len = SOLICITATION_WITH_OPTION_LENGTH;
         hdr.ipv6.src = hdr.neighbor.nd.target;
         hdr.neighbor.nd.type = NdType.ADVERTISEMENT;
@@ -115,12 +129,6 @@ control Gateway(inout pe_headers_t hdr, inout pe_meta_t meta) {
     }
 
     apply {
-        if (hdr.neighbor.arp.isValid()) {
-            gateway_ipv4.apply();
-        }
-        if (hdr.neighbor.nd.isValid() && meta.solicitation_sound) {
-            gateway_ipv6.apply();
-        }
         if (meta.answered && hdr.neighbor.nd.isValid()) {
             advertisement.apply();
         }

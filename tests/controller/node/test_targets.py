@@ -29,6 +29,7 @@ from fcn.controller.node.connection import Connection, State
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
+from fcn.controller.owners.rate_limits import MeterCell
 
 COMPILED = compiled_programs() / "tna"
 
@@ -436,7 +437,7 @@ async def test_sessions_of_the_driver_are_not_read(
     reads = FakeReads()
     monkeypatch.setattr("fcn.controller.node.readback.read", reads.read)
     switch = fy.Switch("unused", "127.0.0.1:1")
-    assert await read_switch(switch, pipeline, ()) == []
+    assert await read_switch(switch, pipeline, [MeterCell("punt_meter", 1)]) == []
     asked = {type(pattern) for pattern in reads.asked}
     assert (fy.P4CloneSessionEntry in asked) is not chip
     assert {fy.P4TableEntry, fy.P4MeterEntry, fy.P4DigestEntry} <= asked
