@@ -262,14 +262,15 @@ control PeIngress(
                     && md.meta.base.punt_reason == PuntReason.NONE && md.meta.hop_limit <= 1) {
                 md.withheld = DropReason.TTL_EXPIRED;
             }
+            // Before TunnelEncap, which sends the packet on to Underlay
+            report.apply(md);
             if (md.meta.base.forward == Forward.TUNNEL) {
                 tunnel_encap.apply(hdr.pe, md.meta);
             }
-            if ((md.meta.base.forward == Forward.VRF || md.meta.base.forward == Forward.TUNNEL)
-                    && !md.meta.make_cnp && md.meta.base.punt_reason == PuntReason.NONE) {
+            if ((md.meta.base.role == Role.DC || md.meta.decapsulated) && !md.meta.make_cnp
+                    && !md.meta.answered && md.meta.base.punt_reason == PuntReason.NONE) {
                 customer_rewrite.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
             }
-            report.apply(md);
             vlan_tag.apply(hdr.pe.ethernet, hdr.pe.vlan, md.meta);
             if (md.meta.base.forward == Forward.UNDERLAY) {
                 underlay.apply(hdr.pe.outer_ipv6, hdr.pe.ethernet, md.meta.base);

@@ -20,7 +20,7 @@
 #define STAGE_flow_ipv4 @stage(6)
 #define STAGE_flow_ipv6 @stage(7)
 #define STAGE_gateway_ipv4 @stage(0)
-#define STAGE_gateway_ipv6 @stage(1)
+#define STAGE_gateway_ipv6
 #define STAGE_advertisement
 #define STAGE_comparison @stage(8)
 #define STAGE_customer_arrival
