@@ -50,6 +50,10 @@ FLOW_GATE_SIZE: int = _NUMBERS["FLOW_GATE_SIZE"]
 """Cells of the per-flow rate gates; the low bits of a label are the index."""
 
 
+VRF_CELLS: int = _NUMBERS["VRF_CELLS"]
+"""Cells of what a switch keeps per VRF; the low bits of a VRF's number are the index."""
+
+
 def architecture_numbers(architecture: str) -> dict[str, Any]:
     """Constants and enums of one architecture's externs.p4, by name. Raises PipelineError."""
     numbers = _ARCHITECTURES.get(architecture)

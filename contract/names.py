@@ -7,10 +7,12 @@ from fcn.contract.constants import enum_members
 FLOW_TABLES = {4: "flow_ipv4", 6: "flow_ipv6"}
 LABEL_TABLES = {4: "flow_by_label_ipv4", 6: "flow_by_label_ipv6"}
 ROUTE_TABLES = {4: "route_ipv4", 6: "route_ipv6"}
+GATEWAY_TABLES = {4: "gateway_ipv4", 6: "gateway_ipv6"}
 """Tables by IP version."""
 
 NEW_FLOW_DIGESTS = {4: "new_flow_ipv4_t", 6: "new_flow_ipv6_t"}
 CM_DIGESTS = {4: "cm_ipv4_t", 6: "cm_ipv6_t"}
+NEIGHBOR_DIGESTS = {4: "neighbor_ipv4_t", 6: "neighbor_ipv6_t"}
 """Digests by IP version."""
 
 
@@ -44,6 +46,9 @@ EVENT_COUNTERS = tuple(counter for counter in COUNTERS if counter != "drops")
 
 PORT_COUNTERS = ("port_rx", "port_tx")
 """Counters indexed by port number."""
+
+VRF_COUNTERS = ("punts_refused", "reports_refused")
+"""Counters of what a VRF's rate limits kept from the controller, indexed by the VRF's cell."""
 
 CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""

@@ -88,3 +88,20 @@ def test_what_does_not_exist_is_found(tmp_path: Path) -> None:
     assert missing_links(page) == ["page.md#three", "away.md"]
     assert missing_paths(page) == ["hosts/away/", "away/one.py"]
     assert missing_modules(page) == ["fcn.packets.away", "fcn.packets.icrc.away"]
+
+
+SHOWN_BY = re.compile(r"`([\w/.]+\.py)`(?:: ((?:`\w+`(?:, )?)+))?")
+
+
+def test_what_shows_an_outage_exists() -> None:
+    """Every test that the table of outages names, in the file it names."""
+    text = (ROOT / "docs" / "operations.md").read_text()
+    table = text[text.index("## When a part is away") : text.index("## What a VRF may send")]
+    named = [
+        (file, name)
+        for file, names in SHOWN_BY.findall(table)
+        for name in re.findall(r"\w+", names)
+    ]
+    assert len(named) > 10
+    for file, name in named:
+        assert re.search(rf"^(?:async def|def|class) {name}\(", (ROOT / file).read_text(), re.M)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from ipaddress import IPv6Address
 from itertools import combinations
 
-from fcn.contract.constants import PipelineError
+from fcn.contract.constants import VRF_CELLS, PipelineError
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
@@ -57,6 +57,22 @@ def _check_vrfs(config: Config) -> Iterator[Finding]:
             if (value := getattr(vrf, field)) is not None
         ]
         yield from _duplicates(items, lambda value, first: f"{value} is already used by {first}")
+    yield from _check_cells(config)
+
+
+def _check_cells(config: Config) -> Iterator[Finding]:
+    """What switches keep per VRF is not shared between VRFs, nor with the underlay (0)."""
+    taken = {0: "the underlay's 0"}
+    used = {vrf.id % VRF_CELLS for vrf in config.vrfs.values()}
+    for name, vrf in config.vrfs.items():
+        other = taken.setdefault(vrf.id % VRF_CELLS, f"{vrf.id}")
+        if other != f"{vrf.id}":
+            free = next(number for number in range(1, VRF_CELLS) if number not in used)
+            message = (
+                f"{vrf.id} and {other} are equal modulo {VRF_CELLS}, so that switches would not "
+                f"keep their rate limits apart; {free} is free"
+            )
+            yield ("vrfs", name, "id"), message
 
 
 def _check_links(config: Config) -> Iterator[Finding]:

@@ -97,7 +97,7 @@ class LevelPolicy(Model):
 
 
 class RateLimit(Model):
-    """All notifications of a node together, in packets per second (FCN-15)."""
+    """Rate (per second) and burst; the defaults are those of a node's notifications (FCN-15)."""
 
     rate: Annotated[int, Field(ge=1, le=10_000_000)] = 20_000
     burst: Annotated[int, Field(ge=1, le=1_000_000)] = 200
@@ -173,6 +173,18 @@ class NeighborSettings(Model):
     retry: Duration = 1_000_000
     attempts: Annotated[int, Field(ge=1, le=10)] = 3
     refresh: Duration = 30_000_000
+
+
+class ControllerShare(Model):
+    """What one VRF may send to the controller from one switch.
+
+    `packets`: ARP, neighbour discovery, packets to unresolved hosts or to a gateway, and reports of
+    hosts that ask for their gateway. `reports`: new flows, watched flows and messages of the
+    connection manager.
+    """
+
+    packets: RateLimit = RateLimit(rate=1_000, burst=250)
+    reports: RateLimit = RateLimit(rate=10_000, burst=2_000)
 
 
 class Vrf(Model):
@@ -394,6 +406,7 @@ class Config(Model):
     host_agents: HostAgents | None = None
     neighbors: NeighborSettings = NeighborSettings()
     congestion: Congestion = Congestion()
+    controller_share: ControllerShare = ControllerShare()
     vrfs: dict[Name, Vrf] = Field(default_factory=dict)
     nodes: Annotated[dict[Name, Node], Field(min_length=1)]
     links: Items[Annotated[Items[LinkEnd], Field(min_length=2, max_length=2)]] = ()

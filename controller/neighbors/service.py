@@ -1,10 +1,11 @@
-"""ARP and neighbour discovery (RFC 826, RFC 4861): answers for the switch's own addresses, and
-resolution of hosts and routers.
+"""ARP and neighbour discovery (RFC 826, RFC 4861): resolution of hosts and routers, and answers for
+the switch's own addresses.
 
-Hosts are learned from their own requests, and solicited when a packet matches a connected prefix
-without a host route. A resolved neighbour becomes a host route on the switch; it is solicited again
-every `refresh` and removed when it does not answer. A few packets per unresolved neighbour are
-queued.
+Hosts that ask for a gateway are answered by the switch, which reports them; what it leaves to the
+controller is answered here. Hosts are learned from both, and solicited when a packet matches a
+connected prefix without a host route. A resolved neighbour becomes a host route on the switch; it
+is solicited again every `refresh` and removed when it does not answer. A few packets per unresolved
+neighbour are queued.
 """
 
 import asyncio
@@ -32,6 +33,7 @@ from fcn.controller.neighbors.frames import (
 )
 from fcn.controller.neighbors.places import Place, Places
 from fcn.controller.neighbors.routes import NeighborRoutes
+from fcn.controller.owners.gateway import Asker
 from fcn.controller.owners.punt import Punt
 from fcn.controller.owners.underlay import Underlay
 from fcn.controller.owners.vrf_routing import VrfRouting
@@ -43,6 +45,9 @@ MAX_UNRESOLVED = 1024
 """Neighbours being resolved at a time, at most: bounds the effect of an address scan."""
 
 TICK = 0.25
+
+_GROUP = 1 << 40
+"""The bit of a MAC address that makes it a group's."""
 
 Send = Callable[[int, bytes], Awaitable[bool]]
 """Sends a frame out of a port; False when the switch is away."""
@@ -131,6 +136,12 @@ class NeighborService:
         elif reason in (PuntReason.LOCAL, PuntReason.UNDERLAY_LOCAL):
             await self._local(reason, port, vrf, frame)
 
+    async def asked(self, asker: Asker) -> None:
+        """Learn a host that asked for its gateway and was answered by the switch."""
+        port = self._node.port(asker.port, asker.vlan)
+        if port is not None and self._places.may_learn(port, asker.address):
+            await self._resolved(self._places.on(port, asker.address), asker.mac)
+
     async def _neighbor_message(self, port: Port, frame: bytes) -> None:
         message = interpret(frame)
         if isinstance(message, Solicitation):
@@ -214,6 +225,9 @@ class NeighborService:
             neighbor.asked += 1
 
     async def _resolved(self, place: Place, mac: int) -> None:
+        # No host has a group address (RFC 1812 section 3.3.2).
+        if not mac or mac & _GROUP:
+            return
         neighbor = self._neighbors.get(place)
         waiting = neighbor.waiting if neighbor else []
         self._learn(place, mac)

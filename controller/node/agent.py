@@ -48,7 +48,13 @@ class NodeAgent:
         self._bus = bus
         self._synchronizer = Synchronizer(provision.intent, provision.pipeline, connection, bus)
         self._messages = Messages(
-            provision, connection, flows, inbox, neighbors.handle, clock.monotonic
+            provision,
+            connection,
+            flows,
+            inbox,
+            neighbors.handle,
+            neighbors.asked,
+            clock.monotonic,
         )
         connection.when_ready(self._serve)
 
@@ -152,7 +158,9 @@ class NodeAgent:
 
     async def _synchronize(self) -> None:
         """Take over flows and neighbours found on the switch, then write the difference."""
-        held = await read_switch(self._connection.switch, self.provision.pipeline)
+        held = await read_switch(
+            self._connection.switch, self.provision.pipeline, self.provision.meter_cells
+        )
         entries = [entity for entity in held if isinstance(entity, fy.P4TableEntry)]
         if self.provision.is_pe:
             names = vrf_names(self.provision.config)

@@ -4,16 +4,15 @@ from collections.abc import Collection, Mapping
 
 import finsy as fy
 
-from fcn.contract.names import COUNTERS, PORT_COUNTERS, named_cells
-from fcn.contract.pipeline import Pipeline
+from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
 from fcn.controller.config.addressing import vrf_names
-from fcn.controller.config.model import Node
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.owners.flow_table import FlowTable
+from fcn.controller.owners.rate_limits import UNDERLAY, cell_of
 
 Count = tuple[int, int]
 """Packets, octets."""
@@ -30,7 +29,7 @@ class Counters:
         self.last: CounterValues = {}
         self._pipeline = provision.pipeline
         self._connection = connection
-        self._names = _members(provision.pipeline, provision.node)
+        self._names = _members(provision)
         self._vrf_names = vrf_names(provision.config)
         self._is_pe = provision.is_pe
 
@@ -74,10 +73,12 @@ class Counters:
             raise SwitchAwayError(f"{connection.name} is {state}; its counters cannot be read")
 
 
-def _members(pipeline: Pipeline, node: Node) -> dict[str, dict[str, int]]:
+def _members(provision: Provision) -> dict[str, dict[str, int]]:
     """Indexes of the cells of each counter the program has, by cell name."""
-    ports = {f"port {port.number}": port.number for port in node.ports}
+    ports = {f"port {port.number}": port.number for port in provision.node.ports}
+    vrfs = {f"vrf {name}": cell_of(provision.vrf_id(name)) for name in provision.node.vrfs}
     names = dict.fromkeys(PORT_COUNTERS, ports)
+    names |= dict.fromkeys(VRF_COUNTERS, {"underlay": UNDERLAY} | vrfs)
     for counter in COUNTERS:
         names[counter] = {name: index for index, name in named_cells(counter).items()}
-    return {counter: names[counter] for counter in names if counter in pipeline.counters}
+    return {counter: names[counter] for counter in names if counter in provision.pipeline.counters}

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 import finsy as fy
 from finsy.p4entity import P4DigestListAck
 
+from fcn.contract.names import NEIGHBOR_DIGESTS
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.flows.fairqueue import FairQueue
 from fcn.controller.flows.key import FlowKey
@@ -26,9 +27,11 @@ from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import answering
 from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, Item, NewFlow, Report
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
+from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.punt import Punt
 
 T = TypeVar("T")
+M = TypeVar("M")
 
 QUEUE = 100_000
 """Messages of each kind that are queued at most until the switch is synchronized."""
@@ -42,6 +45,7 @@ PACKETS = 1024
 SOURCE_MAC = slice(6, 12)
 
 PacketHandler = Callable[[fy.P4PacketIn], Awaitable[None]]
+AskerHandler = Callable[[Asker], Awaitable[None]]
 
 
 class Messages:
@@ -57,10 +61,12 @@ class Messages:
         flows: FlowService,
         inbox: Inbox,
         on_packet: PacketHandler,
+        on_asker: AskerHandler,
         clock: Callable[[], float],
     ) -> None:
         self._name = provision.name
         self._is_pe = provision.is_pe
+        self._node = provision.node
         self._vrf_names = vrf_names(provision.config)
         self._connection = connection
         self._switch = connection.switch
@@ -69,6 +75,7 @@ class Messages:
         self._packets: FairQueue[Callable[[], Awaitable[None]]] = FairQueue(PACKETS)
         self._packets_wait = asyncio.Event()
         self._on_packet = on_packet
+        self._on_asker = on_asker
         self._acks: deque[P4DigestListAck] = deque(maxlen=ACKS)
         self._acks_wait = asyncio.Event()
         self._clock = clock
@@ -80,6 +87,8 @@ class Messages:
             lateness = Lateness(self._clock)
             for digest in DIGESTS:
                 self._connection.start(digest, self._read_digests(digest, synchronized, lateness))
+            for digest in NEIGHBOR_DIGESTS.values():
+                self._connection.start(digest, self._read_askers(digest, synchronized))
             self._connection.start("idle", self._read_idle(synchronized))
             self._connection.start("acknowledgements", self._send_acks())
         self._connection.start("packets", self._read_packets(synchronized))
@@ -112,6 +121,19 @@ class Messages:
                         item = FlowLearning.item(data)
                         handle = partial(self._reported, name, vrf, item, in_time_until)
                         self._inbox.put(self._name, vrf, src, handle)
+                self._acknowledge(digest.ack())
+
+    async def _read_askers(self, name: str, synchronized: asyncio.Event) -> None:
+        async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
+            async for digest in digests:
+                await synchronized.wait()
+                for item in digest:
+                    with self.failures.survived(name, item):
+                        asker = Gateway.asker(name, item)
+                        port = self._node.port(asker.port, asker.vlan)
+                        if port is not None:
+                            handle = partial(self._handled, name, item, self._on_asker, asker)
+                            self._queue_packet(port.vrf or "", asker.mac.to_bytes(6), handle)
                 self._acknowledge(digest.ack())
 
     def _acknowledge(self, ack: P4DigestListAck) -> None:
@@ -162,7 +184,10 @@ class Messages:
                 with self.failures.survived("packet", packet.payload):
                     vrf = self._vrf_names.get(Punt.received(packet).vrf, "")
                     host = packet.payload[SOURCE_MAC]
-                    self._queue_packet(vrf, host, partial(self._handled, packet))
+                    handle = partial(
+                        self._handled, "packet", packet.payload, self._on_packet, packet
+                    )
+                    self._queue_packet(vrf, host, handle)
 
     def _queue_packet(
         self, vrf: str, host: Hashable, handle: Callable[[], Awaitable[None]]
@@ -189,9 +214,11 @@ class Messages:
             # What is handled without waiting must not keep others waiting.
             await asyncio.sleep(0)
 
-    async def _handled(self, packet: fy.P4PacketIn) -> None:
-        with self.failures.survived("packet", packet.payload):
-            await self._on_packet(packet)
+    async def _handled(
+        self, kind: str, shown: object, handler: Callable[[M], Awaitable[None]], message: M
+    ) -> None:
+        with self.failures.survived(kind, shown):
+            await handler(message)
 
 
 def _closed(messages: AsyncIterator[T]) -> aclosing[AsyncGenerator[T, None]]:

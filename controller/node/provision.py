@@ -28,11 +28,19 @@ from fcn.controller.owners.fast_cnp_profile import FastCnpProfile
 from fcn.controller.owners.flow_by_label import FlowByLabel
 from fcn.controller.owners.flow_learning import FlowLearning
 from fcn.controller.owners.flow_table import FlowTable
+from fcn.controller.owners.gateway import Gateway
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.notification_port import NotificationPort
 from fcn.controller.owners.port_role import PortRole
 from fcn.controller.owners.queue_level import QueueLevel, Thresholds
-from fcn.controller.owners.rate_limits import NotificationLimit, PuntLimit
+from fcn.controller.owners.rate_limits import (
+    UNDERLAY,
+    MeterCell,
+    NotificationLimit,
+    PuntLimit,
+    ReportLimit,
+    meter_cells,
+)
 from fcn.controller.owners.recirculation import Recirculation
 from fcn.controller.owners.service_sid import ServiceSid
 from fcn.controller.owners.trust_boundary import TrustBoundary
@@ -41,9 +49,9 @@ from fcn.controller.owners.tunnel_vrf import TunnelVrf
 from fcn.controller.owners.underlay import Adjacency, Underlay
 from fcn.controller.owners.vrf_routing import VrfRouting
 
-PUNT_LIMIT = RateLimit(rate=2_000, burst=500)
-"""Packets per second sent to the controller: enough for neighbour discovery, too few to overload
-the controller."""
+UNDERLAY_LIMIT = RateLimit(rate=2_000, burst=500)
+"""Packets per second of the underlay sent to the controller: enough for neighbour discovery, too
+few to overload it."""
 
 
 class Provision:
@@ -82,6 +90,7 @@ class Provision:
             self._begin_tunnels()
             self._route_customers()
             self._learning.report_digests()
+            self._answer_for_gateways()
         self._route_underlay()
         self._describe_notifications()
         self.set_thresholds(self.thresholds)
@@ -130,7 +139,17 @@ class Provision:
         if self._target.clone_session is not None:
             Recirculation(self.intent, self._target.clone_session).enable()
         NotificationLimit(self.intent).allow(self.node.notifications)
-        PuntLimit(self.intent).allow(PUNT_LIMIT)
+        punts, reports = PuntLimit(self.intent), ReportLimit(self.intent)
+        punts.allow(UNDERLAY, UNDERLAY_LIMIT)
+        for name in self.node.vrfs if self.is_pe else ():
+            punts.allow(self.vrf_id(name), self.config.controller_share.packets)
+            reports.allow(self.vrf_id(name), self.config.controller_share.reports)
+
+    @property
+    def meter_cells(self) -> list[MeterCell]:
+        """Cells of the program's meters that the controller sets."""
+        meters = [meter.alias for meter in self.pipeline.schema.meters]
+        return list(meter_cells(meters, map(self.vrf_id, self.node.vrfs)))
 
     def _admit_ports(self) -> None:
         if self.pipeline.has_value_set(CORE_PORTS):
@@ -246,6 +265,18 @@ class Provision:
                     self._route_via(name, route.prefix, route.via)
                 else:
                     self.routing.discard(vrf, route.prefix)
+
+    def _answer_for_gateways(self) -> None:
+        """The PE's addresses on DC ports, with the link-local address where it has an IPv6 one."""
+        gateway = Gateway(self.intent)
+        for port in self.node.dc_ports:
+            mac = port_mac(self.name, self.node, port)
+            addresses: set[Address] = {interface.ip for interface in port.addresses}
+            if any(address.version == 6 for address in addresses):
+                addresses.add(link_local(mac))
+            for address in sorted(addresses, key=str):
+                gateway.answer(port.number, port.vlan, address, mac)
+        gateway.report_askers()
 
     def _route_via(self, vrf_name: str, prefix: Network, next_hop: Address) -> None:
         """Install the route now for a static host; otherwise when the next hop is resolved."""

@@ -14,6 +14,7 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin, from_text
 from fcn.controller.owners.flow_by_label import FlowByLabel
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
+from fcn.controller.owners.rate_limits import MeterCell
 
 EntityT = TypeVar("EntityT", bound=P4Entity)
 
@@ -27,8 +28,11 @@ def read(switch: fy.Switch, pattern: EntityT) -> AsyncIterator[EntityT]:
     return found
 
 
-async def read_switch(switch: fy.Switch, pipeline: Pipeline) -> list[P4Entity]:
-    """Every entity the controller manages, without constant entries. Raises P4ClientError.
+async def read_switch(
+    switch: fy.Switch, pipeline: Pipeline, cells: Iterable[MeterCell]
+) -> list[P4Entity]:
+    """Every entity the controller manages, without constant entries; of meters, these `cells`.
+    Raises P4ClientError.
 
     Value sets are left out, and therefore written on every connection: p4c-barefoot's P4Info does
     not describe the encoding of their members (owners/core_ports.py).
@@ -46,10 +50,10 @@ async def read_switch(switch: fy.Switch, pipeline: Pipeline) -> list[P4Entity]:
     if pipeline.target.clone_session is not None:
         held += [session async for session in read(switch, fy.P4CloneSessionEntry())]
     held += [group async for group in read(switch, fy.P4MulticastGroupEntry())]
-    for meter in pipeline.schema.meters:
-        async for cell in read(switch, fy.P4MeterEntry(meter.alias, index=0)):
+    for meter, index in cells:
+        async for cell in read(switch, fy.P4MeterEntry(meter, index=index)):
             if cell.config is not None:
-                held.append(fy.P4MeterEntry(meter.alias, index=0, config=cell.config))
+                held.append(fy.P4MeterEntry(meter, index=index, config=cell.config))
     for digest in pipeline.schema.digests:
         held += await _read_digest(switch, digest.alias)
     return held

@@ -1,9 +1,43 @@
-"""NotificationLimit and PuntLimit: node-wide meters (p4src/common/base/rate_limits.p4)."""
+"""NotificationLimit, PuntLimit and ReportLimit: meters (p4src/common/base/rate_limits.p4)."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from finsy import P4MeterConfig, P4MeterEntry
 
+from fcn.contract.constants import VRF_CELLS
 from fcn.controller.config.model import RateLimit
 from fcn.controller.owners.intent import Intent
+
+UNDERLAY = 0
+"""In place of a VRF's number: what concerns the underlay."""
+
+NOTIFICATION_METER = "notification_meter"
+PUNT_METER = "punt_meter"
+REPORT_METER = "report_meter"
+
+
+class MeterCell(NamedTuple):
+    """A cell of a meter that the controller sets."""
+
+    meter: str
+    cell: int
+
+
+def cell_of(vrf: int) -> int:
+    """The index of what a switch keeps per VRF, from the VRF's number."""
+    return vrf % VRF_CELLS
+
+
+def meter_cells(meters: Iterable[str], vrfs: Iterable[int]) -> Iterator[MeterCell]:
+    """The cells of these meters that the controller sets for these VRFs and the underlay."""
+    cells = sorted({UNDERLAY, *map(cell_of, vrfs)})
+    for meter in meters:
+        yield from (
+            (MeterCell(meter, 0),)
+            if meter == NOTIFICATION_METER
+            else (MeterCell(meter, cell) for cell in cells)
+        )
 
 
 class _Limit:
@@ -12,21 +46,36 @@ class _Limit:
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
 
-    def allow(self, limit: RateLimit) -> None:
-        """Set rate (packets per second) and burst (packets)."""
+    def _allow(self, index: int, limit: RateLimit) -> None:
         config = P4MeterConfig(
             cir=limit.rate, cburst=limit.burst, pir=limit.rate, pburst=limit.burst
         )
-        self._intent.put(P4MeterEntry(self.meter, index=0, config=config))
+        self._intent.put(P4MeterEntry(self.meter, index=index, config=config))
 
 
 class NotificationLimit(_Limit):
     """All notifications of the node together (FCN-15)."""
 
-    meter = "notification_meter"
+    meter = NOTIFICATION_METER
+
+    def allow(self, limit: RateLimit) -> None:
+        """Set rate (packets per second) and burst (packets)."""
+        self._allow(0, limit)
 
 
-class PuntLimit(_Limit):
-    """All packets sent to the controller together."""
+class _VrfLimit(_Limit):
+    def allow(self, vrf: int, limit: RateLimit) -> None:
+        """Set rate (per second) and burst of a VRF, or of the UNDERLAY."""
+        self._allow(cell_of(vrf), limit)
 
-    meter = "punt_meter"
+
+class PuntLimit(_VrfLimit):
+    """Packets sent to the controller, and reports of hosts that ask for their gateway."""
+
+    meter = PUNT_METER
+
+
+class ReportLimit(_VrfLimit):
+    """Reports of flows and of connection set-ups."""
+
+    meter = REPORT_METER

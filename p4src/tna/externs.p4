@@ -29,8 +29,9 @@ const bit<32> SELECTOR_GROUPS = 256;
 #define DEFAULT_OF_SELECTOR(action) const default_action = action;
 #define APPLY_SELECTOR(table, miss) table.apply();
 
-#define METER(path, instance) @name(path) Meter<bit<1>>(1, MeterType_t.PACKETS) instance;
-#define EXECUTE_METER(name, color) color = name.execute(0);
+#define METER(path, instance, index, cells) \
+    @name(path) Meter<index>(cells, MeterType_t.PACKETS) instance;
+#define EXECUTE_METER(name, index, color) color = name.execute(index);
 
 typedef bit<8> color_t;
 const color_t GREEN = (bit<8>)MeterColor_t.GREEN;
@@ -64,6 +65,8 @@ const DigestType_t DIGEST_NEW_FLOW_IPV4 = 1;
 const DigestType_t DIGEST_NEW_FLOW_IPV6 = 2;
 const DigestType_t DIGEST_CM_IPV4 = 3;
 const DigestType_t DIGEST_CM_IPV6 = 4;
+const DigestType_t DIGEST_NEIGHBOR_IPV4 = 5;
+const DigestType_t DIGEST_NEIGHBOR_IPV6 = 6;
 
 // Time in ticks of 256 ns, 32 bits: whole octets of the nanosecond clock, which need no shift.
 #define TICKS(tstamp) (tstamp)[39:8]

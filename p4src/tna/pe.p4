@@ -4,6 +4,7 @@
 //   DomainMode          what this node does about congestion
 //   NotificationPort    Fast CNP?
 //   CustomerPacket      what later controls need to know of the customer's packet
+//   Gateway             ARP and neighbour discovery for the gateways of customers
 //   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
 //   Arrival             class of the packet, then what is done with it
 //   TunnelDecap         the underlay headers are removed; EcnDecap
@@ -29,6 +30,7 @@
 #include "../common/pe/flow_by_label.p4"
 #include "../common/pe/underlay_lookup.p4"
 #include "../common/pe/customer_packet.p4"
+#include "../common/pe/gateway.p4"
 #include "../common/pe/packet_class.p4"
 #include "../common/pe/customer_arrival.p4"
 #include "../common/base/wan_arrival.p4"
@@ -53,6 +55,7 @@
 #include "../common/base/srv6_parser.p4"
 #include "../common/pe/tunnel_parser.p4"
 #include "../common/pe/roce_parser.p4"
+#include "../common/pe/neighbor_parser.p4"
 #include "pass_headers.p4"
 #include "pe_metadata.p4"
 #include "flow_gate.p4"
@@ -64,6 +67,26 @@
 #include "pe_egress_parser.p4"
 #include "fast_cnp_checksum.p4"
 
+// A packet with `neighbor` ends here: it is answered or goes to the CPU, and never has any of these headers.
+#define NEVER_WITH_NEIGHBOR(header) \
+    @pa_mutually_exclusive("ingress", "hdr.pe.neighbor.arp", header) \
+    @pa_mutually_exclusive("ingress", "hdr.pe.neighbor.nd", header) \
+    @pa_mutually_exclusive("ingress", "hdr.pe.neighbor.nd_option", header)
+
+NEVER_WITH_NEIGHBOR("hdr.pe.outer_ipv6")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.srh")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.segment0")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.segment1")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.segment2")
+NEVER_WITH_NEIGHBOR("hdr.pe.srv6.segment3")
+NEVER_WITH_NEIGHBOR("hdr.pe.tunnel.udp")
+NEVER_WITH_NEIGHBOR("hdr.pe.tunnel.inner_ethernet")
+NEVER_WITH_NEIGHBOR("hdr.pe.ipv4")
+NEVER_WITH_NEIGHBOR("hdr.pe.udp")
+NEVER_WITH_NEIGHBOR("hdr.pe.fast_cnp")
+NEVER_WITH_NEIGHBOR("hdr.pe.roce.bth")
+NEVER_WITH_NEIGHBOR("hdr.pe.roce.cnp_payload")
+@pa_mutually_exclusive("ingress", "hdr.pe.neighbor.arp", "hdr.pe.neighbor.nd_option")
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.base.level")
 control PeIngress(
@@ -87,6 +110,8 @@ control PeIngress(
         notifications_sent;
     @name(".port_rx")
     Counter<bit<32>, port_t>(PORT_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) port_rx;
+    @name(".punts_refused")
+    Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) punts_refused;
 
     PortRole() port_role;
     NotificationPort() notification_port;
@@ -98,6 +123,8 @@ control PeIngress(
     SenderNotification() sender_notification;
     TunnelDecap() tunnel_decap;
     CustomerPacket() customer_packet;
+    Gateway() gateway;
+    Advertisement() advertisement;
     EcnDecap() ecn_decap;
     Srv6End() srv6_end;
     VrfRouting() vrf_routing;
@@ -111,6 +138,7 @@ control PeIngress(
     TunnelEncap() tunnel_encap;
     Underlay() underlay;
     PuntLimit() punt_limit;
+    ChooseDigest() choose_digest;
 
     action take_off_vlan_tag() {
         hdr.pe.ethernet.ether_type = hdr.pe.vlan.ether_type;
@@ -167,9 +195,11 @@ control PeIngress(
                 md.meta.ipv4_checksum_failed = true;
             }
             fast_cnp_checksum.apply(
-                hdr.pe.fast_cnp, hdr.pe.outer_ipv6.payload_len, md.fast_cnp_sum, md.meta);
+                hdr.pe.fast_cnp, hdr.pe.outer_ipv6.payload_len, md.parser_sum, md.meta);
             // Or a total length below 20 octets, as masks
             if (ig_prsr_md.parser_err != 0) {
+                md.meta.parse_failed = true;
+            } else if (hdr.pe.ipv6.isValid() && hdr.pe.ipv6.version != 6) {
                 md.meta.parse_failed = true;
             } else if (hdr.pe.ipv4.isValid() && hdr.pe.ipv4.total_len & 0xfff0 == 0) {
                 md.meta.parse_failed = true;
@@ -186,6 +216,14 @@ control PeIngress(
                 take_word_label();
             }
             customer_packet.apply(hdr.pe, md.meta);
+            if (md.parser_sum == ICMPV6_PROTOCOL && hdr.pe.ipv6.version == 6
+                    && hdr.pe.ipv6.payload_len[15:8] == 0) {
+                md.meta.solicitation_sound = true;
+            }
+            gateway.apply(hdr.pe, md.meta);
+            if (md.meta.answered && hdr.pe.neighbor.nd.isValid()) {
+                md.is_advertisement = true;
+            }
             if (hdr.pe.vlan.isValid()) {
                 take_off_vlan_tag();
             }
@@ -224,18 +262,20 @@ control PeIngress(
                     && md.meta.base.punt_reason == PuntReason.NONE && md.meta.hop_limit <= 1) {
                 md.withheld = DropReason.TTL_EXPIRED;
             }
+            // Before TunnelEncap, which sends the packet on to Underlay
+            report.apply(md);
             if (md.meta.base.forward == Forward.TUNNEL) {
                 tunnel_encap.apply(hdr.pe, md.meta);
             }
             if ((md.meta.base.role == Role.DC || md.meta.decapsulated) && !md.meta.make_cnp
-                    && md.meta.base.punt_reason == PuntReason.NONE) {
+                    && !md.meta.answered && md.meta.base.punt_reason == PuntReason.NONE) {
                 customer_rewrite.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
             }
-            report.apply(hdr.pe, md, ig_dprsr_md.digest_type);
             vlan_tag.apply(hdr.pe.ethernet, hdr.pe.vlan, md.meta);
             if (md.meta.base.forward == Forward.UNDERLAY) {
                 underlay.apply(hdr.pe.outer_ipv6, hdr.pe.ethernet, md.meta.base);
             }
+            advertisement.apply(hdr.pe, md.meta);
 
             if (md.meta.make_cnp) {
                 bridge(PassType.NOTIFICATION);
@@ -247,10 +287,14 @@ control PeIngress(
                 bridge(PassType.TRAFFIC);
             }
             if (md.meta.base.drop_reason == DropReason.NONE && md.withheld == DropReason.NONE) {
-                if (md.meta.base.punt_reason != PuntReason.NONE) {
-                    punt_limit.apply(md.punt_color);
+                if (md.meta.base.punt_reason != PuntReason.NONE || md.meta.answered) {
+                    punt_limit.apply(md.meta.base.vrf, md.punt_color);
                 }
             }
+            if (md.punt_color != GREEN) {
+                punts_refused.count(VRF_CELL(md.meta.base.vrf));
+            }
+            choose_digest.apply(hdr.pe, md, ig_dprsr_md.digest_type);
             if (md.withheld != DropReason.NONE) {
                 drops.count(md.withheld);
                 ig_dprsr_md.drop_ctl = 1;
@@ -266,7 +310,7 @@ control PeIngress(
             } else if (md.meta.make_cnp && md.notification_color != GREEN) {
                 drops.count(DropReason.NODE_RATE_LIMIT);
                 ig_dprsr_md.drop_ctl = 1;
-            } else if (md.punt_color != GREEN) {
+            } else if (md.punt_color != GREEN && !md.meta.answered) {
                 drops.count(DropReason.PUNT_RATE_LIMIT);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.base.punt_reason != PuntReason.NONE) {

@@ -13,12 +13,16 @@ struct tna_pe_meta_t {
     bit<32> ports;
     // What an IPv4 header's options add to its checksum
     bit<16> ipv4_options_sum;
-    bit<16> fast_cnp_sum;
+    // What the parser found of the checksum of a Fast CNP or a neighbour solicitation
+    bit<16> parser_sum;
     bool is_cnp_ipv6;
+    // The answer to a neighbour solicitation
+    bool is_advertisement;
     bit<32> now;
     // A late reason to drop the packet: TTL, no next segment
     DropReason withheld;
     color_t punt_color;
+    color_t report_color;
     color_t notification_color;
     bit<1> gate_passed;
     bool wanted;

@@ -5,6 +5,8 @@
 // The one word of a Fast CNP's pseudo-header the parser cannot sum up, the protocol: what is left when
 // everything else has been subtracted from a right checksum.
 const bit<16> UDP_PROTOCOL = 17;
+// Likewise of a neighbour solicitation
+const bit<16> ICMPV6_PROTOCOL = 58;
 
 parser PeIngressParser(
         packet_in packet,
@@ -17,12 +19,14 @@ parser PeIngressParser(
     value_set<port_t>(32) core_ports;
     Checksum() options_checksum;
     Checksum() fast_cnp_checksum;
+    Checksum() solicitation_checksum;
     SrhParser() srh_parser;
     GreParser() gre_parser;
     VxlanParser() vxlan_parser;
     MplsParser() mpls_parser;
     NeighborDiscoveryParser() underlay_discovery_parser;
     NeighborDiscoveryParser() customer_discovery_parser;
+    ArpRequestParser() arp_request_parser;
     RoceParser() roce_parser;
 
     state start {
@@ -93,6 +97,7 @@ parser PeIngressParser(
 
     state parse_arp {
         md.meta.base.is_arp = true;
+        arp_request_parser.apply(packet, hdr.pe.neighbor);
         transition accept;
     }
 
@@ -170,7 +175,7 @@ parser PeIngressParser(
         packet.extract(hdr.pe.fast_cnp);
         md.udp_dst_port = hdr.pe.tunnel.udp.dst_port;
         fast_cnp_checksum.subtract({ hdr.pe.tunnel.udp, hdr.pe.fast_cnp });
-        md.fast_cnp_sum = fast_cnp_checksum.get();
+        md.parser_sum = fast_cnp_checksum.get();
         transition accept;
     }
 
@@ -233,11 +238,17 @@ parser PeIngressParser(
     // this node's own neighbours.
     state parse_customer_ipv6 {
         packet.extract(hdr.pe.ipv6);
-        transition select(hdr.pe.ipv6.version, hdr.pe.ipv6.next_header) {
-            (6, IpProtocol.UDP): parse_customer_udp;
-            (6, IpProtocol.ICMPV6): parse_icmpv6;
-            (6, _): accept;
-            default: malformed;
+        solicitation_checksum.subtract({
+            hdr.pe.ipv6.payload_len, hdr.pe.ipv6.src, hdr.pe.ipv6.dst });
+        // The version and the upper half of the length are compared behind the parser, which keeps four octets for
+        // this select and the next.
+        transition select(hdr.pe.ipv6.next_header, hdr.pe.ipv6.payload_len[7:0]) {
+            (IpProtocol.UDP, _): parse_customer_udp;
+            (IpProtocol.ICMPV6, (bit<8>)SOLICITATION_LENGTH): parse_icmpv6_of_solicitation_length;
+            (IpProtocol.ICMPV6, (bit<8>)SOLICITATION_WITH_OPTION_LENGTH):
+                parse_icmpv6_of_solicitation_with_option_length;
+            (IpProtocol.ICMPV6, _): parse_icmpv6;
+            default: accept;
         }
     }
     state parse_customer_udp {
@@ -246,6 +257,64 @@ parser PeIngressParser(
     }
     state parse_icmpv6 {
         customer_discovery_parser.apply(packet, hdr.pe.ipv6, md.meta.base.is_nd);
+        transition accept;
+    }
+
+    // A neighbour solicitation that cannot have crossed a router (RFC 4861 section 7.1.1), with no option or
+    // with one: the sender's MAC address, or the nonce of RFC 7527. Another is not extracted and so not
+    // answered here. The other types are those of NeighborDiscoveryParser, to which the chip cannot go on from
+    // here.
+    state parse_icmpv6_of_solicitation_length {
+        transition select(packet.lookahead<bit<8>>(), hdr.pe.ipv6.hop_limit) {
+            (135, 255): choose_solicitation;
+            (133, 255): other_neighbor_discovery;
+            (134, 255): other_neighbor_discovery;
+            (136 &&& 0xfe, 255): other_neighbor_discovery;
+            default: accept;
+        }
+    }
+    state parse_icmpv6_of_solicitation_with_option_length {
+        transition select(packet.lookahead<bit<8>>(), hdr.pe.ipv6.hop_limit) {
+            (135, 255): choose_solicitation_with_option;
+            (133, 255): other_neighbor_discovery;
+            (134, 255): other_neighbor_discovery;
+            (136 &&& 0xfe, 255): other_neighbor_discovery;
+            default: accept;
+        }
+    }
+    state other_neighbor_discovery {
+        md.meta.base.is_nd = true;
+        transition accept;
+    }
+    // The code, behind the type
+    state choose_solicitation {
+        md.meta.base.is_nd = true;
+        transition select(packet.lookahead<bit<16>>()[7:0]) {
+            0: parse_solicitation;
+            default: accept;
+        }
+    }
+    state parse_solicitation {
+        packet.extract(hdr.pe.neighbor.nd);
+        solicitation_checksum.subtract({ hdr.pe.neighbor.nd });
+        md.parser_sum = solicitation_checksum.get();
+        transition accept;
+    }
+    // Likewise; type and length of the option are behind the 24 octets of the solicitation.
+    state choose_solicitation_with_option {
+        md.meta.base.is_nd = true;
+        transition select(
+                packet.lookahead<bit<16>>()[7:0], packet.lookahead<bit<208>>()[15:0]) {
+            (0, 0x0101): parse_solicitation_with_option;
+            (0, 0x0e01): parse_solicitation_with_option;
+            default: accept;
+        }
+    }
+    state parse_solicitation_with_option {
+        packet.extract(hdr.pe.neighbor.nd);
+        packet.extract(hdr.pe.neighbor.nd_option);
+        solicitation_checksum.subtract({ hdr.pe.neighbor.nd, hdr.pe.neighbor.nd_option });
+        md.parser_sum = solicitation_checksum.get();
         transition accept;
     }
 
@@ -277,8 +346,13 @@ control PeIngressDeparser(
     Digest<cm_ipv4_t>(DIGEST_CM_IPV4) cm_ipv4;
     @name(".cm_ipv6_t")
     Digest<cm_ipv6_t>(DIGEST_CM_IPV6) cm_ipv6;
+    @name(".neighbor_ipv4_t")
+    Digest<neighbor_ipv4_t>(DIGEST_NEIGHBOR_IPV4) neighbor_ipv4;
+    @name(".neighbor_ipv6_t")
+    Digest<neighbor_ipv6_t>(DIGEST_NEIGHBOR_IPV6) neighbor_ipv6;
     Checksum() ipv4_checksum;
     Checksum() cnp_checksum;
+    Checksum() advertisement_checksum;
 
     apply {
         if (ig_dprsr_md.digest_type == DIGEST_NEW_FLOW_IPV4) {
@@ -302,6 +376,17 @@ control PeIngressDeparser(
                 md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn });
         }
 
+        if (ig_dprsr_md.digest_type == DIGEST_NEIGHBOR_IPV4) {
+            neighbor_ipv4.pack({
+                md.meta.base.ingress_port, md.meta.base.vlan_id, hdr.pe.neighbor.arp.target,
+                hdr.pe.neighbor.arp.target_mac });
+        }
+        if (ig_dprsr_md.digest_type == DIGEST_NEIGHBOR_IPV6) {
+            neighbor_ipv6.pack({
+                md.meta.base.ingress_port, md.meta.base.vlan_id, hdr.pe.ipv6.dst,
+                hdr.pe.ethernet.dst });
+        }
+
         // Options are not parsed; their sum stands for them.
         hdr.pe.ipv4.checksum = ipv4_checksum.update({
             hdr.pe.ipv4.version, hdr.pe.ipv4.ihl, hdr.pe.ipv4.dscp, hdr.pe.ipv4.ecn,
@@ -321,6 +406,14 @@ control PeIngressDeparser(
                 hdr.pe.roce.cnp_payload.icrc }, true);
         }
 
+        if (md.is_advertisement) {
+            hdr.pe.neighbor.nd.checksum = advertisement_checksum.update({
+                hdr.pe.ipv6.src, hdr.pe.ipv6.dst, hdr.pe.ipv6.payload_len, 8w0, hdr.pe.ipv6.next_header,
+                hdr.pe.neighbor.nd.type, hdr.pe.neighbor.nd.code, hdr.pe.neighbor.nd.flags,
+                hdr.pe.neighbor.nd.target, hdr.pe.neighbor.nd_option.type,
+                hdr.pe.neighbor.nd_option.length, hdr.pe.neighbor.nd_option.mac });
+        }
+
         packet.emit(hdr.bridge);
         packet.emit(hdr.pe.packet_in);
         packet.emit(hdr.pe.ethernet);
@@ -338,8 +431,11 @@ control PeIngressDeparser(
         packet.emit(hdr.pe.tunnel.mpls0);
         packet.emit(hdr.pe.tunnel.mpls1);
         packet.emit(hdr.pe.tunnel.inner_ethernet);
+        packet.emit(hdr.pe.neighbor.arp);
         packet.emit(hdr.pe.ipv4);
         packet.emit(hdr.pe.ipv6);
+        packet.emit(hdr.pe.neighbor.nd);
+        packet.emit(hdr.pe.neighbor.nd_option);
         packet.emit(hdr.pe.udp);
         packet.emit(hdr.pe.fast_cnp);
         packet.emit(hdr.pe.roce.bth);

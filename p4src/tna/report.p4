@@ -45,21 +45,24 @@ control Fingerprint(in pe_headers_t hdr, inout tna_pe_meta_t md) {
     }
 }
 
-// Report: new flows and connection set-ups to the controller (FCN-3); the deparser packs the digest. A
+// Report: new flows and connection set-ups to the controller (FCN-3), within the limit of the VRF. A
 // storm of packets of one new flow is one digest per window.
 // Reads:  meta.learning_*, meta.role, meta.forward, what FlowTable found, customer headers, what the
 //         parser saw of the connection manager, md.now.
-// Writes: digest type, when there is something to report.
+// Writes: md.digest_is_due, md.report_color.
 // When:   every packet, behind its route; a RoCEv2 packet from a DC port that enters a tunnel is what
 //         is reported.
 //
 // BMv2 keeps fingerprint and time in one cell; a register's ALU here takes two operands, so they are
 // two registers one behind the other, with the same outcome.
-control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t digest_type) {
+control Report(inout tna_pe_meta_t md) {
     bit<32> oldest;
 
     @name(".reports")
     Counter<bit<32>, ReportKind>(REASON_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) reports;
+    @name(".reports_refused")
+    Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) reports_refused;
+    ReportLimit() report_limit;
     Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_fingerprint;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_fingerprint) exchange = {
         void apply(inout bit<32> last, out bit<1> result) {
@@ -102,8 +105,13 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
     action first() {
         md.digest_is_due = report_first.execute(md.fingerprint[15:0]);
     }
-    action send(DigestType_t type) {
-        digest_type = type;
+    // A table only to be placed: what follows is three stages long.
+    @hidden PLACED(comparison)
+    table comparison {
+        actions = {
+            compare;
+        }
+        const default_action = compare;
     }
 
     apply {
@@ -111,7 +119,7 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
         if (md.meta.learning_enabled == 1 && md.meta.base.role == Role.DC && md.meta.base.forward == Forward.TUNNEL
                 && (md.meta.cm.is_valid || (md.meta.is_roce_flow
                                     && (!md.meta.flow_label_assigned || md.meta.flow_watched)))) {
-            compare();
+            comparison.apply();
         }
         if (md.wanted) {
             if (md.digest_is_same == 1) {
@@ -121,13 +129,33 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
             }
         }
         if (md.digest_is_due == 1) {
+            report_limit.apply(md.meta.base.vrf, md.report_color);
+        }
+        if (md.report_color != GREEN) {
+            reports_refused.count(VRF_CELL(md.meta.base.vrf));
+        }
+        if (md.digest_is_due == 1 && md.report_color == GREEN) {
             if (md.meta.cm.is_valid) {
                 reports.count(ReportKind.CM_MESSAGE);
             } else {
                 reports.count(ReportKind.NEW_FLOW);
             }
         }
-        if (md.digest_is_due == 1) {
+    }
+}
+
+// ChooseDigest: what is reported of a packet, if anything; the deparser packs it: a flow or a connection set-up, or
+// the host that asked for its gateway.
+// Reads:  what Report found; meta.answered, md.punt_color; header validity.
+// Writes: digest type.
+// When:   every packet, behind Report and PuntLimit.
+control ChooseDigest(in pe_headers_t hdr, in tna_pe_meta_t md, inout DigestType_t digest_type) {
+    action send(DigestType_t type) {
+        digest_type = type;
+    }
+
+    apply {
+        if (md.digest_is_due == 1 && md.report_color == GREEN) {
             if (md.meta.cm.is_valid && hdr.ipv4.isValid()) {
                 send(DIGEST_CM_IPV4);
             } else if (md.meta.cm.is_valid) {
@@ -136,6 +164,12 @@ control Report(in pe_headers_t hdr, inout tna_pe_meta_t md, inout DigestType_t d
                 send(DIGEST_NEW_FLOW_IPV4);
             } else {
                 send(DIGEST_NEW_FLOW_IPV6);
+            }
+        } else if (md.meta.answered && md.punt_color == GREEN) {
+            if (hdr.neighbor.arp.isValid()) {
+                send(DIGEST_NEIGHBOR_IPV4);
+            } else {
+                send(DIGEST_NEIGHBOR_IPV6);
             }
         }
     }

@@ -21,8 +21,9 @@
 #define DEFAULT_OF_SELECTOR(action)
 #define APPLY_SELECTOR(table, miss) if (!table.apply().hit) { miss(); }
 
-#define METER(path, instance) @name(path) meter<bit<1>>(1, MeterType.packets) instance;
-#define EXECUTE_METER(name, color) name.execute_meter<color_t>(0, color);
+#define METER(path, instance, index, cells) \
+    @name(path) meter<index>(cells, MeterType.packets) instance;
+#define EXECUTE_METER(name, index, color) name.execute_meter<color_t>(index, color);
 
 // RFC 2697/2698 colours as execute_meter returns them
 typedef bit<2> color_t;

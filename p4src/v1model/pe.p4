@@ -4,6 +4,7 @@
 //   DomainMode          notifications sent and translated by this node
 //   NotificationPort    Fast CNP?
 //   CustomerPacket      fields of the customer's packet for later controls
+//   Gateway             ARP and neighbour discovery for the gateways of customers
 //   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
 //   Arrival             class of the packet, then the forwarding decision
 //   TunnelDecap         the underlay headers are removed; EcnDecap
@@ -29,6 +30,7 @@
 #include "../common/pe/flow_by_label.p4"
 #include "../common/pe/underlay_lookup.p4"
 #include "../common/pe/customer_packet.p4"
+#include "../common/pe/gateway.p4"
 #include "../common/pe/packet_class.p4"
 #include "../common/pe/customer_arrival.p4"
 #include "../common/base/wan_arrival.p4"
@@ -53,6 +55,7 @@
 #include "../common/base/srv6_parser.p4"
 #include "../common/pe/tunnel_parser.p4"
 #include "../common/pe/roce_parser.p4"
+#include "../common/pe/neighbor_parser.p4"
 #include "frame_length.p4"
 #include "flow_gate.p4"
 #include "ipv4_checksum.p4"
@@ -62,6 +65,7 @@
 #include "cnp_udp_checksum.p4"
 #include "sender_notification.p4"
 #include "report.p4"
+#include "solicitation_parser.p4"
 #include "pe_parser.p4"
 
 control PeVerifyChecksum(inout pe_headers_t hdr, inout pe_meta_t meta) {
@@ -72,6 +76,18 @@ control PeVerifyChecksum(inout pe_headers_t hdr, inout pe_meta_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.frag_offset, hdr.ipv4.ttl,
               hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
+        // RFC 4443 section 2.3
+        verify_checksum(
+            hdr.neighbor.nd.isValid() && !hdr.neighbor.nd_option.isValid(),
+            { hdr.ipv6.src, hdr.ipv6.dst, 16w0, hdr.ipv6.payload_len, 24w0, hdr.ipv6.next_header,
+              hdr.neighbor.nd.type, hdr.neighbor.nd.code, hdr.neighbor.nd.flags, hdr.neighbor.nd.target },
+            hdr.neighbor.nd.checksum, HashAlgorithm.csum16);
+        verify_checksum(
+            hdr.neighbor.nd.isValid() && hdr.neighbor.nd_option.isValid(),
+            { hdr.ipv6.src, hdr.ipv6.dst, 16w0, hdr.ipv6.payload_len, 24w0, hdr.ipv6.next_header,
+              hdr.neighbor.nd.type, hdr.neighbor.nd.code, hdr.neighbor.nd.flags, hdr.neighbor.nd.target,
+              hdr.neighbor.nd_option.type, hdr.neighbor.nd_option.length, hdr.neighbor.nd_option.mac },
+            hdr.neighbor.nd.checksum, HashAlgorithm.csum16);
     }
 }
 
@@ -89,6 +105,8 @@ control PeIngress(
     counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_sent;
     @name(".port_rx")
     counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_rx;
+    @name(".punts_refused")
+    counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) punts_refused;
 
     PortRole() port_role;
     NotificationPort() notification_port;
@@ -97,6 +115,8 @@ control PeIngress(
     FastCnpChecksum() fast_cnp_checksum;
     DomainMode() domain_mode;
     CustomerPacket() customer_packet;
+    Gateway() gateway;
+    Advertisement() advertisement;
     UnderlayLookup() underlay_lookup;
     Arrival() arrival;
     TunnelDecap() tunnel_decap;
@@ -114,6 +134,7 @@ control PeIngress(
     Srv6End() srv6_end;
     Underlay() underlay;
     PuntLimit() punt_limit;
+    ReportNeighbor() report_neighbor;
 
     // On a core port, the packet parsed as a customer's packet is an underlay packet.
     action take_as_underlay() {
@@ -163,6 +184,8 @@ control PeIngress(
             }
             if (standard_metadata.checksum_error == 1) {
                 meta.ipv4_checksum_failed = true;
+            } else {
+                meta.solicitation_sound = true;
             }
             if (meta.base.drop_reason == DropReason.NONE) {
                 frame_length.apply(hdr, standard_metadata.packet_length, meta.base);
@@ -201,10 +224,16 @@ control PeIngress(
 
         if (meta.base.drop_reason == DropReason.NONE) {
             customer_packet.apply(hdr, meta);
+            gateway.apply(hdr, meta);
+            advertisement.apply(hdr, meta);
             if (hdr.outer_ipv6.isValid()) {
                 underlay_lookup.apply(hdr, meta);
             }
             arrival.apply(hdr, meta);
+            if (meta.answered) {
+                events.count(meta.event);
+                vlan_tag.apply(hdr.ethernet, hdr.vlan, meta);
+            }
         }
 
         if (meta.base.forward == Forward.VRF && meta.base.drop_reason == DropReason.NONE) {
@@ -271,11 +300,17 @@ control PeIngress(
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
         }
 
-        if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason != PuntReason.NONE) {
+        if (meta.base.drop_reason == DropReason.NONE
+                && (meta.base.punt_reason != PuntReason.NONE || meta.answered)) {
             color_t punt_color = GREEN;
-            punt_limit.apply(punt_color);
+            punt_limit.apply(meta.base.vrf, punt_color);
             if (punt_color != GREEN) {
-                meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
+                punts_refused.count(VRF_CELL(meta.base.vrf));
+                if (!meta.answered) {
+                    meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
+                }
+            } else if (meta.answered) {
+                report_neighbor.apply(hdr, meta);
             }
         }
         if (meta.base.drop_reason != DropReason.NONE) {
@@ -375,6 +410,12 @@ control PeEgress(
 
 control PeComputeChecksum(inout pe_headers_t hdr, inout pe_meta_t meta) {
     apply {
+        update_checksum(
+            meta.answered && hdr.neighbor.nd.isValid(),
+            { hdr.ipv6.src, hdr.ipv6.dst, 16w0, hdr.ipv6.payload_len, 24w0, hdr.ipv6.next_header,
+              hdr.neighbor.nd.type, hdr.neighbor.nd.code, hdr.neighbor.nd.flags, hdr.neighbor.nd.target,
+              hdr.neighbor.nd_option.type, hdr.neighbor.nd_option.length, hdr.neighbor.nd_option.mac },
+            hdr.neighbor.nd.checksum, HashAlgorithm.csum16);
         // Other IPv4 checksums are updated where the header changes.
         update_checksum(
             meta.make_cnp && hdr.ipv4.isValid(),

@@ -16,6 +16,8 @@ parser PeParser(
     MplsParser() mpls_parser;
     NeighborDiscoveryParser() neighbor_discovery_parser;
     RoceParser() roce_parser;
+    ArpRequestParser() arp_request_parser;
+    SolicitationParser() solicitation_parser;
 
     state start {
         transition select(standard_metadata.ingress_port) {
@@ -35,6 +37,7 @@ parser PeParser(
             EtherType.VLAN: parse_vlan;
             EtherType.IPV4: parse_ipv4;
             EtherType.IPV6: choose_ipv6;
+            EtherType.ARP: parse_arp;
             default: accept;
         }
     }
@@ -44,8 +47,14 @@ parser PeParser(
         transition select(hdr.vlan.ether_type) {
             EtherType.IPV4: parse_ipv4;
             EtherType.IPV6: choose_ipv6;
+            EtherType.ARP: parse_arp;
             default: accept;
         }
+    }
+
+    state parse_arp {
+        arp_request_parser.apply(packet, hdr.neighbor);
+        transition accept;
     }
 
     // The next header is octet 7 of an IPv6 header, the destination port octets 43 and 44 with UDP behind it.
@@ -182,6 +191,7 @@ parser PeParser(
     }
     state parse_neighbor_discovery {
         neighbor_discovery_parser.apply(packet, hdr.ipv6, meta.base.is_nd);
+        solicitation_parser.apply(packet, hdr.ipv6, hdr.neighbor);
         transition accept;
     }
 
@@ -224,8 +234,11 @@ control PeDeparser(packet_out packet, in pe_headers_t hdr) {
         packet.emit(hdr.tunnel.mpls0);
         packet.emit(hdr.tunnel.mpls1);
         packet.emit(hdr.tunnel.inner_ethernet);
+        packet.emit(hdr.neighbor.arp);
         packet.emit(hdr.ipv4);
         packet.emit(hdr.ipv6);
+        packet.emit(hdr.neighbor.nd);
+        packet.emit(hdr.neighbor.nd_option);
         packet.emit(hdr.udp);
         packet.emit(hdr.fast_cnp);
         packet.emit(hdr.roce.bth);

@@ -19,7 +19,23 @@ control DigestFilter(in bit<32> fingerprint, in microseconds_t window, in bit<48
     }
 }
 
-// Report: new flows and connection set-ups to the controller.
+// ReportNeighbor: a host that asked for its gateway to the controller, which learns hosts from it.
+// Reads:  meta.base.ingress_port, meta.base.vlan_id; the answer, whose destination is the host.
+// Writes: nothing.
+// When:   meta.answered, within the limit of the VRF.
+control ReportNeighbor(in pe_headers_t hdr, in pe_meta_t meta) {
+    apply {
+        if (hdr.neighbor.arp.isValid()) {
+            digest<neighbor_ipv4_t>(1, { meta.base.ingress_port, meta.base.vlan_id,
+                                         hdr.neighbor.arp.target, hdr.neighbor.arp.target_mac });
+        } else {
+            digest<neighbor_ipv6_t>(1, { meta.base.ingress_port, meta.base.vlan_id, hdr.ipv6.dst,
+                                         hdr.ethernet.dst });
+        }
+    }
+}
+
+// Report: new flows and connection set-ups to the controller, within the limit of the VRF.
 // Reads:  meta.learning_*, meta.cm, customer headers.
 // Writes: meta.cm.qpn; nothing of the packet.
 // When:   a RoCEv2 packet from a DC port enters a tunnel, and it is the connection manager's or one of a flow
@@ -31,7 +47,11 @@ control Report(
     @name(".reports")
     counter<ReportKind>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) reports;
 
+    @name(".reports_refused")
+    counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) reports_refused;
+
     DigestFilter() filter;
+    ReportLimit() report_limit;
 
     apply {
         bit<32> fingerprint;
@@ -53,6 +73,14 @@ control Report(
                  64w0x100000000);
         }
         filter.apply(fingerprint, meta.learning_window, now, report);
+        if (report) {
+            color_t color = GREEN;
+            report_limit.apply(meta.base.vrf, color);
+            if (color != GREEN) {
+                reports_refused.count(VRF_CELL(meta.base.vrf));
+                report = false;
+            }
+        }
 
         if (report && meta.cm.is_valid) {
             reports.count(ReportKind.CM_MESSAGE);

@@ -14,7 +14,7 @@ from finsy.p4entity import P4UpdateList
 from fcn.contract.constants import enum_members
 from fcn.contract.depth import PACKET_SIZE, Depth
 from fcn.contract.ecn import CLASSIC_RULES, DecapRule, Ecn
-from fcn.contract.names import FLOW_TABLES, LABEL_TABLES, ROUTE_TABLES
+from fcn.contract.names import FLOW_TABLES, GATEWAY_TABLES, LABEL_TABLES, ROUTE_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.targets import Target
 from fcn.packets.wire import FAST_CNP_PORT
@@ -202,6 +202,24 @@ class PeTables(NodeTables):
             match={"ingress_port": port, "vlan_id": vlan_id},
             vrf=vrf,
         )
+
+    def gateway(self, port: int, address: str, mac: str, vlan_id: int = 0) -> None:
+        """An address for which the PE answers requests of hosts behind a DC port."""
+        version = ip_network(address).version
+        self.insert(
+            GATEWAY_TABLES[version],
+            {4: "answer_arp", 6: "answer_nd"}[version],
+            match={"port": port, "vlan_id": vlan_id, "address": address},
+            mac=mac,
+        )
+
+    def punt_limit(self, vrf: int, config: fy.P4MeterConfig | None = None) -> None:
+        """Limit what a VRF sends to the CPU, or, without `config`, lift the limit."""
+        self.client.write(fy.P4MeterEntry("punt_meter", index=vrf, config=config))
+
+    def report_limit(self, vrf: int, config: fy.P4MeterConfig) -> None:
+        """Limit the digests of a VRF's flows."""
+        self.client.write(fy.P4MeterEntry("report_meter", index=vrf, config=config))
 
     def route(self, vrf: int, prefix: str, action: str, **parameters: Any) -> None:  # noqa: ANN401
         """A customer route: to_dc, to_tunnel, glean, to_local or blackhole."""

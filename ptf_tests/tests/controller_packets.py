@@ -33,6 +33,7 @@ from fcn.ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_in,
 )
+from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.packets import ip, roce, srv6, udp
 from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT, DC_PORT_2, UNUSED_PORT
 
@@ -160,13 +161,14 @@ class UnderlayLocalAndGleanAtP(PTest):
 
 
 class PuntsAreLimited(PeTest):
-    """FCN-15: punts beyond the rate limit are dropped and counted."""
+    """FCN-15: punts beyond the rate limit of a VRF are dropped and counted, per VRF too; another
+    VRF's are not."""
 
     def runTest(self) -> None:
         budget = fy.P4MeterConfig(cir=1, cburst=4, pir=1, pburst=4)
-        self.client.write(fy.P4MeterEntry("punt_meter", index=0, config=budget))
+        self.pe.punt_limit(RED, budget)
         flood = 30
-        self.addCleanup(self.unlimit)
+        self.addCleanup(self.pe.punt_limit, RED)
         before, started = self.counts(), time.monotonic()
         for _ in range(flood):
             self.send(DC_PORT, ARP_REQUEST)
@@ -178,10 +180,14 @@ class PuntsAreLimited(PeTest):
             passed, budget.cburst + math.ceil(budget.cir * (time.monotonic() - started))
         )
         self.assertEqual(counted["drop PUNT_RATE_LIMIT"], flood - passed)
-
-    def unlimit(self) -> None:
-        """Reset the meter to its default."""
-        self.client.write(fy.P4MeterEntry("punt_meter", index=0))
+        refused = read_counter(self.client, "punts_refused")
+        self.assertEqual([refused[vrf][0] for vrf in (0, RED, BLUE)], [0, flood - passed, 0])
+        tagged = ARP_REQUEST[:12] + b"\x81\x00" + BLUE_VLAN.to_bytes(2, "big") + ARP_REQUEST[12:]
+        self.client.discard_messages()
+        for port, frame, vrf in ((DC_PORT, tagged, BLUE), (CORE_PORT, ARP_REQUEST, 0)):
+            self.send(port, frame)
+            punt = self.next_from(self.client.packet_ins, f"the packet of VRF {vrf}")
+            self.assertEqual(punt["vrf"], vrf)
 
 
 class PacketOutTest(FcnTest):

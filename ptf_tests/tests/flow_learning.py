@@ -1,7 +1,10 @@
 """Digests of new flows: one per flow and window, and only for flows (FCN-3)."""
 
+import math
 import time
 from ipaddress import ip_address
+
+import finsy as fy
 
 from fcn.packets.roce import CNP_RESERVED, Opcode
 from fcn.ptf_tests.lib.beds import (
@@ -19,6 +22,7 @@ from fcn.ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_in,
 )
+from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.learning import LearningTest
 from fcn.ptf_tests.lib.packets import (
     datagram_of,
@@ -205,4 +209,28 @@ class WatchedFlowIsReportedAndLabelled(LearningTest):
         outcome = self.exchange(DC_PORT, frame)
         self.assertEqual(
             [flow_label_of(datagram_of(got)) for got in outcome.frames[CORE_PORT]], [LABEL]
+        )
+
+
+class ReportsAreLimitedPerVrf(LearningTest):
+    """FCN-15: beyond the limit of their VRF new flows are not reported but forwarded, and counted
+    for the VRF; another VRF's are reported."""
+
+    def runTest(self) -> None:
+        budget = fy.P4MeterConfig(cir=1, cburst=4, pir=1, pburst=4)
+        self.pe.report_limit(RED, budget)
+        flood, started = 12, time.monotonic()
+        red = [host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP + n)) for n in range(flood)]
+        reported = len(self.reports(DC_PORT, *red))
+        earned = math.ceil(budget.cir * (time.monotonic() - started))
+        self.assertIn(reported, range(budget.cburst, budget.cburst + earned + 1))
+        refused = read_counter(self.client, "reports_refused")
+        self.assertEqual([refused[vrf][0] for vrf in (RED, BLUE)], [flood - reported, 0])
+        blue = [
+            host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP + n), vlan=BLUE_VLAN)
+            for n in range(flood)
+        ]
+        self.assertEqual(
+            self.reports(DC_PORT, *blue),
+            [new_flow(HOST_V4, REMOTE_V4, DEST_QP + n, vrf=BLUE) for n in range(flood)],
         )

@@ -10,10 +10,13 @@ from fcn.contract.names import (
     COUNTERS,
     EVENT_COUNTERS,
     FLOW_TABLES,
+    GATEWAY_TABLES,
     LABEL_TABLES,
+    NEIGHBOR_DIGESTS,
     NEW_FLOW_DIGESTS,
     PORT_COUNTERS,
     ROUTE_TABLES,
+    VRF_COUNTERS,
     named_cells,
 )
 from fcn.contract.pipeline import Pipeline, load_pipeline
@@ -45,16 +48,22 @@ def load(role: str, folder: Path | None) -> Pipeline:
 def test_tables_and_digests_are_in_the_program(folder: Path | None) -> None:
     schema = load("pe", folder).schema
     tables = {table.alias for table in schema.tables}
-    assert {*FLOW_TABLES.values(), *LABEL_TABLES.values(), *ROUTE_TABLES.values()} <= tables
+    for named in (FLOW_TABLES, GATEWAY_TABLES, LABEL_TABLES, ROUTE_TABLES):
+        assert {*named.values()} <= tables
     digests = {digest.alias for digest in schema.digests}
-    assert {*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values()} == digests
+    assert digests == {
+        *NEW_FLOW_DIGESTS.values(),
+        *CM_DIGESTS.values(),
+        *NEIGHBOR_DIGESTS.values(),
+    }
 
 
 @pytest.mark.parametrize(("role", "counters"), [("pe", COUNTERS_OF_PE), ("p", COUNTERS_OF_P)])
 def test_counters_are_those_of_the_program(
     folder: Path | None, role: str, counters: set[str]
 ) -> None:
-    assert load(role, folder).counters == {*counters, *PORT_COUNTERS}
+    vrf_counters = {*VRF_COUNTERS} if role == "pe" else {"punts_refused"}
+    assert load(role, folder).counters == {*counters, *PORT_COUNTERS, *vrf_counters}
 
 
 def test_actions_are_named_by_ip_version(folder: Path | None) -> None:

@@ -11,7 +11,13 @@ from finsy.proto import p4r
 
 from fcn.contract.constants import compiled_programs
 from fcn.contract.ecn import CLASSIC_RULES, Ecn
-from fcn.contract.names import CM_DIGESTS, COUNTERS, NEW_FLOW_DIGESTS, PORT_COUNTERS
+from fcn.contract.names import (
+    CM_DIGESTS,
+    COUNTERS,
+    NEW_FLOW_DIGESTS,
+    PORT_COUNTERS,
+    VRF_COUNTERS,
+)
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.entries import NodeTables, PeTables, PTables
@@ -71,6 +77,11 @@ def _routes(pe: PeTables) -> None:
             pe.route(vrf, prefix, action)
 
 
+def _gateways(pe: PeTables) -> None:
+    for address in (V4, V6):
+        pe.gateway(1, address, MAC, 100)
+
+
 def _queue_levels(tables: NodeTables) -> None:
     tables.queue_level(1, 7)
     tables.queue_level(2, 7, (8, 15))
@@ -106,6 +117,9 @@ NODE: dict[str, Callable[[Any], None]] = {
 PE = NODE | {
     "set_default": lambda t: t.set_default("flow_learning", "learning_off"),
     "dc_port": lambda t: t.dc_port(1, 1, 100),
+    "gateway": _gateways,
+    "punt_limit": lambda t: t.punt_limit(1, METER),
+    "report_limit": lambda t: t.report_limit(1, METER),
     "route": _routes,
     "tunnel": _encaps,
     "service_sid": lambda t: t.service_sid(V6, 1),
@@ -259,7 +273,7 @@ def test_rules_of_decapsulation_are_written_one_by_one(chip: bool) -> None:
 @pytest.mark.parametrize("chip", [False, True])
 def test_counters_are_read_where_the_program_has_them(role: str, chip: bool) -> None:
     pipeline = _pipeline(role, chip)
-    known = (*COUNTERS, *PORT_COUNTERS)
+    known = (*COUNTERS, *PORT_COUNTERS, *VRF_COUNTERS)
     cells = {counter: [(3, size, 10 * size), (0, 1, 1)] for size, counter in enumerate(known)}
     switch = Switch(pipeline, cells)
     found = {counter: read_counter(switch, counter) for counter in known}

@@ -29,8 +29,10 @@ def run_system(tmp_path: Path) -> Runner:
         report = tmp_path / "report.json"
         command = [sys.executable, "-m", module, "--target", target, *arguments]
         command += ["--report", str(report), "--log-dir", str(tmp_path)]
+        # Programs of tests are beside them.
+        beside = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
         result = subprocess.run(
-            command, capture_output=True, text=True, timeout=RUN_TIMEOUT, check=False
+            command, capture_output=True, text=True, timeout=RUN_TIMEOUT, check=False, env=beside
         )
         if result.returncode == UNAVAILABLE:
             pytest.skip(result.stderr.strip())

@@ -109,6 +109,36 @@ header mpls_h {
     bit<8> ttl;
 }
 
+// RFC 826, for IPv4 over Ethernet
+header arp_h {
+    bit<16> hardware_type;
+    bit<16> protocol_type;
+    bit<8> hardware_length;
+    bit<8> protocol_length;
+    ArpOperation operation;
+    mac_addr_t sender_mac;
+    ipv4_addr_t sender;
+    mac_addr_t target_mac;
+    ipv4_addr_t target;
+}
+
+// RFC 4861 sections 4.3 and 4.4: router(1) solicited(1) override(1) reserved(29) of an advertisement are
+// reserved in a solicitation.
+header nd_h {
+    NdType type;
+    bit<8> code;
+    bit<16> checksum;
+    bit<32> flags;
+    ipv6_addr_t target;
+}
+
+// RFC 4861 section 4.6.1; length in units of 8 octets
+header nd_option_h {
+    NdOption type;
+    bit<8> length;
+    mac_addr_t mac;
+}
+
 // Fast CNP word: FlowLabel(20) CL(3) Rvd(9) (FCN-9). One field: no part but the whole word is of
 // whole octets.
 header fast_cnp_h {

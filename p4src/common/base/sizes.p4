@@ -4,6 +4,7 @@
 #define FCN_SIZES_P4
 
 const int PORT_TABLE_SIZE = 512;
+const int GATEWAY_TABLE_SIZE = 1024;
 const int ENDPOINT_TABLE_SIZE = 256;
 const int SERVICE_SID_TABLE_SIZE = 1024;
 const int TUNNEL_VRF_TABLE_SIZE = 4096;
@@ -18,6 +19,7 @@ const int NOTIFICATION_PORT_TABLE_SIZE = 16;
 const int FLOW_GATE_SIZE = 65536;
 const int DIGEST_FILTER_SIZE = 65536;
 const int PORT_COUNTER_SIZE = 512;
+const int VRF_CELLS = 4096;
 const int REASON_COUNTER_SIZE = 64;
 const int KIND_COUNTER_SIZE = 16;
 
@@ -28,6 +30,8 @@ const bit<16> ETHERNET_LENGTH = 14;
 const bit<16> VLAN_TAG_LENGTH = 4;
 const bit<16> IPV4_LENGTH = 20;
 const bit<16> IPV6_LENGTH = 40;
+const bit<16> SOLICITATION_LENGTH = 24;
+const bit<16> SOLICITATION_WITH_OPTION_LENGTH = 32;
 const bit<16> UDP_LENGTH = 8;
 const bit<16> SRH_LENGTH = 8;
 const bit<16> SID_LENGTH = 16;

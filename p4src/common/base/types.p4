@@ -5,6 +5,10 @@
 typedef bit<9> port_t;
 typedef bit<12> vlan_id_t;
 typedef bit<16> vrf_t;
+// The last bits of a VRF's number, which tell the VRFs of one configuration apart: the index of what is kept per
+// VRF. 0 is the underlay.
+typedef bit<12> vrf_cell_t;
+#define VRF_CELL(vrf) (vrf)[11:0]
 typedef bit<16> tunnel_t;
 typedef bit<20> flow_label_t;
 typedef bit<24> qpn_t;
@@ -75,6 +79,31 @@ enum bit<16> CmAttribute {
 }
 const bit<8> MAD_CLASS_CM = 0x07;
 const qpn_t QP1 = 1;
+
+// RFC 826, RFC 5227: operations of ARP
+enum bit<16> ArpOperation {
+    REQUEST = 1,
+    REPLY = 2
+}
+
+// RFC 4861 section 4
+enum bit<8> NdType {
+    SOLICITATION = 135,
+    ADVERTISEMENT = 136
+}
+
+// RFC 4861 section 4.6, RFC 3971 section 5.3.2
+enum bit<8> NdOption {
+    SOURCE_MAC = 1,
+    TARGET_MAC = 2,
+    NONCE = 14
+}
+
+// RFC 4861 section 4.4
+const bit<32> ROUTER_SOLICITED_OVERRIDE = 0xe0000000;
+const bit<32> ROUTER_OVERRIDE = 0xa0000000;
+const ipv6_addr_t ALL_NODES = 0xff020000000000000000000000000001;
+const mac_addr_t ALL_NODES_MAC = 0x333300000001; // RFC 2464 section 7
 
 // Who is on the other side of a port.
 enum bit<2> Role {
@@ -154,7 +183,9 @@ enum bit<8> Event {
     NONE = 0,
     OWN_CONGESTION = 1,
     ECN_UNUSED_COMBINATION = 2,
-    ECN_DANGEROUS_COMBINATION = 3
+    ECN_DANGEROUS_COMBINATION = 3,
+    ARP_ANSWERED = 4,
+    ND_ANSWERED = 5
 }
 
 // What is reported to the controller; the index of counter `reports`.

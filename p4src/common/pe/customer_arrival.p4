@@ -2,9 +2,9 @@
 #define FCN_CUSTOMER_ARRIVAL_P4
 
 // CustomerArrival: what is done with a packet from a DC port.
-// Reads:  meta.base.is_arp, meta.base.is_nd, meta.base.notification_kind (FCN-17), meta.parse_failed,
+// Reads:  meta.answered, meta.base.ingress_port, meta.base.is_arp, meta.base.is_nd, meta.base.notification_kind (FCN-17), meta.parse_failed,
 //         meta.customer_fault.
-// Writes: meta.base.forward, meta.base.punt_reason, meta.base.drop_reason.
+// Writes: meta.base.egress_port, meta.base.forward, meta.base.punt_reason, meta.base.drop_reason.
 // When:   packets of class CUSTOMER.
 control CustomerArrival(inout pe_meta_t meta) {
     action refuse(DropReason reason) {
@@ -16,6 +16,10 @@ control CustomerArrival(inout pe_meta_t meta) {
     action route_in_vrf() {
         meta.base.forward = Forward.VRF;
     }
+    // To where the request came from
+    action answer_neighbor() {
+        meta.base.egress_port = meta.base.ingress_port;
+    }
     action refuse_customer_packet() {
         meta.base.drop_reason = meta.customer_fault;
     }
@@ -23,6 +27,7 @@ control CustomerArrival(inout pe_meta_t meta) {
     PLACED(customer_arrival) @name(".customer_arrival")
     table customer_arrival {
         key = {
+            meta.answered: ternary @name("answered");
             meta.base.is_arp: ternary @name("is_arp");
             meta.base.notification_kind: ternary @name("notification_kind");
             meta.parse_failed: ternary @name("parse_failed");
@@ -33,16 +38,18 @@ control CustomerArrival(inout pe_meta_t meta) {
             refuse;
             punt_to_cpu;
             route_in_vrf;
+            answer_neighbor;
             refuse_customer_packet;
         }
         const default_action = refuse_customer_packet;
         const entries = {
-            (false, NotificationKind.NONE, false, false, DropReason.NONE): route_in_vrf();
-            (true, _, _, _, _): punt_to_cpu(PuntReason.ARP);
-            (_, NotificationKind.NONE, true, _, _): refuse(DropReason.MALFORMED);
-            (_, NotificationKind.NONE, _, true, _): punt_to_cpu(PuntReason.ND);
-            (_, NotificationKind.NONE, _, _, _): refuse_customer_packet();
-            (_, _, _, _, _): refuse(DropReason.NOTIFICATION_ON_DC_PORT);
+            (false, false, NotificationKind.NONE, false, false, DropReason.NONE): route_in_vrf();
+            (true, _, _, _, _, _): answer_neighbor();
+            (_, true, _, _, _, _): punt_to_cpu(PuntReason.ARP);
+            (_, _, NotificationKind.NONE, true, _, _): refuse(DropReason.MALFORMED);
+            (_, _, NotificationKind.NONE, _, true, _): punt_to_cpu(PuntReason.ND);
+            (_, _, NotificationKind.NONE, _, _, _): refuse_customer_packet();
+            (_, _, _, _, _, _): refuse(DropReason.NOTIFICATION_ON_DC_PORT);
         }
     }
 

@@ -50,4 +50,20 @@ struct cm_ipv6_t {
     qpn_t qpn;
 }
 
+// A host that asked for its gateway, and what it said of itself: address 0.0.0.0 or ff02::1 when it only
+// tries whether an address is free.
+struct neighbor_ipv4_t {
+    port_t port;
+    vlan_id_t vlan_id;
+    ipv4_addr_t address;
+    mac_addr_t mac;
+}
+
+struct neighbor_ipv6_t {
+    port_t port;
+    vlan_id_t vlan_id;
+    ipv6_addr_t address;
+    mac_addr_t mac;
+}
+
 #endif

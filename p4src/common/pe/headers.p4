@@ -25,6 +25,13 @@ struct roce_headers_t {
     cm_ids_h cm_ids;
 }
 
+// What a host on a DC port asks about a gateway; see neighbor_parser.p4.
+struct neighbor_headers_t {
+    arp_h arp;
+    nd_h nd;
+    nd_option_h nd_option;
+}
+
 // How the CNPs of this node look; CnpProfile sets it. Never on the wire: BMv2 clears metadata for every
 // packet, but not the fields of headers.
 header cnp_profile_h {
@@ -50,6 +57,7 @@ struct pe_headers_t {
     udp_h udp;
     fast_cnp_h fast_cnp;
     roce_headers_t roce;
+    neighbor_headers_t neighbor;
     cnp_profile_h cnp_profile;
 }
 

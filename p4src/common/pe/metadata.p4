@@ -39,6 +39,10 @@ struct pe_meta_t {
     // A Fast CNP of the right length with a right UDP checksum
     bool fast_cnp_sound;
     bool is_trusted;
+    // A neighbour solicitation with a right checksum
+    bool solicitation_sound;
+    // This packet is the answer to a request for a gateway's MAC address.
+    bool answered;
     TunnelType tunnel_type;
     bit<32> tunnel_id;
     bool is_known_tunnel;

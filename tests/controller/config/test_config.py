@@ -110,6 +110,16 @@ def _vrf_id(data: dict[str, Any]) -> None:
     data["vrfs"]["blue"]["id"] = 65536
 
 
+@vary("vrfs.red.id | 4097 and 1 are equal modulo 4096")
+def _cell_of_another_vrf(data: dict[str, Any]) -> None:
+    data["vrfs"]["red"] = {"id": 4097}
+
+
+@vary("vrfs.red.id | 8192 and the underlay's 0 are equal modulo 4096")
+def _cell_of_the_underlay(data: dict[str, Any]) -> None:
+    data["vrfs"]["red"] = {"id": 8192}
+
+
 @vary("vrfs.blue.mpls_label | greater than or equal to 16")
 def _reserved_label(data: dict[str, Any]) -> None:
     data["vrfs"]["blue"]["mpls_label"] = 15

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from switches import MemorySwitch, until
+from switches import MemorySwitch, QuietEngine, until
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
 from fcn.controller.app import ControlPlane
@@ -152,6 +152,21 @@ async def test_idle_flow_loses_label_and_is_remembered(config: Config, switches:
         assert [key for key, *_ in plane.flows.waiting()] == [FORTH]
         switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
         assert (await flow(plane, "pe1", FORTH)).source_qp == 17
+
+
+async def test_flow_that_fell_idle_during_an_outage_is_released(
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its notification went to nobody; the new controller reads how long flows are idle."""
+    async with running(config) as plane:
+        switches["pe1"].engine.digest("new_flow_ipv4_t", data(FORTH))
+        timeout = (await flow(plane, "pe1", FORTH)).timeout
+        assert await plane.nodes["pe1"].settled()
+    monkeypatch.setattr(QuietEngine, "entry_idle_ns", lambda *_: 3 * timeout * 1000)
+    async with running(config) as plane:
+        assert FORTH in plane.flows.on_node("pe1")
+        await plane.nodes["pe1"].check_idle()
+        assert FORTH not in plane.flows.on_node("pe1")
 
 
 async def test_burst_of_new_flows_is_written_in_batches(config: Config, switches: Switches) -> None:

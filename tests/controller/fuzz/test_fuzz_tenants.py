@@ -180,6 +180,7 @@ class World:
                 self.flows,
                 self.inbox,
                 self.neighbors[name].handle,
+                self.neighbors[name].asked,
                 self._clock,
             )
         hosts = {

@@ -272,3 +272,41 @@ async def test_neighbors_are_not_given_up_while_the_switch_is_away(
         await switch.start()
         await until(lambda: plane.nodes["pe1"].status.state is State.UP)
         await until(lambda: len(service) == 0)
+
+
+MAC = 0x525400000001
+GROUP_MAC = 0x01005E000001
+
+
+async def test_gateways_are_the_switchs_to_answer_for(
+    network: dict[str, Any], switches: Switches
+) -> None:
+    """Both gateways of the port, of the second VLAN, and the link-local address."""
+    async with running(network):
+        engine = switches["pe1"].engine
+        assert (engine.size("gateway_ipv4"), engine.size("gateway_ipv6")) == (2, 2)
+
+
+@pytest.mark.parametrize(("version", "address"), [(4, "10.1.0.10"), (6, "2001:db8:1::10")])
+async def test_host_the_switch_has_answered_is_known(
+    network: dict[str, Any], switches: Switches, version: int, address: str
+) -> None:
+    """Without an answer of the controller; not by an address that is not of its subnet, that is the
+    gateway's, or that of a probe, nor by a MAC address no host has."""
+    async with running(network) as plane:
+        engine = switches["pe1"].engine
+        routes = engine.size(f"route_ipv{version}")
+        digest, service = f"neighbor_ipv{version}_t", plane.neighbors["pe1"]
+        gateway, foreign, probe = {
+            4: ("10.1.0.1", "10.9.0.1", "0.0.0.0"),
+            6: ("2001:db8:1::1", "2001:db8:9::1", "ff02::1"),
+        }[version]
+        for refused in (gateway, foreign, probe):
+            engine.digest(digest, (1, 0, int(ip_address(refused)), MAC))
+        engine.digest(digest, (1, 0, int(ip_address(address)), GROUP_MAC))
+        engine.digest(digest, (9, 0, int(ip_address(address)), MAC))
+        engine.digest(digest, (1, 0, int(ip_address(address)), MAC))
+        await until(lambda: engine.size(f"route_ipv{version}") == routes + 1)
+        assert len(service) == 1
+        layer = ARP if version == 4 else ICMPv6ND_NA
+        assert not sent(engine, layer)

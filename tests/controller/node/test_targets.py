@@ -16,7 +16,7 @@ from finsy.proto import p4r
 from fcn.contract.constants import PipelineError, compiled_programs
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ecn import CLASSIC_RULES
-from fcn.contract.names import COUNTERS, PORT_COUNTERS, named_cells
+from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.targets import TOFINO1, V1MODEL
 from fcn.controller.app import ControlPlane
@@ -30,6 +30,7 @@ from fcn.controller.node.connection import Connection, State
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
+from fcn.controller.owners.rate_limits import MeterCell
 
 COMPILED = compiled_programs() / "tna"
 
@@ -346,7 +347,7 @@ async def test_counters_are_read_by_the_names_of_their_cells(
     connection.enter(State.UP)
     held = {
         counter: {index: (size + index, 100 * (size + index)) for index in (0, 1, 2)}
-        for size, counter in enumerate((*COUNTERS, *PORT_COUNTERS))
+        for size, counter in enumerate((*COUNTERS, *PORT_COUNTERS, *VRF_COUNTERS))
     }
     reads = FakeReads(held)
     monkeypatch.setattr("fcn.controller.node.counters.read", reads.read)
@@ -362,6 +363,9 @@ async def test_counters_are_read_by_the_names_of_their_cells(
         }
     for counter in PORT_COUNTERS:
         assert values[counter]["port 2"] == held[counter][2]
+    assert values["punts_refused"]["underlay"] == held["punts_refused"][0]
+    if role == "pe":
+        assert values["reports_refused"]["vrf blue"] == held["reports_refused"][1]
     assert values["ecn_marked"]["CE_MARKED"] == (0, 0)
     kinds = values["notifications_triggered"]
     assert kinds["FAST_CNP_TRIGGERED"] == held["notifications_triggered"][1]
@@ -438,7 +442,7 @@ async def test_sessions_of_the_driver_are_not_read(
     reads = FakeReads()
     monkeypatch.setattr("fcn.controller.node.readback.read", reads.read)
     switch = fy.Switch("unused", "127.0.0.1:1")
-    assert await read_switch(switch, pipeline) == []
+    assert await read_switch(switch, pipeline, [MeterCell("punt_meter", 1)]) == []
     asked = {type(pattern) for pattern in reads.asked}
     assert (fy.P4CloneSessionEntry in asked) is not chip
     assert {fy.P4TableEntry, fy.P4MeterEntry, fy.P4DigestEntry} <= asked

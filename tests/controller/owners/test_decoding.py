@@ -12,7 +12,7 @@ from finsy.p4entity import decode_entity
 from finsy.p4schema import P4StructType
 
 from fcn.contract.constants import PuntReason, compiled_programs
-from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
+from fcn.contract.names import CM_DIGESTS, GATEWAY_TABLES, NEIGHBOR_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.flow_by_label import FlowByLabel, KnownSender
@@ -24,6 +24,7 @@ from fcn.controller.owners.flow_learning import (
     keep_plain,
 )
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable, LabelledFlow
+from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.punt import Punt, Punted
 from fcn.controller.owners.vrf_routing import HostRoute, VrfRouting
@@ -142,6 +143,18 @@ def test_reports(version: int, ends: tuple[IPv6Address, IPv6Address]) -> None:
     )
 
 
+@pytest.mark.parametrize("address", [V4[0], V6[0]])
+def test_gateways(pipeline: Pipeline, address: IPv6Address) -> None:
+    entries = held(pipeline, lambda intent: Gateway(intent).answer(3, 100, address, 0x02FC))
+    (entry,) = (entry for entry in entries if entry.table_id == GATEWAY_TABLES[address.version])
+    assert (entry["port"], entry["vlan_id"], entry["address"]) == (3, 100, int(address))
+    assert isinstance(entry.action, fy.P4TableAction)
+    assert entry.action.args == {"mac": 0x02FC}
+    item = {"port": 3, "vlan_id": 100, "address": int(address), "mac": 0x0201}
+    digest = NEIGHBOR_DIGESTS[address.version]
+    assert Gateway.asker(digest, item) == Asker(3, 100, address, 0x0201)
+
+
 def test_reports_have_the_fields_of_the_digests(pipeline: Pipeline) -> None:
     """In the order in which the P4Info's digests declare them, VRF and source first."""
     flow = [each.name for each in fields_of(NewFlow)]
@@ -153,6 +166,8 @@ def test_reports_have_the_fields_of_the_digests(pipeline: Pipeline) -> None:
         for digest in pipeline.schema.p4info.digests
     }
     expected = dict.fromkeys(NEW_FLOW_DIGESTS.values(), flow)
+    asker = ["port", "vlan_id", "address", "mac"]
+    expected |= dict.fromkeys(NEIGHBOR_DIGESTS.values(), asker)
     assert fields == expected | dict.fromkeys(CM_DIGESTS.values(), message)
 
 

@@ -21,7 +21,7 @@ from scapy.packet import Packet, Raw
 
 from fcn.contract.constants import compiled_programs, enum_members
 from fcn.contract.ecn import CLASSIC_RULES, Ecn
-from fcn.contract.names import COUNTERS, PORT_COUNTERS, named_cells
+from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import (
@@ -331,9 +331,8 @@ def p_packet(rng: random.Random, _port: int) -> bytes:
 
 def _counters(role: str) -> tuple[tuple[str, int], ...]:
     """Every indirect counter of a program, and how many of its cells are compared."""
-    sizes = {name: max(named_cells(name)) + 1 for name in COUNTERS} | dict.fromkeys(
-        PORT_COUNTERS, 5
-    )
+    sizes = {name: max(named_cells(name)) + 1 for name in COUNTERS}
+    sizes |= dict.fromkeys((*PORT_COUNTERS, *VRF_COUNTERS), 5)
     return tuple((name, sizes[name]) for name in sorted(load_pipeline(role).counters))
 
 

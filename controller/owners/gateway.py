@@ -1,0 +1,61 @@
+"""Gateway: answers for a PE's addresses on its DC ports (p4src/common/pe/gateway.p4)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from finsy import P4DigestEntry, P4TableAction, P4TableEntry, P4TableMatch
+
+from fcn.contract.names import GATEWAY_TABLES, NEIGHBOR_DIGESTS
+from fcn.controller.config.types import Address
+from fcn.controller.owners.intent import Intent
+
+MAX_LIST_SIZE = 64
+MAX_DELAY_NS = 5_000_000
+ACK_TIMEOUT_NS = 1_000_000_000
+
+_ACTIONS = {4: "answer_arp", 6: "answer_nd"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """A host that asked for its gateway (digest neighbor_*); in duplicate address detection
+    `address` is 0.0.0.0 or ff02::1."""
+
+    port: int
+    vlan: int
+    address: Address
+    mac: int
+
+
+class Gateway:
+    """The data plane answers ARP and neighbour discovery, and reports who asks."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def answer(self, port: int, vlan: int, address: Address, mac: int) -> None:
+        """Answer requests for `address` on a DC port (VLAN 0: untagged) with `mac`."""
+        match = P4TableMatch(port=port, vlan_id=vlan, address=address)
+        action = P4TableAction(_ACTIONS[address.version], mac=mac)
+        table = GATEWAY_TABLES[address.version]
+        self._intent.put(P4TableEntry(table, match=match, action=action))
+
+    def report_askers(self) -> None:
+        """Enable the digests of hosts: lists of up to MAX_LIST_SIZE, delayed by at most
+        MAX_DELAY_NS."""
+        for digest in NEIGHBOR_DIGESTS.values():
+            self._intent.put(
+                P4DigestEntry(
+                    digest,
+                    max_list_size=MAX_LIST_SIZE,
+                    max_timeout_ns=MAX_DELAY_NS,
+                    ack_timeout_ns=ACK_TIMEOUT_NS,
+                )
+            )
+
+    @staticmethod
+    def asker(digest: str, item: Mapping[str, int]) -> Asker:
+        """Decode an item of a digest (p4src/common/pe/digests.p4)."""
+        address = IPv4Address if digest == NEIGHBOR_DIGESTS[4] else IPv6Address
+        return Asker(item["port"], item["vlan_id"], address(item["address"]), item["mac"])
