@@ -128,8 +128,11 @@ class Device:
                     await self._commit(config, await self._preserved(config))
 
     async def preload(self, config: p4r.ForwardingPipelineConfig) -> None:
-        """Commit a config without a controller, at start-up."""
-        parsed = PipelineConfig.parse(config)
+        """Commit a config without a controller, at start-up.
+
+        Without a P4Info, packets are processed and requests answered as if there were no config.
+        """
+        parsed = PipelineConfig.parse_preloaded(config)
         await self._build(parsed)
         async with self._lock:
             await self._commit(parsed, [])
@@ -200,17 +203,13 @@ class Device:
         """Inject a packet of a primary; P4RuntimeError goes back on the stream."""
         if not self.arbitration.is_primary(client):
             raise permission_denied("only the primary may send packets")
-        if self._running is None:
-            raise failed_precondition(_NO_PIPELINE)
-        self._running.packet_out(message)
+        self._require_running().packet_out(message)
 
     def digest_ack(self, client: Client, ack: p4r.DigestListAck) -> None:
         """Acknowledge a digest list; P4RuntimeError goes back on the stream."""
         if not self.arbitration.is_primary(client):
             raise permission_denied("only the primary may acknowledge digests")
-        if self._running is None:
-            raise failed_precondition(_NO_PIPELINE)
-        self._running.digests.acknowledge(ack)
+        self._require_running().digests.acknowledge(ack)
 
     def statistics(self) -> dict[str, int]:
         """Counters of the server and of the running pipeline and engine, by name."""
@@ -237,19 +236,19 @@ class Device:
     async def _build(self, config: PipelineConfig) -> None:
         async with self._building:
             try:
-                await asyncio.to_thread(self._backend.build, config.message.p4_device_config)
+                await asyncio.to_thread(self._backend.build, config.program)
             except EngineError as error:
                 raise invalid_argument(str(error)) from error
 
     async def _commit(self, config: PipelineConfig, state: list[RoleUpdate]) -> None:
         """Replace the running pipeline. Whatever fails, fails before that one is let go of."""
         try:
-            engine = await asyncio.to_thread(self._backend.open, config.message.p4_device_config)
+            engine = await asyncio.to_thread(self._backend.open, config.program)
         except EngineError as error:
             raise internal(f"the pipeline cannot start: {error}") from error
         replaced = self._running
         try:
-            pipeline = Pipeline(config, engine, self._notify)
+            pipeline = Pipeline(config, engine, self._notify if config.has_p4info else _nobody)
             await _replay(state, pipeline)
             engine.set_events(
                 EngineEvents(
@@ -305,7 +304,7 @@ class Device:
         return state
 
     def _detached(self, config: PipelineConfig) -> Pipeline:
-        return Pipeline(config, DetachedEngine(config.device), lambda _message: False)
+        return Pipeline(config, DetachedEngine(config.device), _nobody)
 
     def _stop(self) -> None:
         if self._running is not None:
@@ -314,7 +313,18 @@ class Device:
             stopped.close()
 
     def _current(self) -> Pipeline | None:
-        return self._staged.pipeline if self._staged is not None else self._running
+        return self._staged.pipeline if self._staged is not None else self._controlled()
+
+    def _controlled(self) -> Pipeline | None:
+        """The running pipeline, unless it was started without a P4Info."""
+        running = self._running
+        return running if running is not None and running.config.has_p4info else None
+
+    def _require_running(self) -> Pipeline:
+        pipeline = self._controlled()
+        if pipeline is None:
+            raise failed_precondition(_NO_PIPELINE)
+        return pipeline
 
     def _require_pipeline(self) -> Pipeline:
         pipeline = self._current()
@@ -334,6 +344,11 @@ class Device:
             raise invalid_argument("role ids are deprecated; use role")
         election_id = request.election_id if request.HasField("election_id") else None
         self.arbitration.check_primary(request.role, election_id)
+
+
+def _nobody(_message: p4r.StreamMessageResponse) -> bool:
+    """Notify no client."""
+    return False
 
 
 async def _sliced(items: Iterable[_T]) -> AsyncIterator[_T]:

@@ -11,7 +11,12 @@ from finsy.proto import p4r
 from fcn.softswitch.api import Engine, EngineError
 from fcn.softswitch.p4rt.arrays import CounterStore, MeterStore, RegisterStore
 from fcn.softswitch.p4rt.bindings import Binder
-from fcn.softswitch.p4rt.devconfig import DeviceConfig, check_agreement, parse_device_config
+from fcn.softswitch.p4rt.devconfig import (
+    DeviceConfig,
+    check_agreement,
+    parse_device_config,
+    unwrap_device_config,
+)
 from fcn.softswitch.p4rt.digests import DigestStore
 from fcn.softswitch.p4rt.errors import internal, invalid_argument, unimplemented
 from fcn.softswitch.p4rt.packetio import ControllerHeader
@@ -33,23 +38,35 @@ class RoleUpdate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PipelineConfig:
-    """A forwarding pipeline config whose P4Info and JSON agree."""
+    """A forwarding pipeline config whose P4Info and JSON agree; `program` is the JSON."""
 
     message: p4r.ForwardingPipelineConfig
     schema: Schema
     device: DeviceConfig
+    program: bytes
 
     @classmethod
     def parse(cls, message: p4r.ForwardingPipelineConfig) -> "PipelineConfig":
         """Check a config; INVALID_ARGUMENT or UNIMPLEMENTED says what is wrong with it."""
         if not message.HasField("p4info") or not message.p4_device_config:
             raise invalid_argument("the config needs both p4info and p4_device_config")
+        return cls.parse_preloaded(message)
+
+    @classmethod
+    def parse_preloaded(cls, message: p4r.ForwardingPipelineConfig) -> "PipelineConfig":
+        """As parse(), for a program the switch starts with: the P4Info may be missing."""
+        program = unwrap_device_config(message.p4_device_config)
         schema = parse_p4info(message.p4info)
-        device = parse_device_config(message.p4_device_config)
+        device = parse_device_config(program)
         check_agreement(schema, device)
         kept = p4r.ForwardingPipelineConfig()
         kept.CopyFrom(message)
-        return cls(kept, schema, device)
+        return cls(kept, schema, device, program)
+
+    @property
+    def has_p4info(self) -> bool:
+        """Whether a controller can name what the program has."""
+        return self.message.HasField("p4info")
 
 
 class Pipeline:

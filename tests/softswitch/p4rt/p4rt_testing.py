@@ -25,6 +25,7 @@ from fcn.softswitch.api import (
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
 from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.proto.deviceconfig_pb2 import P4DeviceConfig
 
 DATA = Path(__file__).parent / "data"
 P4INFO = DATA / "kitchen.p4info.txtpb"
@@ -159,6 +160,15 @@ def config(cookie: int = 7) -> p4r.ForwardingPipelineConfig:
     text_format.Parse(P4INFO.read_text(), message.p4info)
     message.cookie.cookie = cookie
     return message
+
+
+def wrapped(message: p4r.ForwardingPipelineConfig) -> p4r.ForwardingPipelineConfig:
+    """The config as older clients send it: the JSON in a P4DeviceConfig message."""
+    out = p4r.ForwardingPipelineConfig()
+    out.CopyFrom(message)
+    inner = P4DeviceConfig(reassign=True, device_data=message.p4_device_config)
+    out.p4_device_config = inner.SerializeToString()
+    return out
 
 
 class Session:
