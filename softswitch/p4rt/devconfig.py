@@ -71,9 +71,10 @@ def unwrap_device_config(data: bytes) -> bytes:
     if data[:1] not in _MESSAGE_STARTS:
         return data
     try:
-        return P4DeviceConfig.FromString(data).device_data
+        program: bytes = P4DeviceConfig.FromString(data).device_data
     except DecodeError as error:
         raise invalid_argument(f"p4_device_config is no P4DeviceConfig message: {error}") from error
+    return program
 
 
 def parse_device_config(data: bytes) -> DeviceConfig:

@@ -342,12 +342,17 @@ static void transmit(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at)
 
 static uint64_t next_start(const sw_port *port)
 {
-    for (unsigned q = SW_QUEUES; port->queued && q-- > 0;) {
+    for (unsigned q = SW_QUEUES; port->queued && !port->held && q-- > 0;) {
         const sw_pkt *p = port->queues[q].first;
         if (p)
             return p->due_ns > port->free_ns ? p->due_ns : port->free_ns;
     }
     return UINT64_MAX;
+}
+
+void sw_port_hold(sw_engine *e, uint32_t port, bool held)
+{
+    e->ports[port].held = held;
 }
 
 static uint64_t port_due(const sw_port *port)

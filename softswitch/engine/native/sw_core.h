@@ -118,6 +118,7 @@ typedef struct {
     uint64_t rx_packets, rx_octets, tx_packets, tx_octets, queue_drops;
     bool listed;            /* on the list of ports with work pending */
     bool up;
+    bool held;              /* its interface takes no frame for now: nothing leaves the queues */
     struct sw_netif *netif; /* NULL: no interface */
 } sw_port;
 
@@ -179,6 +180,8 @@ void sw_emit_event(sw_engine *e, unsigned kind, unsigned id, uint64_t arg, const
                    uint32_t size);
 void sw_idle_scan(sw_engine *e);
 void sw_pkt_free(sw_engine *e, sw_pkt *p);
+/* Let nothing out of a port's queues, or again. */
+void sw_port_hold(sw_engine *e, uint32_t port, bool held);
 /* Send a frame on an interface; implemented by the port layer. */
 void sw_netif_send(sw_engine *e, struct sw_netif *n, const uint8_t *data, uint32_t len);
 
