@@ -149,17 +149,7 @@ class Actions:
 
     @staticmethod
     def _do_assign_VL(exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:  # noqa: N802
-        place, decl, code = exprs.lvalue(target)
-        _, other_decl, other = exprs.lvalue(source)
-        if not (decl.varbit and other_decl.varbit):
-            raise ProgramError("assign_VL between fields that are not varbits")
-        if decl.width == other_decl.width:
-            return [f"{code} = {other};", f"{place.dirty};" if place.dirty else ";"]
-        return [
-            f"{code}.bits = {other}.bits <= {decl.width} ? {other}.bits : {decl.width};",
-            f"memcpy({code}.b, {other}.b, {code}.bits / 8);",
-            f"{place.dirty};" if place.dirty else ";",
-        ]
+        return exprs.store_varbit(target, source)
 
     def _do_assign_header(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
         to, come = exprs.place(target), exprs.place(source)

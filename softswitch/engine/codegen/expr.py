@@ -114,6 +114,9 @@ class Exprs:
             isinstance(left, m.Op) and left.op == "dereference_header_stack"
         ):
             return self._header_equal(op, self.place(left), self.place(right))
+        if self.is_varbit(left) and self.is_varbit(right):
+            equal = self._varbit_equal(self.lvalue(left)[2], self.lvalue(right)[2])
+            return f"({equal})" if op == "==" else f"(!{equal})"
         return self._compare(op, self.data(left), self.data(right))
 
     def _header_equal(self, op: str, a: Place, b: Place) -> str:
@@ -121,15 +124,27 @@ class Exprs:
             raise ProgramError(f"comparison of {a.type.name} with {b.type.name}")
         tests = [f"{a.valid} && {b.valid}"]
         for f in a.type.fields:
-            if f.varbit:
-                raise UnsupportedError(f"comparison of headers with varbit ({a.type.name})")
             name = self.layout.member(a.type, f.name)
-            if f.width > 128:
+            if f.varbit:
+                tests.append(self._varbit_equal(f"{a.code}.{name}", f"{b.code}.{name}"))
+            elif f.width > 128:
                 tests.append(f"!memcmp({a.code}.{name}, {b.code}.{name}, {nbytes(f.width)})")
             else:
                 tests.append(f"{a.code}.{name} == {b.code}.{name}")
         equal = " && ".join(tests)
         return f"({equal})" if op == "==" else f"(!({equal}))"
+
+    @staticmethod
+    def _varbit_equal(a: str, b: str) -> str:
+        return f"sw_number_equal({a}.b, {a}.bits / 8, {b}.b, {b}.bits / 8)"
+
+    def is_varbit(self, e: m.Param) -> bool:
+        """Whether the expression is a field of variable length."""
+        if isinstance(e, m.FieldRef) and e.field == "$valid$":
+            return False
+        is_field = isinstance(e, (m.FieldRef, m.LastField))
+        is_field |= isinstance(e, m.Op) and e.op == "access_field"
+        return is_field and self.lvalue(e)[1].varbit
 
     @staticmethod
     def _compare(op: str, a: Value, b: Value) -> str:
@@ -438,6 +453,21 @@ class Exprs:
         out = [f"{place.dirty};"] if place.dirty else []
         out.append(self.store_code(code, decl.width, x))
         return out
+
+    def store_varbit(self, target: m.Param, source: m.Param) -> list[str]:
+        """C statements that assign one field of variable length to another."""
+        if not (self.is_varbit(target) and self.is_varbit(source)):
+            raise ProgramError("an assignment between a varbit and another field")
+        place, decl, code = self.lvalue(target)
+        _, other_decl, other = self.lvalue(source)
+        dirty = f"{place.dirty};" if place.dirty else ";"
+        if nbytes(decl.width) == nbytes(other_decl.width):
+            return [f"{code} = {other};", dirty]
+        return [
+            f"{code}.bits = {other}.bits <= {decl.width} ? {other}.bits : {decl.width};",
+            f"memcpy({code}.b, {other}.b, {code}.bits / 8);",
+            dirty,
+        ]
 
     def store_code(self, code: str, width: int, x: Value) -> str:
         """C statement that stores the low `width` bits."""

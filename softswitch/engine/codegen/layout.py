@@ -133,14 +133,15 @@ class Layout:
     def definitions(self) -> str:
         """C definitions of the header types and of struct phv."""
         out = []
+        sizes = {nbytes(f.width) for t in self.types.values() for f in t.fields if f.varbit}
+        for size in sorted(sizes):
+            out.append(f"struct varbit_{size} {{ uint32_t bits; uint8_t b[{max(1, size)}]; }};")
         for htype in self.types.values():
             out.append(f"struct {self.type_name(htype)} {{")
             for f in htype.fields:
                 name = self.member(htype, f.name)
                 if f.varbit:
-                    out.append(
-                        f"    struct {{ uint32_t bits; uint8_t b[{nbytes(f.width)}]; }} {name};"
-                    )
+                    out.append(f"    struct varbit_{nbytes(f.width)} {name};")
                 elif f.width > 128:
                     out.append(f"    uint8_t {name}[{nbytes(f.width)}];")
                 else:

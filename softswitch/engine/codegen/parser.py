@@ -142,10 +142,8 @@ class Parser:
         if isinstance(source, m.Lookahead):
             x, check = self._lookahead(source)
             return [*check, "{", *indent(x[0]), *indent(self.exprs.store(target, x[1])), "}"]
-        place, decl, code = self.exprs.lvalue(target)
-        if decl.varbit:
-            _, _, other = self.exprs.lvalue(source)
-            return [f"{place.dirty};" if place.dirty else ";", f"{code} = {other};"]
+        if self.exprs.is_varbit(target):
+            return self.exprs.store_varbit(target, source)
         return self.exprs.store(target, source)
 
     def _lookahead(self, look: m.Lookahead) -> tuple[tuple[list[str], v.Value], list[str]]:

@@ -346,6 +346,24 @@ def _state(rng: random.Random, _port: int) -> bytes:
     return ethernet(1, dst=rng.choice((MAC, MAC + 1))) + op + rng.randbytes(rng.randrange(60))
 
 
+# varbits
+
+
+def _varbits(rng: random.Random, _port: int) -> bytes:
+    n = rng.choice((*range(9), 9))
+    k = rng.choice((n, *range(9)))
+    number = rng.choice((0, 5, rng.randrange(256)))
+
+    def varbit(size: int) -> bytes:
+        value = number if rng.randrange(3) else rng.randrange(1 << 64)
+        return (value % (1 << 8 * size)).to_bytes(size, "big")
+
+    ctl = pack((rng.choice((0, 1, 2, 3, 9)), 8), (n, 8), (k, 8), (0, 16))
+    first = rng.randrange(2).to_bytes(1, "big")
+    fields = first + varbit(n) + b"\1" + varbit(k) + varbit(k) + rng.randbytes(2 + n)
+    return ethernet(1) + ctl + fields + rng.randbytes(rng.randrange(40))
+
+
 def _nothing(_: Target) -> None:
     return None
 
@@ -358,5 +376,6 @@ SCENARIOS = (
     Scenario("hashes", _nothing, _hashes),
     Scenario("stacks", _nothing, _stacks),
     Scenario("arith", _nothing, _arith),
+    Scenario("varbits", _nothing, _varbits),
     Scenario("state", _state_setup, _state, counters=(("I.seen", 16),)),
 )

@@ -1,0 +1,130 @@
+"""What the exercises of p4lang/tutorials ask for: what to type at Mininet's prompt, what to see.
+
+Commands are those of the exercises' README files, with xterms replaced by background jobs of the
+hosts, and shorter. The outputs of such jobs are files named NAME.log.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Logs = Mapping[str, str]
+"""What Mininet's prompt ("mininet") and the hosts' jobs printed."""
+
+_IPERF_UDP = "h22 iperf -s -u > h22.log 2>&1 &\nh11 iperf -c 10.0.2.22 -t 12 -u > h11.log 2>&1 &\n"
+_CONTROLLER = "sh python3 -u mycontroller.py > controller.log 2>&1 &\nsh sleep 8\n"
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A folder of exercises/, what to type, and whether what was printed is right."""
+
+    name: str
+    commands: str
+    right: Callable[[Logs], bool]
+
+
+def _pings(logs: Logs) -> list[str]:
+    """The losses of pings and pingalls."""
+    return re.findall(r"(\d+)% (?:dropped|packet loss)", logs["mininet"])
+
+
+def _tos(logs: Logs, name: str) -> set[str]:
+    return set(re.findall(r"tos\s*= (0x[0-9a-f]+)", logs[name]))
+
+
+def _iperfs(logs: Logs) -> list[str]:
+    """The rates iperf reports at the prompt."""
+    return re.findall(r"[\d.]+ [KMG]?bits/sec", logs["mininet"])
+
+
+def _load_is_balanced(logs: Logs) -> bool:
+    got = [logs[name].count("got a packet") for name in ("h2", "h3")]
+    return sum(got) == 20 and 0 not in got
+
+
+def _utilization_is_seen(logs: Logs) -> bool:
+    return any(float(x) > 0.01 for x in re.findall(r": ([\d.]+) Mbps", logs["probes"]))
+
+
+def _queue_is_seen(logs: Logs) -> bool:
+    depths = [int(x) for x in re.findall(r"qdepth\s*= (\d+)", logs["h2"])]
+    return 0 in depths and max(depths) >= 10
+
+
+EXERCISES = (
+    Exercise("basic", "pingall\n", lambda logs: _pings(logs) == ["0"]),
+    Exercise(
+        "basic_tunnel",
+        "pingall\n"
+        "h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n"
+        "h1 ./send.py 10.0.2.2 'by address'\nh1 ./send.py 10.0.3.3 'by tunnel' --dst_id 2\n"
+        "sh sleep 2\n",
+        lambda logs: (
+            _pings(logs) == ["0"] and "by address" in logs["h2"] and "by tunnel" in logs["h2"]
+        ),
+    ),
+    Exercise(
+        "calc",
+        r"h1 printf '1+1\n7-2\n12&10\n8|3\n6^3\nquit\n' | ./calc.py" + "\n",
+        lambda logs: re.findall(r"^(\d+)$", logs["mininet"], re.M) == ["2", "5", "8", "11", "5"],
+    ),
+    Exercise(
+        "ecn",
+        f"h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n{_IPERF_UDP}"
+        "h1 ./send.py 10.0.2.2 'P4 is cool' 16\nsh sleep 2\n",
+        lambda logs: _tos(logs, "h2") == {"0x1", "0x3"},
+    ),
+    Exercise(
+        "firewall",
+        "h1 iperf -s > h1.log 2>&1 &\nh3 iperf -s > h3.log 2>&1 &\nsh sleep 1\n"
+        "h1 iperf -c 10.0.3.3 -t 2\nh3 timeout 6 iperf -c 10.0.1.1 -t 2\n",
+        lambda logs: len(_iperfs(logs)) == 1,
+    ),
+    Exercise(
+        "flowcache",
+        f"{_CONTROLLER}h1 ping -c 10 h2\n",
+        lambda logs: int(_pings(logs)[0]) <= 20 and "added table entry" in logs["controller"],
+    ),
+    Exercise(
+        "link_monitor",
+        "h1 ./send.py > sender.log 2>&1 &\nh1 ./receive.py > probes.log 2>&1 &\nsh sleep 3\n"
+        "iperf h1 h4\nsh sleep 2\n",
+        _utilization_is_seen,
+    ),
+    Exercise(
+        "load_balance",
+        "h2 ./receive.py > h2.log 2>&1 &\nh3 ./receive.py > h3.log 2>&1 &\nsh sleep 3\n"
+        + "h1 ./send.py 10.0.0.1 'P4 is cool'\n" * 20
+        + "sh sleep 2\n",
+        _load_is_balanced,
+    ),
+    Exercise(
+        "mri",
+        f"h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n{_IPERF_UDP}"
+        "h1 ./send.py 10.0.2.2 'P4 is cool' 16\nsh sleep 2\n",
+        _queue_is_seen,
+    ),
+    Exercise("multicast", "pingall\n", lambda logs: _pings(logs) == ["0"]),
+    Exercise(
+        "p4runtime",
+        f"{_CONTROLLER}h1 ping -c 5 h2\nsh sleep 3\n",
+        lambda logs: (
+            _pings(logs) == ["0"]
+            and "s1 MyIngress.ingressTunnelCounter 100: 5 packets" in logs["controller"]
+        ),
+    ),
+    Exercise(
+        "qos",
+        "h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n"
+        "h1 ./send.py --p=UDP --des=10.0.2.2 --m='P4 is cool' --dur=2\n"
+        "h1 ./send.py --p=TCP --des=10.0.2.2 --m='P4 is cool' --dur=2\nsh sleep 2\n",
+        lambda logs: {"0xb9", "0xb1"} <= _tos(logs, "h2"),
+    ),
+    Exercise(
+        "source_routing",
+        "h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n"
+        r"h1 printf '2 3 2 2 1\nq\n' | ./send.py 10.0.2.2" + "\nsh sleep 2\n",
+        lambda logs: "got a packet" in logs["h2"] and "ttl       = 59" in logs["h2"],
+    ),
+)
