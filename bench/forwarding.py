@@ -19,7 +19,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +34,7 @@ from fcn.bench.cores import pinned, switch_cores
 from fcn.bench.plot import plot_sweeps
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.lib import beds, packets
 from fcn.ptf_tests.lib.entries import PeTables, PTables
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
@@ -254,14 +254,14 @@ def sweep(
 @contextmanager
 def workspace() -> Iterator[tuple[Path, Path]]:
     """A directory with the compiled traffic source."""
-    with tempfile.TemporaryDirectory(prefix="fcn-bench-") as name:
-        blaster = Path(name) / "blaster"
+    with scratch_folder("fcn-bench-") as folder:
+        blaster = folder / "blaster"
         command = ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o"]
         try:
             subprocess.run([*command, blaster, HERE / "blaster.c"], check=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise TargetUnavailableError(f"the traffic source cannot be built: {error}") from None
-        yield blaster, Path(name)
+        yield blaster, folder
 
 
 def machine() -> dict[str, str]:

@@ -8,4 +8,5 @@ clock      the unit of time parameters
 targets    these properties per target
 pipeline   a compiled program: its files, its schema and its target
 counters   cells of counters, added up
+transport  which addresses of switches other machines reach; files of TLS
 """

@@ -55,7 +55,13 @@ class ControlPlane:
             name: Provision(config, name, _program(node)) for name, node in config.nodes.items()
         }
         self._connections = {
-            name: Connection(name, provision.node, provision.pipeline, self.bus)
+            name: Connection(
+                name,
+                provision.node,
+                provision.pipeline,
+                self.bus,
+                config.tls_of(config.nodes[name]),
+            )
             for name, provision in provisions.items()
         }
         self.edges = {

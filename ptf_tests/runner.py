@@ -5,11 +5,11 @@ import re
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.lib.ports import ALL_PORTS
 from fcn.ptf_tests.targets import TARGETS
 
@@ -60,7 +60,7 @@ def run(target: str, tests: Sequence[str], log_dir: Path | None, failfast: bool)
     """Run the named tests, or all, against a target inside the current network namespace."""
     with contextlib.ExitStack() as stack:
         if log_dir is None:
-            log_dir = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fcn-ptf-")))
+            log_dir = stack.enter_context(scratch_folder("fcn-ptf-"))
         log_dir.mkdir(parents=True, exist_ok=True)
         make_interfaces()
         switch = TARGETS[target](

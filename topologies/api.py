@@ -4,13 +4,13 @@ import os
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from fcn.controller.config.types import SOCKET_PATH_MAX
 from fcn.controller.northbound.client import FcnClient
+from fcn.hosts.scratch import scratch_folder
 
 VARIABLE = "FCN_API"
 NAME = "fcn.sock"
@@ -22,22 +22,31 @@ def api_endpoint(directory: Path) -> Iterator[str]:
 
     Inside, FCN_API is set to it, for this process and those it starts.
     """
-    place = directory.absolute() / "api"
-    if len(os.fsencode(place / NAME)) > SOCKET_PATH_MAX:
-        place = Path(tempfile.mkdtemp(prefix="fcn-"))
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    place.chmod(0o700)
-    endpoint = f"unix:{place / NAME}"
-    before = os.environ.get(VARIABLE)
-    os.environ[VARIABLE] = endpoint
+    with _place(directory.absolute() / "api") as place:
+        endpoint = f"unix:{place / NAME}"
+        before = os.environ.get(VARIABLE)
+        os.environ[VARIABLE] = endpoint
+        try:
+            yield endpoint
+        finally:
+            if before is None:
+                del os.environ[VARIABLE]
+            else:
+                os.environ[VARIABLE] = before
+
+
+@contextmanager
+def _place(wanted: Path) -> Iterator[Path]:
+    if len(os.fsencode(wanted / NAME)) > SOCKET_PATH_MAX:
+        with scratch_folder("fcn-api-") as place:
+            yield place
+        return
+    wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
+    wanted.chmod(0o700)
     try:
-        yield endpoint
+        yield wanted
     finally:
-        if before is None:
-            del os.environ[VARIABLE]
-        else:
-            os.environ[VARIABLE] = before
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(wanted, ignore_errors=True)
 
 
 def topology_client() -> FcnClient:

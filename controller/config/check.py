@@ -9,10 +9,8 @@ from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
+from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.types import Address, Network
-
-Path = tuple[str | int, ...]
-Finding = tuple[Path, str]
 
 
 def check(config: Config) -> Iterator[Finding]:
@@ -22,6 +20,7 @@ def check(config: Config) -> Iterator[Finding]:
     yield from _check_vrfs(config)
     yield from _check_links(config)
     yield from _check_switches(config)
+    yield from check_transport(config)
     yield from _check_owners(config)
     yield from _check_agents(config)
     for name, node in config.nodes.items():

@@ -285,15 +285,32 @@ class UnderlayRoute(Model):
     via: Annotated[Items[NextHop], Field(min_length=1, max_length=32)]
 
 
+class Tls(Model):
+    """TLS to a switch, with PEM files.
+
+    `ca` signed the switch's certificate, which has `name`, or else the host in `grpc`.
+    `certificate` and `key` are the controller's own, for switches that ask for them (mutual TLS).
+    """
+
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+    name: Annotated[str, Field(min_length=1, max_length=253)] | None = None
+
+
 class Node(Model):
     """One switch.
 
+    `grpc` is its address; `tls` is added to the network's `switch_tls`; `insecure` allows plain
+    text, also where other machines can read it.
     `program` is the folder of its compiled program (for a PE `pe.p4info.txtpb`, and `pe.json` or
     `pe.bin`); default: the BMv2 program that is part of fcn.
     """
 
     role: Literal["pe", "p"]
     grpc: Endpoint
+    tls: Tls | None = None
+    insecure: bool = False
     device_id: Annotated[int, Field(ge=0, le=2**64 - 1)] = 1
     program: str | None = None
     features: Features = frozenset()
@@ -372,6 +389,7 @@ class Config(Model):
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = "127.0.0.1:9661"
     metrics: Listen | None = None
+    switch_tls: Tls | None = None
     flows: FlowSettings = FlowSettings()
     host_agents: HostAgents | None = None
     neighbors: NeighborSettings = NeighborSettings()
@@ -379,6 +397,13 @@ class Config(Model):
     vrfs: dict[Name, Vrf] = Field(default_factory=dict)
     nodes: Annotated[dict[Name, Node], Field(min_length=1)]
     links: Items[Annotated[Items[LinkEnd], Field(min_length=2, max_length=2)]] = ()
+
+    def tls_of(self, node: Node) -> Tls | None:
+        """How the controller speaks TLS to a switch; None is plain text."""
+        given = [tls for tls in (self.switch_tls, node.tls) if tls is not None]
+        if node.insecure or not given:
+            return None
+        return Tls(**{key: value for tls in given for key, value in tls if value is not None})
 
     def link_ends(self) -> list[tuple[tuple[str, int], tuple[str, int]]]:
         """Links as ((node, port), (node, port))."""

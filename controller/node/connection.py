@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import finsy as fy
@@ -18,7 +19,7 @@ from finsy.p4client import P4ClientError
 from finsy.p4entity import P4DigestListAck
 
 from fcn.contract.pipeline import Pipeline
-from fcn.controller.config.model import Node
+from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.session import (
     NoSessionError,
@@ -55,7 +56,9 @@ class Status:
 class Connection:
     """The connection to one switch. Users register handlers for when it is ready and down."""
 
-    def __init__(self, name: str, node: Node, pipeline: Pipeline, bus: EventBus) -> None:
+    def __init__(
+        self, name: str, node: Node, pipeline: Pipeline, bus: EventBus, tls: Tls | None = None
+    ) -> None:
         self.name = name
         self.status = Status(State.CONNECTING, f"no session with {node.grpc} yet")
         self._bus = bus
@@ -64,12 +67,17 @@ class Connection:
         self._closing = False
         self._pipeline_set = False
         self._failure = ""
-        self._device_id = node.device_id
+        self._asked = (
+            f"are `grpc`, `device_id` ({node.device_id}) and TLS ({'on' if tls else 'off'}) right"
+        )
         self.switch = fy.Switch(
             name,
             node.grpc,
             fy.SwitchOptions(
-                p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=node.device_id
+                p4info=pipeline.p4info,
+                p4blob=pipeline.blob,
+                device_id=node.device_id,
+                channel_credentials=_credentials(tls) if tls is not None else None,
             ),
         )
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
@@ -145,8 +153,8 @@ class Connection:
 
     def _not_begun(self, error: NoSessionError) -> None:
         detail = (
-            f"no session with {self.switch.address}: {error}; is the switch running, and are "
-            f"`grpc` and `device_id` ({self._device_id}) right? Trying again"
+            f"no session with {self.switch.address}: {error}; is the switch running, and "
+            f"{self._asked}? Trying again"
         )
         # Once, not with every attempt.
         if self.status.detail != detail:
@@ -170,3 +178,13 @@ class Connection:
         detail = f"{reason}; trying again"
         self.enter(State.AWAY, detail)
         self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
+
+
+def _credentials(tls: Tls) -> fy.GRPCCredentialsTLS:
+    """The files are read for every session, so that renewed certificates are taken."""
+    ca, certificate, key = (
+        None if file is None else Path(file) for file in (tls.ca, tls.certificate, tls.key)
+    )
+    return fy.GRPCCredentialsTLS(
+        cacert=ca, cert=certificate, private_key=key, target_name_override=tls.name or ""
+    )

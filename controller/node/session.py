@@ -111,9 +111,19 @@ def explained(error: Exception) -> str:
             return "the switch does not answer: it is stopped, or overloaded"
         said = error.message.partition("\n")[0]
         if error.code == GRPCStatusCode.UNAVAILABLE:
-            return said.rpartition(": ")[2] or "the connection ended"
+            return _unreachable(said)
         return f"{said or 'no reason given'} ({error.code.name})"
     return str(error).partition("\n")[0] or type(error).__name__
+
+
+def _unreachable(said: str) -> str:
+    """The last part of what gRPC says; it ends with ": OK" where TLS failed."""
+    reason = said.removesuffix(": OK").rpartition(": ")[2]
+    if "CERTIFICATE_VERIFY_FAILED" in said:
+        return f"the switch's certificate is not one of the CA in `tls` ({reason})"
+    if "Hostname Verification" in said:
+        return "the switch's certificate has another name; `name` in `tls` says which"
+    return reason or "the connection ended"
 
 
 @contextmanager

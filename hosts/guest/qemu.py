@@ -3,6 +3,7 @@
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -13,6 +14,7 @@ from fcn.hosts.guest.channel import Channel, GuestError
 from fcn.hosts.guest.debian import install
 from fcn.hosts.guest.image import Image, cache_directory
 from fcn.hosts.processes import Process
+from fcn.hosts.scratch import scratch_folder
 
 Accelerator = Literal["kvm", "tcg"]
 
@@ -106,8 +108,9 @@ class Guest:
     ) -> None:
         self.name = name
         # The path of a Unix socket has at most 107 octets; `directory` may be longer.
-        self._scratch = tempfile.TemporaryDirectory(prefix="fcn-guest-")
-        self._socket = Path(self._scratch.name) / "channel"
+        self._scratch = ExitStack()
+        folder = self._scratch.enter_context(scratch_folder("fcn-guest-"))
+        self._socket = folder / "channel"
         self.console = directory / f"{name}.console"
         command = [
             *_machine(accelerator(image), image),
@@ -137,7 +140,7 @@ class Guest:
         if self._channel is not None:
             self._channel.close()
         self.process.stop()
-        self._scratch.cleanup()
+        self._scratch.close()
 
     def __enter__(self) -> "Guest":
         return self

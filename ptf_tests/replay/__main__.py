@@ -7,11 +7,11 @@ reports as JSON the packets lost or changed and the flows the controller listed.
 import argparse
 import json
 import sys
-import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from fcn.hosts.scratch import scratch_folder
 from fcn.packets.icrc import icrc_valid
 from fcn.ptf_tests.lib.packets import datagram_of, ttl_of, with_ttl
 from fcn.ptf_tests.replay.capture import CapturedPacket, FlowId, live_flows, routable_packets
@@ -43,8 +43,8 @@ def main() -> None:
     parser.add_argument("--log-dir", type=Path, help="keep configuration and logs here")
     options = parser.parse_args()
     enter("fcn.ptf_tests.replay", sys.argv[1:])
-    with tempfile.TemporaryDirectory(prefix="fcn-replay-") as scratch:
-        work = options.log_dir or Path(scratch)
+    with scratch_folder("fcn-replay-") as scratch:
+        work = options.log_dir or scratch
         work.mkdir(parents=True, exist_ok=True)
         report = replay(options.capture, options.target, options.tunnel, work)
     options.report.write_text(json.dumps(report, indent=2) + "\n")

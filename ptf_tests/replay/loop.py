@@ -8,11 +8,11 @@ The report has the packets the hosts received and the counters of every node, fo
 import argparse
 import json
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from fcn.contract.names import COUNTERS
+from fcn.hosts.scratch import scratch_folder
 from fcn.packets.cm import CmAttribute
 from fcn.ptf_tests.lib.cm import cm_message
 from fcn.ptf_tests.lib.packets import Ecn, cnp, datagram_of, ecn_of, ethernet, roce
@@ -57,8 +57,8 @@ def main() -> None:
         side: {pair[i]: MACS[side] for pair in SENDERS.values()}
         for i, side in enumerate(("dc1", "dc2"))
     }
-    with tempfile.TemporaryDirectory(prefix="fcn-loop-") as scratch:
-        work = options.log_dir or Path(scratch)
+    with scratch_folder("fcn-loop-") as scratch:
+        work = options.log_dir or scratch
         work.mkdir(parents=True, exist_ok=True)
         with Wan(options.target, hosts, "srv6", work) as wan:
             try:

@@ -1,6 +1,7 @@
 """Compiles generated C to a shared library, cached by content, and loads it."""
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import platform
@@ -8,7 +9,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 import cffi
 
-from fcn.softswitch.engine.cache import check_cached, open_cache
+from fcn.softswitch.engine.cache import MODE, check_cached, open_cache, unusable
 from fcn.softswitch.engine.errors import BuildError
 
 CData = Any
@@ -100,6 +100,7 @@ def compile_c(code: str, target: Path, flags: Sequence[str]) -> None:
     result = subprocess.run(
         [*_LIMITED, *command, *_DIALECT, *flags, str(source), "-o", str(target)],
         capture_output=True, text=True, check=False,
+        env={**os.environ, "TMPDIR": str(target.parent)},
     )  # fmt: skip
     if result.returncode:
         raise BuildError(f"{shlex.join(command)} failed on {source}:\n{result.stderr[:4000]}")
@@ -113,20 +114,29 @@ def build_library(code: str) -> Path:
     flags = _FAST
     directory = open_cache()
     library = directory / f"{_key(code, flags)}.so"
-    if check_cached(library):
-        return library
     try:
-        with tempfile.TemporaryDirectory(dir=directory) as scratch:
-            made = Path(scratch) / "program.so"
-            compile_c(_unit(code), made, flags)
-            made.chmod(0o700)
-            made.rename(library)
+        # Switches that start together build a program once. Of one that is killed meanwhile the
+        # kernel gives the lock back, and whoever builds the program next removes what it left.
+        with library.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not check_cached(library):
+                _build(code, library, flags)
     except OSError as error:
-        raise BuildError(
-            f"cannot keep the built program in {directory}: {error.strerror}; make room there or "
-            "make it writable, or start the switch with XDG_CACHE_HOME set to another place"
-        ) from error
+        raise unusable(directory, error) from error
     return library
+
+
+def _build(code: str, library: Path, flags: Sequence[str]) -> None:
+    scratch = library.with_suffix(".build")
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(mode=MODE)
+    try:
+        made = scratch / "program.so"
+        compile_c(_unit(code), made, flags)
+        made.chmod(MODE)
+        made.rename(library)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def build_harness(code: str, main: str, target: Path) -> None:

@@ -24,12 +24,17 @@ def open_cache() -> Path:
         directory.mkdir(mode=MODE, exist_ok=True)
         found = directory.lstat()
     except OSError as error:
-        raise BuildError(
-            f"cannot keep compiled programs in {directory} ({error.strerror}); "
-            "name another folder in XDG_CACHE_HOME"
-        ) from error
+        raise unusable(directory, error) from error
     _check(directory, found, stat.S_ISDIR(found.st_mode))
     return directory
+
+
+def unusable(directory: Path, error: OSError) -> BuildError:
+    """The error of a folder that nothing can be written to."""
+    return BuildError(
+        f"cannot keep the built program in {directory}: {error.strerror}; make room there or "
+        "make it writable, or start the switch with XDG_CACHE_HOME set to another place"
+    )
 
 
 def check_cached(library: Path) -> bool:

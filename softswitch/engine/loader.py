@@ -60,13 +60,17 @@ def build_model(root: Mapping[str, Any]) -> m.Model:
     return _Loader(root).load()
 
 
-def load_json(path: Path) -> m.Model:
-    """Read a JSON file and build its model."""
+def read_json(path: Path) -> bytes:
+    """The JSON in a file; raises ProgramError."""
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise ProgramError(f"cannot read {path}: {error.strerror}") from error
-    return parse_json(data)
+
+
+def load_json(path: Path) -> m.Model:
+    """The model of the program in a file; raises as parse_json()."""
+    return parse_json(read_json(path))
 
 
 def _hex(text: str) -> int:
@@ -77,6 +81,7 @@ class _Loader:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self.types: dict[str, m.HeaderType] = {}
+        self.names: dict[str, frozenset[str]] = {}
         self.headers: dict[str, m.Header] = {}
         self.stacks: dict[str, m.Stack] = {}
 
@@ -138,6 +143,7 @@ class _Loader:
             if sum(f.varbit for f in fields) > 1:
                 raise UnsupportedError(f"two varbit fields in header type {t['name']}")
             self.types[t["name"]] = m.HeaderType(t["name"], tuple(fields))
+            self.names[t["name"]] = frozenset(f.name for f in fields)
         by_id: dict[int, str] = {}
         for h in self.root["headers"]:
             htype = self.types[h["header_type"]]
@@ -159,7 +165,7 @@ class _Loader:
         header = self.headers.get(value[0])
         if header is None:
             raise ProgramError(f"unknown header {value[0]!r}")
-        if value[1] != _VALID and all(f.name != value[1] for f in header.type.fields):
+        if value[1] != _VALID and value[1] not in self.names[header.type.name]:
             raise ProgramError(f"unknown field {value[0]}.{value[1]}")
         return m.FieldRef(value[0], value[1])
 

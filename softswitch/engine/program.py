@@ -8,7 +8,7 @@ from fcn.softswitch.engine.build import build_library
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
 from fcn.softswitch.engine.codegen.pipeline import key_width, key_words
 from fcn.softswitch.engine.codegen.unit import generate, learn_widths
-from fcn.softswitch.engine.loader import load_json
+from fcn.softswitch.engine.loader import parse_json, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,10 @@ class TableInfo:
 class Program:
     """A compiled program; any number of engines may run it.
 
-    json_path is the file it was read from, library the shared object with its native code; the
-    other fields are numbers shared by the generated code and the control plane.
+    library is the shared object with its native code; the other fields are numbers shared by the
+    generated code and the control plane.
     """
 
-    json_path: Path
     library: Path
     model: m.Model = field(repr=False)
     tables: dict[str, TableInfo] = field(repr=False)
@@ -57,13 +56,17 @@ class Program:
 
 
 def load_program(json_path: str | Path) -> Program:
+    """The program of a file; raises as make_program()."""
+    return make_program(read_json(Path(json_path)))
+
+
+def make_program(data: bytes) -> Program:
     """Read p4c-bm2-ss JSON, generate C, build it (or take it from the cache) and return it.
 
     Raises ProgramError for a JSON that cannot be understood, UnsupportedError (naming the
     construct) for one outside the documented subset, BuildError when the compiler fails.
     """
-    path = Path(json_path)
-    model = load_json(path)
+    model = parse_json(data)
     library = build_library(generate(model))
     layout = Layout(model)
     tables = {t.name: _table(layout, i, t) for i, t in enumerate(model.tables())}
@@ -72,7 +75,6 @@ def load_program(json_path: str | Path) -> Program:
         return {a.name: i for i, a in enumerate(a for a in arrays.values() if not a.direct)}
 
     return Program(
-        json_path=path,
         library=library,
         model=model,
         tables=tables,

@@ -1,12 +1,10 @@
 """The backend of the P4Runtime device that uses the packet engine."""
 
 import shutil
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 
 from fcn.softswitch.api import Engine
-from fcn.softswitch.engine import BuildError, MemoryEngine, Program, RealEngine, load_program
+from fcn.softswitch.engine import BuildError, MemoryEngine, Program, RealEngine, make_program
 
 
 class RealBackend:
@@ -60,15 +58,7 @@ def _real(engine: Engine) -> RealEngine:
 
 def _load(device_config: bytes) -> Program:
     try:
-        with tempfile.TemporaryDirectory(prefix="fcn-softswitch-") as folder:
-            path = Path(folder) / "program.json"
-            path.write_bytes(device_config)
-            return load_program(path)
-    except OSError as error:
-        raise BuildError(
-            f"cannot write the program to {tempfile.gettempdir()}: {error.strerror}; make room "
-            "there, or start the switch with TMPDIR set to another place"
-        ) from error
+        return make_program(device_config)
     except BuildError as error:
         if shutil.which("gcc") is None and shutil.which("cc") is None:
             raise BuildError(

@@ -55,7 +55,7 @@ def open_server(device: Device, ports: Ports, transport: Transport) -> tuple[grp
         )
     except RuntimeError as error:
         raise ServerError(
-            f"cannot listen on {address}: is another switch using it, is it of this machine, do "
-            "certificate and key belong together? Choose one with -- --grpc-server-addr HOST:PORT"
+            f"cannot listen on {address}: is another switch using it, and is it of this machine? "
+            "Choose one with -- --grpc-server-addr HOST:PORT"
         ) from error
     return server, port

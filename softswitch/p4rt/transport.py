@@ -1,10 +1,11 @@
 """Who can reach the gRPC server, and how: its address, and TLS."""
 
-import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
+
+from fcn.contract.transport import TlsFileError, check_certificates, check_key, is_local
 
 
 class TransportError(Exception):
@@ -31,8 +32,15 @@ class Transport:
                 raise TransportError("TLS needs both --certificate and --key; --ca goes with them")
             self._check_plain()
             return None
-        key, certificate = _read(self.key), _read(self.certificate)
-        authority = _read(self.ca) if self.ca is not None else None
+        try:
+            check_certificates(self.certificate)
+            check_key(self.certificate, self.key)
+            if self.ca is not None:
+                check_certificates(self.ca)
+        except TlsFileError as error:
+            raise TransportError(str(error)) from error
+        key, certificate = self.key.read_bytes(), self.certificate.read_bytes()
+        authority = self.ca.read_bytes() if self.ca is not None else None
         return grpc.ssl_server_credentials(
             [(key, certificate)],
             root_certificates=authority,
@@ -40,29 +48,9 @@ class Transport:
         )
 
     def _check_plain(self) -> None:
-        if not self.insecure and not is_loopback(self.address):
+        if not self.insecure and not is_local(self.address):
             raise TransportError(
                 f"{self.address} can be reached from other machines, and whoever speaks P4Runtime "
                 "controls the switch: give --certificate, --key and --ca for TLS, listen on "
                 "127.0.0.1, or say --insecure"
             )
-
-
-def is_loopback(address: str) -> bool:
-    """Whether only this machine reaches a gRPC address (HOST:PORT, [IPv6]:PORT, unix:PATH)."""
-    if address.startswith(("unix:", "unix-abstract:")):
-        return True
-    host = address.rpartition(":")[0].strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise TransportError(f"cannot read {path}: {error.strerror}") from error

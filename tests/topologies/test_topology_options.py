@@ -82,11 +82,14 @@ def test_ctrl_c_while_modules_are_loaded(tmp_path: Path) -> None:
         text=True,
         start_new_session=True,
     ) as process:
-        # unshare, and the program it has just forked.
-        wait_until(lambda: len(descendants(process.pid)) == 2, PATIENCE_S, "unshare")
-        started = descendants(process.pid)
-        os.killpg(process.pid, signal.SIGINT)
-        output, _ = process.communicate(timeout=PATIENCE_S)
+        try:
+            # unshare, and the program it has just forked.
+            wait_until(lambda: len(descendants(process.pid)) == 2, PATIENCE_S, "unshare")
+            started = descendants(process.pid)
+            os.killpg(process.pid, signal.SIGINT)
+            output, _ = process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()
         assert "Traceback" not in output
         assert process.returncode == 128 + signal.SIGINT
         assert not any(map(is_running, started))

@@ -5,8 +5,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from fcn.softswitch.engine.bmv2json.references import check_references
-from fcn.softswitch.engine.bmv2json.schema import TAG, Program
+from fcn.softswitch.engine.bmv2json.schema import Program
 from fcn.softswitch.engine.bmv2json.text import decode
+from fcn.softswitch.engine.bmv2json.values import TAG
 from fcn.softswitch.engine.errors import ProgramError
 
 _SHOWN = 3

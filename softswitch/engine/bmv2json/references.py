@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fcn.softswitch.engine.bmv2json import limits
-from fcn.softswitch.engine.bmv2json.schema import is_hex
+from fcn.softswitch.engine.bmv2json.values import is_hex
 from fcn.softswitch.engine.errors import ProgramError
 
 Json = Mapping[str, Any]
@@ -86,6 +86,9 @@ class _Headers:
 
     def __init__(self, root: Json) -> None:
         self.types = {t["name"]: t for t in root["header_types"]}
+        self.widths = {
+            name: {f[0]: f[1] for f in htype["fields"]} for name, htype in self.types.items()
+        }
         self.headers = {h["name"]: h for h in root["headers"]}
         octets = {t["name"]: self._octets(i, t) for i, t in enumerate(root["header_types"])}
         for i, h in enumerate(root["headers"]):
@@ -139,8 +142,7 @@ class _Headers:
         _known(where, header, self.headers, "header")
         if field == VALID:
             return 1
-        htype = self.types[self.headers[header]["header_type"]]
-        widths = {f[0]: f[1] for f in htype["fields"]}
+        widths = self.widths[self.headers[header]["header_type"]]
         if field not in widths:
             raise ProgramError(f"{where}: unknown field {header}.{field}")
         width = widths[field]

@@ -4,164 +4,28 @@ Format: behavioral-model docs/JSON_format.md. Members not listed are never read.
 a construct (an operation, a kind) are names here and refused by name where they are translated.
 """
 
-import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeGuard
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, StringConstraints, Tag
+from pydantic import Discriminator, Field, Strict, Tag
 
 from fcn.softswitch.engine.bmv2json import limits
-
-TAG = "<"
-"""Begins the tags of unions, which pydantic puts into the path of an error."""
-
-Name = Annotated[
-    str,
-    StringConstraints(max_length=limits.NAME, pattern=r"^[A-Za-z_$][A-Za-z0-9_$.<>\[\],:\- ]*$"),
-]
-Label = Annotated[str, StringConstraints(max_length=limits.NAME, pattern=r"^[ -~]*$")]
-Text = Annotated[str, StringConstraints(max_length=limits.STRING)]
-_HEX = rf"^-?0[xX][0-9a-fA-F]{{1,{limits.HEX_DIGITS}}}$"
-Hex = Annotated[str, StringConstraints(pattern=_HEX)]
-Id = Annotated[int, Strict(), Field(ge=0, le=limits.ID)]
-Index = Annotated[int, Strict(), Field(ge=0, le=limits.OBJECTS)]
-Width = Annotated[int, Strict(), Field(ge=1, le=limits.WIDTH)]
-Cells = Annotated[int, Strict(), Field(ge=0, le=limits.CELLS)]
-Entries = Annotated[int, Strict(), Field(ge=0, le=limits.TABLE_ENTRIES)]
-FieldWidth = Annotated[
-    Annotated[Width, Tag("<width")] | Annotated[Literal["*"], Tag("<varbit")],
-    Discriminator(lambda value: "<width" if isinstance(value, int) else "<varbit"),
-]
-Bool = Annotated[bool, Strict()]
-FieldPath = Annotated[list[Name], Field(min_length=2, max_length=2)]
-_MANY = Field(max_length=limits.OBJECTS)
-
-
-class _Object(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
-
-
-# Expressions and parameters
-
-
-class Number(_Object):
-    """A literal."""
-
-    value: Hex
-
-
-class Truth(_Object):
-    """A Boolean literal."""
-
-    value: Bool
-
-
-class Path(_Object):
-    """A field, or a field of the header last extracted to a stack."""
-
-    value: FieldPath
-
-
-class Argument(_Object):
-    """An argument of the enclosing action."""
-
-    value: Index
-
-
-class Reference(_Object):
-    """A header, stack, array or calculation by name."""
-
-    value: Name
-
-
-class Said(_Object):
-    """A text for log_msg."""
-
-    value: Text
-
-
-class Look(_Object):
-    """Bits ahead in the packet: offset and width."""
-
-    value: tuple[Annotated[int, Strict(), Field(ge=0, le=1 << 16)], Width]
-
-
-class Nested(_Object):
-    """The enclosing object some expressions have."""
-
-    value: "Expression"
-
-
-class Vector(_Object):
-    """Several parameters in one."""
-
-    value: Annotated[list["Expression"], _MANY]
-
-
-class Other(_Object):
-    """A kind of operand that is refused by name where it is used."""
-
-    type: Name
-
-
-class Operation(_Object):
-    """An operation; unary ones have one of left and right."""
-
-    op: Annotated[str, StringConstraints(min_length=1, max_length=limits.NAME)]
-    left: "Expression | None" = None
-    right: "Expression | None" = None
-    cond: "Expression | None" = None
-
-
-class Access(_Object):
-    """A field of a header by its index."""
-
-    op: Literal["access_field"]
-    left: "Expression"
-    right: Index
-
-
-_OPERANDS = {
-    "hexstr": "<hexstr", "bool": "<bool", "field": "<field", "stack_field": "<field",
-    "local": "<local", "runtime_data": "<local", "header": "<name", "header_stack": "<name",
-    "calculation": "<name", "meter_array": "<name", "counter_array": "<name",
-    "register_array": "<name", "regular": "<name", "stack": "<name", "string": "<string",
-    "lookahead": "<lookahead", "expression": "<expression", "parameters_vector": "<vector",
-}  # fmt: skip
-
-
-def _kind(value: object) -> str:
-    if not isinstance(value, Mapping):
-        return "<other"
-    if "op" in value:
-        return "<access" if value["op"] == "access_field" else "<op"
-    kind = value.get("type")
-    return _OPERANDS.get(kind, "<other") if isinstance(kind, str) else "<other"
-
-
-Expression = Annotated[
-    Annotated[Number, Tag("<hexstr")]
-    | Annotated[Truth, Tag("<bool")]
-    | Annotated[Path, Tag("<field")]
-    | Annotated[Argument, Tag("<local")]
-    | Annotated[Reference, Tag("<name")]
-    | Annotated[Said, Tag("<string")]
-    | Annotated[Look, Tag("<lookahead")]
-    | Annotated[Nested, Tag("<expression")]
-    | Annotated[Vector, Tag("<vector")]
-    | Annotated[Operation, Tag("<op")]
-    | Annotated[Access, Tag("<access")]
-    | Annotated[Other, Tag("<other")],
-    Discriminator(_kind),
-]
-
-
-class Primitive(_Object):
-    """A call of a primitive."""
-
-    op: Annotated[str, StringConstraints(min_length=1, max_length=limits.NAME)]
-    parameters: Annotated[list[Expression], Field(max_length=64)]
-
+from fcn.softswitch.engine.bmv2json.expressions import Expression, Primitive
+from fcn.softswitch.engine.bmv2json.values import (
+    Bool,
+    Cells,
+    Entries,
+    FieldPath,
+    FieldWidth,
+    Hex,
+    Id,
+    Label,
+    Many,
+    Name,
+    Object,
+    Some,
+    Width,
+)
 
 # Headers
 
@@ -171,25 +35,22 @@ def _field(value: object) -> str:
     return {3: "<signed", 4: "<saturating"}.get(size, "<field")
 
 
-class HeaderType(_Object):
+class HeaderType(Object):
     """Fields: [name, width or "*" (varbit), signed, saturating]."""
 
     name: Name
-    fields: Annotated[
-        list[
-            Annotated[
-                Annotated[tuple[Name, FieldWidth], Tag("<field")]
-                | Annotated[tuple[Name, FieldWidth, Bool], Tag("<signed")]
-                | Annotated[tuple[Name, FieldWidth, Bool, Bool], Tag("<saturating")],
-                Discriminator(_field),
-            ]
-        ],
-        _MANY,
+    fields: Many[
+        Annotated[
+            Annotated[tuple[Name, FieldWidth], Tag("<field")]
+            | Annotated[tuple[Name, FieldWidth, Bool], Tag("<signed")]
+            | Annotated[tuple[Name, FieldWidth, Bool, Bool], Tag("<saturating")],
+            Discriminator(_field),
+        ]
     ]
     max_length: Annotated[int, Strict(), Field(ge=0, le=limits.HEADER_OCTETS)] | None = None
 
 
-class Header(_Object):
+class Header(Object):
     """A header or metadata instance."""
 
     name: Name
@@ -198,7 +59,7 @@ class Header(_Object):
     metadata: Bool
 
 
-class HeaderStack(_Object):
+class HeaderStack(Object):
     """A stack and its headers by identifier."""
 
     name: Name
@@ -206,7 +67,7 @@ class HeaderStack(_Object):
     header_ids: Annotated[list[Id], Field(max_length=limits.STACK)]
 
 
-class Refused(_Object):
+class Refused(Object):
     """An object of a construct that is refused by name."""
 
     name: Name
@@ -215,7 +76,7 @@ class Refused(_Object):
 # Parser and deparser
 
 
-class Transition(_Object):
+class Transition(Object):
     """type: hexstr or default; absent in old versions of the format."""
 
     type: Name | None = None
@@ -224,21 +85,21 @@ class Transition(_Object):
     next_state: Name | None
 
 
-class ParserPrimitive(_Object):
+class ParserPrimitive(Object):
     """A primitive in a parser state."""
 
     op: Literal["primitive"]
     parameters: Annotated[list[Primitive], Field(min_length=1, max_length=1)]
 
 
-class ParserShift(_Object):
+class ParserShift(Object):
     """An advance by whole octets."""
 
     op: Literal["shift"]
     parameters: Annotated[list[Id], Field(min_length=1, max_length=1)]
 
 
-class ParserOp(_Object):
+class ParserOp(Object):
     """Another step of a parser state."""
 
     op: Name
@@ -250,65 +111,62 @@ def _step(value: object) -> str:
     return f"<{op}" if op in ("primitive", "shift") else "<step"
 
 
-class ParseState(_Object):
+class ParseState(Object):
     """Steps, then a transition."""
 
     name: Name
-    parser_ops: Annotated[
-        list[
-            Annotated[
-                Annotated[ParserPrimitive, Tag("<primitive")]
-                | Annotated[ParserShift, Tag("<shift")]
-                | Annotated[ParserOp, Tag("<step")],
-                Discriminator(_step),
-            ]
-        ],
-        _MANY,
+    parser_ops: Many[
+        Annotated[
+            Annotated[ParserPrimitive, Tag("<primitive")]
+            | Annotated[ParserShift, Tag("<shift")]
+            | Annotated[ParserOp, Tag("<step")],
+            Discriminator(_step),
+        ]
     ]
-    transition_key: Annotated[list[Expression], Field(max_length=64)]
-    transitions: Annotated[list[Transition], _MANY]
+    transition_key: Some[Expression]
+    transitions: Many[Transition]
 
 
-class Parser(_Object):
+class Parser(Object):
     """init_state None accepts every packet unparsed."""
 
     init_state: Name | None
-    parse_states: Annotated[list[ParseState], _MANY]
+    parse_states: Many[ParseState]
 
 
-class DeparserPrimitive(_Object):
+class DeparserPrimitive(Object):
     """A primitive in the deparser, which is refused by name."""
 
     op: Name
 
 
-class Deparser(_Object):
+class Deparser(Object):
     """Headers in order."""
 
-    order: Annotated[list[Name], _MANY]
-    primitives: Annotated[list[DeparserPrimitive], _MANY] = []
+    order: Many[Name]
+    primitives: Many[DeparserPrimitive] = ()
 
 
 # Actions and tables
 
 
-class Argued(_Object):
+class Argued(Object):
     """A parameter of an action."""
 
     name: Name
     bitwidth: Width
 
 
-class Action(_Object):
+class Action(Object):
     """Identifiers are unique, names are not."""
 
     id: Id
     name: Name
-    runtime_data: Annotated[list[Argued], Field(max_length=256)]
-    primitives: Annotated[list[Primitive], _MANY]
+    runtime_data: Some[Argued]
+    primitives: Many[Primitive]
 
 
-class Key(_Object):
+class Key(Object):
     """One field of a table's key; without @name its name is the source text of an expression."""
 
     name: Label | None = None
@@ -317,7 +175,7 @@ class Key(_Object):
     mask: Hex | None
 
 
-class ConstKey(_Object):
+class ConstKey(Object):
     """One field of a const entry; which members it has depends on its kind."""
 
     match_type: Name
@@ -328,41 +186,41 @@ class ConstKey(_Object):
     prefix_length: Annotated[int, Strict(), Field(ge=0, le=limits.WIDTH)] | None = None
 
 
-class Call(_Object):
+class Call(Object):
     """An action with its arguments."""
 
     action_id: Id
-    action_data: Annotated[list[Hex], Field(max_length=256)] = []
+    action_data: Some[Hex] = ()
 
 
-class ConstEntry(_Object):
+class ConstEntry(Object):
     """An entry of the program text."""
 
-    match_key: Annotated[list[ConstKey], Field(max_length=256)]
+    match_key: Some[ConstKey]
     action_entry: Call
     priority: Annotated[int, Strict(), Field(ge=0, le=limits.PRIORITY)] = 0
 
 
-class Table(_Object):
+class Table(Object):
     """A match-action table."""
 
     name: Name
-    key: Annotated[list[Key], Field(max_length=256)]
+    key: Some[Key]
     match_type: Literal["exact", "lpm", "ternary", "range"]
     max_size: Entries
     with_counters: Bool
     support_timeout: Bool
     direct_meters: Name | None = None
-    action_ids: Annotated[list[Id], _MANY]
-    actions: Annotated[list[Name], _MANY]
+    action_ids: Many[Id]
+    actions: Many[Name]
     base_default_next: Name | None = None
-    next_tables: Annotated[dict[Name, Name | None], _MANY]
+    next_tables: Annotated[dict[Name, Name | None], Field(max_length=limits.OBJECTS)]
     default_entry: Call | None = None
-    entries: Annotated[list[ConstEntry], _MANY] = []
+    entries: Many[ConstEntry] = ()
     action_profile: Name | None = None
 
 
-class Conditional(_Object):
+class Conditional(Object):
     """A branch."""
 
     name: Name
@@ -371,7 +229,7 @@ class Conditional(_Object):
     false_next: Name | None
 
 
-class ActionCall(_Object):
+class ActionCall(Object):
     """An action called without a table."""
 
     name: Name
@@ -379,7 +237,7 @@ class ActionCall(_Object):
     next_node: Name | None
 
 
-class CalculationInput(_Object):
+class CalculationInput(Object):
     """An input of a hash: a field, header, payload or literal of `bitwidth` bits."""
 
     type: Name
@@ -387,14 +245,14 @@ class CalculationInput(_Object):
     bitwidth: Width | None = None
 
 
-class Selector(_Object):
+class Selector(Object):
     """What chooses a member of a group."""
 
     algo: Name
-    input: Annotated[list[CalculationInput], _MANY]
+    input: Many[CalculationInput]
 
 
-class Profile(_Object):
+class Profile(Object):
     """An action profile."""
 
     name: Name
@@ -402,21 +260,21 @@ class Profile(_Object):
     selector: Selector | None = None
 
 
-class Pipeline(_Object):
+class Pipeline(Object):
     """ingress or egress."""
 
     name: Name
     init_table: Name | None
-    tables: Annotated[list[Table], _MANY]
-    conditionals: Annotated[list[Conditional], _MANY]
-    action_calls: Annotated[list[ActionCall], _MANY] = []
-    action_profiles: Annotated[list[Profile], _MANY] = []
+    tables: Many[Table]
+    conditionals: Many[Conditional]
+    action_calls: Many[ActionCall] = ()
+    action_profiles: Many[Profile] = ()
 
 
 # Arrays, hashes, field lists
 
 
-class Counter(_Object):
+class Counter(Object):
     """A counter array, or the counters of a table's entries."""
 
     name: Name
@@ -425,7 +283,7 @@ class Counter(_Object):
     binding: Name | None = None
 
 
-class Meter(_Object):
+class Meter(Object):
     """A meter array, or the meters of a table's entries."""
 
     name: Name
@@ -436,7 +294,7 @@ class Meter(_Object):
     result_target: FieldPath | None = None
 
 
-class Register(_Object):
+class Register(Object):
     """A register array; a width above limits.REGISTER_WIDTH is refused by name."""
 
     name: Name
@@ -444,15 +302,15 @@ class Register(_Object):
     bitwidth: Width
 
 
-class Calculation(_Object):
+class Calculation(Object):
     """A hash or checksum."""
 
     name: Name
     algo: Name
-    input: Annotated[list[CalculationInput], _MANY]
+    input: Many[CalculationInput]
 
 
-class Checksum(_Object):
+class Checksum(Object):
     """A field that has a calculation's value."""
 
     name: Name
@@ -464,55 +322,42 @@ class Checksum(_Object):
     if_cond: Expression | None = None
 
 
-class FieldList(_Object):
+class FieldList(Object):
     """Fields and literals of a digest, clone, resubmission or recirculation."""
 
     id: Annotated[int, Strict(), Field(ge=1, le=limits.ID)]
     name: Name
-    elements: Annotated[list[Expression], Field(max_length=256)]
+    elements: Some[Expression]
 
 
-class Meta(_Object):
+class Meta(Object):
     """Version of the format."""
 
-    version: Annotated[list[Id], Field(min_length=1, max_length=4)] = [2]
+    version: Annotated[tuple[Id, ...], Field(min_length=1, max_length=4)] = (2,)
 
 
-def is_hex(value: object) -> TypeGuard[str]:
-    """Whether a value that may be of several kinds is a number."""
-    return isinstance(value, str) and re.match(_HEX, value) is not None
-
-
-class Program(_Object):
+class Program(Object):
     """A whole program."""
 
     meta: Annotated[Meta, Field(alias="__meta__")] = Meta()
-    header_types: Annotated[list[HeaderType], _MANY]
-    headers: Annotated[list[Header], _MANY]
-    header_stacks: Annotated[list[HeaderStack], _MANY]
-    header_union_types: Annotated[list[Refused], _MANY] = []
-    header_unions: Annotated[list[Refused], _MANY] = []
-    header_union_stacks: Annotated[list[Refused], _MANY] = []
-    parse_vsets: Annotated[list[Refused], _MANY] = []
-    extern_instances: Annotated[list[Refused], _MANY] = []
-    errors: Annotated[list[tuple[Name, Id]], _MANY] = []
-    parsers: Annotated[list[Parser], _MANY]
-    deparsers: Annotated[list[Deparser], _MANY]
-    actions: Annotated[list[Action], _MANY]
-    pipelines: Annotated[list[Pipeline], _MANY]
-    calculations: Annotated[list[Calculation], _MANY]
-    checksums: Annotated[list[Checksum], _MANY]
-    counter_arrays: Annotated[list[Counter], _MANY]
-    meter_arrays: Annotated[list[Meter], _MANY]
-    register_arrays: Annotated[list[Register], _MANY]
-    field_lists: Annotated[list[FieldList], _MANY] = []
-    learn_lists: Annotated[list[FieldList], _MANY]
-    field_aliases: Annotated[list[tuple[Name, FieldPath]], _MANY] = []
-
-
-def _rebuild(scope: Mapping[str, Any]) -> None:
-    for model in (Nested, Vector, Operation, Access):
-        model.model_rebuild(_types_namespace=scope)
-
-
-_rebuild(globals())
+    header_types: Many[HeaderType]
+    headers: Many[Header]
+    header_stacks: Many[HeaderStack]
+    header_union_types: Many[Refused] = ()
+    header_unions: Many[Refused] = ()
+    header_union_stacks: Many[Refused] = ()
+    parse_vsets: Many[Refused] = ()
+    extern_instances: Many[Refused] = ()
+    errors: Many[tuple[Name, Id]] = ()
+    parsers: Many[Parser]
+    deparsers: Many[Deparser]
+    actions: Many[Action]
+    pipelines: Many[Pipeline]
+    calculations: Many[Calculation]
+    checksums: Many[Checksum]
+    counter_arrays: Many[Counter]
+    meter_arrays: Many[Meter]
+    register_arrays: Many[Register]
+    field_lists: Many[FieldList] = ()
+    learn_lists: Many[FieldList]
+    field_aliases: Many[tuple[Name, FieldPath]] = ()

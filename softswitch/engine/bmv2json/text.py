@@ -7,9 +7,8 @@ from typing import Any
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.errors import ProgramError
 
-_TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
-_OPENING = frozenset((b"[", b"{"))
-_CLOSING = frozenset((b"]", b"}"))
+# A string without an end reaches to the end of the text, so that every character is read once.
+_TOKENS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
 def decode(data: bytes) -> dict[str, Any]:
@@ -18,9 +17,11 @@ def decode(data: bytes) -> dict[str, Any]:
         raise ProgramError(
             f"too large: {len(data)} octets, {limits.TEXT_OCTETS} are the most a program may have"
         )
-    _check_depth(data)
     try:
-        root = json.loads(data)
+        # Python would also take UTF-16 and UTF-32, which RFC 8259 section 8.1 does not.
+        text = data.decode()
+        _check_depth(text)
+        root = json.loads(text)
     except ValueError as error:
         raise ProgramError(f"not JSON: {error}; take the .json that p4c-bm2-ss wrote") from error
     if not isinstance(root, dict) or "pipelines" not in root:
@@ -28,16 +29,16 @@ def decode(data: bytes) -> dict[str, Any]:
     return root
 
 
-def _check_depth(data: bytes) -> None:
+def _check_depth(text: str) -> None:
     depth = 0
-    for token in _TOKENS.finditer(data):
+    for token in _TOKENS.finditer(text):
         found = token.group()
-        if found in _OPENING:
+        if found in "[{":
             depth += 1
             if depth > limits.DEPTH:
                 raise ProgramError(
                     f"too deep: more than {limits.DEPTH} arrays and objects within each other "
-                    f"at octet {token.start()}"
+                    f"at character {token.start()}"
                 )
-        elif found in _CLOSING:
+        elif found in "]}":
             depth -= 1

@@ -44,6 +44,7 @@ class Layout:
         self.budget = Budget()
         self._types: dict[str, str] = {}
         self._fields: dict[tuple[str, str], str] = {}
+        self._declared: dict[tuple[str, str], m.FieldType] = {}
         self._places: dict[str, Place] = {}
         self.stack_index = {name: i for i, name in enumerate(model.stacks)}
         self.stack_base: dict[str, int] = {}
@@ -56,6 +57,7 @@ class Layout:
             self._types[name] = f"t{i}"
             for k, f in enumerate(htype.fields):
                 self._fields[name, f.name] = f"f{k}"
+                self._declared[name, f.name] = f
         self.types = types
 
     def _place_headers(self) -> None:
@@ -99,10 +101,10 @@ class Layout:
 
     def field_type(self, htype: m.HeaderType, field: str) -> m.FieldType:
         """The declaration of a field."""
-        for f in htype.fields:
-            if f.name == field:
-                return f
-        raise ProgramError(f"unknown field {htype.name}.{field}")
+        try:
+            return self._declared[htype.name, field]
+        except KeyError as error:
+            raise ProgramError(f"unknown field {htype.name}.{field}") from error
 
     def stack_array(self, name: str) -> str:
         """The C array of a stack."""

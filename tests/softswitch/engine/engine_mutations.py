@@ -1,21 +1,27 @@
 """Structured mutations of a program's JSON: hostile values, and parts of the program out of place.
 
-As a script: `python engine_mutations.py COUNT [SEED]` mutates programs COUNT times and prints what
-became of them, with the time and memory it took.
+As a script: `python engine_mutations.py COUNT SEED [--asan]` mutates programs COUNT times, runs
+what is accepted under ASan, and prints what became of them, with the time and memory it took.
 """
 
 import copy
+import hashlib
 import json
 import random
 import resource
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine_asan import Asan
+
 from fcn.softswitch.engine import ProgramError
+from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.bmv2json.program import check_program
 from fcn.softswitch.engine.codegen.unit import generate
 from fcn.softswitch.engine.loader import build_model
@@ -25,6 +31,11 @@ Path_ = tuple[int | str, ...]
 
 COMPILED = Path(__file__).parents[3] / "p4src" / "compiled"
 SMALL = Path(__file__).parents[1] / "p4"
+MEMORY_MIB = 512
+"""Of the process that checks and generates, at most."""
+LONG = 60_000
+"""Characters of C; PE and P are longer."""
+LONG_ONE_IN = 32
 MARK = "INJECTED"
 """In every string that is put in: it must not get into C."""
 STRINGS = (
@@ -150,16 +161,28 @@ class Mutator:
         return self._rng.choice(kinds)
 
 
-def outcome(root: Json) -> tuple[str, str]:
-    """What becomes of a program, and its C: any exception but ProgramError is a defect."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What becomes of a program: "accepted", or the error's name; and its model and C."""
+
+    kind: str
+    code: str = ""
+    model: m.Model | None = None
+
+
+def outcome(root: Json) -> Outcome:
+    """What becomes of a program: any exception but ProgramError is a defect."""
     try:
         check_program(root)
-        return "accepted", generate(build_model(root))
+        model = build_model(root)
+        code = generate(model)
     except ProgramError as error:
         message = str(error)
         assert message
         assert len(message) < 4000, "a message must not repeat the program"
-        return type(error).__name__, ""
+        return Outcome(type(error).__name__)
+    assert MARK not in code
+    return Outcome("accepted", code, model)
 
 
 def programs(*paths: Path) -> list[Json]:
@@ -167,35 +190,82 @@ def programs(*paths: Path) -> list[Json]:
     return [stripped(json.loads(path.read_bytes())) for path in paths]
 
 
-def _main(count: int, seed: int) -> None:
-    rng = random.Random(seed)
-    small = [Mutator(root, rng) for root in programs(*sorted(SMALL.glob("*.json")))]
-    ours = [Mutator(root, rng) for root in programs(COMPILED / "p.json", COMPILED / "pe.json")]
-    found: Counter[str] = Counter()
-    slowest = 0.0
+@dataclass
+class Run:
+    """Mutations of all programs: P a fifth, PE a twentieth, those of single features the rest.
+
+    With `asan`, every C that was not seen before is run, except that of long programs, of which one
+    in LONG_ONE_IN is.
+    """
+
+    seed: int
+    asan: Asan | None = None
+    kinds: Counter[str] = field(default_factory=Counter)
+    sanitized: int = 0
+    slowest: float = 0.0
+    seen: set[bytes] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._rng = random.Random(self.seed)
+        paths = [COMPILED / "p.json", COMPILED / "pe.json", *sorted(SMALL.glob("*.json"))]
+        self._mutators = [
+            (path.stem, Mutator(root, self._rng))
+            for path, root in zip(paths, programs(*paths), strict=True)
+        ]
+
+    def mutate(self, count: int) -> None:
+        """Mutate, and run, `count` programs; the first of a defect is kept in a file."""
+        p, pe, *small = self._mutators
+        for i in range(count):
+            name, mutator = pe if i % 20 == 0 else p if i % 5 == 1 else self._rng.choice(small)
+            root = mutator.mutated()
+            before = time.process_time()
+            try:
+                found = outcome(root)
+                self.slowest = max(self.slowest, time.process_time() - before)
+                kind = found.kind
+                self._sanitize(name, found)
+            except Exception as error:
+                kind = f"DEFECT {type(error).__name__} {error}"[:2000]
+                if self.kinds[kind] == 0:
+                    Path(f"defect-{self.seed}-{i}.json").write_text(json.dumps(root))
+            self.kinds[kind] += 1
+
+    def _sanitize(self, name: str, found: Outcome) -> None:
+        if self.asan is None or found.model is None:
+            return
+        digest = hashlib.sha256(found.code.encode()).digest()
+        long = len(found.code) > LONG and digest[0] >= 256 // LONG_ONE_IN
+        if digest in self.seen or long:
+            return
+        self.seen.add(digest)
+        self.asan.run(name, found.model, found.code, self._rng)
+        self.sanitized += 1
+
+    @property
+    def defects(self) -> list[str]:
+        """Whatever is neither accepted nor refused with a reason."""
+        return [kind for kind in self.kinds if kind.startswith("DEFECT")]
+
+
+def _main(count: int, seed: int, sanitize: bool) -> None:
     start = time.process_time()
-    for i in range(count):
-        # P a fifth, PE a twentieth, the programs of single features the rest.
-        mutator = ours[1] if i % 20 == 0 else ours[0] if i % 5 == 1 else rng.choice(small)
-        root = mutator.mutated()
-        before = time.process_time()
-        try:
-            kind, code = outcome(root)
-            assert MARK not in code
-        except Exception as error:
-            kind = f"DEFECT {type(error).__name__} {error}"[:200]
-            if found[kind] == 0:
-                Path(f"defect-{seed}-{i}.json").write_text(json.dumps(root))
-        slowest = max(slowest, time.process_time() - before)
-        found[kind] += 1
-    spent = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{count} programs, seed {seed}: {spent:.0f} s of processor time, ", end="")
-    print(f"slowest {slowest:.2f} s, {peak:.0f} MiB")
-    for kind, number in found.most_common():
-        print(f"{number:8d} {kind}")
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(seed, Asan(Path(folder)) if sanitize else None)
+        done, peak = 0, 0.0
+        while done < count:
+            run.mutate(step := min(500, count - done))
+            done += step
+            spent = time.process_time() - start
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(
+                f"{done} programs, seed {seed}: {spent:.0f} s of processor time, slowest "
+                f"{run.slowest:.2f} s, {peak:.0f} MiB; {run.sanitized} run under ASan; "
+                + ", ".join(f"{number} {kind}" for kind, number in run.kinds.most_common()),
+                flush=True,
+            )
+    sys.exit(bool(run.defects) or peak > MEMORY_MIB)
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-    _main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    _main(int(sys.argv[1]), int(sys.argv[2]), "--asan" in sys.argv)

@@ -1,14 +1,19 @@
 """Programs that cannot be built or loaded because of the disk: what to do is said."""
 
-import tempfile
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from engine_scenarios import PROGRAMS
 
-from fcn.softswitch.engine import BuildError, load_program
+from fcn.softswitch.engine import BuildError, build, load_program
 from fcn.softswitch.engine.build import load_library
-from fcn.softswitch.p4rt.backend import RealBackend
 
 ARITH = PROGRAMS / "arith.json"
 
@@ -25,13 +30,59 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     )
 
 
-def test_temporary_files_that_cannot_be_written(
+def test_what_a_killed_switch_left_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    backend = RealBackend({}, cpu_port=510, drop_port=511, queues=8)
-    with pytest.raises(BuildError, match="missing: No such file or directory; make room there, or"):
-        backend.build(ARITH.read_bytes())
+    """The switch is killed while its compiler runs; another then builds the same program."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    compiler = tmp_path / "compiler"
+    compiler.write_text(
+        '#!/bin/sh\nif [ "$1" = --version ]; then exec cc --version; fi\n'
+        f"mkfifo {tmp_path}/ready; echo > {tmp_path}/ready; exec sleep 60\n"
+    )
+    compiler.chmod(0o700)
+    command = (
+        "import sys; from fcn.softswitch.engine import load_program; load_program(sys.argv[1])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", command, str(ARITH)],
+        env={**os.environ, "CC": str(compiler)},
+        start_new_session=True,
+    ) as switch:
+        ready = tmp_path / "ready"
+        while not ready.exists():
+            assert switch.poll() is None
+        ready.read_text()
+        os.killpg(switch.pid, signal.SIGKILL)
+    folder = tmp_path / "fcn" / "softswitch"
+    assert len(list(folder.glob("*.build"))) == 1
+    left = next(folder.glob("*.build"))
+    monkeypatch.setattr(build, "_key", lambda *_: left.stem)
+    assert load_program(ARITH).library == left.with_suffix(".so")
+    assert {path.suffix for path in folder.iterdir()} == {".so", ".lock"}
+
+
+def test_switches_that_start_together_build_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    compiled: list[Path] = []
+    together = threading.Barrier(2)
+    compile_c = build.compile_c
+
+    def counted(code: str, target: Path, flags: Sequence[str]) -> None:
+        compiled.append(target)
+        compile_c(code, target, flags)
+
+    def start() -> Path:
+        together.wait(60)
+        return load_program(ARITH).library
+
+    monkeypatch.setattr(build, "compile_c", counted)
+    with ThreadPoolExecutor(2) as pool:
+        one, two = (pool.submit(start) for _ in range(2))
+        assert one.result() == two.result()
+    assert len(compiled) == 1
 
 
 def test_a_library_cut_by_a_power_failure(tmp_path: Path) -> None:

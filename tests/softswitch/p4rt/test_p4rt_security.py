@@ -4,7 +4,6 @@ import asyncio
 import os
 import pwd
 import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,8 @@ from p4rt_command import Cable, command, failure, ip, veth_pairs
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
 
 from fcn.softswitch.engine import BuildError, load_program
-from fcn.softswitch.p4rt.transport import Transport, TransportError, is_loopback
+from fcn.softswitch.p4rt.transport import Transport, TransportError
+from fcn.topologies.interop.certificates import Authority, Certificate
 
 Set = p4r.SetForwardingPipelineConfigRequest
 HOST_MAC = "02:00:00:00:00:01"
@@ -34,32 +34,6 @@ def cables() -> Iterator[tuple[Cable, Cable]]:
         yield pairs
 
 
-class Authority:
-    """A CA, made as in docs/learning.md."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir()
-        self.ca, _ = self._make("ca", "-x509", "-subj", "/CN=ca")
-
-    def sign(self, name: str) -> tuple[Path, Path]:
-        """Certificate and key of a name."""
-        return self._make(
-            name, "-x509", "-CA", str(self.ca), "-CAkey", str(self.folder / "ca.key"),
-            "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}",
-            "-addext", "basicConstraints=critical,CA:FALSE",
-        )  # fmt: skip
-
-    def _make(self, name: str, *request: str) -> tuple[Path, Path]:
-        certificate, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
-        subprocess.run(
-            ["openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-             "-days", "2", "-out", str(certificate), "-keyout", str(key), *request],
-            check=True, capture_output=True,
-        )  # fmt: skip
-        return certificate, key
-
-
 async def _version(address: str, credentials: grpc.ChannelCredentials | None) -> str:
     options = [("grpc.ssl_target_name_override", "switch")]
     channel = (
@@ -73,25 +47,23 @@ async def _version(address: str, credentials: grpc.ChannelCredentials | None) ->
         return str(reply.p4runtime_api_version)
 
 
+def _credentials(root: bytes, own: Certificate) -> grpc.ChannelCredentials:
+    return grpc.ssl_channel_credentials(root, own.key.read_bytes(), own.certificate.read_bytes())
+
+
 @pytest.mark.parametrize("mutual", [False, True])
 async def test_tls(tmp_path: Path, mutual: bool) -> None:
     ours, theirs = Authority(tmp_path / "ours"), Authority(tmp_path / "theirs")
-    certificate, key = ours.sign("switch")
-    client, client_key = ours.sign("controller")
-    other, other_key = theirs.sign("controller")
-    tls = ["--certificate", str(certificate), "--key", str(key)]
+    own, client, other = ours.sign("switch"), ours.sign("controller"), theirs.sign("controller")
+    tls = ["--certificate", str(own.certificate), "--key", str(own.key)]
     tls += ["--ca", str(ours.ca)] if mutual else []
     with command("--no-p4", *LOCAL, *tls) as switch:
         root = ours.ca.read_bytes()
-        known = grpc.ssl_channel_credentials(root, client_key.read_bytes(), client.read_bytes())
+        known = _credentials(root, client)
         assert await _version(switch.address, known) == "1.4.0"
         refused = [None, grpc.ssl_channel_credentials(theirs.ca.read_bytes())]
         if mutual:
-            stranger = (other_key.read_bytes(), other.read_bytes())
-            refused += [
-                grpc.ssl_channel_credentials(root),
-                grpc.ssl_channel_credentials(root, *stranger),
-            ]
+            refused += [grpc.ssl_channel_credentials(root), _credentials(root, other)]
         else:
             assert await _version(switch.address, grpc.ssl_channel_credentials(root)) == "1.4.0"
         for credentials in refused:
@@ -107,21 +79,12 @@ def test_plain_grpc_is_for_loopback(tmp_path: Path) -> None:
     assert "needs both" in failure("--no-p4", *LOCAL, "--certificate", str(tmp_path / "none"))
     missing = ("--certificate", str(tmp_path / "none"), "--key", str(tmp_path / "none"))
     assert "cannot read" in failure("--no-p4", *LOCAL, *missing)
-
-
-@pytest.mark.parametrize(
-    ("address", "local"),
-    [
-        ("127.0.0.1:1", True), ("127.9.9.9:1", True), ("[::1]:1", True), ("localhost:1", True),
-        ("unix:/tmp/x", True), ("0.0.0.0:1", False), ("[::]:1", False), (":1", False),
-        ("10.0.0.1:1", False), ("switch.example:1", False), ("127.0.0.1.example:1", False),
-    ],
-)  # fmt: skip
-def test_loopback(address: str, local: bool) -> None:
-    assert is_loopback(address) is local
-    if not local:
-        with pytest.raises(TransportError, match="other machines"):
-            Transport(address).credentials()
+    ours = Authority(tmp_path / "ours")
+    one, two = ours.sign("one"), ours.sign("two")
+    mixed = ("--certificate", str(one.certificate), "--key", str(two.key))
+    assert "two.key is not the key of" in failure("--no-p4", *LOCAL, *mixed)
+    with pytest.raises(TransportError, match="other machines"):
+        Transport("10.0.0.1:1").credentials()
 
 
 def _tasks(pid: int) -> list[Path]:

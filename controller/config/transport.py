@@ -1,0 +1,66 @@
+"""Checks how the controller reaches switches: the files of TLS, and where plain text may go."""
+
+from collections.abc import Iterator
+from pathlib import Path as FilePath
+
+from fcn.contract.transport import TlsFileError, check_certificates, check_key, is_local
+from fcn.controller.config.model import Config, Node, Tls
+
+Path = tuple[str | int, ...]
+Finding = tuple[Path, str]
+
+
+def check_transport(config: Config) -> Iterator[Finding]:
+    """What is wrong with TLS, or the lack of it, to each switch; of files they share, once."""
+    found: dict[Finding, None] = {}
+    for name, node in config.nodes.items():
+        for finding in _check_node(config, name, node):
+            found[finding] = None
+    yield from found
+
+
+def _check_node(config: Config, name: str, node: Node) -> Iterator[Finding]:
+    path: Path = ("nodes", name)
+    if node.insecure and node.tls is not None:
+        yield (*path, "insecure"), "the node has tls; leave one of them out"
+        return
+    tls = config.tls_of(node)
+    if tls is not None:
+        yield from _check_files(tls, config.switch_tls or Tls(), (*path, "tls"))
+    elif not node.insecure and not is_local(node.grpc):
+        yield (
+            (*path, "grpc"),
+            f"{node.grpc} is reached over a network, and whoever is on it could control the "
+            "switch: give tls (or switch_tls for all nodes), or insecure: true if you trust it",
+        )
+
+
+def _check_files(tls: Tls, shared: Tls, own: Path) -> Iterator[Finding]:
+    """`own` is the path of the node's part; what it does not have is of the network's."""
+
+    def path(key: str) -> Path:
+        of_network = getattr(tls, key) == getattr(shared, key) is not None
+        return ("switch_tls", key) if of_network else (*own, key)
+
+    if tls.ca is None:
+        yield path("ca"), "name the CA of the switch's certificate with ca"
+    else:
+        yield from _problem(path("ca"), tls.ca)
+    if tls.certificate is None and tls.key is None:
+        return
+    if tls.certificate is None or tls.key is None:
+        given, lacking = ("key", "certificate") if tls.key else ("certificate", "key")
+        yield path(given), f"the controller's {given} needs its {lacking}, too"
+        return
+    wrong = list(_problem(path("certificate"), tls.certificate))
+    yield from wrong or _problem(path("key"), tls.certificate, tls.key)
+
+
+def _problem(path: Path, certificate: str, key: str | None = None) -> Iterator[Finding]:
+    try:
+        if key is None:
+            check_certificates(FilePath(certificate))
+        else:
+            check_key(FilePath(certificate), FilePath(key))
+    except TlsFileError as error:
+        yield path, str(error)

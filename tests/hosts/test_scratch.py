@@ -1,0 +1,64 @@
+"""Temporary folders of processes that end, are killed, or still run."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from fcn.hosts.scratch import scratch_folder
+
+PREFIX = "fcn-test-"
+HOLD = f"""
+import sys
+from fcn.hosts.scratch import scratch_folder
+with scratch_folder("{PREFIX}") as folder:
+    (folder / "file").touch()
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
+
+
+def _holder() -> "tuple[subprocess.Popen[str], Path]":
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_a_folder_is_for_its_owner_and_ends_with_its_use(temporary: Path) -> None:
+    with scratch_folder(PREFIX) as folder:
+        assert folder.parent == temporary
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_a_killed_process_left_is_removed_and_what_is_in_use_is_not(temporary: Path) -> None:
+    killed, left = _holder()
+    running, used = _holder()
+    foreign = temporary / "fcn-other"
+    foreign.mkdir()
+    target = temporary / "target"
+    target.mkdir()
+    (temporary / f"{PREFIX}link").symlink_to(target)
+    with killed, running:
+        killed.kill()
+        killed.wait()
+        assert left.exists()
+        with scratch_folder(PREFIX) as folder:
+            assert not left.exists()
+            assert (used / "file").exists()
+            assert folder != used
+        assert foreign.exists()
+        assert target.exists()
+        running.communicate("")
+    assert not used.exists()
