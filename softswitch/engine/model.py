@@ -55,6 +55,20 @@ class StackRef:
 
 
 @dataclass(frozen=True, slots=True)
+class UnionRef:
+    """A header union."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnionStackRef:
+    """A stack of header unions."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Lookahead:
     """Bits of the packet after those parsed so far."""
 
@@ -73,7 +87,10 @@ class Op:
     index: int = 0
 
 
-Expr = Const | BoolConst | FieldRef | LastField | Local | HeaderRef | StackRef | Lookahead | Op
+Expr = (
+    Const | BoolConst | FieldRef | LastField | Local | HeaderRef | StackRef | UnionRef
+    | UnionStackRef | Lookahead | Op
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,10 +350,16 @@ class FieldList:
 
 @dataclass(frozen=True)
 class Model:
-    """A whole program."""
+    """A whole program.
+
+    A union is its headers. A stack of unions is one header stack per header of their type, which
+    `union_stacks` lists by that header's name; those stacks have the next index of the first.
+    """
 
     headers: dict[str, Header]
     stacks: dict[str, Stack]
+    unions: dict[str, tuple[str, ...]]
+    union_stacks: dict[str, dict[str, str]]
     errors: dict[str, int]
     init_state: str | None
     states: dict[str, ParseState]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fcn.softswitch.engine.bmv2json import limits
+from fcn.softswitch.engine.bmv2json.unions import check_unions
 from fcn.softswitch.engine.bmv2json.values import is_hex
 from fcn.softswitch.engine.errors import ProgramError
 
@@ -34,6 +35,7 @@ def check_references(root: Json) -> None:
     """Raises ProgramError when the parts of a program contradict each other."""
     _unique(root)
     headers = _Headers(root)
+    check_unions(root)
     actions = {a["id"]: a for a in root["actions"]}
     _parsers(root)
     _arrays(root)

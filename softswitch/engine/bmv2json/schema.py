@@ -67,6 +67,30 @@ class HeaderStack(Object):
     header_ids: Annotated[list[Id], Field(max_length=limits.STACK)]
 
 
+class UnionType(Object):
+    """Names and types of the headers of a union."""
+
+    name: Name
+    headers: Annotated[list[tuple[Name, Name]], Field(min_length=1, max_length=limits.UNION)]
+
+
+class Union(Object):
+    """A union and its headers by identifier, in the order of its type."""
+
+    name: Name
+    id: Id
+    union_type: Name
+    header_ids: Annotated[list[Id], Field(max_length=limits.UNION)]
+
+
+class UnionStack(Object):
+    """A stack of unions by identifier."""
+
+    name: Name
+    union_type: Name
+    header_union_ids: Annotated[list[Id], Field(min_length=1, max_length=limits.STACK)]
+
+
 class Refused(Object):
     """An object of a construct that is refused by name."""
 
@@ -343,9 +367,9 @@ class Program(Object):
     header_types: Many[HeaderType]
     headers: Many[Header]
     header_stacks: Many[HeaderStack]
-    header_union_types: Many[Refused] = ()
-    header_unions: Many[Refused] = ()
-    header_union_stacks: Many[Refused] = ()
+    header_union_types: Many[UnionType] = ()
+    header_unions: Many[Union] = ()
+    header_union_stacks: Many[UnionStack] = ()
     parse_vsets: Many[Refused] = ()
     extern_instances: Many[Refused] = ()
     errors: Many[tuple[Name, Id]] = ()

@@ -10,7 +10,7 @@ from fcn.softswitch.engine.codegen.value import Value
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _COMPARE = {"==", "!=", "<", "<=", ">", ">="}
-_BOOLEAN = _COMPARE | {"and", "or", "not", "valid", "d2b"}
+_BOOLEAN = _COMPARE | {"and", "or", "not", "valid", "valid_union", "d2b"}
 _RING = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
 _SHIFT_LIMIT = 8192
 
@@ -98,6 +98,11 @@ class Exprs:
             return f"(!{self.boolean(e.right)})"
         if e.op == "valid":
             return f"({self._need_place(e.right).valid} != 0)"
+        if e.op == "valid_union":
+            if not isinstance(e.right, m.UnionRef):
+                raise ProgramError("valid_union of something other than a header union")
+            headers = self.layout.model.unions[e.right.name]
+            return f"({' || '.join(self.layout.header(name).valid for name in headers)})"
         if e.op == "d2b":
             d = self._need(e.right)
             return self._compare("!=", d, v.constant(0))
@@ -420,10 +425,13 @@ class Exprs:
         return self._note(Value(tests, kind, low, high))
 
     def _stack_size(self, e: m.Op) -> Value:
-        if not isinstance(e.right, m.StackRef):
+        name = e.right.name if isinstance(e.right, (m.StackRef, m.UnionStackRef)) else None
+        if name is None:
             raise UnsupportedError(f"{e.op} of something other than a header stack")
-        nxt = self.layout.stack_next(e.right.name)
-        size = len(self.layout.model.stacks[e.right.name].headers)
+        if isinstance(e.right, m.UnionStackRef):
+            name = next(iter(self.layout.model.union_stacks[name].values()))
+        nxt = self.layout.stack_next(name)
+        size = len(self.layout.model.stacks[name].headers)
         if e.op == "size_stack":
             return Value(f"((uint64_t){nxt})", "u64", 0, size)
         # simple_switch computes this as an unsigned 64-bit number.

@@ -117,22 +117,23 @@ class Parser:
                 f"if (len - off < {fixed})",
                 "    " + self._fail("PacketTooShort"),
                 f"get_{name}(&{place.code}, d + off);",
-                f"{place.valid} = 1;",
+                *place.make_valid(),
                 f"{place.dirty};",
                 f"off += {fixed};",
             ]
         if vl is None:
             raise UnsupportedError(f"extract of {place.type.name} with a length but no varbit")
+        short = f"len - off < {fixed} || " if fixed else ""
         return [
             f"uint64_t bits = {bits};",
             "if (bits % 8)",
             "    " + self._fail("ParserInvalidArgument"),
-            f"if (len - off < {fixed} || len - off - {fixed} < bits / 8)",
+            f"if ({short}len - off - {fixed} < bits / 8)",
             "    " + self._fail("PacketTooShort"),
             f"if (bits / 8 > {nbytes(vl.width)})",
             "    " + self._fail("HeaderTooShort"),
             f"get_{name}(&{place.code}, d + off, (uint32_t)(bits / 8));",
-            f"{place.valid} = 1;",
+            *place.make_valid(),
             f"{place.dirty};",
             f"off += {fixed} + (uint32_t)(bits / 8);",
         ]

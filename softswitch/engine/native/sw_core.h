@@ -192,6 +192,11 @@ void sw_stack_push(void *array, size_t size, uint8_t *valid, uint8_t *next, uint
                    uint64_t count);
 void sw_stack_pop(void *array, size_t size, uint8_t *valid, uint8_t *next, uint32_t n,
                   uint64_t count);
+/* Their parts for stacks of unions, where several arrays have one next index. */
+void sw_stack_up(void *array, size_t size, uint8_t *valid, uint32_t n, uint64_t count);
+void sw_stack_down(void *array, size_t size, uint8_t *valid, uint32_t n, uint64_t count);
+void sw_next_push(uint8_t *next, uint32_t n, uint64_t count);
+void sw_next_pop(uint8_t *next, uint32_t n, uint64_t count);
 void sw_assert_failed(sw_engine *e, sw_pkt *p);
 
 SW_INLINE void sw_count(sw_counter *c, const sw_pkt *p)

@@ -346,6 +346,25 @@ def _state(rng: random.Random, _port: int) -> bytes:
     return ethernet(1, dst=rng.choice((MAC, MAC + 1))) + op + rng.randbytes(rng.randrange(60))
 
 
+# unions
+
+
+def _union(rng: random.Random) -> bytes:
+    """A header whose first two bits tell which one it is."""
+    kind = rng.randrange(3)
+    first = (kind << 6 | rng.randrange(64)).to_bytes(1, "big")
+    return first + rng.randbytes((1, 4, 7)[kind])
+
+
+def _unions(rng: random.Random, _port: int) -> bytes:
+    n = rng.randrange(7)
+    out = ethernet(1) + pack((rng.randrange(16), 4), (n, 4), (0, 16))
+    out += _union(rng)
+    for _ in range(max(0, n + rng.choice((0, 0, 0, 1, -1)))):
+        out += _union(rng)
+    return out + rng.randbytes(rng.randrange(20))
+
+
 # varbits
 
 
@@ -376,6 +395,7 @@ SCENARIOS = (
     Scenario("hashes", _nothing, _hashes),
     Scenario("stacks", _nothing, _stacks),
     Scenario("arith", _nothing, _arith),
+    Scenario("unions", _nothing, _unions),
     Scenario("varbits", _nothing, _varbits),
     Scenario("state", _state_setup, _state, counters=(("I.seen", 16),)),
 )

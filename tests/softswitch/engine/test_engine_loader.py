@@ -10,8 +10,10 @@ import pytest
 from engine_scenarios import PROGRAMS
 
 from fcn.softswitch.engine import ProgramError, UnsupportedError, load_program
+from fcn.softswitch.engine.loader import parse_json
 
 Json = dict[str, Any]
+UNIONS: Json = json.loads((PROGRAMS / "unions.json").read_text())
 KITCHEN: Json = json.loads((PROGRAMS / "kitchen.json").read_text())
 
 
@@ -31,7 +33,6 @@ def _add(key: str, value: Json) -> Callable[[Json], None]:
 
 CASES: list[tuple[str, Callable[[Json], None], str]] = [
     ("value set", _add("parse_vsets", {"name": "pvs"}), "value sets: 'pvs'"),
-    ("union", _add("header_unions", {"name": "u"}), "header unions: 'u'"),
     ("extern", _add("extern_instances", {"name": "ext"}), "extern instances: 'ext'"),
     ("hash", lambda j: j["calculations"][0].update(algo="xxh64"), "'xxh64'"),
     ("primitive", lambda j: _primitive(j).update(op="teleport"), "primitive 'teleport'"),
@@ -65,6 +66,35 @@ def test_refused_by_name(change: Callable[[Json], None], words: str, tmp_path: P
     path.write_text(json.dumps(j))
     with pytest.raises(UnsupportedError, match=words):
         load_program(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda j: j["header_unions"][0].update(union_type="w"),
+            r"header_unions\[0\]: .* type 'w'",
+        ),
+        (lambda j: j["header_unions"][0]["header_ids"].pop(), "not the headers of u_t"),
+        (lambda j: j["header_unions"][0]["header_ids"].reverse(), "not the headers of u_t"),
+        (lambda j: j["header_unions"][0].update(header_ids=[0, 99, 1]), "not the headers of u_t"),
+        (lambda j: j["header_unions"][0].update(j["header_unions"][1]), "'v' is there twice"),
+        (
+            lambda j: j["header_unions"][0].update(header_ids=j["header_unions"][1]["header_ids"]),
+            "header_unions and header_stacks, header_ids: 7 is there twice",
+        ),
+        (lambda j: j["header_union_stacks"][0]["header_union_ids"].append(99), "99 is no union"),
+        (lambda j: j["header_union_stacks"][0]["header_union_ids"].append(3), "3 is there twice"),
+        (lambda j: j["header_union_stacks"][0].update(header_union_ids=[]), "at least 1 item"),
+        (lambda j: j["header_union_stacks"][0].update(name="x"), "stack of header unions 'us'"),
+        (lambda j: j["header_union_types"][0]["headers"][0].__setitem__(0, "z"), "no header 'a'"),
+    ],
+)
+def test_unions_that_contradict(change: Callable[[Json], object], words: str) -> None:
+    j = copy.deepcopy(UNIONS)
+    change(j)
+    with pytest.raises(ProgramError, match=words):
+        parse_json(json.dumps(j).encode())
 
 
 @pytest.mark.parametrize(
