@@ -15,7 +15,6 @@ _HASHES = {
 } | {"crc16_custom": "crc16", "crc32_custom": "crc32"}
 """Algorithm by its name in the JSON; custom CRCs have BMv2's initial parameters."""
 _REFUSED = {
-    "parse_vsets": "parser value sets",
     "extern_instances": "extern instances",
 }
 _BINARY = frozenset(
@@ -109,6 +108,10 @@ class _Loader:
             stacks=self.stacks,
             unions=self.unions,
             union_stacks=self.union_stacks,
+            value_sets={
+                s["name"]: m.ValueSet(s["name"], s["compressed_bitwidth"], s["max_size"])
+                for s in self.root.get("parse_vsets", [])
+            },
             errors=dict(self.root.get("errors", [])),
             init_state=parsers[0]["init_state"],
             states={s["name"]: self._state(s) for s in parsers[0]["parse_states"]},
@@ -308,8 +311,10 @@ class _Loader:
         for t in s["transitions"]:
             kind = t.get("type", "hexstr")
             if kind == "parse_vset":
-                raise UnsupportedError(f"parser value set {t['value']!r}")
-            if kind == "default" or t["value"] == "default":
+                if t["mask"] is not None:
+                    raise UnsupportedError(f"a mask on the parser value set {t['value']!r}")
+                transitions.append(m.Transition(0, None, t["next_state"], t["value"]))
+            elif kind == "default" or t["value"] == "default":
                 transitions.append(m.Transition(None, None, t["next_state"]))
             else:
                 mask = None if t["mask"] is None else _hex(t["mask"])

@@ -166,11 +166,24 @@ class ParserOp:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """value None is the default; value and mask are the byte-padded key as an integer."""
+    """value None is the default; value and mask are the byte-padded key as an integer.
+
+    With a value set, the key is looked up there.
+    """
 
     value: int | None
     mask: int | None
     next_state: str | None
+    value_set: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSet:
+    """Values the control plane sets: a key's fields one after another, `width` bits together."""
+
+    name: str
+    width: int
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +373,7 @@ class Model:
     stacks: dict[str, Stack]
     unions: dict[str, tuple[str, ...]]
     union_stacks: dict[str, dict[str, str]]
+    value_sets: dict[str, ValueSet]
     errors: dict[str, int]
     init_state: str | None
     states: dict[str, ParseState]

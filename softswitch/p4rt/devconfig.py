@@ -60,6 +60,7 @@ class DeviceConfig:
     meters: Mapping[str, int]
     registers: Mapping[str, tuple[int, int]]
     digests: Mapping[str, tuple[int, ...]]
+    value_sets: Mapping[str, tuple[int, int]]
 
 
 def unwrap_device_config(data: bytes) -> bytes:
@@ -127,6 +128,10 @@ def _parse(config: dict[str, Any]) -> DeviceConfig:
         digests={
             d["name"]: tuple(_width(e["value"], widths) for e in d["elements"])
             for d in config["learn_lists"]
+        },
+        value_sets={
+            s["name"]: (s["compressed_bitwidth"], s["max_size"])
+            for s in config.get("parse_vsets", ())
         },
     )
 
@@ -237,6 +242,11 @@ def _differences(schema: Schema, config: DeviceConfig) -> Iterator[str]:
         if config.registers.get(register.name) != shape:
             found_shape = config.registers.get(register.name, "missing")
             yield f"register {register.name} is {shape}, in the JSON {found_shape}"
+    for value_set in schema.value_sets.values():
+        given = (value_set.width, value_set.size)
+        if config.value_sets.get(value_set.name) != given:
+            found_set = config.value_sets.get(value_set.name, "missing")
+            yield f"value set {value_set.name} is {given}, in the JSON {found_set}"
     for digest in schema.digests.values():
         if config.digests.get(digest.name) != digest.type.widths():
             fields = config.digests.get(digest.name, "missing")

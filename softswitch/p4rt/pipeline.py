@@ -24,6 +24,7 @@ from fcn.softswitch.p4rt.profiles import ProfileStore
 from fcn.softswitch.p4rt.replication import ReplicationStore
 from fcn.softswitch.p4rt.schema import Schema, parse_p4info
 from fcn.softswitch.p4rt.tables import TableStore
+from fcn.softswitch.p4rt.valuesets import ValueSetStore
 
 Send = Callable[[p4r.StreamMessageResponse], bool]
 _IDLE_CHUNK = 256
@@ -82,6 +83,7 @@ class Pipeline:
         self._counters = CounterStore(schema, engine, self._tables)
         self._meters = MeterStore(schema, engine, self._tables)
         self._registers = RegisterStore(schema, engine)
+        self._value_sets = ValueSetStore(schema, engine)
         self._replication = ReplicationStore(engine)
         self.digests = DigestStore(schema, send)
         self._packet_in = ControllerHeader(schema.packet_in)
@@ -113,6 +115,8 @@ class Pipeline:
                     self._meters.write_direct(kind, entity.direct_meter_entry)
                 case "register_entry":
                     self._registers.write(kind, entity.register_entry)
+                case "value_set_entry":
+                    self._value_sets.write(kind, entity.value_set_entry)
                 case "packet_replication_engine_entry":
                     self._replication.write(kind, entity.packet_replication_engine_entry)
                 case "digest_entry":
@@ -151,6 +155,9 @@ class Pipeline:
             case "register_entry":
                 for register in self._registers.read(query.register_entry):
                     yield p4r.Entity(register_entry=register)
+            case "value_set_entry":
+                for value_set in self._value_sets.read(query.value_set_entry):
+                    yield p4r.Entity(value_set_entry=value_set)
             case "packet_replication_engine_entry":
                 for entry_ in self._replication.read(query.packet_replication_engine_entry):
                     yield p4r.Entity(packet_replication_engine_entry=entry_)
@@ -186,7 +193,7 @@ class Pipeline:
                     p4r.Update(type=p4r.Update.MODIFY, entity=p4r.Entity(table_entry=message)),
                     role,
                 )
-        for kind in ("counter_entry", "meter_entry", "register_entry"):
+        for kind in ("counter_entry", "meter_entry", "register_entry", "value_set_entry"):
             yield from self._export_all(kind, p4r.Update.MODIFY)
         for kind in ("packet_replication_engine_entry", "digest_entry"):
             yield from self._export_all(kind, p4r.Update.INSERT)
@@ -256,4 +263,6 @@ def _is_initial(entity: p4r.Entity) -> bool:
         return entity.counter_entry.data == p4r.CounterData()
     if entity.HasField("register_entry"):
         return not any(entity.register_entry.data.bitstring)
+    if entity.HasField("value_set_entry"):
+        return not entity.value_set_entry.members
     return not entity.meter_entry.HasField("config")

@@ -70,6 +70,7 @@ def _unique(root: Json) -> None:
     for key in ("headers", "actions", "field_lists", "learn_lists"):
         _no_repetition(f"{key}, ids", (x["id"] for x in root.get(key, [])))
     _no_repetition("learn_lists, names", (x["name"] for x in root["learn_lists"]))
+    _no_repetition("parse_vsets, names", (v["name"] for v in root.get("parse_vsets", [])))
     _no_repetition("errors, names", (x[0] for x in root.get("errors", [])))
     pipelines = root["pipelines"]
     _no_repetition("pipelines, names", (p["name"] for p in pipelines))
@@ -152,6 +153,7 @@ class _Headers:
 
 
 def _parsers(root: Json) -> None:
+    value_sets = {v["name"] for v in root.get("parse_vsets", [])}
     for i, parser in enumerate(root["parsers"]):
         where = f"parsers[{i}]"
         states = [s["name"] for s in parser["parse_states"]]
@@ -162,7 +164,10 @@ def _parsers(root: Json) -> None:
             for n, transition in enumerate(state["transitions"]):
                 at = f"{where}.parse_states[{k}].transitions[{n}]"
                 _known(f"{at}.next_state", transition["next_state"], known, "state")
-                if transition.get("type") != "default" and transition["value"] is None:
+                kind, value = transition.get("type"), transition["value"]
+                if kind == "parse_vset":
+                    _known(f"{at}.value", value, value_sets, "value set")
+                elif kind != "default" and value != "default" and not is_hex(value):
                     raise ProgramError(f"{at}.value: a transition needs a value")
     headers = {h["name"] for h in root["headers"] if not h["metadata"]}
     for i, deparser in enumerate(root["deparsers"]):

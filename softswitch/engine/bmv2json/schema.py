@@ -100,11 +100,28 @@ class Refused(Object):
 # Parser and deparser
 
 
+class ValueSet(Object):
+    """Values the control plane sets; as wide as the fields of its keys together."""
+
+    name: Name
+    compressed_bitwidth: Width
+    max_size: Entries
+
+
 class Transition(Object):
-    """type: hexstr or default; absent in old versions of the format."""
+    """type: hexstr, default or parse_vset; absent in old versions of the format.
+
+    A value that is no number is "default" or the name of a value set.
+    """
 
     type: Name | None = None
-    value: Hex | Literal["default"] | None
+    value: (
+        Annotated[
+            Annotated[Hex, Tag("<hexstr")] | Annotated[Name, Tag("<name")],
+            Discriminator(lambda value: "<hexstr" if str(value)[:1] in "-0" else "<name"),
+        ]
+        | None
+    )
     mask: Hex | None
     next_state: Name | None
 
@@ -370,7 +387,7 @@ class Program(Object):
     header_union_types: Many[UnionType] = ()
     header_unions: Many[Union] = ()
     header_union_stacks: Many[UnionStack] = ()
-    parse_vsets: Many[Refused] = ()
+    parse_vsets: Many[ValueSet] = ()
     extern_instances: Many[Refused] = ()
     errors: Many[tuple[Name, Id]] = ()
     parsers: Many[Parser]

@@ -54,6 +54,8 @@ class Layout:
         self._places: dict[str, Place] = {}
         self.stack_index = {name: i for i, name in enumerate(model.stacks)}
         self.stack_base: dict[str, int] = {}
+        self.set_index = {name: len(model.tables()) + i for i, name in enumerate(model.value_sets)}
+        """Value sets are tables after those of the program."""
         self._stack_of_unions = {
             name: tuple(members.values())
             for members in model.union_stacks.values()

@@ -7,6 +7,7 @@ from fcn.softswitch.engine.codegen.calc import checksum_code
 from fcn.softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
 from fcn.softswitch.engine.codegen.expr import Exprs
 from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes
+from fcn.softswitch.engine.codegen.pipeline import set_words
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _CORE_ERRORS = (
@@ -201,9 +202,36 @@ class Parser:
             keys.append(v.Value(f"k{k}", x.kind, 0, (1 << widths[-1]) - 1))
             out.append(f"{v.ctype(x.kind)} k{k} = {x.code};")
         for t in cases:
+            if t.value_set is not None:
+                out += self._in_set(keys, widths, t)
+                continue
             out.append(f"if ({self._matches(keys, widths, t)})")
             out.append(f"    goto {self._target(t.next_state)};")
         out.append(f"goto {self._target(default)};")
+        return ["{", *indent(out), "}"]
+
+    def _in_set(self, keys: list[v.Value], widths: list[int], t: m.Transition) -> list[str]:
+        """C that looks the key up in a value set: its components without padding between them."""
+        assert t.value_set is not None
+        s = self.model.value_sets[t.value_set]
+        if sum(widths) != s.width:
+            raise ProgramError(
+                f"a key of {sum(widths)} bits for the value set {s.name} of {s.width} bits"
+            )
+        words = set_words(s)
+        out = [
+            f"sw_table *t = &e->tables[{self.layout.set_index[s.name]}];",
+            f"uint64_t key[{words}] __attribute__((aligned(8))) = {{0}};",
+            f"uint8_t part[{max(nbytes(w) for w in widths)}];",
+        ]
+        at = nbytes(s.width) * 8 - s.width
+        for key, width in zip(keys, widths, strict=True):
+            put = "sw_w_st(part, {1}, {0});" if key.kind == "w" else "sw_stn128(part, {0}, {1});"
+            out.append(put.format(key.code, nbytes(width)))
+            out.append(f"sw_bits_put((uint8_t *)key, {at}, {width}, part);")
+            at += width
+        out.append(f"if (sw_find_exact(t, key, {words}))")
+        out.append(f"    goto {self._target(t.next_state)};")
         return ["{", *indent(out), "}"]
 
     def _width(self, e: m.Expr) -> int:

@@ -36,6 +36,7 @@ class Target(Protocol):
         self, table: str, match: Sequence[MatchKey], priority: int, action: TableAction
     ) -> object: ...
     def table_set_default(self, table: str, action: ActionCall) -> None: ...
+    def value_set_write(self, value_set: str, values: Sequence[int]) -> None: ...
     def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None: ...
     def group_set(self, profile: str, group_id: int, members: Sequence[GroupMember]) -> None: ...
     def clone_session_set(
@@ -54,6 +55,8 @@ class Scenario:
     ports: tuple[int, ...] = PORTS
     json: Path | None = None
     counters: tuple[tuple[str, int], ...] = ()
+    thrift: bool = False
+    """Whether BMv2 has no P4Runtime for a part of the setup."""
 
     @property
     def path(self) -> Path:
@@ -365,6 +368,24 @@ def _unions(rng: random.Random, _port: int) -> bytes:
     return out + rng.randbytes(rng.randrange(20))
 
 
+# valuesets
+
+_WIDE = (0x1234 << 184 | 5, (1 << 200) - 1)
+
+
+def _valuesets_setup(t: Target) -> None:
+    t.value_set_write("P.types", [2, 0x8001])
+    t.value_set_write("P.pairs", [a << 4 | c for a, c in ((1, 1), (1, 9), (2, 3), (7, 15))])
+    t.value_set_write("P.wides", _WIDE)
+
+
+def _valuesets(rng: random.Random, _port: int) -> bytes:
+    wide = rng.choice((*_WIDE, _WIDE[0] ^ 1, rng.randrange(1 << 200)))
+    a, c = rng.choice(((1, 1), (1, 9), (2, 3), (2, 4), (7, 15), (0, 0), (7, 7)))
+    ctl = pack((a, 3), (rng.randrange(32), 5), (c, 4), (0, 4), (wide, 200))
+    return ethernet(rng.choice((1, 2, 0x8001, 3))) + ctl + rng.randbytes(rng.randrange(40))
+
+
 # varbits
 
 
@@ -396,6 +417,7 @@ SCENARIOS = (
     Scenario("stacks", _nothing, _stacks),
     Scenario("arith", _nothing, _arith),
     Scenario("unions", _nothing, _unions),
+    Scenario("valuesets", _valuesets_setup, _valuesets, thrift=True),
     Scenario("varbits", _nothing, _varbits),
     Scenario("state", _state_setup, _state, counters=(("I.seen", 16),)),
 )

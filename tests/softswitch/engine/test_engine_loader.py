@@ -10,6 +10,7 @@ import pytest
 from engine_scenarios import PROGRAMS
 
 from fcn.softswitch.engine import ProgramError, UnsupportedError, load_program
+from fcn.softswitch.engine.codegen.unit import generate
 from fcn.softswitch.engine.loader import parse_json
 
 Json = dict[str, Any]
@@ -32,7 +33,6 @@ def _add(key: str, value: Json) -> Callable[[Json], None]:
 
 
 CASES: list[tuple[str, Callable[[Json], None], str]] = [
-    ("value set", _add("parse_vsets", {"name": "pvs"}), "value sets: 'pvs'"),
     ("extern", _add("extern_instances", {"name": "ext"}), "extern instances: 'ext'"),
     ("hash", lambda j: j["calculations"][0].update(algo="xxh64"), "'xxh64'"),
     ("primitive", lambda j: _primitive(j).update(op="teleport"), "primitive 'teleport'"),
@@ -66,6 +66,36 @@ def test_refused_by_name(change: Callable[[Json], None], words: str, tmp_path: P
     path.write_text(json.dumps(j))
     with pytest.raises(UnsupportedError, match=words):
         load_program(path)
+
+
+def _vset_transition(j: Json) -> Json:
+    states = j["parsers"][0]["parse_states"]
+    found: Json = next(t for s in states for t in s["transitions"] if t["type"] == "parse_vset")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda j: _vset_transition(j).update(value="none"), "there is no value set 'none'"),
+        (lambda j: _vset_transition(j).update(value=None), "there is no value set None"),
+        (lambda j: _vset_transition(j).update(value="0x1"), "there is no value set '0x1'"),
+        (lambda j: _vset_transition(j).update(type="hexstr"), "a transition needs a value"),
+        (lambda j: _vset_transition(j).update(mask="0xff"), "a mask on the parser value set"),
+        (
+            lambda j: _vset_transition(j).update(value="P.pairs"),
+            "16 bits for the value set P.pairs",
+        ),
+        (lambda j: j["parse_vsets"].append(j["parse_vsets"][0]), "is there twice"),
+        (lambda j: j["parse_vsets"][0].update(compressed_bitwidth=0), "greater than or equal to 1"),
+        (lambda j: j["parse_vsets"][0].update(max_size=1 << 40), "less than or equal to"),
+    ],
+)
+def test_value_sets_that_contradict(change: Callable[[Json], object], words: str) -> None:
+    j = json.loads((PROGRAMS / "valuesets.json").read_text())
+    change(j)
+    with pytest.raises(ProgramError, match=words):
+        generate(parse_json(json.dumps(j).encode()))
 
 
 @pytest.mark.parametrize(

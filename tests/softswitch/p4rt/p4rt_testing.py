@@ -45,6 +45,7 @@ class RecordingEngine(DetachedEngine):
         self.groups: dict[int, tuple[GroupMember, ...]] = {}
         self.sent: list[bytes] = []
         self.queues: dict[int, PortQueue] = {}
+        self.value_sets: dict[str, set[int]] = {}
         self.events: EngineEvents | None = None
         self.started = False
         self.closed = False
@@ -75,6 +76,9 @@ class RecordingEngine(DetachedEngine):
 
     def table_set_default(self, table: str, action: ActionCall | None) -> None:
         self.defaults[table] = action
+
+    def value_set_write(self, value_set: str, values: Sequence[int]) -> None:
+        self.value_sets[value_set] = set(values)
 
     def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None:
         self.members[member_id] = action

@@ -108,7 +108,7 @@ EXERCISES = (
     Exercise("multicast", "pingall\n", lambda logs: _pings(logs) == ["0"]),
     Exercise(
         "p4runtime",
-        f"{_CONTROLLER}h1 ping -c 5 h2\nsh sleep 3\n",
+        f"{_CONTROLLER}h1 ping -c 5 h2\nsh sleep 6\n",
         lambda logs: (
             _pings(logs) == ["0"]
             and "s1 MyIngress.ingressTunnelCounter 100: 5 packets" in logs["controller"]
