@@ -33,6 +33,9 @@ HOUSEKEEPING = 5.0
 INFERENCE = 0.25
 """Seconds between runs of the inference of source queue pairs (FCN-3 b)."""
 
+SUPPRESSED = 60.0
+"""Seconds between events about events that were suppressed (events.py)."""
+
 METRICS = 1.0
 """Seconds between metrics snapshots."""
 
@@ -100,6 +103,7 @@ class ControlPlane:
         jobs: list[Job] = [
             self._check_idle,
             self._inference,
+            self._tell_suppressed,
         ]
         # One each: a switch that takes long to answer hides nothing of the others.
         jobs += [NotificationWatch(agent, self.bus).run for agent in self.nodes.values()]
@@ -136,6 +140,11 @@ class ControlPlane:
         while True:
             await asyncio.sleep(METRICS)
             self.metrics.show(take_snapshot(self.network))
+
+    async def _tell_suppressed(self) -> None:
+        while True:
+            await asyncio.sleep(SUPPRESSED)
+            self.bus.tell_suppressed()
 
     async def _inference(self) -> None:
         while True:

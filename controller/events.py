@@ -3,14 +3,22 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fcn.controller.throttle import Throttle
+
 LOG = logging.getLogger("fcn.event")
 
 QUEUE_SIZE = 10_000
+
+LIMIT = 200
+"""Events of one kind and VRF in LIMIT_INTERVAL: tenants cause them, and logs have an end."""
+
+LIMIT_INTERVAL = 60.0
+"""Seconds."""
 
 
 class Kind(StrEnum):
@@ -26,12 +34,14 @@ class Kind(StrEnum):
     FLOW_RESTORED = "flow-restored"
     REFUSED = "learning-refused"
     SOURCE_QP = "source-qp"
+    CONTRADICTED = "registration-contradicted"
     CM_MESSAGE = "cm-message"
     FEATURES = "features"
     THRESHOLDS = "thresholds"
     NEIGHBOR = "neighbor"
     NOTIFICATIONS = "notifications"
     AGENT_REFUSED = "agent-refused"
+    SUPPRESSED = "events-suppressed"
     LOST = "events-lost"
 
 
@@ -41,7 +51,9 @@ WARNINGS = frozenset(
         Kind.NODE_BACKUP,
         Kind.NODE_ERROR,
         Kind.REFUSED,
+        Kind.CONTRADICTED,
         Kind.AGENT_REFUSED,
+        Kind.SUPPRESSED,
     }
 )
 
@@ -58,21 +70,49 @@ class Event:
 
 
 class EventBus:
-    """Logs every event and passes it to the subscribers.
+    """Logs events and passes them to the subscribers, at most LIMIT of a kind and VRF a minute; how
+    many more there were is an event of its own. `clock` returns seconds and never goes back.
 
     A subscriber has a bounded queue: when it is full the oldest event is discarded, and the
     subscriber receives an event with the number of discarded ones.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._watchers: set[asyncio.Queue[Event]] = set()
         self._lost: dict[asyncio.Queue[Event], int] = {}
+        self._throttle: Throttle[tuple[Kind, str]] = Throttle(clock, LIMIT, LIMIT_INTERVAL)
 
-    def emit(self, kind: Kind, node: str, message: str, **fields: object) -> None:
-        """Report an event of `node` ("" for the network as a whole)."""
-        event = Event(kind, node, message, {key: str(value) for key, value in fields.items()})
-        level = logging.WARNING if kind in WARNINGS else logging.INFO
-        LOG.log(level, message, extra={"event": kind.value, "node": node, **event.fields})
+    def emit(
+        self, kind: Kind, node: str, message: str | Callable[[], str], **fields: object
+    ) -> None:
+        """Report an event of `node` ("" for the network as a whole). A callable returns the
+        message; it is called only if the event is told. The field `vrf` names the tenant."""
+        vrf = str(fields.get("vrf", ""))
+        unsaid = self._throttle.admit((kind, vrf))
+        if unsaid is None:
+            return
+        if unsaid:
+            self._suppressed(kind, vrf, unsaid)
+        text = message if isinstance(message, str) else message()
+        self._tell(Event(kind, node, text, {key: str(value) for key, value in fields.items()}))
+
+    def tell_suppressed(self) -> None:
+        """Say how many events were suppressed where no other of their kind says it. To be called
+        now and then."""
+        for (kind, vrf), unsaid in self._throttle.overdue():
+            self._suppressed(kind, vrf, unsaid)
+
+    def _suppressed(self, kind: Kind, vrf: str, count: int) -> None:
+        where = f" of VRF {vrf}" if vrf else ""
+        fields = {"suppressed": kind.value, "vrf": vrf, "count": str(count)}
+        self._tell(
+            Event(Kind.SUPPRESSED, "", f"{count} more {kind} events{where} were not told", fields)
+        )
+
+    def _tell(self, event: Event) -> None:
+        level = logging.WARNING if event.kind in WARNINGS else logging.INFO
+        extra = {"event": event.kind.value, "node": event.node, **event.fields}
+        LOG.log(level, event.message, extra=extra)
         for queue in self._watchers:
             if queue.full():
                 queue.get_nowait()

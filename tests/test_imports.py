@@ -24,6 +24,7 @@ PACKAGES = (
 """Lowest first; those of one line know nothing of each other."""
 
 ROOMS = (
+    ("throttle",),
     ("config", "events", "logs", "proto"),
     ("owners",),
     ("flows",),

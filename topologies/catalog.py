@@ -1,24 +1,30 @@
-"""The topologies that can be run by name."""
+"""The networks that come with the project, by name, and any other by the file that describes it."""
 
-from fcn.topologies.model import Host, Link, Node, Queue, Topology
+from pathlib import Path
 
-BOTTLENECK_PPS = 1000
-BOTTLENECK_DEPTH = 128
+from fcn.controller.config.document import DocumentError
+from fcn.topologies.description import EXAMPLE, NETWORKS, load_topology
+from fcn.topologies.model import Topology
+
+CATALOG = {file.stem: file for file in sorted(NETWORKS.glob("*.yaml")) if file != EXAMPLE}
 
 
-def wan() -> Topology:
-    """DC1 - PE1 - P1 - P2 - PE2 - DC2, two hosts a side, the bottleneck at P2 towards PE2.
+class NetworkError(Exception):
+    """There is no such network, or its description is wrong; the message says what to do."""
 
-    One-way delays of 1, 2 and 5 ms are 200, 400 and 1000 km of fibre at 5 us per km: 16 ms RTT
-    between the data centres, of which a notification from P2 saves the way to DC2 and back.
+
+def network(name: str, hosts: int | None = None) -> Topology:
+    """A network of the catalog, or the one described in the YAML file `name`.
+
+    hosts: number of hosts of each data centre instead of the one in the file. Raises NetworkError.
     """
-    return Topology(
-        name="wan",
-        nodes=(Node("pe1", "pe"), Node("p1", "p"), Node("p2", "p"), Node("pe2", "pe")),
-        links=(Link("pe1", "p1", 1.0), Link("p1", "p2", 2.0), Link("p2", "pe2", 5.0)),
-        hosts=(Host("h1", "pe1"), Host("h2", "pe1"), Host("h3", "pe2"), Host("h4", "pe2")),
-        queues=(Queue("p2", "pe2", BOTTLENECK_PPS, BOTTLENECK_DEPTH),),
-    )
-
-
-CATALOG = {"wan": wan}
+    file = CATALOG.get(name, Path(name))
+    try:
+        return load_topology(file, hosts)
+    except OSError as error:
+        raise NetworkError(
+            f"no network {name}: {error.strerror}; there are {', '.join(CATALOG)}, or name the "
+            f"YAML file of one (see {EXAMPLE})"
+        ) from None
+    except DocumentError as error:
+        raise NetworkError(str(error)) from None

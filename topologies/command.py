@@ -10,11 +10,19 @@ from fcn.controller.northbound.client import ControllerError
 from fcn.hosts.build import BuildError
 from fcn.hosts.processes import ProcessError
 from fcn.topologies.api import commands_to_try
+from fcn.topologies.catalog import NetworkError
 from fcn.topologies.hosts import HostError
 from fcn.topologies.isolation import IsolationError
 from fcn.topologies.network import SWITCHES, Network, Target
 
-FAILURES = (BuildError, ControllerError, HostError, IsolationError, ProcessError)
+FAILURES = (
+    BuildError,
+    ControllerError,
+    HostError,
+    IsolationError,
+    NetworkError,
+    ProcessError,
+)
 """What a topology can fail with; the message says why and what to do."""
 
 HOW_TO_END = "Ctrl-C, or SIGTERM to this process, ends it"

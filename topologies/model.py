@@ -14,11 +14,15 @@ from ipaddress import IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IP
 from itertools import pairwise
 from typing import Literal
 
+from fcn.topologies.dc.plan import DataCentre
+
 Role = Literal["pe", "p"]
 TunnelType = Literal["srv6", "vxlan", "gre", "mpls-udp"]
 
 HOST_PART = 10
 GATEWAY_PART = 1
+
+NS_PER_MS = 1_000_000
 
 # Queues no topology limits are deep enough for the bursts a busy machine makes, and congested only
 # when they hold more than those.
@@ -40,21 +44,32 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A core link; `delay_ms` is the one-way propagation delay in milliseconds."""
+    """A core link: propagation delay of one way in nanoseconds, and bits per second of each
+    direction (0: not limited)."""
 
     a: str
     b: str
-    delay_ms: float = 0.0
+    delay_ns: int = 0
+    rate_bps: int = 0
+
+    @property
+    def delay_ms(self) -> float:
+        """The delay in milliseconds."""
+        return self.delay_ns / NS_PER_MS
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A RoCEv2 host on a DC port of its own, or a router with more `networks` behind it."""
+    """A RoCEv2 host on a DC port of its own, or a router with more `networks` behind it.
+
+    rate_bps: bits per second of its link, each direction (0: not limited).
+    """
 
     name: str
     pe: str
     vrf: str = "blue"
     networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    rate_bps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +84,14 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One port of a node; `peer` is the host or node at its other end."""
+    """One port of a node, with `peer` at its other end; delay and rate are those of the link."""
 
     node: str
     number: int
     peer: str
     role: Literal["dc", "core"]
-    delay_ms: float = 0.0
+    delay_ns: int = 0
+    rate_bps: int = 0
 
     @property
     def interface(self) -> str:
@@ -95,7 +111,10 @@ class HostAddresses:
 
 @dataclass(frozen=True)
 class Topology:
-    """A WAN with its data-centre hosts. Raises TopologyError when names do not fit together."""
+    """A WAN with its hosts; data centres (`centres`) are behind hosts named as their gateways.
+
+    Raises TopologyError when names do not fit together.
+    """
 
     name: str
     nodes: tuple[Node, ...]
@@ -104,6 +123,7 @@ class Topology:
     queues: tuple[Queue, ...] = ()
     vrfs: dict[str, int] = field(default_factory=lambda: {"blue": 1})
     tunnel: TunnelType = "srv6"
+    centres: tuple[DataCentre, ...] = ()
 
     def __post_init__(self) -> None:
         names = [node.name for node in self.nodes] + [host.name for host in self.hosts]
@@ -115,7 +135,7 @@ class Topology:
             for end in (link.a, link.b):
                 if end not in roles:
                     raise TopologyError(f"{self.name}: link {link.a}-{link.b}: no node {end}")
-            if link.delay_ms < 0:
+            if link.delay_ns < 0:
                 raise TopologyError(f"{self.name}: link {link.a}-{link.b}: negative delay")
         for host in self.hosts:
             if roles.get(host.pe) != "pe":
@@ -134,10 +154,14 @@ class Topology:
             counts[node] += 1
             return counts[node]
 
-        ports = [Port(host.pe, next_number(host.pe), host.name, "dc") for host in self.hosts]
+        ports = [
+            Port(host.pe, next_number(host.pe), host.name, "dc", rate_bps=host.rate_bps)
+            for host in self.hosts
+        ]
         for link in self.links:
             for near, far in ((link.a, link.b), (link.b, link.a)):
-                ports.append(Port(near, next_number(near), far, "core", link.delay_ms))
+                number = next_number(near)
+                ports.append(Port(near, number, far, "core", link.delay_ns, link.rate_bps))
         return tuple(ports)
 
     def ports_of(self, node: str) -> tuple[Port, ...]:
@@ -206,11 +230,14 @@ class Topology:
                     paths.append((*path, peer))
         raise TopologyError(f"{self.name}: no path from {start} to {end}")
 
+    def delay_ns(self, start: str, end: str) -> int:
+        """One-way propagation delay along `path`, in nanoseconds."""
+        delays = {(port.node, port.peer): port.delay_ns for port in self.ports}
+        return sum(delays.get(hop, 0) for hop in pairwise(self.path(start, end)))
+
     def delay_ms(self, start: str, end: str) -> float:
-        """One-way propagation delay along `path`, in milliseconds."""
-        path = self.path(start, end)
-        delays = {(port.node, port.peer): port.delay_ms for port in self.ports}
-        return sum(delays.get(hop, 0.0) for hop in pairwise(path))
+        """The same in milliseconds."""
+        return self.delay_ns(start, end) / NS_PER_MS
 
     def host_ports(self) -> Iterator[tuple[Host, Port]]:
         """Every host with the switch port it is on."""

@@ -32,16 +32,16 @@ CONTROLLER_TIMEOUT_S = 180.0
 class DelayLine(Node):  # type: ignore[misc]
     """A cable of some length between two switches, as a node of its own."""
 
-    def __init__(self, name: str, delay_ms: float, logs: Path) -> None:
+    def __init__(self, name: str, delay_ns: int, logs: Path) -> None:
         super().__init__(name, inNamespace=False)
-        self.delay_ms = delay_ms
+        self.delay_us = round(delay_ns / 1000)
         self.logs = logs
         self.process: Process | None = None
 
     def start(self) -> None:
         """Start the program; both links must exist."""
         near, far = (f"{self.name}-eth{number}" for number in (0, 1))
-        command = [str(fcn_delayline()), near, far, str(round(self.delay_ms * 1000))]
+        command = [str(fcn_delayline()), near, far, str(self.delay_us)]
         self.process = Process(self.name, command, self.logs / f"{self.name}.log")
 
     def stop_process(self) -> None:
@@ -95,6 +95,7 @@ class Network:
         self.stop()
 
     def _start(self) -> None:
+        self._check_rates()
         setLogLevel("warning")
         self._resources.enter_context(_exclusive(self.directory))
         self.api = self._resources.enter_context(api_endpoint(self.directory))
@@ -125,13 +126,22 @@ class Network:
         for process in self._forwarding():
             process.prioritise()
 
+    def _check_rates(self) -> None:
+        for port in self.topology.ports:
+            if port.rate_bps and not SWITCHES[self.target].has_bit_rate:
+                raise ProcessError(
+                    f"{port.node} cannot limit the bits per second towards {port.peer}: BMv2 "
+                    "limits packets per second (`queues`); leave `rate` out, or use --target "
+                    "softswitch"
+                )
+
     def _add_core_link(self, link: Link, index: int) -> None:
         near = self.topology.port(link.a, link.b)
         far = self.topology.port(link.b, link.a)
-        if not link.delay_ms or SWITCHES[self.target].has_port_delay:
+        if not link.delay_ns or SWITCHES[self.target].has_port_delay:
             self._mininet.addLink(link.a, link.b, port1=near.number, port2=far.number)
             return
-        line = DelayLine(f"line{index}", link.delay_ms, self.directory)
+        line = DelayLine(f"line{index}", link.delay_ns, self.directory)
         self._delay_lines.append(line)
         switches = self._mininet.nameToNode
         self._mininet.addLink(switches[link.a], line, port1=near.number, port2=0)

@@ -1,7 +1,6 @@
-"""Run a topology by name until interrupted: `python -m fcn.topologies.run wan --cli`.
+"""Run a network until interrupted: `python -m fcn.topologies.run wan --cli`.
 
-`python -m fcn.topologies.run dual-dc --hosts 64` starts the two data centres of
-`fcn.topologies.dual_dc`.
+The network is one of `fcn.topologies.catalog` or a YAML file that describes one.
 """
 
 import sys
@@ -11,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from fcn.topologies.catalog import CATALOG
+from fcn.topologies.catalog import CATALOG, network
 from fcn.topologies.command import (
     FAILURES,
     HOW_TO_END,
@@ -20,54 +19,106 @@ from fcn.topologies.command import (
     say_how_to_look,
 )
 from fcn.topologies.controller_config import FcnSettings
-from fcn.topologies.dc.__main__ import main as run_dual_dc
-from fcn.topologies.dual_dc import HOSTS
+from fcn.topologies.dc.plan import MAX_HOSTS
+from fcn.topologies.dc.run import running_data_centres
+from fcn.topologies.dc.sample import SampleResult, run_sample, sample_flows
 from fcn.topologies.isolation import enter, wait_for_signal
-from fcn.topologies.network import Network
+from fcn.topologies.model import Topology
+from fcn.topologies.network import Network, Target
 
 console = Console()
 
-DUAL_DC = "dual-dc"
-NAMES = (*CATALOG, DUAL_DC)
-
 
 def main(
-    name: Annotated[str, typer.Argument(help=f"one of {', '.join(NAMES)}")] = "wan",
+    name: Annotated[
+        str, typer.Argument(help=f"one of {', '.join(CATALOG)}, or a YAML file")
+    ] = "wan",
     target: Annotated[str, typer.Option(help="softswitch or bmv2")] = "",
     cli: Annotated[bool, typer.Option(help="Mininet's command line")] = False,
     out: Annotated[Path, typer.Option(help="logs and configuration")] = Path("out/topology"),
     hosts: Annotated[
-        int | None,
-        typer.Option(help="hosts of each data centre (dual-dc)", show_default=str(HOSTS)),
+        int | None, typer.Option(help="hosts of each data centre", min=1, max=MAX_HOSTS)
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(help="flows to send and check, then end (dual-dc)", min=0)
+        int | None,
+        typer.Option(help="flows between two data centres to send and check, then end", min=1),
     ] = None,
 ) -> None:
-    """Start switches, hosts and controller and leave them running."""
-    if name not in NAMES:
-        raise typer.BadParameter(f"no topology {name}; there are {', '.join(NAMES)}")
-    if name == DUAL_DC:
-        if cli:
-            raise typer.BadParameter(f"{DUAL_DC} has no --cli: its hosts are no Mininet hosts")
-        run_dual_dc(HOSTS if hosts is None else hosts, target, sample or 0, out)
-    if hosts is not None or sample is not None:
-        raise typer.BadParameter(f"--hosts and --sample are of {DUAL_DC}; {name} has none")
+    """Start switches, hosts and controller and leave them running.
+
+    With --sample: exit status 1 when a flow is not learned or notified.
+    """
     chosen = choose_target(target)
     try:
+        topology = network(name, hosts)
+        _check_options(topology, cli, hosts, sample)
         enter("fcn.topologies.run", sys.argv[1:])
-        topology = CATALOG[name]()
-        with Network(topology, chosen, FcnSettings(), out) as network:
-            names = ", ".join(host.name for host in topology.hosts)
-            console.print(f"{name} runs on {chosen}; hosts {names}; logs in {out}")
-            say_how_to_look(console, network)
-            if cli:
-                network.interact()
-            else:
-                wait_for_signal(lambda: console.print(HOW_TO_END))
+        if topology.centres:
+            good = _run_data_centres(topology, chosen, sample, out)
+        else:
+            good = _run(topology, chosen, cli, out)
     except FAILURES as error:
         say_failure(console, error)
         raise typer.Exit(1) from error
+    raise typer.Exit(0 if good else 1)
+
+
+def _check_options(topology: Topology, cli: bool, hosts: int | None, sample: int | None) -> None:
+    centres = len(topology.centres)
+    if cli and centres:
+        raise typer.BadParameter(
+            f"{topology.name} has no --cli: hosts of data centres are no Mininet hosts"
+        )
+    if not centres and (hosts is not None or sample is not None):
+        raise typer.BadParameter(
+            f"--hosts and --sample are of data centres; {topology.name} has none"
+        )
+    if sample is not None and centres != 2:
+        raise typer.BadParameter(f"--sample is of two data centres; {topology.name} has {centres}")
+
+
+def _run(topology: Topology, target: Target, cli: bool, out: Path) -> bool:
+    with Network(topology, target, FcnSettings(), out) as running:
+        names = ", ".join(host.name for host in topology.hosts)
+        console.print(f"{topology.name} runs on {target}; hosts {names}; logs in {out}")
+        say_how_to_look(console, running)
+        if cli:
+            running.interact()
+        else:
+            wait_for_signal(lambda: console.print(HOW_TO_END))
+    return True
+
+
+def _run_data_centres(topology: Topology, target: Target, sample: int | None, out: Path) -> bool:
+    def say(what: str) -> None:
+        console.print(f"{topology.name}: {what}", highlight=False)
+
+    with running_data_centres(topology, target, out, say) as running:
+        hosts = sum(centre.size for centre in topology.centres)
+        say(
+            f"{hosts} hosts in data centres run on {target}; logs in {out}; "
+            f"`ip netns exec d1h1 ...` runs inside a host"
+        )
+        say_how_to_look(console, running)
+        if sample is None:
+            wait_for_signal(lambda: console.print(HOW_TO_END))
+            return True
+        near, far = topology.centres
+        result = run_sample(running, sample_flows(near, far, sample), out / "sample", say)
+        running.check()
+    _show(result)
+    return result.good
+
+
+def _show(result: SampleResult) -> None:
+    verdict = "[green]good[/]" if result.good else "[bold red]NOT good[/]"
+    console.print(
+        f"{result.flows} flows: {result.mapped} of {2 * result.flows} directions mapped and "
+        f"{result.surplus} others; {result.notified} senders notified by {result.cnps} CNPs "
+        f"({result.rejected_cnps} to a wrong queue pair); the PE looked up {result.looked_up} "
+        f"of the flows: {verdict}",
+        highlight=False,
+    )
 
 
 if __name__ == "__main__":

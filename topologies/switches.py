@@ -30,6 +30,7 @@ class P4Switch(Switch):  # type: ignore[misc]
     """
 
     has_port_delay = False
+    has_bit_rate = False
 
     def __init__(self, name: str, topology: Topology, logs: Path, **parameters: Any) -> None:  # noqa: ANN401
         super().__init__(name, dpid=f"{topology.index(name):016x}", **parameters)
@@ -115,6 +116,7 @@ class SoftSwitch(P4Switch):
     """The embedded switch; queues and delays are set over its traffic manager's gRPC service."""
 
     has_port_delay = True
+    has_bit_rate = True
 
     def command(self) -> list[str]:
         """fcn-softswitch, run by this interpreter."""

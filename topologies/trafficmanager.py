@@ -9,9 +9,8 @@ import grpc
 
 from fcn.softswitch.proto import trafficmanager_pb2 as pb
 from fcn.softswitch.proto import trafficmanager_pb2_grpc as pb_grpc
-from fcn.topologies.model import ROOMY_DEPTH, Port, Queue
+from fcn.topologies.model import NS_PER_MS, ROOMY_DEPTH, Port, Queue
 
-NS_PER_MS = 1_000_000
 SAMPLE_NS = 2 * NS_PER_MS
 STREAM_END_S = 5.0
 
@@ -45,8 +44,8 @@ class TrafficManager:
         self._channel.close()
 
     def shape(self, port: Port, queue: Queue | None) -> None:
-        """Set the propagation delay of a port and its queue's depth, and its rate when limited."""
-        settings = pb.PortQueue(delay_ns=round(port.delay_ms * NS_PER_MS), depth=ROOMY_DEPTH)
+        """Set the propagation delay and the rate of a port, and its queue's depth and rate."""
+        settings = pb.PortQueue(delay_ns=port.delay_ns, rate_bps=port.rate_bps, depth=ROOMY_DEPTH)
         if queue is not None:
             settings.depth = queue.depth
             settings.rate_pps = queue.rate_pps

@@ -22,7 +22,7 @@ class FlowEvents:
         self._bus.emit(
             Kind.CM_MESSAGE,
             node,
-            f"{name} in {message.vrf} {message.src} → {message.dst}",
+            lambda: f"{name} in {message.vrf} {message.src} → {message.dst}",
             attribute=_CM_NAMES.get(message.attribute, message.attribute),
             vrf=message.vrf,
             src=message.src,
@@ -37,7 +37,7 @@ class FlowEvents:
         self._bus.emit(
             Kind.SOURCE_QP,
             node,
-            f"{key} is sent by QP {sender.source_qp:#x} ({sender.origin})",
+            lambda: f"{key} is sent by QP {sender.source_qp:#x} ({sender.origin})",
             **_fields(key),
             source_qp=sender.source_qp,
             origin=sender.origin,
@@ -48,10 +48,23 @@ class FlowEvents:
         self._bus.emit(
             Kind.SOURCE_QP,
             node,
-            f"the sender of {key} is not known any more: {reason}",
+            lambda: f"the sender of {key} is not known any more: {reason}",
             **_fields(key),
             source_qp="",
             reason=reason,
+        )
+
+    def contradicted(self, node: str, key: FlowKey, sender: Sender) -> None:
+        """Packets show another sender than a person registered, whose word stays."""
+        self._bus.emit(
+            Kind.CONTRADICTED,
+            node,
+            lambda: (
+                f"{key} is registered as sent by QP {sender.source_qp:#x}, and packets "
+                "contradict it: check it, and delete it with `fcn flows del` if it is wrong"
+            ),
+            **_fields(key),
+            source_qp=sender.source_qp,
         )
 
     def labelled(self, flow: Flow) -> None:
@@ -59,7 +72,7 @@ class FlowEvents:
         self._bus.emit(
             Kind.FLOW_LABELLED,
             flow.node,
-            f"{flow.key} has label {flow.label:#x}",
+            lambda: f"{flow.key} has label {flow.label:#x}",
             **_fields(flow.key),
             label=f"{flow.label:#x}",
             source_qp="" if flow.source_qp is None else flow.source_qp,
@@ -71,7 +84,7 @@ class FlowEvents:
         self._bus.emit(
             Kind.FLOW_REMOVED,
             flow.node,
-            f"{flow.key} released label {flow.label:#x}: {reason}",
+            lambda: f"{flow.key} released label {flow.label:#x}: {reason}",
             **_fields(flow.key),
             label=f"{flow.label:#x}",
             reason=reason,

@@ -2,7 +2,8 @@
 
 A wrong sender is worse than none: the wrong host would slow down. What a person registered stays
 until a person deletes it. A connection manager's handshake and a host agent's report are statements
-of the hosts themselves, the later of which counts. Inference is evidence only.
+of the hosts themselves, the later of which counts; a host can be silent about the end of a
+connection, so strong evidence ends them (checks.py). Inference is evidence only.
 """
 
 from enum import StrEnum
@@ -23,6 +24,8 @@ class End(StrEnum):
     """No packet for the flow's timeout."""
     CONTRADICTED = "packets contradict it"
     """Reports of both directions do not belong to one connection."""
+    DISPROVED = "packets show another connection"
+    """The same, as clearly as it takes to end what hosts stated (checks.py)."""
     PARTNER_ENDED = "the reverse flow has ended or another sender"
     """The pairing with the reverse flow holds no more."""
 
@@ -41,10 +44,12 @@ MAY_REPLACE: dict[Origin, frozenset[Origin]] = {
 MAY_END: dict[Origin, frozenset[End]] = {
     Origin.MANUAL: frozenset({End.BY_HAND}),
     # A silent connection is still one: a checkpoint may come every quarter of an hour.
-    Origin.CM: frozenset({End.BY_HAND, End.DISCONNECTED}),
+    Origin.CM: frozenset({End.BY_HAND, End.DISCONNECTED, End.DISPROVED}),
     # Within a silence queue pairs may have changed hands, and what said so will say it again.
-    Origin.AGENT: frozenset({End.BY_HAND, End.DISCONNECTED, End.SILENCE}),
+    Origin.AGENT: frozenset({End.BY_HAND, End.DISCONNECTED, End.SILENCE, End.DISPROVED}),
     Origin.INFERRED: frozenset(End),
-    Origin.RESTORED: frozenset({End.BY_HAND, End.DISCONNECTED, End.SILENCE, End.CONTRADICTED}),
+    Origin.RESTORED: frozenset(
+        {End.BY_HAND, End.DISCONNECTED, End.SILENCE, End.CONTRADICTED, End.DISPROVED}
+    ),
 }
 """By origin of the known sender: what makes the controller forget it."""

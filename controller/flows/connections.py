@@ -84,6 +84,12 @@ _QueuePair = tuple[str, Address, int]
 """VRF, host, number."""
 
 
+def _named(flow: FlowKey, ids: CommIds) -> _Key:
+    """The connection that a flow belongs to."""
+    ends = (flow.src, flow.dst) if ids.initiated else (flow.dst, flow.src)
+    return flow.vrf, *ends, ids.own if ids.initiated else ids.peer
+
+
 @dataclass(slots=True)
 class _Connection:
     deadline: float
@@ -153,15 +159,13 @@ class ConnectionTracker:
             case _:
                 return []
 
-    def restore(self, flow: FlowKey, source_qp: int, ids: CommIds) -> None:
-        """A switch has a flow of a connection set up before this controller started.
-
-        What is known already stands.
-        """
-        ends = (flow.src, flow.dst) if ids.initiated else (flow.dst, flow.src)
-        key = (flow.vrf, *ends, ids.own if ids.initiated else ids.peer)
-        if key in self._connections:
-            return
+    def restore(self, flow: FlowKey, source_qp: int, ids: CommIds) -> bool:
+        """A switch has a flow of a connection set up before this controller started; whether it is
+        followed now. What is known already stands."""
+        key = _named(flow, ids)
+        known = self._connections.get(key)
+        if known is not None:
+            return (flow, source_qp, ids) in known.flows(key)
         connection = _Connection(
             self._clock(),
             initiator_qp=source_qp if ids.initiated else flow.dest_qp,
@@ -169,16 +173,21 @@ class ConnectionTracker:
             responder_comm_id=ids.peer if ids.initiated else ids.own,
         )
         queue_pairs = list(connection.queue_pairs(key))
+        if len(self._connections) >= self._limit:
+            return False
         if any(each in self._queue_pairs for each in queue_pairs):
-            return
-        try:
-            displaced = self._shares.add(Host(flow.vrf, flow.src), key, self._limit)
-        except NoRoomError:
-            return
-        if displaced is not None:
-            self._forget(displaced)
+            return False
+        self._shares.add(Host(flow.vrf, flow.src), key, self._limit)
         self._connections[key] = connection
         self._queue_pairs.update(dict.fromkeys(queue_pairs, key))
+        return True
+
+    def drop(self, flow: FlowKey, source_qp: int, ids: CommIds) -> None:
+        """The connection of this flow has ended unseen."""
+        key = _named(flow, ids)
+        connection = self._connections.get(key)
+        if connection and (flow, source_qp, ids) in connection.flows(key):
+            self._forget(key)
 
     def _request(self, message: CmMessage) -> list[CmEvent]:
         key = (message.vrf, message.src, message.dst, message.local_comm_id)
@@ -210,25 +219,28 @@ class ConnectionTracker:
         return events + self._progress(key, connection, message)
 
     def _progress(self, key: _Key, connection: _Connection, message: CmMessage) -> list[CmEvent]:
-        events: list[CmEvent] = []
+        # Who sets up a connection of his queue pair has none of it any more.
+        events = self._replace((message.vrf, message.src, message.qpn), key)
         if key not in self._connections:
             host = Host(message.vrf, message.src)
             try:
                 displaced = self._shares.add(host, key, self._limit)
             except NoRoomError:
-                return [Refused(host)]
+                return [*events, Refused(host)]
             if displaced is not None:
                 events += self._forget(displaced)
             self._connections[key] = connection
         self._wait(key, connection, HALF_OPEN)
         for queue_pair in connection.queue_pairs(key):
-            # An older connection of the queue pair has ended unseen.
-            older = self._queue_pairs.get(queue_pair)
-            if older is not None and older != key:
-                events += self._forget(older)
+            events += self._replace(queue_pair, key)
             self._queue_pairs[queue_pair] = key
         events += [QueuePairLearned(*flow) for flow in connection.flows(key)]
         return events
+
+    def _replace(self, queue_pair: _QueuePair, key: _Key) -> list[CmEvent]:
+        """An older connection of the queue pair has ended unseen."""
+        older = self._queue_pairs.get(queue_pair)
+        return [] if older in (None, key) else self._forget(older)
 
     def _acknowledged(self, message: CmMessage) -> list[CmEvent]:
         for key in self._matches(message):

@@ -91,11 +91,13 @@ NOTHING = Evidence()
 @dataclass(frozen=True, slots=True)
 class Pairing:
     """Two flows that are the directions of one connection: the destination queue pair of each is
-    the source of the other. `port`: their UDP source port where it confirms this."""
+    the source of the other. `port`: their UDP source port where it confirms this; `stated`: said of
+    both flows by somebody who knows, instead of inferred."""
 
     forth: FlowKey
     back: FlowKey
     port: int | None = None
+    stated: bool = False
 
     @property
     def sources(self) -> tuple[tuple[FlowKey, int], tuple[FlowKey, int]]:
@@ -198,9 +200,15 @@ class _HostPair:
     def _without_rival(self, pairing: _QueuePairs, forths: set[int], backs: set[int]) -> bool:
         """Any other partner must be ruled out, or unsupported and explained by yet another."""
         forth, back = pairing
-        rivals = [((forth, other), other in backs) for other in self.back if other != back]
-        rivals += [((other, back), other in forths) for other in self.forth if other != forth]
-        return all(self._out(*rival, explained=explained) for rival, explained in rivals)
+        return all(
+            self._out(forth, other, explained=other in backs)
+            for other in self.back
+            if other != back
+        ) and all(
+            self._out(other, back, explained=other in forths)
+            for other in self.forth
+            if other != forth
+        )
 
     def _out(self, forth: int, back: int, *, explained: bool) -> bool:
         evidence = self.evidence.get(forth, {}).get(back, NOTHING)

@@ -1,7 +1,7 @@
 """Labelled flows by PE; keeps the PEs' tables and the label pool consistent."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fcn.controller.flows.flow import Edge, Flow
 from fcn.controller.flows.key import FlowKey
@@ -11,7 +11,14 @@ from fcn.controller.flows.shares import Host, NoRoomError, Shares
 
 
 class NoLabelError(Exception):
-    """A flow cannot have a label; the message says why."""
+    """A flow cannot have a label; the message says why, and is made when somebody asks for it."""
+
+    def __init__(self, why: Callable[[], str]) -> None:
+        super().__init__()
+        self._why = why
+
+    def __str__(self) -> str:
+        return self._why()
 
 
 class LabelledFlows:
@@ -35,6 +42,15 @@ class LabelledFlows:
         """Labelled flows of a node; a P node has none."""
         return self._flows.get(node, {})
 
+    def of_host(self, host: Host) -> list[Flow]:
+        """Flows that a host sends, on every PE, but for those a person registered."""
+        return [
+            self._flows[node][key]
+            for (node, version), shares in self._shares.items()
+            if version == host.address.version
+            for key in shares.of(host)
+        ]
+
     def get(self, node: str, key: FlowKey) -> Flow | None:
         """The flow on this PE, if it has a label there."""
         return self._flows[node].get(key)
@@ -56,12 +72,14 @@ class LabelledFlows:
             self._labels.check(key.vrf)
             displaced = shares.add(Host(key.vrf, key.src), key, capacity - pinned)
         except LabelsExhaustedError as error:
-            raise NoLabelError(str(error)) from None
+            raise NoLabelError(error.__str__) from None
         except NoRoomError:
             raise NoLabelError(
-                f"{node} holds {capacity} flows already, and no host has more than {key.src}"
+                lambda: (
+                    f"{node} holds {capacity} flows already, and no host has more than {key.src}"
+                )
             ) from None
-        label = self._labels.allocate(key.vrf)
+        label = self._labels.take()
         return label, None if displaced is None else self._flows[node][displaced]
 
     def add(self, flow: Flow) -> None:

@@ -74,11 +74,10 @@ class LabelPool:
                 "are free: its flows come and go too fast"
             )
 
-    def allocate(self, vrf: str) -> int:
-        """A free 20-bit label for a flow of this VRF. Raises LabelsExhaustedError."""
-        self.check(vrf)
+    def take(self) -> int:
+        """A free 20-bit label, of which `check` said that there is one."""
         label = self._draw()
-        self._take(label)
+        self._use(label)
         return label
 
     def claim(self, label: int) -> bool:
@@ -86,7 +85,7 @@ class LabelPool:
         if not FCN_LABEL_BIT <= label < 2 * LABEL_COUNT or label in self._used:
             return False
         self._resting.pop(label, None)
-        self._take(label)
+        self._use(label)
         return True
 
     def release(self, label: int, vrf: str) -> None:
@@ -101,7 +100,7 @@ class LabelPool:
         self._resting_of[vrf] = self._resting_of.get(vrf, 0) + 1
         self._wakeups.append((wakeup, label, vrf))
 
-    def _take(self, label: int) -> None:
+    def _use(self, label: int) -> None:
         self._used.add(label)
         gate = label & GATE_MASK
         self._gates[gate] = self._gates.get(gate, 0) + 1

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from fcn.controller.events import EventBus, Kind
+from fcn.controller.throttle import Throttle
 
 REPORT_INTERVAL = 60.0
 """Seconds between events about the same PE, VRF and reason."""
@@ -15,6 +16,8 @@ class Reason(StrEnum):
 
     FOREIGN_SOURCE = "foreign-source"
     """The packet's source address is not behind this PE."""
+    LATE = "late"
+    """It had to wait, as while somebody floods the PE: its flow is labelled, no more."""
     NO_ROOM = "no-room"
     """The tables of the PE are full, and the flow's host has the largest share."""
     NO_ROOM_CONNECTIONS = "no-room-connections"
@@ -26,22 +29,30 @@ class Refusals:
 
     def __init__(self, bus: EventBus, clock: Callable[[], float]) -> None:
         self._bus = bus
-        self._clock = clock
         self.counts: Counter[tuple[str, Reason]] = Counter()
         """By VRF and reason; both are bounded by the configuration."""
-        self._said: dict[tuple[str, str, Reason], tuple[float, int]] = {}
-        """When the next event is due, and the reports since the last."""
+        self._throttle: Throttle[tuple[str, str, Reason]] = Throttle(clock, 1, REPORT_INTERVAL)
+        self._clock = clock
+        self._last: dict[tuple[str, str, Reason], float] = {}
 
-    def refuse(self, node: str, vrf: str, reason: Reason, text: str) -> None:
-        """A PE's report about a packet of a VRF is not used; `text` says what and why."""
+    def refuse(self, node: str, vrf: str, reason: Reason, text: Callable[[], str]) -> None:
+        """A PE's report about a packet of a VRF is not used; `text` returns what and why."""
         self.counts[vrf, reason] += 1
-        now = self._clock()
-        due, unsaid = self._said.get((node, vrf, reason), (now, 0))
-        if now < due:
-            self._said[node, vrf, reason] = (due, unsaid + 1)
+        self._last[node, vrf, reason] = self._clock()
+        unsaid = self._throttle.admit((node, vrf, reason))
+        if unsaid is None:
             return
-        self._said[node, vrf, reason] = (now + REPORT_INTERVAL, 0)
         since = f" (and {unsaid} of this VRF since the last time)" if unsaid else ""
         self._bus.emit(
-            Kind.REFUSED, node, f"{text}{since}", vrf=vrf, reason=reason.value, reports=unsaid + 1
+            Kind.REFUSED,
+            node,
+            lambda: text() + since,
+            vrf=vrf,
+            reason=reason.value,
+            reports=unsaid + 1,
         )
+
+    def is_recent(self, node: str, vrf: str, reason: Reason, seconds: float) -> bool:
+        """Whether a report of this PE about this VRF was refused so within the last `seconds`."""
+        last = self._last.get((node, vrf, reason))
+        return last is not None and self._clock() - last <= seconds

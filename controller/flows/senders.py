@@ -44,9 +44,6 @@ class Senders:
     def __contains__(self, key: FlowKey) -> bool:
         return key in self._senders
 
-    def __len__(self) -> int:
-        return len(self._senders)
-
     def __iter__(self) -> Iterator[tuple[FlowKey, Sender]]:
         return iter(self._senders.items())
 

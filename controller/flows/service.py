@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from fcn.controller.config import Config
-from fcn.controller.config.addressing import locate
+from fcn.controller.config.addressing import attachment, locate
 from fcn.controller.config.features import Feature
 from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus
@@ -32,18 +32,22 @@ from fcn.controller.flows.labels import LabelPool
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import Reason, Refusals
 from fcn.controller.flows.senders import Sender, Senders
+from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.verification import Verification
-from fcn.controller.flows.watch import WatchList
+from fcn.controller.flows.watch import WATCH, WatchList
 
 PLACES = 65536
-"""Addresses whose PEs are kept, so that a report need not search the configuration."""
+"""Addresses of which it is kept where they are, so that a report need not search for it."""
 
 VERIFIED_SHARE = 8
 """One in so many watched flows is one whose source is known, to be looked at again."""
 
 CERTAIN_BOTH_WAYS = frozenset({Origin.MANUAL, Origin.AGENT})
 """Origins that state one direction of a connection only, of a queue pair known to them."""
+
+STATED = CERTAIN_BOTH_WAYS | {Origin.CM}
+"""Origins that only strong evidence ends."""
 
 
 class FlowError(Exception):
@@ -74,10 +78,15 @@ class FlowService:
         self._inference = Inference(clock, self._fully_reported)
         self._events = FlowEvents(bus)
         self._locate = lru_cache(PLACES)(self._search)
+        self._attached = lru_cache(PLACES)(self._is_attached)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
         return self._labelled.all()
+
+    def of_host(self, host: Host) -> list[Flow]:
+        """Labelled flows that a host sends, but for those a person registered."""
+        return self._labelled.of_host(host)
 
     def on_node(self, node: str) -> Mapping[FlowKey, Flow]:
         """Labelled flows of a node; a P node has none."""
@@ -93,13 +102,29 @@ class FlowService:
         ]
 
     def seen(
-        self, node: str, key: FlowKey, p_key: int = DEFAULT_P_KEY, sample: Sample | None = None
+        self,
+        node: str,
+        key: FlowKey,
+        p_key: int = DEFAULT_P_KEY,
+        sample: Sample | None = None,
+        *,
+        in_time: bool = True,
     ) -> None:
-        """A PE reports a packet of a flow that is not labelled, or that is watched."""
+        """A PE reports a packet of a flow that is not labelled, or that is watched. `in_time`:
+        about when it was sent, or else it is no evidence: inference compares what two PEs see at a
+        time."""
         if not self._is_from(node, key.vrf, key.src):
             return
         self._label(node, key, p_key, Origin.DATA)
         if sample is None:
+            return
+        if not in_time:
+            self.refusals.refuse(
+                node,
+                key.vrf,
+                Reason.LATE,
+                lambda: f"reports of {node} have to wait, so they are no evidence of senders",
+            )
             return
         if key in self._watch:
             self._inference.observe(key, sample)
@@ -122,8 +147,7 @@ class FlowService:
                     for back in self._senders.sent_by(flow.vrf, flow.dst, flow.src, flow.dest_qp):
                         self._end(back, End.UNSEEN_DISCONNECT)
                 case Refused(host):
-                    text = f"connections of {host.address} in {host.vrf} are not followed: too many"
-                    self.refusals.refuse(node, host.vrf, Reason.NO_ROOM_CONNECTIONS, text)
+                    self._refuse_connection(node, host)
 
     def infer(self) -> None:
         """Infer the source queue pairs of flows (FCN-3 b), verify those inferred before, and choose
@@ -133,12 +157,14 @@ class FlowService:
         changed, refuted = self._verification.advance()
         self._update_watched(changed)
         for pairing in refuted:
-            for key, _ in pairing.sources:
-                self._doubt(key, End.CONTRADICTED)
+            self._contradicted(pairing)
         self._update_watched(self._watch.advance())
 
     def reported(self, key: FlowKey, source_qp: int) -> bool:
         """A host agent reports the sender of a flow; returns whether it was accepted as new."""
+        partner = FlowKey(key.vrf, key.dst, key.src, source_qp)
+        if self._verification.was_refuted(key, partner):
+            return False
         return self._learn_sender(key, Sender(source_qp, Origin.AGENT))
 
     def idle(self, node: str, key: FlowKey) -> None:
@@ -192,35 +218,74 @@ class FlowService:
             self._release(flow, reason)
 
     def adopt(self, node: str, found: Iterable[Flow]) -> None:
-        """Take over flows read back from a PE's tables, except those that contradict known ones."""
+        """Take over flows read back from a PE's tables, except those of hosts that are elsewhere.
+
+        What is known by now stands: the entry may be older."""
         restored = 0
         for flow in found:
             if self._labelled.get(node, flow.key) or not self._edges[node].learning:
                 continue
-            if not self.labels.claim(flow.label):
+            if not self._attached(node, flow.key.vrf, flow.key.src):
                 continue
-            if flow.source_qp is not None:
-                timeout = flow.timeout if flow.origin is Origin.MANUAL else None
-                sender = Sender(flow.source_qp, flow.origin, timeout, flow.comm_ids)
-                self._senders.restore(flow.key, sender)
-                if flow.comm_ids is not None:
-                    self._connections.restore(flow.key, flow.source_qp, flow.comm_ids)
-            self._keep(flow)
-            self._pair_restored(flow)
+            self._restore_sender(flow)
+            if self.labels.claim(flow.label):
+                self._keep(self._as_known(flow))
+            else:
+                self._label(node, flow.key, flow.p_key, flow.origin)
             restored += 1
         if restored:
             self._events.restored(node, restored)
 
+    def _restore_sender(self, flow: Flow) -> None:
+        if flow.source_qp is None:
+            return
+        origin, comm_ids = flow.origin, flow.comm_ids
+        if comm_ids and not self._connections.restore(flow.key, flow.source_qp, comm_ids):
+            # No disconnect would end it.
+            origin, comm_ids = Origin.RESTORED, None
+        timeout = flow.timeout if origin is Origin.MANUAL else None
+        sender = Sender(flow.source_qp, origin, timeout, comm_ids)
+        if not self._labelled.of(flow.key):
+            self._senders.restore(flow.key, sender)
+        elif flow.key not in self._senders:
+            # Another PE of the host labels the flow too.
+            self._learn_sender(flow.key, sender)
+
+    def _as_known(self, flow: Flow) -> Flow:
+        sender = self._senders.get(flow.key)
+        if sender is None:
+            return flow
+        return replace(
+            flow, source_qp=sender.source_qp, origin=sender.origin, comm_ids=sender.comm_ids
+        )
+
     def _search(self, vrf: str, address: Address) -> list[str]:
         return locate(self._config, vrf, address)
 
+    def _is_attached(self, node: str, vrf: str, address: Address) -> bool:
+        return attachment(self._config.nodes[node], vrf, address) is not None
+
     def _is_from(self, node: str, vrf: str, source: Address) -> bool:
-        """Whether this PE can have got a packet from that address: others are not believed."""
-        if node in self._locate(vrf, source):
+        """Whether this PE can have got a packet from that address: others are not believed.
+
+        Of the other PEs nothing is looked up: sources are invented faster than that."""
+        if self._attached(node, vrf, source):
             return True
-        text = f"a packet from {source} in {vrf} is not believed: that is not behind {node}"
-        self.refusals.refuse(node, vrf, Reason.FOREIGN_SOURCE, text)
+        self.refusals.refuse(
+            node,
+            vrf,
+            Reason.FOREIGN_SOURCE,
+            lambda: f"a packet from {source} in {vrf} is not believed: that is not behind {node}",
+        )
         return False
+
+    def _refuse_connection(self, node: str, host: Host) -> None:
+        self.refusals.refuse(
+            node,
+            host.vrf,
+            Reason.NO_ROOM_CONNECTIONS,
+            lambda: f"connections of {host.address} in {host.vrf} are not followed: too many",
+        )
 
     def _learn_sender(self, key: FlowKey, sender: Sender) -> bool:
         """Use what somebody says about a flow's sender; whether it is news and believed."""
@@ -231,11 +296,11 @@ class FlowService:
         if partner is not None and partner.dest_qp != sender.source_qp:
             self._part(key)
         places = [flow.node for flow in self._labelled.of(key)]
-        places = places or [
-            place for place in self._locate(key.vrf, key.src) if self._edges[place].learning
-        ]
+        if not places:
+            located = self._locate(key.vrf, key.src)
+            places = [place for place in located if self._edges[place].learning][:1]
         self._events.sender_known(places[0] if places else "", key, sender)
-        for place in places[:1]:
+        for place in places:
             self._label(place, key, DEFAULT_P_KEY, sender.origin)
         return True
 
@@ -254,7 +319,7 @@ class FlowService:
             new = replace(
                 flow,
                 source_qp=source_qp,
-                p_key=flow.p_key if origin is not Origin.DATA else p_key,
+                p_key=p_key if flow.p_key == DEFAULT_P_KEY else flow.p_key,
                 timeout=timeout,
                 origin=sender.origin if sender else flow.origin,
                 comm_ids=comm_ids,
@@ -262,12 +327,15 @@ class FlowService:
             )
             if new != flow:
                 self._labelled.update(new)
+                self._pair_known(key)
             return
         try:
             label, displaced = self._labelled.allocate(node, key)
         except NoLabelError as error:
-            text = f"{key} stays unlabelled: {error}"
-            self.refusals.refuse(node, key.vrf, Reason.NO_ROOM, text)
+            why = error
+            self.refusals.refuse(
+                node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why}"
+            )
             return
         if displaced is not None:
             self._release(displaced, f"its host has more flows than {key.src}")
@@ -280,8 +348,9 @@ class FlowService:
         if flow.source_qp is None:
             self._update_watched(self._watch.add(flow.key) - {flow.key})
             self._verification.new_flow(host_pair(flow.key))
-            flow = replace(flow, watched=flow.key in self._watch)
-        self._labelled.add(flow)
+            self._doubt_unpaired(flow.key)
+        self._labelled.add(replace(flow, watched=self._is_watched(flow.key)))
+        self._pair_known(flow.key)
 
     def _end(self, key: FlowKey, reason: End) -> None:
         """The flow has ended, if `reason` may end it."""
@@ -291,10 +360,13 @@ class FlowService:
             self._release(flow, reason.value)
 
     def _release(self, flow: Flow, reason: str) -> None:
-        self._stop_watching(flow.key)
         self._labelled.remove(flow)
-        self._senders.end(flow.key, End.SILENCE)
         self._events.removed(flow, reason)
+        if self._labelled.of(flow.key):
+            # It goes on at another PE.
+            return
+        self._stop_watching(flow.key)
+        self._senders.end(flow.key, End.SILENCE)
         self._part(flow.key)
 
     def _pair(self, pairing: Pairing) -> None:
@@ -303,16 +375,35 @@ class FlowService:
             self._learn_sender(key, Sender(source_qp, Origin.INFERRED))
         self._verification.add(pairing)
 
-    def _pair_restored(self, flow: Flow) -> None:
-        """Flows read back from the switches that name each other are looked at like others."""
-        key = flow.key
-        if flow.source_qp is None:
+    def _pair_known(self, key: FlowKey) -> None:
+        """Flows that name each other are looked at again like those that were inferred."""
+        sender = self._senders.get(key)
+        if sender is None or key.src == key.dst:
             return
-        partner = FlowKey(key.vrf, key.dst, key.src, flow.source_qp)
-        for back in self._labelled.of(partner)[:1]:
-            doubtful = {flow.origin, back.origin} <= {Origin.INFERRED, Origin.RESTORED}
-            if back.source_qp == key.dest_qp and doubtful:
-                self._verification.add(Pairing(key, partner))
+        partner = FlowKey(key.vrf, key.dst, key.src, sender.source_qp)
+        back = self._senders.get(partner)
+        if back is None or back.source_qp != key.dest_qp or not self._labelled.of(partner):
+            return
+        stated = {sender.origin, back.origin} <= STATED
+        verification = self._verification
+        if verification.partner(key) != partner or verification.is_stated(key) != stated:
+            verification.add(Pairing(key, partner, stated=stated))
+
+    def _contradicted(self, pairing: Pairing) -> None:
+        """Packets show that two flows are not the directions of one connection."""
+        reason = End.DISPROVED if pairing.stated else End.CONTRADICTED
+        for key, source_qp in pairing.sources:
+            sender = self._senders.get(key)
+            if sender is None:
+                continue
+            if sender.origin is Origin.MANUAL:
+                flows = self._labelled.of(key)
+                self._events.contradicted(flows[0].node if flows else "", key, sender)
+            elif pairing.stated and sender.comm_ids is not None:
+                self._connections.drop(key, source_qp, sender.comm_ids)
+            self._doubt(key, reason)
+        for key, _ in pairing.sources:
+            self._pair_known(key)
 
     def _learn_from_reverse(self, key: FlowKey, sample: Sample) -> None:
         """On a reliable connection the sender of the flow back is known when that of the flow is:
@@ -324,7 +415,6 @@ class FlowService:
             return
         if any(flow.origin in CERTAIN_BOTH_WAYS for flow in self._labelled.of(found[0])):
             self._learn_sender(key, Sender(found[0].dest_qp, Origin.INFERRED))
-            self._verification.add(Pairing(found[0], key))
 
     def _part(self, key: FlowKey) -> None:
         """The flow has no partner any more; what was inferred of the other is in doubt."""
@@ -348,12 +438,25 @@ class FlowService:
             )
             self._labelled.update(unknown)
 
+    def _doubt_unpaired(self, key: FlowKey) -> None:
+        """What was inferred of the flow back, as an entry says, was inferred of this one too."""
+        for back in self._senders.sent_by(key.vrf, key.dst, key.src, key.dest_qp):
+            if self._verification.partner(back) is None:
+                self._doubt(back, End.PARTNER_ENDED)
+
     def _fully_reported(self, pair: HostPairKey) -> bool:
-        """Whether all flows between two hosts enter the WAN at PEs that report them."""
+        """Whether all flows between two hosts enter the WAN at PEs that report and label them: of a
+        flow without a label there is no sample."""
         vrf, *hosts = pair
         places = [self._locate(vrf, host) for host in hosts]
         return self._watch.complete(pair) and all(
-            nodes and all(self._edges[node].learning for node in nodes) for nodes in places
+            nodes and all(self._labels_all(node, vrf) for node in nodes) for nodes in places
+        )
+
+    def _labels_all(self, node: str, vrf: str) -> bool:
+        """Whether the PE learns, and had room for every flow of the VRF lately."""
+        return self._edges[node].learning and not self.refusals.is_recent(
+            node, vrf, Reason.NO_ROOM, WATCH
         )
 
     def _update_watched(self, changed: Iterable[FlowKey]) -> None:

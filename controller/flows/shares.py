@@ -66,6 +66,7 @@ class Shares(Generic[EntryT]):
     def __init__(self) -> None:
         self._host: dict[EntryT, Host] = {}
         self._entries: dict[Host, dict[EntryT, None]] = {}
+        """Of each host the oldest first."""
         self._vrfs: _Tally[str] = _Tally()
         self._hosts: dict[str, _Tally[Host]] = {}
 

@@ -82,11 +82,17 @@ class Verdict(Enum):
 @dataclass(slots=True)
 class Trail:
     """What was seen of one flow: when requests came and how far their PSN was from `first_psn`,
-    counted on over the wrap of the 24-bit number; (time, PSN) of responses not yet judged."""
+    counted on over the wrap of the 24-bit number; (time, PSN) of responses not yet judged.
+
+    `answer_limit`: seconds within which its requests are answered; `history`: requests kept, at
+    least, which must reach that far back.
+    """
 
     flow: FlowKey
     since: float
     port: int
+    answer_limit: float = ANSWER_LIMIT
+    history: int = HISTORY
     first_psn: int = 0
     times: list[float] = field(default_factory=list)
     offsets: list[int] = field(default_factory=list)
@@ -120,8 +126,8 @@ class Trail:
         self.stride = max(self.stride, step if step > -HALF_SPACE // 2 else HALF_SPACE)
         if len(self.times) > 1 and now - self.times[-2] < SAMPLE_SPACING:
             del self.times[-1], self.offsets[-1]
-        elif len(self.times) == 2 * HISTORY:
-            del self.times[:HISTORY], self.offsets[:HISTORY]
+        elif len(self.times) == 2 * self.history:
+            del self.times[: self.history], self.offsets[: self.history]
         self.offsets.append(last + step)
         self.times.append(now)
 
@@ -134,13 +140,13 @@ class Trail:
         """Whether a response with this PSN, reported of the other flow at `when`, answers this
         flow's requests, and how many PSNs lie between it and what this flow sent at that time.
 
-        What it answers was sent before it, within ANSWER_LIMIT unless it waits behind READs: the
+        What it answers was sent before it, within `answer_limit` unless it waits behind READs: the
         last sample before and the first after that time bound the PSNs. Where there is no such
         sample, there is no such bound; nor where READs are answered whose size nobody saw.
         """
         if not self.times or self.times[0] > when + SKEW:
             return Verdict.POSSIBLE, HALF_SPACE
-        begin = bisect_right(self.times, when - ANSWER_LIMIT)
+        begin = bisect_right(self.times, when - self.answer_limit)
         end = bisect_right(self.times, when + SKEW, begin)
         bounds = self.offsets[max(begin - 1, 0) : end + 1]
         low, high = min(bounds), max(bounds)

@@ -1,27 +1,20 @@
 """Looks again at pairings of flows that are taken for the two directions of a connection (FCN-3 b).
 
-Queue pair numbers are used again. What was concluded once stays true only while the same two queue
-pairs are connected; so every pairing is looked at again in turn, a few at a time, and evidence
-against it ends it. Flows are watched for this as for inference: reports cost the control plane
-(FCN-15: bounded).
+Queue pair numbers are used again. What was concluded once, or stated by hosts that did not say its
+end, stays true only while the same two queue pairs are connected; so every pairing is looked at
+again in turn, a few at a time, and evidence against it ends it. Flows are watched for this as for
+inference: reports cost the control plane (FCN-15: bounded). VRFs take turns, so that none waits for
+the connections of another.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fcn.controller.flows.inference import (
-    JUDGED_AFTER,
-    Evidence,
-    HostPairKey,
-    Pairing,
-    host_pair,
-)
+from fcn.controller.flows.checks import Check, StatedCheck
+from fcn.controller.flows.inference import JUDGED_AFTER, HostPairKey, Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.trail import Sample, Trail
-
-CHECK = 10.0
-"""Seconds a pairing is watched for, at most."""
+from fcn.controller.flows.trail import Sample
 
 REST = 60.0
 """Seconds until it is watched again: about as long as a flow that fell silent keeps its mapping."""
@@ -29,44 +22,24 @@ REST = 60.0
 SHORT_REST = 10.0
 """The same when a new flow appears between the two hosts: it may have a queue pair of old."""
 
-
-class _Check:
-    """What is seen of one pairing while it is watched."""
-
-    def __init__(self, pairing: Pairing, now: float) -> None:
-        self.pairing = pairing
-        self.until = now + CHECK
-        self._trails = {
-            flow: Trail(flow, now, pairing.port or 0) for flow in (pairing.forth, pairing.back)
-        }
-        self._evidence = Evidence()
-        self._port_changed = False
-
-    def observe(self, flow: FlowKey, now: float, sample: Sample) -> None:
-        if self.pairing.port not in (None, sample.udp_source_port):
-            self._port_changed = True
-        self._trails[flow].record(now, sample)
-
-    def judge(self, until: float) -> None:
-        forth, back = self._trails.values()
-        for asked, answers in ((forth, back), (back, forth)):
-            for when, psn in answers.ripe(until):
-                verdict, distance = asked.judge(answers, when, psn)
-                self._evidence.weigh(verdict, psn, distance)
-
-    @property
-    def confirmed(self) -> bool:
-        return self._evidence.shown
-
-    @property
-    def refuted(self) -> bool:
-        return self._port_changed or self._evidence.refuted
+HURRY_INTERVAL = 1.0
+"""Seconds between searches for such pairings: one looks at all between those hosts."""
 
 
 @dataclass(slots=True)
-class _Resting:
+class _Entry:
+    """A pairing that rests since `since`, or is watched. `suspected`: a watch spoke against it and
+    none for it since; `followed`: its ports followed from the queue pairs once."""
+
     pairing: Pairing
     since: float
+    suspected: bool = False
+    followed: bool = False
+
+    def check(self, now: float) -> Check:
+        if self.pairing.stated:
+            return StatedCheck(self.pairing, now, followed=self.followed)
+        return Check(self.pairing, now)
 
 
 class Verification:
@@ -76,18 +49,22 @@ class Verification:
     def __init__(self, clock: Callable[[], float], slots: int) -> None:
         self._clock = clock
         self._slots = slots
-        self._resting: OrderedDict[FlowKey, _Resting] = OrderedDict()
-        """By flow forth, the one that rests for longest first."""
-        self._checked: dict[FlowKey, _Check] = {}
-        self._pairings: dict[FlowKey, Pairing] = {}
+        self._entries: dict[FlowKey, _Entry] = {}
         """By either flow."""
+        self._resting: OrderedDict[str, OrderedDict[FlowKey, _Entry]] = OrderedDict()
+        """By VRF, the one whose turn is next first; then by flow forth, the one that rests for
+        longest first."""
+        self._checked: dict[FlowKey, Check] = {}
+        """By flow forth."""
         self._between: dict[HostPairKey, set[FlowKey]] = {}
+        self._hurried: set[HostPairKey] = set()
+        self._next_hurry = 0.0
         self._refuted: dict[FlowKey, FlowKey] = {}
 
     def __contains__(self, flow: FlowKey) -> bool:
         """Whether the flow is watched now."""
-        pairing = self._pairings.get(flow)
-        return pairing is not None and pairing.forth in self._checked
+        entry = self._entries.get(flow)
+        return entry is not None and entry.pairing.forth in self._checked
 
     def __len__(self) -> int:
         """Flows watched now, never more than the slots."""
@@ -95,21 +72,27 @@ class Verification:
 
     def partner(self, flow: FlowKey) -> FlowKey | None:
         """The flow back, as far as it is taken for that."""
-        pairing = self._pairings.get(flow)
-        if pairing is None:
+        entry = self._entries.get(flow)
+        if entry is None:
             return None
-        return pairing.back if flow == pairing.forth else pairing.forth
+        return entry.pairing.back if flow == entry.pairing.forth else entry.pairing.forth
+
+    def is_stated(self, flow: FlowKey) -> bool:
+        """Whether the flow's partner was stated."""
+        entry = self._entries.get(flow)
+        return entry is not None and entry.pairing.stated
 
     def was_refuted(self, flow: FlowKey, partner: FlowKey) -> bool:
         """Whether evidence spoke against this pairing, while both flows were there."""
         return self._refuted.get(flow) == partner
 
     def add(self, pairing: Pairing) -> None:
-        """Two flows are taken for the directions of a connection from now on."""
+        """Two different flows are taken for the directions of a connection from now on."""
+        entry = _Entry(pairing, self._clock())
         for flow in (pairing.forth, pairing.back):
             self.forget(flow)
-            self._pairings[flow] = pairing
-        self._resting[pairing.forth] = _Resting(pairing, self._clock())
+            self._entries[flow] = entry
+        self._rest(entry)
         self._between.setdefault(host_pair(pairing.forth), set()).add(pairing.forth)
 
     def forget(self, flow: FlowKey) -> FlowKey | None:
@@ -118,30 +101,27 @@ class Verification:
         partner = self.partner(flow)
         if partner is None:
             return None
-        forth = self._pairings[flow].forth
-        del self._pairings[flow], self._pairings[partner]
-        self._resting.pop(forth, None)
+        forth = self._entries[flow].pairing.forth
+        del self._entries[flow], self._entries[partner]
+        self._unrest(forth)
         self._checked.pop(forth, None)
         hosts = host_pair(forth)
         self._between[hosts].discard(forth)
         if not self._between[hosts]:
             del self._between[hosts]
+            self._hurried.discard(hosts)
         return partner
 
     def observe(self, flow: FlowKey, sample: Sample) -> None:
         """A packet of a flow; only of watched ones it matters, and only of reliable connections."""
         if flow in self and sample.of_reliable_connection:
-            check = self._checked[self._pairings[flow].forth]
+            check = self._checked[self._entries[flow].pairing.forth]
             check.observe(flow, self._clock(), sample)
 
     def new_flow(self, hosts: HostPairKey) -> None:
         """A flow of unknown source appeared between two hosts: their pairings are next."""
-        latest = self._clock() - SHORT_REST
-        for forth in self._between.get(hosts, ()):
-            resting = self._resting.get(forth)
-            if resting is not None and resting.since <= latest:
-                resting.since = self._clock() - REST
-                self._resting.move_to_end(forth, last=False)
+        if hosts in self._between:
+            self._hurried.add(hosts)
 
     def advance(self) -> tuple[set[FlowKey], list[Pairing]]:
         """Weigh what was seen and let others have their turn: the flows this made watched or
@@ -151,22 +131,63 @@ class Verification:
         refuted = []
         for forth, check in list(self._checked.items()):
             check.judge(now - JUDGED_AFTER)
+            entry = self._entries[forth]
+            back = check.pairing.back
+            if check.refuted and check.pairing.stated and not entry.suspected:
+                # Another look at once.
+                entry.suspected = True
+                self._checked[forth] = entry.check(now)
+                continue
             if check.refuted:
                 refuted.append(check.pairing)
                 self.forget(forth)
-                back = check.pairing.back
                 self._refuted |= {forth: back, back: forth}
             elif check.confirmed or check.until <= now:
+                entry.suspected &= not check.confirmed
+                entry.followed |= check.port_follows
+                entry.since = now
                 del self._checked[forth]
-                self._resting[forth] = _Resting(check.pairing, now)
+                self._rest(entry)
             else:
                 continue
-            changed |= {forth, check.pairing.back}
-        while len(self) + 2 <= self._slots and self._resting:
-            forth, resting = next(iter(self._resting.items()))
-            if resting.since > now - REST:
-                break
-            del self._resting[forth]
-            self._checked[forth] = _Check(resting.pairing, now)
-            changed |= {forth, resting.pairing.back}
+            changed |= {forth, back}
+        self._hurry(now)
+        while len(self) + 2 <= self._slots and (next_one := self._next(now - REST)) is not None:
+            pairing = next_one.pairing
+            self._unrest(pairing.forth)
+            self._checked[pairing.forth] = next_one.check(now)
+            changed |= {pairing.forth, pairing.back}
         return changed, refuted
+
+    def _rest(self, entry: _Entry) -> None:
+        forth = entry.pairing.forth
+        self._resting.setdefault(forth.vrf, OrderedDict())[forth] = entry
+
+    def _unrest(self, forth: FlowKey) -> None:
+        resting = self._resting.get(forth.vrf)
+        if resting is not None and forth in resting:
+            del resting[forth]
+            if not resting:
+                del self._resting[forth.vrf]
+
+    def _next(self, latest: float) -> _Entry | None:
+        """The pairing whose turn it is, of those that rest since `latest` or before."""
+        for vrf, resting in self._resting.items():
+            entry = next(iter(resting.values()))
+            if entry.since <= latest:
+                self._resting.move_to_end(vrf)
+                return entry
+        return None
+
+    def _hurry(self, now: float) -> None:
+        """Put pairings between hosts that have a new flow first."""
+        if not self._hurried or now < self._next_hurry:
+            return
+        self._next_hurry = now + HURRY_INTERVAL
+        for hosts in self._hurried:
+            for forth in self._between[hosts]:
+                entry = self._entries[forth]
+                if forth not in self._checked and now - REST < entry.since <= now - SHORT_REST:
+                    entry.since = now - REST
+                    self._resting[forth.vrf].move_to_end(forth, last=False)
+        self._hurried.clear()

@@ -10,6 +10,7 @@ import grpc
 from fcn.controller.config.model import HostAgents
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import FlowService
+from fcn.controller.flows.shares import Host
 from fcn.controller.hostagent.reports import (
     Ambiguous,
     Device,
@@ -62,9 +63,9 @@ class HostAgentService(hostagent_pb2_grpc.HostAgentsServicer):  # type: ignore[m
             )
             await context.abort(_CODES[error.reason], str(error))
         learned = ambiguous = 0
-        for flow in self._flows.all():
-            if (flow.key.vrf, flow.key.src) not in addresses:
-                continue
+        # Not all flows: the work for a report is that of its host.
+        flows = [flow for address in addresses for flow in self._flows.of_host(Host(*address))]
+        for flow in flows:
             match self._reports.sender(flow.key, flow.since):
                 case int(source_qp):
                     learned += self._flows.reported(flow.key, source_qp)

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from finsy.p4client import P4ClientError
 
+from fcn.controller.throttle import Throttle
+
 LOG = logging.getLogger("fcn.node")
 
 LOG_INTERVAL = 10.0
@@ -23,13 +25,13 @@ class Failures:
 
     def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._name = name
-        self._clock = clock
         self.counts: Counter[str] = Counter()
-        self._due: dict[str, float] = {}
+        self._throttle: Throttle[str] = Throttle(clock, 1, LOG_INTERVAL)
 
     @contextmanager
     def survived(self, kind: str, message: object) -> Iterator[None]:
-        """Handle a message in this context. `message` is what the log shows of it.
+        """Handle a message in this context. `message` is what the log shows of it: octets as
+        hexadecimal digits.
 
         A lost connection (P4ClientError) is no failure of the message, and goes on.
         """
@@ -39,10 +41,9 @@ class Failures:
             raise
         except Exception:
             self.counts[kind] += 1
-            now = self._clock()
-            if now >= self._due.get(kind, now):
-                self._due[kind] = now + LOG_INTERVAL
+            if self._throttle.admit(kind) is not None:
                 count = self.counts[kind]
+                shown = message.hex() if isinstance(message, bytes) else message
                 LOG.exception(
-                    "%s: cannot handle a %s (%d so far): %s", self._name, kind, count, message
+                    "%s: cannot handle a %s (%d so far): %s", self._name, kind, count, shown
                 )

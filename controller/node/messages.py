@@ -10,9 +10,11 @@ from finsy.p4entity import P4DigestListAck
 
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.flows.service import FlowService
+from fcn.controller.flows.trail import SKEW
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.failures import Failures
+from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read
 from fcn.controller.node.session import answering
@@ -54,8 +56,9 @@ class Messages:
     def start(self, synchronized: asyncio.Event) -> None:
         """Receive messages until the connection ends; process them once `synchronized` is set."""
         if self._is_pe:
+            lateness = Lateness()
             for digest in DIGESTS:
-                self._connection.start(digest, self._read_digests(digest, synchronized))
+                self._connection.start(digest, self._read_digests(digest, synchronized, lateness))
             self._connection.start("idle", self._read_idle(synchronized))
         self._connection.start("packets", self._read_packets(synchronized))
 
@@ -71,21 +74,24 @@ class Messages:
                 async for entry in read(self._switch, pattern):
                     self._idle(FlowTable.overdue(entry))
 
-    async def _read_digests(self, name: str, synchronized: asyncio.Event) -> None:
+    async def _read_digests(
+        self, name: str, synchronized: asyncio.Event, lateness: Lateness
+    ) -> None:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
             async for digest in digests:
+                in_time = lateness.of(digest.timestamp) <= SKEW
                 await synchronized.wait()
                 for item in digest:
                     with self.failures.survived(name, item):
-                        self._reported(FlowLearning.report(name, item))
+                        self._reported(FlowLearning.report(name, item), in_time)
                 self._acknowledge(digest.ack())
 
-    def _reported(self, report: Report) -> None:
+    def _reported(self, report: Report, in_time: bool) -> None:
         vrf = self._vrf_names.get(report.vrf)
         if vrf is None:
             return
         if isinstance(report, NewFlow):
-            self._flows.seen(self._name, *new_flow(vrf, report))
+            self._flows.seen(self._name, *new_flow(vrf, report), in_time=in_time)
         else:
             self._flows.connection_message(self._name, cm_message(vrf, report))
 
@@ -106,7 +112,7 @@ class Messages:
         async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:
             async for packet in packets:
                 await synchronized.wait()
-                with self.failures.survived("packet", packet.payload.hex()):
+                with self.failures.survived("packet", packet.payload):
                     await self._on_packet(packet)
 
 

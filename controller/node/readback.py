@@ -68,14 +68,17 @@ async def _read_digest(switch: fy.Switch, name: str) -> list[P4Entity]:
 def held_flows(
     node: str, entries: Iterable[fy.P4TableEntry], vrf_names: Mapping[int, str]
 ) -> Iterator[Flow]:
-    """Flows in the tables read from a PE: flow_ipv4/6 joined with flow_by_label_ipv4/6."""
+    """Flows in the tables read from a PE: flow_ipv4/6 joined with flow_by_label_ipv4/6.
+
+    Where writing was cut off, a label may belong to a later flow already.
+    """
     entries = list(entries)
-    senders = {held.label: held for held in FlowByLabel.senders_in(entries)}
+    senders = {(held.label, held.sender): held for held in FlowByLabel.senders_in(entries)}
     for held in FlowTable.flows_in(entries):
         key = flow_key(held.match, vrf_names)
         if key is None:
             continue
-        if sender := senders.get(held.label):
+        if sender := senders.get((held.label, key.src)):
             origin, comm_ids = from_text(sender.note)
             known = sender.source_qp, sender.p_key, comm_ids
             yield Flow(key, node, held.label, held.idle_timeout, origin, *known)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fcn.hosts.processes import Process, ProcessError
-from fcn.topologies.catalog import CATALOG
+from fcn.topologies.catalog import network
 from fcn.topologies.controller_config import FcnSettings
 from fcn.topologies.network import Network
 
@@ -19,10 +19,10 @@ def test_what_fails_to_stop_keeps_nothing_else_from_stopping(
             self._process.wait()
             raise error
 
-    network = Network(CATALOG["wan"](), "softswitch", FcnSettings(), tmp_path)
+    running = Network(network("wan"), "softswitch", FcnSettings(), tmp_path)
     released: list[str] = []
-    network._resources.callback(released.append, "lock and socket")
-    network.controller = Failing("true", ["true"], tmp_path / "log")
+    running._resources.callback(released.append, "lock and socket")
+    running.controller = Failing("true", ["true"], tmp_path / "log")
     with pytest.raises(error):
-        network.stop()
+        running.stop()
     assert released == ["lock and socket"]

@@ -7,13 +7,13 @@ import pytest
 
 from fcn.contract.depth import Depth
 from fcn.controller.config import parse_config
-from fcn.topologies.catalog import CATALOG, wan
+from fcn.topologies.catalog import CATALOG, network
 from fcn.topologies.controller_config import FcnSettings, Level, controller_yaml
 from fcn.topologies.model import Host, Link, Node, Queue, Topology, TopologyError, TunnelType
 
 
 def test_wan_ports_and_addresses() -> None:
-    topology = wan()
+    topology = network("wan")
     assert [(port.number, port.peer, port.role) for port in topology.ports_of("pe1")] == [
         (1, "h1", "dc"), (2, "h2", "dc"), (3, "p1", "core"),
     ]  # fmt: skip
@@ -24,14 +24,14 @@ def test_wan_ports_and_addresses() -> None:
 
 
 def test_wan_paths_and_delays() -> None:
-    topology = wan()
+    topology = network("wan")
     assert topology.path("h1", "h3") == ("h1", "pe1", "p1", "p2", "pe2", "h3")
     assert topology.delay_ms("h1", "h3") == topology.delay_ms("h3", "h1") == 8.0
     assert topology.delay_ms("p2", "h2") == 3.0
 
 
 def test_bottleneck_is_found_by_its_port_only() -> None:
-    topology = wan()
+    topology = network("wan")
     limited = [port for port in topology.ports if topology.queue_of(port)]
     assert [(port.node, port.peer) for port in limited] == [("p2", "pe2")]
 
@@ -51,7 +51,7 @@ def small(**changes: object) -> Topology:
     [
         ({"hosts": (Host("a", "a"),)}, "used twice"),
         ({"links": (Link("a", "c"),)}, "no node c"),
-        ({"links": (Link("a", "b", -1.0),)}, "negative delay"),
+        ({"links": (Link("a", "b", -1),)}, "negative delay"),
         ({"hosts": (Host("h", "b"),)}, "b is no PE"),
         ({"hosts": (Host("h", "a", "red"),)}, "no VRF red"),
         ({"queues": (Queue("a", "z", 1, 1),)}, "no port towards z"),
@@ -73,7 +73,7 @@ LEVELS = tuple(Level(mark=True, notify=True, interval=f"{10 - n}ms") for n in ra
 @pytest.mark.parametrize("name", CATALOG)
 @pytest.mark.parametrize("tunnel", get_args(TunnelType))
 def test_the_controller_accepts_the_configuration(name: str, tunnel: TunnelType) -> None:
-    topology = replace(CATALOG[name](), tunnel=tunnel)
+    topology = replace(network(name), tunnel=tunnel)
     config = parse_config(controller_yaml(topology, FcnSettings(levels=LEVELS, enabled=False)))
     assert set(config.nodes) == {node.name for node in topology.nodes}
     assert len(config.links) == len(topology.links)
@@ -83,7 +83,9 @@ def test_the_controller_accepts_the_configuration(name: str, tunnel: TunnelType)
 
 
 def test_thresholds_are_where_queues_are_limited() -> None:
-    config = parse_config(controller_yaml(wan(), FcnSettings(thresholds=(5, 6), levels=LEVELS)))
+    config = parse_config(
+        controller_yaml(network("wan"), FcnSettings(thresholds=(5, 6), levels=LEVELS))
+    )
     assert config.nodes["p2"].thresholds[0].depths == (Depth(5), Depth(6))
     assert config.nodes["p2"].thresholds[0].port == 2
     assert [name for name, node in config.nodes.items() if node.thresholds] == ["p2"]

@@ -11,6 +11,7 @@ import pytest
 from process_tree import descendants, is_running
 
 from fcn.hosts.processes import wait_until
+from fcn.topologies.description import EXAMPLE
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
 
@@ -35,15 +36,23 @@ def refused(*command: str | Path) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("wan", "--hosts", "3"), "--hosts and --sample are of dual-dc; wan has none"),
-        (("dual-dc", "--sample", "-1"), "greater than or equal to 0"),
-        (("[/]",), "no topology [/]; there are wan, dual-dc"),
+        (("wan", "--hosts", "3"), "--hosts and --sample are of data centres; wan has none"),
+        (("dual-dc", "--sample", "-1"), "greater than or equal to 1"),
+        (("dual-dc", "--hosts", "9999"), "less than or equal to 3200"),
     ],
 )
 def test_wrong_options(options: tuple[str, ...], reason: str) -> None:
     status, said = refused(*RUN, *options)
     assert status == 2
     assert reason in said
+
+
+def test_a_network_that_is_not_there() -> None:
+    """Square brackets are markup to the library that prints."""
+    status, said = refused(*RUN, "[/]")
+    assert status == 1
+    assert "failed: no network [/]: " in said
+    assert "there are dual-dc, wan" in said
 
 
 @pytest.mark.parametrize(
@@ -56,6 +65,12 @@ def test_a_directory_that_cannot_be_made(command: tuple[str, ...], tmp_path: Pat
     status, said = refused(*command, "--target", "softswitch", "--out", file)
     assert status == 1
     assert f"cannot write to {file}: File exists; choose another directory with --out" in said
+
+
+def test_rates_in_bits_are_not_for_bmv2(tmp_path: Path) -> None:
+    status, said = refused(*RUN, EXAMPLE, "--target", "bmv2", "--out", tmp_path)
+    assert status == 1
+    assert "pe2 cannot limit the bits per second towards h2" in said
 
 
 @pytest.mark.parametrize("missing", ["ip", "mount", "sysctl"])

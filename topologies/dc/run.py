@@ -1,44 +1,49 @@
-"""The two data centres and the WAN of `fcn.topologies.dual_dc`, started and sampled."""
+"""A network with data centres, started."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from pathlib import Path
 
-from fcn.topologies.dc.fabric import Fabric, prepare
+from fcn.hosts.processes import wait_until
+from fcn.topologies.dc.fabric import Fabric, answers, prepare
 from fcn.topologies.dc.plan import DataCentre
-from fcn.topologies.dc.sample import settings, wait_for_fabric
-from fcn.topologies.dual_dc import dual_dc
+from fcn.topologies.dc.sample import settings
+from fcn.topologies.model import Topology
 from fcn.topologies.network import Network, Target
 
-
-@dataclass(frozen=True, slots=True)
-class DualDc:
-    """The running network and its data centres; `seconds` it took to start."""
-
-    network: Network
-    near: DataCentre
-    far: DataCentre
-    seconds: float
+REACH_TIMEOUT_S = 60.0
 
 
 @contextmanager
-def running_dual_dc(
-    hosts: int, target: Target, directory: Path, progress: Callable[[str], None]
-) -> Iterator[DualDc]:
+def running_data_centres(
+    topology: Topology, target: Target, directory: Path, progress: Callable[[str], None]
+) -> Iterator[Network]:
     """Start everything, wait until the hosts reach each other; clean up after. Raises ProcessError.
 
     The caller has entered namespaces of its own (`fcn.topologies.isolation`).
     """
-    begun = time.monotonic()
-    near, far = DataCentre(1, hosts), DataCentre(2, hosts)
     prepare()
     progress("starting switches and controller")
-    with Network(dual_dc(hosts), target, settings(), directory) as network:
-        for centre in (near, far):
-            progress(f"data centre {centre.number}: {hosts} hosts")
+    with Network(topology, target, settings(), directory) as network:
+        for centre in topology.centres:
+            progress(f"data centre {centre.number}: {centre.size} hosts")
             Fabric(centre, network.host(centre.gateway)).start()
         progress("waiting until the data centres reach each other")
-        wait_for_fabric(near, far)
-        yield DualDc(network, near, far, time.monotonic() - begun)
+        vrfs = {host.name: host.vrf for host in topology.hosts}
+        for near, far in combinations(topology.centres, 2):
+            if vrfs[near.gateway] == vrfs[far.gateway]:
+                _wait_for_fabrics(near, far)
+        yield network
+
+
+def _wait_for_fabrics(near: DataCentre, far: DataCentre) -> None:
+    """Wait until the first and last hosts of both data centres reach each other."""
+    for sender, receiver in ((near.hosts[0], far.hosts[-1]), (far.hosts[0], near.hosts[-1])):
+        for family in (4, 6):
+            wait_until(
+                partial(answers, sender.name, receiver.address(family)),
+                REACH_TIMEOUT_S,
+                f"{sender.name} does not reach {receiver.name} over IPv{family}",
+            )

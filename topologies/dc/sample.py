@@ -14,15 +14,14 @@ from functools import partial
 from pathlib import Path
 
 from fcn.controller.northbound.client import FcnClient
-from fcn.hosts.processes import Process, holds_within, wait_until
+from fcn.hosts.processes import Process, holds_within
 from fcn.hosts.roce.build import fcn_roce
 from fcn.hosts.roce.log import RoceLog, read_log
 from fcn.hosts.roce.options import Dcqcn, Receiver, Sender
 from fcn.topologies.controller_config import FcnSettings, Level
 from fcn.topologies.counters import CounterReader
-from fcn.topologies.dc.fabric import NAMESPACES, answers
+from fcn.topologies.dc.fabric import NAMESPACES
 from fcn.topologies.dc.plan import DataCentre, DcHost
-from fcn.topologies.dual_dc import INGRESS
 from fcn.topologies.network import Network
 
 # All flows together: about twice the capacity of both last routers, 2000 packets/s of 1024 octets.
@@ -248,17 +247,8 @@ def _compare(api: str, flows: Sequence[SampleFlow]) -> tuple[int, int]:
 def _looked_up(network: Network, flows: Sequence[SampleFlow]) -> int:
     """Flows for which the ingress PE made CNPs, by its own counters."""
     wanted = {(flow.src, flow.sender_qp) for flow in flows}
-    with CounterReader(network.topology) as reader:
-        hits = reader.read()[INGRESS].flows
+    topology = network.topology
+    ingress = next(host.pe for host in topology.hosts if host.name == topology.centres[0].gateway)
+    with CounterReader(topology) as reader:
+        hits = reader.read()[ingress].flows
     return len({(flow.sender, flow.sender_qp) for flow in hits if flow.hits} & wanted)
-
-
-def wait_for_fabric(near: DataCentre, far: DataCentre, timeout_s: float = 60.0) -> None:
-    """Wait until the first and last hosts of both data centres reach each other."""
-    for sender, receiver in ((near.hosts[0], far.hosts[-1]), (far.hosts[0], near.hosts[-1])):
-        for family in (4, 6):
-            wait_until(
-                partial(answers, sender.name, receiver.address(family)),
-                timeout_s,
-                f"{sender.name} does not reach {receiver.name} over IPv{family}",
-            )

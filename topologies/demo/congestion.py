@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fcn.hosts.roce.log import Event
 from fcn.topologies.demo.scenario import Flow, Scenario
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
+from fcn.topologies.model import NS_PER_MS
 
-NS_PER_MS = 1_000_000
 # Two observations of congestion this far apart belong to different ones; the RTT is 16 ms.
 CALM_MS = 100
 
@@ -78,8 +78,8 @@ def _signs(scenario: Scenario, record: RunRecord) -> Iterator[int]:
     threshold = scenario.settings.thresholds[0]
     yield from (sample.time_ns for sample in record.queue if sample.depth > threshold)
     for flow, _, receiver in flow_endpoints(scenario, record):
-        delay_ms = scenario.topology.delay_ms(scenario.bottleneck[0], flow.receiver)
-        yield from (e.time_ns - round(delay_ms * NS_PER_MS) for e in receiver.named("ce"))
+        delay_ns = scenario.topology.delay_ns(scenario.bottleneck[0], flow.receiver)
+        yield from (e.time_ns - delay_ns for e in receiver.named("ce"))
 
 
 def _congestion(

@@ -6,9 +6,10 @@ from statistics import median
 from typing import Literal
 
 from fcn.hosts.roce.log import Event
-from fcn.topologies.demo.congestion import NS_PER_MS, Congestion, congestions
+from fcn.topologies.demo.congestion import Congestion, congestions
 from fcn.topologies.demo.scenario import MTU, Mode, Scenario
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
+from fcn.topologies.model import NS_PER_MS
 
 # The peak of the first congestion is taken over this time after its onset, in milliseconds.
 FIRST_MS = 300

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fcn.hosts.roce.options import Dcqcn
-from fcn.topologies.catalog import BOTTLENECK_PPS, wan
+from fcn.topologies.catalog import network
 from fcn.topologies.controller_config import FcnSettings, Level
 from fcn.topologies.model import Topology
 
@@ -112,10 +112,12 @@ def demo_scenario(seconds: float) -> Scenario:
     The first offers two thirds of its rate; after a quarter of the run the other starts and offers
     twice that.
     """
-    share = BOTTLENECK_PPS // 3
+    topology = network("wan")
+    (bottleneck,) = topology.queues
+    share = bottleneck.rate_pps // 3
     return Scenario(
-        topology=wan(),
-        bottleneck=("p2", "pe2"),
+        topology=topology,
+        bottleneck=(bottleneck.node, bottleneck.towards),
         flows=(
             Flow("h1", "h3", 4, qps=2, pps=share, start_s=0.0),
             Flow("h2", "h4", 6, qps=4, pps=share, start_s=seconds / 4),

@@ -23,7 +23,6 @@ from fcn.topologies.network import SWITCHES, Network
 from fcn.topologies.trafficmanager import QueueDepth, QueueRecorder, TrafficManager
 
 NS_PER_S = 1_000_000_000
-NS_PER_MS = 1_000_000
 CONNECT_S = 6.0
 HOLD_MS = 60_000
 READY_TIMEOUT_S = 120.0
@@ -225,7 +224,7 @@ class Run:
     def _left_at(self, tap: Tap, port: Port) -> tuple[int, ...]:
         """When packets left the switch; the link delay is subtracted if the switch adds it."""
         inside = SWITCHES[self._network.target].has_port_delay
-        delay_ns = round(port.delay_ms * NS_PER_MS) if inside else 0
+        delay_ns = port.delay_ns if inside else 0
         return tuple(stamp - delay_ns for stamp in tap.stop())
 
     def _settled(self, reader: CounterReader) -> dict[str, NodeCounters]:

@@ -6,6 +6,7 @@ error.
 """
 
 from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from fcn.softswitch.engine.bmv2json import limits
@@ -47,6 +48,7 @@ def check_references(root: Json) -> None:
         for k, table in enumerate(pipeline["tables"]):
             _Table(f"{where}.tables[{k}]", root, pipeline, table, headers, actions).check()
             const_entries += len(table.get("entries", []))
+        _no_cycle(where, pipeline)
     if const_entries > limits.ALL_CONST_ENTRIES:
         raise ProgramError(
             f"pipelines: {const_entries} const entries, {limits.ALL_CONST_ENTRIES} at most"
@@ -245,6 +247,22 @@ def _control_flow(where: str, pipeline: Json, actions: Mapping[int, Json]) -> No
         at = f"{where}.action_calls[{i}]"
         _known(f"{at}.next_node", call["next_node"], known, "node")
         _arguments(at, call["action_id"], [], actions)
+
+
+def _no_cycle(where: str, pipeline: Json) -> None:
+    """Control flow with a cycle might never end."""
+    following = {
+        **{
+            t["name"]: {t.get("base_default_next"), *t["next_tables"].values()}
+            for t in pipeline["tables"]
+        },
+        **{c["name"]: {c["true_next"], c["false_next"]} for c in pipeline["conditionals"]},
+        **{c["name"]: {c["next_node"]} for c in pipeline.get("action_calls", [])},
+    }
+    try:
+        TopologicalSorter(following).prepare()
+    except CycleError as error:
+        raise ProgramError(f"{where}: {error.args[1][0]} comes after itself") from error
 
 
 def _arguments(where: str, number: int, data: list[str], actions: Mapping[int, Json]) -> None:

@@ -330,6 +330,7 @@ class Meter(Object):
     name: Name
     is_direct: Bool
     size: Cells = 0
+    binding: Name | None = None
     rate_count: Annotated[int, Strict(), Field(ge=0, le=16)] = 2
     type: Literal["bytes", "packets"]
     result_target: FieldPath | None = None

@@ -90,12 +90,13 @@ class Actions:
 
     @staticmethod
     def _jump_targets(a: m.Action) -> set[int]:
+        """Primitives that are jumped to, always from earlier ones, so that an action ends."""
         out = set()
-        for p in a.primitives:
+        for i, p in enumerate(a.primitives):
             if p.op in ("_jump", "_jump_if_zero"):
                 target = p.params[-1] if len(p.params) == 1 + (p.op != "_jump") else None
-                if not isinstance(target, m.Const) or not 0 <= target.value <= len(a.primitives):
-                    raise ProgramError(f"jump to an unknown primitive in action {a.name}")
+                if not isinstance(target, m.Const) or not i < target.value <= len(a.primitives):
+                    raise ProgramError(f"jump to an earlier or unknown primitive in {a.name}")
                 out.add(target.value)
         return out
 

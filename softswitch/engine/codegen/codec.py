@@ -129,9 +129,9 @@ def _store_bits(p: Piece, where: str, bit: str) -> list[str]:
         return [f"sw_bits_put({where}, {bit}, {p.width}, {_octets(p)});"]
     return [
         "{",
-        f"    uint8_t b[{nbytes(p.width)}];",
-        f"    sw_stn128(b, {p.code}, {nbytes(p.width)});",
-        f"    sw_bits_put({where}, {bit}, {p.width}, b);",
+        f"    uint8_t v[{nbytes(p.width)}];",
+        f"    sw_stn128(v, {p.code}, {nbytes(p.width)});",
+        f"    sw_bits_put({where}, {bit}, {p.width}, v);",
         "}",
     ]
 

@@ -15,6 +15,9 @@ _CORE_ERRORS = (
     "ParserTimeout", "ParserInvalidArgument",
 )  # fmt: skip
 
+MAX_REPETITIONS = 16384
+"""Transitions back to an earlier state while one packet is parsed: more than it has octets."""
+
 
 class Parser:
     """Generates prog_parse and prog_deparse."""
@@ -28,7 +31,8 @@ class Parser:
         self.errors = dict(self.model.errors)
         for name in _CORE_ERRORS:
             self.errors.setdefault(name, max(self.errors.values(), default=-1) + 1)
-        self.labels = {s: f"state_{i}" for i, s in enumerate(self.model.states)}
+        self.order = {s: i for i, s in enumerate(self.model.states)}
+        self.labels = {s: f"state_{i}" for s, i in self.order.items()}
 
     def parse_function(self) -> str:
         """C of prog_parse: extract headers, keep the error, verify checksums."""
@@ -38,11 +42,11 @@ class Parser:
             "    phv *h = sw_phv(p);",
             "    const uint8_t *d = sw_data(p);",
             "    const uint32_t len = sw_size(p);",
-            "    uint32_t off = 0;",
+            "    uint32_t off = 0, repetitions = 0;",
             f"    p->parser_error = {self.errors['NoError']};",
             "    p->checksum_error = false;",
-            "    (void)e, (void)h, (void)d, (void)len;",
-            f"    goto {self._target(self.model.init_state)};",
+            "    (void)e, (void)h, (void)d, (void)len, (void)repetitions;",
+            f"    goto {self._label(self.model.init_state)};",
         ]
         for state in self.model.states.values():
             out.append(f"{self.labels[state.name]}:")
@@ -57,12 +61,20 @@ class Parser:
     def _condition(self, c: m.Checksum) -> str:
         return "1" if c.condition is None else self.exprs.boolean(c.condition)
 
-    def _target(self, state: str | None) -> str:
+    def _label(self, state: str | None) -> str:
         if state is None:
             return "done"
         if state not in self.labels:
             raise ProgramError(f"unknown parser state {state!r}")
         return self.labels[state]
+
+    def _go(self, start: m.ParseState, end: str | None) -> str:
+        """C of a transition. Every cycle has one to a state that is not later in the program."""
+        go = f"goto {self._label(end)};"
+        if end is None or self.order[end] > self.order[start.name]:
+            return go
+        timeout = self._fail("ParserTimeout")
+        return f"{{ if (++repetitions > {MAX_REPETITIONS}) {timeout} {go} }}"
 
     def _fail(self, error: str) -> str:
         return f"{{ p->parser_error = {self.errors[error]}; goto done; }}"
@@ -185,7 +197,7 @@ class Parser:
         default = next((t.next_state for t in state.transitions if t.value is None), None)
         cases = [t for t in state.transitions if t.value is not None]
         if not state.key or not cases:
-            return [f"goto {self._target(default)};"]
+            return [self._go(state, default)]
         keys: list[v.Value] = []
         widths: list[int] = []
         out: list[str] = []
@@ -206,8 +218,8 @@ class Parser:
                 out += self._in_set(keys, widths, t)
                 continue
             out.append(f"if ({self._matches(keys, widths, t)})")
-            out.append(f"    goto {self._target(t.next_state)};")
-        out.append(f"goto {self._target(default)};")
+            out.append("    " + self._go(state, t.next_state))
+        out.append(self._go(state, default))
         return ["{", *indent(out), "}"]
 
     def _in_set(self, keys: list[v.Value], widths: list[int], t: m.Transition) -> list[str]:

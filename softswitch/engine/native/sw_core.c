@@ -6,6 +6,9 @@
 #define SMALL_FRAME 1536u
 /* Most packets that wait for resubmission or recirculation; more are dropped. */
 #define INPUT_CAPACITY 1024u
+/* Most copies (clones, replicas, resubmissions, recirculations) one after another that go back to
+ * one received packet; a program that makes them for ever would stop the switch. */
+#define SW_COPIES 512u
 
 static void fifo_put(sw_fifo *f, sw_pkt *p)
 {
@@ -53,7 +56,7 @@ static sw_pkt *pkt_new(sw_engine *e, uint32_t size)
     }
     p->truncated = SW_NO_TRUNCATION;
     p->exit = p->dropped = p->checksum_error = false;
-    p->parser_error = 0;
+    p->parser_error = p->copies = 0;
     p->clone_session = p->clone_list = p->learn_list = p->resubmit_list = p->recirculate_list = 0;
     return p;
 }
@@ -83,8 +86,13 @@ static sw_pkt *pkt_with(sw_engine *e, const uint8_t *data, uint32_t len)
 /* Copy of the packet without its headers. */
 static sw_pkt *clone_data(sw_engine *e, const sw_pkt *p, const uint8_t *data, uint32_t len)
 {
+    if (p->copies >= SW_COPIES) {
+        e->loop_drops++;
+        return NULL;
+    }
     sw_pkt *c = pkt_with(e, data, len);
     if (c) {
+        c->copies = p->copies + 1;
         prog->reset(c);
         c->ingress_len = p->ingress_len;
         c->ingress_port = p->ingress_port;

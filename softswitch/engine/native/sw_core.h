@@ -28,6 +28,7 @@ typedef struct sw_pkt {
     uint32_t reg_len;      /* packet length, kept up by setValid and setInvalid */
     uint32_t ingress_port, egress_port;
     uint32_t parser_error;
+    uint32_t copies;       /* copies this one was made through, see SW_COPIES */
     bool checksum_error;
     bool exit;
     bool dropped; /* by an assertion or a full buffer */
@@ -164,6 +165,7 @@ struct sw_engine {
     uint8_t *events;
     uint32_t events_size;
     uint64_t lost_events, oversize_drops, input_drops, growth_drops, gso_drops, no_memory_drops;
+    uint64_t loop_drops;
     uint64_t failed_assertions, tx_errors, rx_ring_drops;
     struct sw_loop *loop;
     uint64_t random;

@@ -251,6 +251,7 @@ void sw_ctl_stats(sw_engine *e, sw_engine_stats *out)
         .oversize_drops = e->oversize_drops,
         .input_drops = e->input_drops,
         .growth_drops = e->growth_drops,
+        .loop_drops = e->loop_drops,
         .gso_drops = e->gso_drops,
         .no_memory_drops = e->no_memory_drops,
         .failed_assertions = e->failed_assertions,

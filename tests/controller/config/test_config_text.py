@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from fcn.controller.config import ConfigError, load_config
-from fcn.controller.config.load import EXAMPLE, MAX_MESSAGE
+from fcn.controller.config.document import MAX_MESSAGE
+from fcn.controller.config.load import EXAMPLE
 
 
 def refused(file: Path, content: bytes) -> tuple[int, str]:

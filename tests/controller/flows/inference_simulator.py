@@ -202,9 +202,9 @@ def simulate(
     now = 0.0
     inference = Inference(lambda: now, complete or (lambda _: not given.hidden))
     outcome = Outcome()
-    reports = _reports(given, connections, rng)
+    reported = reports(given, connections, rng)
     next_look = CONCLUDE_EVERY
-    for when, flow, sample in reports:
+    for when, flow, sample in reported:
         while when >= next_look:
             now = next_look
             _conclude(inference, outcome)
@@ -222,7 +222,7 @@ def simulate(
         for each in connections
         for flow, qp in zip(each.flows, (each.a_qp, each.b_qp), strict=True)
     }
-    seen = {flow for _, flow, _ in reports}
+    seen = {flow for _, flow, _ in reported}
     outcome.right = sum(truth[flow] == qp for flow, qp in outcome.bound.items())
     outcome.wrong = len(outcome.bound) - outcome.right
     outcome.unknown = len(seen - outcome.bound.keys())
@@ -236,7 +236,7 @@ def _conclude(inference: Inference, outcome: Outcome) -> None:
             outcome.bound[flow] = source_qp
 
 
-def _reports(
+def reports(
     given: Conditions, connections: list[Connection], rng: random.Random
 ) -> list[tuple[float, FlowKey, Sample]]:
     """What arrives at the controller, in this order."""

@@ -211,7 +211,7 @@ def test_receipt_acknowledged_extends_the_wait_for_the_reply() -> None:
     clock.now = ACKNOWLEDGED - 1
     assert feed(connections, REP) == LEARNED
     clock.now = 0
-    feed(connections, replace(REQ, local_comm_id=0xA2), REJ_OF_A2)
+    feed(connections, replace(REQ, local_comm_id=0xA2, qpn=19), REJ_OF_A2)
     assert len(connections) == 1
 
 
@@ -289,7 +289,7 @@ def test_connection_of_a_switch_ends_by_its_own_ids() -> None:
     for flow, source_qp, ids in ((FORTH, 17, forth), (BACK, 33, back)):
         connections = tracker()
         assert ids is not None
-        connections.restore(flow, source_qp, ids)
+        assert connections.restore(flow, source_qp, ids)
         assert feed(connections, replace(DREQ, local_comm_id=0xA2)) == []
         assert feed(connections, DREQ) == CLOSED
 
@@ -297,8 +297,20 @@ def test_connection_of_a_switch_ends_by_its_own_ids() -> None:
 def test_restored_connection_does_not_displace_a_newer_one() -> None:
     connections = tracker()
     feed(connections, REQ, REP)
-    connections.restore(FORTH, 18, CommIds(True, 0xA9, 0xB9))
+    assert not connections.restore(FORTH, 18, CommIds(True, 0xA9, 0xB9))
+    assert not connections.restore(FORTH, 18, CommIds(True, 0xA1, 0xB1))
+    assert connections.restore(FORTH, 17, CommIds(True, 0xA1, 0xB1))
     assert len(connections) == 1
+    assert feed(connections, DREQ) == CLOSED
+
+
+def test_restored_connection_displaces_none() -> None:
+    """The flows of the other are labelled, and nothing else would say its end."""
+    connections = ConnectionTracker(Clock(), limit=2)
+    assert connections.restore(FORTH, 17, CommIds(True, 0xA1, 0xB1))
+    assert connections.restore(replace(FORTH, dest_qp=34), 18, CommIds(True, 0xA2, 0xB2))
+    other = replace(FORTH, src=IPv4Address("10.0.1.9"), dest_qp=35)
+    assert not connections.restore(other, 19, CommIds(True, 0xA3, 0xB3))
     assert feed(connections, DREQ) == CLOSED
 
 

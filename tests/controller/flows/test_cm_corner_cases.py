@@ -206,18 +206,33 @@ def test_reject_of_another_attempt_closes_nothing(handshake: Handshake, see: Tra
 def test_stale_connection_is_rejected_and_the_old_one_disconnected(
     handshake: Handshake, see: Tracker
 ) -> None:
-    """The initiator restarted and uses a queue pair that is still in use for the responder."""
+    """The initiator restarted and uses a queue pair that is still in use for the responder: by
+    naming it in another REQ it says that the old connection is no more."""
     see(handshake.req, handshake.rep)
     fresh = handshake.again(comm_ids=7)
     stale = CmRej(remote_comm_id=fresh.a_id, reason=RejectReason.STALE_CONNECTION)
-    assert see(fresh.req, fresh.answer(stale)) == []
+    assert see(fresh.req) == handshake.closed()
+    assert see(fresh.answer(stale)) == []
     old = CmDreq(
         local_comm_id=handshake.b_id,
         remote_comm_id=handshake.a_id,
         remote_qpn=handshake.req[CmReq].local_qpn,
     )
-    assert see(handshake.answer(old)) == handshake.closed()
+    assert see(handshake.answer(old)) == [PeerClosed(handshake.flows()[1])]
     assert len(see.connections) == 0
+
+
+@pytest.mark.parametrize("half", ["req", "rep"])
+def test_half_a_handshake_of_its_queue_pair_ends_a_connection(
+    handshake: Handshake, see: Tracker, half: str
+) -> None:
+    """The report of the other half was lost: what is known of the queue pair is wrong."""
+    see(handshake.req, handshake.rep)
+    qps = {"b_qp": 0x77} if half == "req" else {"a_qp": 0x77}
+    fresh = handshake.again(comm_ids=7, **qps)
+    assert see(getattr(fresh, half)) == handshake.closed()
+    other = "rep" if half == "req" else "req"
+    assert see(getattr(fresh, other)) == fresh.learned()
 
 
 # -- MRA, retransmission, loss -----------------------------------------------------------------

@@ -9,15 +9,16 @@ import yaml
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.config import Config, ConfigError, parse_config
-from fcn.controller.events import EventBus
+from fcn.controller.events import EventBus, Kind
+from fcn.controller.flows.checks import CHECK
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.service import VERIFIED_SHARE, FlowService
 from fcn.controller.flows.trail import Sample, connection_port
-from fcn.controller.flows.verification import CHECK, REST
-from fcn.controller.flows.watch import WATCH
+from fcn.controller.flows.verification import REST
+from fcn.controller.flows.watch import FIRST_REST, WATCH
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
@@ -54,7 +55,8 @@ class Network:
         self.edges: Mapping[str, Edge] = {
             name: Edge() for name, node in config.nodes.items() if node.role == "pe"
         }
-        self.service = FlowService(config, self.edges, EventBus(), lambda: self.now)
+        self.bus = EventBus()
+        self.service = FlowService(config, self.edges, self.bus, lambda: self.now)
 
     def see(self, node: str, key: FlowKey, opcode: int, psn: int, port: int = PORT) -> None:
         self.now += 0.15
@@ -142,6 +144,19 @@ def test_where_a_pe_does_not_report_the_psn_proves_nothing(net: Network) -> None
     assert net.forth.source_qp is None
 
 
+def test_where_a_flow_has_no_label_the_psn_proves_nothing(
+    net: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two connections in step; the tables have room for one direction of each only."""
+    monkeypatch.setattr(Edge, "capacity", lambda *_: 1)
+    net.run(8.0, (FORTH, BACK_2, 1000), (FORTH_2, BACK, 1000))
+    assert net.known() == {FORTH: None, BACK_2: None}
+    monkeypatch.setattr(Edge, "capacity", lambda *_: 2)
+    net.run(WATCH + FIRST_REST, (FORTH, BACK, 9000), (FORTH_2, BACK_2, 900_000))
+    net.run(WATCH, (FORTH, BACK, 12_000), (FORTH_2, BACK_2, 903_000))
+    assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
+
+
 def test_what_is_learned_otherwise_ends_the_watch(net: Network) -> None:
     net.converse(1, port=0xC000)
     net.service.add(FORTH, 99)
@@ -181,6 +196,14 @@ def test_a_new_controller_watches_what_it_finds_unknown(net: Network) -> None:
     again.converse(2)
     again.infer(0.5)
     assert (again.forth.source_qp, again.back.source_qp) == (17, 33)
+
+
+def test_a_watched_flow_costs_no_write_per_packet(net: Network) -> None:
+    """Its host chooses the P_Key of every packet."""
+    for number in range(100):
+        net.service.seen("pe1", FORTH, 0x8001 + number % 2, Sample(WRITE, number, 0xC000))
+    assert net.forth.p_key == 0x8001
+    assert net.edges["pe1"].writes == 1
 
 
 def test_watches_end_and_are_bounded(net: Network) -> None:
@@ -312,6 +335,80 @@ def test_what_packets_contradict_is_not_believed_of_the_other_direction_again(
         net.now += 0.3
         net.service.infer()
     assert net.known() == {FORTH: 17, BACK: None}
+
+
+def _set_up(net: Network) -> None:
+    """Two connections, by CM."""
+    for a_qp, b_qp, ids in ((17, 33, (0xA1, 0xB1)), (18, 34, (0xA2, 0xB2))):
+        request = CmMessage("blue", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
+        net.service.connection_message("pe1", request)
+        reply = CmMessage("blue", B, A, CmAttribute.REP, ids[1], ids[0], b_qp)
+        net.service.connection_message("pe2", reply)
+    assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
+
+
+SWAPPED = ((FORTH, BACK_2, 5000), (FORTH_2, BACK, 9_000_000))
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_queue_pairs_of_a_handshake_that_change_partners_unseen(
+    net: Network, restart: bool
+) -> None:
+    """Both DREQs were missed. The hosts' word stays until packets disprove it; then the agent's
+    counts, and a late disconnect of the old connection ends nothing."""
+    _set_up(net)
+    if restart:
+        held = {name: list(edge.flows.values()) for name, edge in net.edges.items()}
+        net = Network(net.config)
+        for name, flows in held.items():
+            net.service.adopt(name, flows)
+    net.run(REST, *SWAPPED)
+    assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
+    net.run(2 * CHECK + 1, *SWAPPED)
+    right = {FORTH: 18, BACK_2: 33, FORTH_2: 17, BACK: 34}
+    for key, source_qp in net.known().items():
+        assert source_qp in (None, right[key])
+    for key, source_qp in right.items():
+        net.service.reported(key, source_qp)
+    assert net.known() == right
+    late = CmMessage("blue", A, B, CmAttribute.DREQ, 0xA1, 0xB1, 33)
+    net.service.connection_message("pe1", late)
+    net.service.infer()
+    assert net.known() == right
+
+
+def test_a_handshakes_connections_that_go_on_stay_known(net: Network) -> None:
+    _set_up(net)
+    seen = set()
+    for _ in range(120):
+        net.run(1.5, (FORTH, BACK, 1000), (FORTH_2, BACK_2, 9_000_000))
+        assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
+        seen.add(net.forth.watched)
+    assert seen == {False, True}
+
+
+async def test_a_registration_that_packets_contradict_stays_and_is_named(net: Network) -> None:
+    for key, source_qp in ((FORTH, 17), (BACK, 33), (FORTH_2, 18), (BACK_2, 34)):
+        net.service.add(key, source_qp)
+    with net.bus.watch() as events:
+        net.run(REST + 2 * CHECK + 1, *SWAPPED)
+        net.bus.emit(Kind.FEATURES, "", "end")
+        named = set()
+        async for event in events:
+            if event.message == "end":
+                break
+            if event.kind is Kind.CONTRADICTED:
+                named.add(event.fields["dest_qp"])
+    assert named == {"33", "17", "34", "18"}
+    assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
+
+
+def test_flows_of_a_host_to_itself_have_no_partner(net: Network) -> None:
+    own = FlowKey("blue", A, A, 17)
+    net.service.add(own, 17)
+    net.run(REST + CHECK, (own, own, 1000))
+    net.service.delete(own)
+    assert net.known() == {}
 
 
 def test_restored_flows_are_looked_at_too(net: Network) -> None:

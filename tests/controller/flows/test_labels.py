@@ -14,6 +14,12 @@ from fcn.controller.flows.labels import GATE_MASK, LABEL_COUNT, LabelPool, Label
 QUARANTINE = 30.0
 
 
+def allocate(pool: LabelPool) -> int:
+    """A label, as `LabelledFlows` takes it."""
+    pool.check("red")
+    return pool.take()
+
+
 class Clock:
     """A clock in seconds that the test advances."""
 
@@ -36,7 +42,7 @@ class PoolMachine(RuleBasedStateMachine):
 
     @rule()
     def allocate(self) -> None:
-        label = self.pool.allocate("red")
+        label = allocate(self.pool)
         assert label not in self.used
         assert label & FCN_LABEL_BIT
         assert 0 < label < 1 << 20
@@ -87,13 +93,13 @@ def test_claim_refuses_what_is_no_fcn_label(label: int) -> None:
 
 def test_claim_of_used_label_is_refused() -> None:
     pool = LabelPool(QUARANTINE, Clock())
-    assert not pool.claim(pool.allocate("red"))
+    assert not pool.claim(allocate(pool))
 
 
 def test_gates_are_shared_only_when_all_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(labels, "_GATE_DRAWS", 2_000)
     pool = LabelPool(QUARANTINE, Clock(), random.Random(1))
-    taken = {pool.allocate("red") & GATE_MASK for _ in range(60_000)}
+    taken = {allocate(pool) & GATE_MASK for _ in range(60_000)}
     assert len(taken) == 60_000
 
 
@@ -102,12 +108,12 @@ def test_exhaustion_names_the_remedy_and_ends_with_quarantine() -> None:
     pool = LabelPool(QUARANTINE, clock, random.Random(1))
     for label in range(FCN_LABEL_BIT, FCN_LABEL_BIT + LABEL_COUNT - 1):
         assert pool.claim(label)
-    last = pool.allocate("red")
+    last = allocate(pool)
     assert last == FCN_LABEL_BIT + LABEL_COUNT - 1
     with pytest.raises(LabelsExhaustedError, match="label_quarantine"):
-        pool.allocate("red")
+        allocate(pool)
     pool.release(last, "red")
     with pytest.raises(LabelsExhaustedError):
-        pool.allocate("red")
+        allocate(pool)
     clock.now += QUARANTINE
-    assert pool.allocate("red") == last
+    assert allocate(pool) == last

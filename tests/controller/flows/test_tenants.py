@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
-from fcn.contract.constants import CmAttribute
+from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.provenance import CommIds, Origin
 from fcn.controller.flows.refusals import REPORT_INTERVAL, Reason
 from fcn.controller.flows.service import FlowService
 
@@ -97,6 +97,14 @@ def test_messages_count_only_where_their_source_is(net: Network) -> None:
     assert net.service.refusals.counts == {("blue", Reason.FOREIGN_SOURCE): 8}
 
 
+def test_a_packet_costs_no_search_at_all_pes(net: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a tenant invents sources, that would cost the routes of its VRF at every PE each."""
+    monkeypatch.setattr("fcn.controller.flows.service.locate", None)
+    net.service.seen("pe1", FORTH)
+    net.service.seen("pe1", BACK)
+    assert [flow.key for flow in net.service.all()] == [FORTH]
+
+
 async def test_refusals_are_said_once_a_while(net: Network) -> None:
     with net.bus.watch() as events:
         for _ in range(1000):
@@ -151,6 +159,65 @@ def test_disconnect_is_recognized_after_a_restart(net: Network) -> None:
     net.restart()
     net.cm("pe2", B, A, CmAttribute.DREQ, 0xB1, 0xA1, 17)
     assert not net.service.all()
+
+
+def held(key: FlowKey, label: int, source_qp: int, origin: Origin, *ids: int) -> Flow:
+    """A flow as a PE has it; `ids`: of the sender of the flow, of its peer."""
+    node = "pe1" if key.src in (A, OTHER_A) else "pe2"
+    comm_ids = CommIds(key.src == A, *ids) if ids else None
+    return Flow(key, node, label, 60_000_000, origin, source_qp, comm_ids=comm_ids)
+
+
+def test_a_flow_whose_label_was_given_away_meanwhile_keeps_its_sender(net: Network) -> None:
+    """The PE was not there when the controller began: another PE's flow got the label."""
+    label, other = FCN_LABEL_BIT | 7, FlowKey("blue", B, A, 40)
+    net.service.adopt("pe2", [held(other, label, 50, Origin.INFERRED)])
+    net.service.adopt("pe1", [held(FORTH, label, 77, Origin.MANUAL)])
+    assert net.sender(FORTH) == 77
+    assert net.edges["pe1"].flows[FORTH].label != net.edges["pe2"].flows[other].label == label
+    net.connect()
+    assert net.sender(FORTH) == 77
+
+
+def test_what_is_known_by_now_stands_against_what_a_pe_has(net: Network) -> None:
+    net.connect()
+    net.service.idle("pe1", FORTH)
+    net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 99, Origin.AGENT)])
+    assert net.edges["pe1"].flows[FORTH].source_qp == 17
+    assert net.edges["pe1"].flows[FORTH].origin is Origin.CM
+
+
+def test_a_handshake_read_back_counts_only_with_its_connection(net: Network) -> None:
+    """Entries of two moments: no disconnect would ever end the other."""
+    net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 17, Origin.CM, 0xA1, 0xB1)])
+    net.service.adopt("pe2", [held(BACK, FCN_LABEL_BIT | 8, 34, Origin.CM, 0xB1, 0xA1)])
+    assert net.edges["pe1"].flows[FORTH].origin is Origin.CM
+    assert net.edges["pe2"].flows[BACK].origin is Origin.RESTORED
+    net.service.idle("pe1", FORTH)
+    net.service.idle("pe2", BACK)
+    assert [key for key, *_ in net.service.waiting()] == [FORTH]
+
+
+def test_an_inferred_sender_is_in_doubt_where_the_flow_back_has_none(net: Network) -> None:
+    """One PE was away when the pairing ended, and the controller was restarted before it came."""
+    net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 17, Origin.INFERRED)])
+    assert net.sender(FORTH) == 17
+    net.service.seen("pe2", BACK)
+    assert net.sender(FORTH) is net.sender(BACK) is None
+    assert net.edges["pe1"].flows[FORTH].watched
+
+
+def test_nothing_a_pe_has_ends_the_take_over(net: Network) -> None:
+    itself = FlowKey("blue", A, A, 33)
+    some = [
+        held(itself, FCN_LABEL_BIT | 7, 33, Origin.RESTORED),
+        held(BACK, FCN_LABEL_BIT | 8, 33, Origin.MANUAL),
+        held(FORTH, FCN_LABEL_BIT | 9, 17, Origin.MANUAL),
+    ]
+    net.service.adopt("pe1", some)
+    assert net.edges["pe1"].flows.keys() == {itself, FORTH}
+    net.service.idle("pe1", itself)
+    assert net.edges["pe1"].flows.keys() == {FORTH}
 
 
 def test_connection_is_known_after_any_silence(net: Network) -> None:

@@ -1,22 +1,34 @@
 """Pairings are looked at again in turn, and evidence against one ends it (FCN-3 b, FCN-15)."""
 
+import random
+from collections.abc import Callable
 from ipaddress import ip_address
 
 import pytest
+from inference_simulator import Conditions, conditions
+from statement_simulator import Said, by_agents, by_both, by_cm, simulate
+from verification_simulator import total
 
+from fcn.controller.flows.checks import CHECK
 from fcn.controller.flows.inference import Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import Sample, connection_port
-from fcn.controller.flows.verification import CHECK, REST, SHORT_REST, Verification
+from fcn.controller.flows.verification import (
+    HURRY_INTERVAL,
+    REST,
+    SHORT_REST,
+    Verification,
+)
 
 A, B = ip_address("10.0.0.1"), ip_address("10.0.0.2")
-WRITE, ACK, UC_SEND = 0x0A, 0x11, 0x24
+WRITE, READ_REQUEST, ACK, UC_SEND = 0x0A, 0x0C, 0x11, 0x24
 STEP = 0.15
 
 
-def pairing(number: int, *, port: bool = False) -> Pairing:
-    forth, back = FlowKey("blue", A, B, 0x100 + number), FlowKey("blue", B, A, 0x200 + number)
-    return Pairing(forth, back, connection_port(0x100 + number, 0x200 + number) if port else None)
+def pairing(number: int, *, port: bool = False, stated: bool = False, vrf: str = "blue") -> Pairing:
+    forth, back = FlowKey(vrf, A, B, 0x100 + number), FlowKey(vrf, B, A, 0x200 + number)
+    known = connection_port(0x100 + number, 0x200 + number) if port else None
+    return Pairing(forth, back, known, stated)
 
 
 class Bench:
@@ -33,12 +45,14 @@ class Bench:
     def watched(self, *some: Pairing) -> list[bool]:
         return [each.forth in self.verification and each.back in self.verification for each in some]
 
-    def talk(self, one: Pairing, seconds: float, behind: int = 0, port: int = 0) -> list[Pairing]:
+    def talk(
+        self, one: Pairing, seconds: float, behind: int = 0, port: int = 0, request: int = WRITE
+    ) -> list[Pairing]:
         """Requests forth and responses back, `behind` PSNs late."""
         refuted: list[Pairing] = []
         for step in range(round(seconds / (2 * STEP))):
             psn = (1000 + 10 * step) % (1 << 24)
-            self.verification.observe(one.forth, Sample(WRITE, psn, port))
+            self.verification.observe(one.forth, Sample(request, psn, port))
             refuted += self.advance(STEP)
             self.verification.observe(one.back, Sample(ACK, (psn - behind) % (1 << 24), port))
             refuted += self.advance(STEP)
@@ -97,6 +111,80 @@ def test_another_port_ends_what_the_port_confirmed() -> None:
     assert bench.advance() == [one]
 
 
+# -- what somebody stated ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("behind", [1_000_000, 9_000_000])
+def test_a_statement_ends_after_two_looks(behind: int) -> None:
+    """An answer 9,000,000 PSNs behind is 7,777,216 ahead; one that is behind may be late."""
+    bench, one = Bench(), pairing(1, stated=True)
+    bench.verification.add(one)
+    bench.advance(REST)
+    first = CHECK if behind < 1 << 23 else 4.0
+    assert bench.talk(one, first, behind) == []
+    assert bench.talk(one, first, behind) == [one]
+    assert bench.verification.partner(one.forth) is None
+    assert bench.watched(one) == [False]
+
+
+@pytest.mark.parametrize("fits", ["response", "port", "reads"])
+def test_what_may_be_right_is_left_alone(fits: str) -> None:
+    """A single response that fits, or the port both queue pairs give; READs are no evidence."""
+    bench, one = Bench(), pairing(1, stated=True)
+    bench.verification.add(one)
+    port = connection_port(0x101, 0x201) if fits == "port" else 0
+    request = READ_REQUEST if fits == "reads" else WRITE
+    for _ in range(3):
+        bench.advance(REST)
+        assert bench.talk(one, 0.6 if fits == "response" else 0.0) == []
+        assert bench.talk(one, CHECK, behind=9_000_000, port=port, request=request) == []
+    assert bench.verification.partner(one.forth) == one.back
+
+
+def test_a_suspicion_ends_with_a_response_that_fits() -> None:
+    bench, one = Bench(), pairing(1, stated=True)
+    bench.verification.add(one)
+    for _ in range(3):
+        bench.advance(REST)
+        assert bench.talk(one, 2.7, behind=9_000_000) == []
+        assert bench.watched(one) == [True]
+        assert bench.talk(one, 3.0) == []
+        assert bench.watched(one) == [False]
+
+
+@pytest.mark.parametrize(
+    ("followed", "fits", "ended"), [(True, False, True), (False, False, False), (True, True, False)]
+)
+def test_ports_that_do_not_follow_any_more(followed: bool, fits: bool, ended: bool) -> None:
+    """Evidence even where READs hide that responses do not fit, but not where they fit: programs
+    may change ports (mlx5dv_modify_qp_udp_sport)."""
+    bench, one = Bench(), pairing(1, stated=True)
+    bench.verification.add(one)
+    bench.advance(REST)
+    port = connection_port(0x101, 0x201) if followed else 0
+    bench.talk(one, 1.0, port=port, request=READ_REQUEST)
+    bench.advance(CHECK)
+    bench.advance(REST)
+    behind = 0 if fits else 9_000_000
+    found = bench.talk(one, 2 * CHECK, behind, port=0xC123, request=READ_REQUEST)
+    assert found == ([one] if ended else [])
+
+
+# -- slots -------------------------------------------------------------------------------------
+
+
+def test_vrfs_take_turns() -> None:
+    """One with many connections does not keep those of another from being looked at."""
+    bench = Bench(slots=2)
+    many = [pairing(number) for number in range(50)]
+    one = pairing(1, vrf="red")
+    for each in [*many, one]:
+        bench.verification.add(each)
+    bench.advance(REST)
+    bench.advance(CHECK)
+    assert bench.watched(many[0], many[1], one) == [False, False, True]
+
+
 def test_slots_are_never_exceeded_and_all_have_their_turn() -> None:
     bench = Bench(slots=5)
     some = [pairing(number) for number in range(6)]
@@ -123,7 +211,7 @@ def test_a_new_flow_between_the_hosts_shortens_the_rest() -> None:
     bench.verification.new_flow(host_pair(one.forth))
     bench.advance()
     assert bench.watched(one) == [False]
-    bench.now += 0.1
+    bench.now += HURRY_INTERVAL
     bench.verification.new_flow(host_pair(one.forth))
     bench.advance()
     assert bench.watched(one, elsewhere) == [True, False]
@@ -135,3 +223,33 @@ def test_without_slots_nothing_is_watched() -> None:
     assert bench.advance(REST) == []
     assert bench.watched(one) == [False]
     assert len(bench.verification) == 0
+
+
+# -- simulated traffic -------------------------------------------------------------------------
+
+
+def test_true_statements_never_end() -> None:
+    """Whatever happens to packets and reports; verification_simulator.py does more seeds."""
+    statements, ended = total(range(60))
+    assert statements > 500
+    assert ended == 0
+
+
+@pytest.mark.parametrize("draw", [by_cm, by_agents, by_both])
+def test_statements_are_right(draw: Callable[[random.Random], Said]) -> None:
+    """Messages lost, repeated, late, agents that know half; learning_table.py does more seeds."""
+    right = 0
+    for seed in range(20):
+        rng = random.Random(seed)
+        outcome = simulate(conditions(rng), draw(rng), seed)
+        assert (outcome.wrong, outcome.ended) == (0, 0)
+        right += outcome.right
+    assert right > 200
+
+
+@pytest.mark.parametrize("how", ["by CM", "without CM"])
+def test_numbers_used_again_are_told_apart(how: str) -> None:
+    """After DREQs nobody saw."""
+    given = Conditions(message=16, window=0.05, seconds=20.0)
+    outcome = simulate(given, Said(reuse=how), 1)
+    assert (outcome.right, outcome.wrong) == (16, 0)

@@ -149,6 +149,20 @@ async def test_the_second_report_names_the_source(
     assert plane.reports.accepted == {"host-a": 4}
 
 
+async def test_a_report_costs_the_flows_of_its_host(
+    plane: ControlPlane, authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not those of all tenants, times all hosts that report."""
+    looked_at = []
+    plane.flows.add(FlowKey("blue", A, B, 40), 50)
+    plane.flows.add(BACK, 33)
+    monkeypatch.setattr(plane.flows, "all", None)
+    monkeypatch.setattr(plane.reports, "sender", lambda key, _since: looked_at.append(key))
+    async with agent(plane, authority.credentials("host-a")) as host:
+        await host.report([device()])
+    assert looked_at == [FORTH]
+
+
 async def test_two_candidates_stay_unknown(plane: ControlPlane, authority: Authority) -> None:
     async with agent(plane, authority.credentials("host-a")) as host:
         pairs = [(17, 33), (18, 33)]

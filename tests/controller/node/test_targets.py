@@ -263,6 +263,18 @@ def test_flows_have_the_actions_of_their_table(
     assert removal.type == p4r.Update.DELETE
 
 
+def test_a_label_of_another_host_says_nothing_of_the_flow(network: dict[str, Any]) -> None:
+    """The flow's label was given to another flow, and the controller ended between the writes."""
+    src, dst, other = map(ip_address, ("10.1.0.10", "10.2.0.20", "10.1.0.11"))
+    intended = provision(parse(network), "pe1")
+    updates(intended)
+    intended.flow_table.label(1, src, dst, 0x22, 0x80001, 60_000_000, watched=False)
+    intended.flow_by_label.notify_sender(0x80001, 1, dst, other, 0x11, 0xFFFF, "manual")
+    entries = table_entries(updates(intended), tna_pipeline("pe").schema)
+    (flow,) = held_flows("pe1", entries, {1: "blue"})
+    assert (flow.key.src, flow.source_qp, flow.origin) == (src, None, Origin.RESTORED)
+
+
 def test_core_ports_are_exactly_the_ports_admitted_as_core(network: dict[str, Any]) -> None:
     ports = network["nodes"]["pe1"]["ports"]
     ports += [{"number": 0, "role": "core"}, {"number": 300, "role": "core"}]

@@ -11,9 +11,9 @@ import pytest
 
 from fcn.hosts.guest.channel import Channel, GuestError
 from fcn.hosts.guest.kernel_modules import ModuleError, load_order
+from fcn.topologies.catalog import network
 from fcn.topologies.dc.plan import LEAVES, DataCentre
 from fcn.topologies.dc.sample import sample_flows
-from fcn.topologies.dual_dc import ROUTERS, dual_dc
 from fcn.topologies.interop.mapping import Comparison, Pair
 
 
@@ -159,11 +159,11 @@ def test_the_sample_uses_every_host_once(size: int) -> None:
 
 
 def test_the_wan_of_figure_1() -> None:
-    topology = dual_dc(64)
+    topology = network("dual-dc")
     assert topology.path("pe1", "pe2") in (
         ("pe1", "r1", "r3", "pe2"),
         ("pe1", "r2", "r4", "pe2"),
     )
-    for router in ROUTERS[:4]:
+    for router in ("r1", "r2", "r3", "r4"):
         assert topology.path("r5", router) == ("r5", router)
     assert topology.path("gw1", "gw2")[0] == "gw1"

@@ -60,7 +60,7 @@ class Asan:
 
     def _commands(self, name: str, model: m.Model, rng: random.Random) -> list[str]:
         """Clone sessions, multicast groups, and every action as its table's default."""
-        out = [f"S {number} 2 1 2 0 1 0 64" for number in (1, 5, 100)]
+        out = [f"S {number} 2 1 2 0 1 0 64" for number in (1, 5, 7, 8, 100)]
         out += [f"G {number} 3 1 2 3 0 0 1" for number in (1, 2)]
         out += ["Q 2 3 0 1000000000 700"]
         frames = [*self._frames.get(name, ()), *map(rng.randbytes, RANDOM_FRAMES)]

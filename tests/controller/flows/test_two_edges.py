@@ -1,0 +1,156 @@
+"""A host behind two PEs: what is known of a flow holds, and ends, at both of them."""
+
+import random
+from dataclasses import replace
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+import yaml
+
+from fcn.contract.constants import CmAttribute
+from fcn.controller.config import Config, parse_config
+from fcn.controller.config.types import Address
+from fcn.controller.events import EventBus
+from fcn.controller.flows.connections import CmMessage
+from fcn.controller.flows.flow import Flow
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.service import FlowService
+from fcn.controller.flows.trail import Sample, connection_port
+
+A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
+WRITE, ACK = 0x0A, 0x11
+
+
+class Edge:
+    """An ingress PE that records its flows."""
+
+    learning = True
+
+    def __init__(self) -> None:
+        self.flows: dict[FlowKey, Flow] = {}
+
+    def capacity(self, ip_version: int) -> int:
+        return 64
+
+    def install(self, flow: Flow) -> None:
+        self.flows[flow.key] = flow
+
+    def remove(self, flow: Flow) -> None:
+        del self.flows[flow.key]
+
+
+def _maybe_older(flow: Flow, rng: random.Random) -> Flow:
+    if rng.random() < 0.8:
+        return flow
+    return replace(flow, source_qp=None, comm_ids=None, origin=Origin.RESTORED)
+
+
+class Network:
+    """A is behind both PEs, B behind one."""
+
+    def __init__(self, config: Config) -> None:
+        self.now = 10.0
+        self.config = config
+        self.edges = {name: Edge() for name, node in config.nodes.items() if node.role == "pe"}
+        self.service = FlowService(config, self.edges, EventBus(), lambda: self.now)
+
+    def connect(self, a_qp: int, ids: tuple[int, int]) -> None:
+        self.cm("pe1", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
+        self.cm("pe2", B, A, CmAttribute.REP, ids[1], ids[0], 33)
+
+    def cm(self, node: str, src: Address, dst: Address, *message: int) -> None:
+        self.service.connection_message(node, CmMessage("blue", src, dst, *message))
+
+    def restart(self, rng: random.Random) -> None:
+        """A new controller, which finds what the PEs have, some of it as if never written."""
+        held = {name: list(edge.flows.values()) for name, edge in self.edges.items()}
+        for edge in self.edges.values():
+            edge.flows.clear()
+        self.service = FlowService(self.config, self.edges, EventBus(), lambda: self.now)
+        for name in rng.sample(list(held), 2):
+            self.service.adopt(name, [_maybe_older(flow, rng) for flow in held[name]])
+
+    def see_forth(self) -> None:
+        for node in self.edges:
+            self.service.seen(node, FORTH)
+
+    def forth(self) -> dict[str, int | None]:
+        """The source queue pair of A's flow, at each PE that labels it."""
+        return {
+            name: edge.flows[FORTH].source_qp
+            for name, edge in self.edges.items()
+            if FORTH in edge.flows
+        }
+
+
+@pytest.fixture
+def net(network: dict[str, Any]) -> Network:
+    pe2 = network["nodes"]["pe2"]
+    pe2["ports"][0]["addresses"].append("10.1.0.1/24")
+    routes = pe2["vrfs"]["blue"]["routes"]
+    routes[:] = [route for route in routes if route["prefix"] != "10.1.0.0/24"]
+    return Network(parse_config(yaml.safe_dump(network)))
+
+
+def test_a_sender_is_learned_at_both(net: Network) -> None:
+    net.see_forth()
+    net.connect(17, (0xA1, 0xB1))
+    assert net.forth() == {"pe1": 17, "pe2": 17}
+    net.connect(18, (0xA2, 0xB2))
+    net.see_forth()
+    net.connect(19, (0xA3, 0xB3))
+    assert set(net.forth().values()) == {19}
+
+
+def test_an_agent_replaces_a_sender_at_both(net: Network) -> None:
+    net.see_forth()
+    net.connect(17, (0xA1, 0xB1))
+    net.see_forth()
+    assert net.service.reported(FORTH, 18)
+    assert net.forth() == {"pe1": 18, "pe2": 18}
+
+
+def test_a_flow_that_falls_silent_at_one_stays_known_at_the_other(net: Network) -> None:
+    net.see_forth()
+    port = connection_port(17, 33)
+    for psn in range(3):
+        for node, key, opcode in (("pe1", FORTH, WRITE), ("pe2", BACK, ACK)):
+            net.now += 0.3
+            net.service.seen(node, key, 0xFFFF, Sample(opcode, psn, port))
+            net.service.infer()
+    assert net.forth() == {"pe1": 17, "pe2": 17}
+    net.service.idle("pe1", FORTH)
+    assert net.forth() == {"pe2": 17}
+    assert net.edges["pe2"].flows[BACK].source_qp == 33
+    net.service.idle("pe2", BACK)
+    assert net.forth() == {"pe2": None}
+    assert net.edges["pe2"].flows[FORTH].origin is Origin.DATA
+
+
+def test_whatever_happens_both_have_the_same_sender(net: Network) -> None:
+    rng = random.Random(3)
+    for _ in range(2000):
+        net.now += rng.choice((0.01, 0.3, 5.0))
+        node, (src, dst) = rng.choice(("pe1", "pe2")), rng.sample((A, B), 2)
+        key = FlowKey("blue", src, dst, rng.randrange(2, 6))
+        match rng.randrange(8):
+            case 0 | 1:
+                sample = Sample(rng.choice((WRITE, ACK)), int(100 * net.now) % 1000, 0xC000)
+                net.service.seen(node, key, 0xFFFF, sample)
+            case 2 | 3 | 4:
+                attribute = rng.choice((CmAttribute.REQ, CmAttribute.REP, CmAttribute.DREQ))
+                net.cm(node, src, dst, attribute, *rng.choices(range(2), k=2), key.dest_qp)
+            case 5:
+                net.service.reported(key, rng.randrange(2, 6))
+            case 6:
+                net.service.idle(node, key)
+            case _ if rng.random() < 0.1:
+                net.restart(rng)
+        net.service.infer()
+        one, other = (edge.flows for edge in net.edges.values())
+        for both in one.keys() & other.keys():
+            assert one[both].source_qp == other[both].source_qp
+            assert one[both].watched == other[both].watched

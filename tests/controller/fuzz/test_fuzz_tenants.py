@@ -1,0 +1,392 @@
+"""A controller whose tenants send it everything they can: it goes on, others keep what is theirs.
+
+FCN_FUZZ_MESSAGES is how many messages (1,000,000 by hand), FCN_FUZZ_SEED the first of the random
+numbers. The controller is the real one from its message loops to the entries it wants written; the
+switches are stubs that deliver what a PE would.
+"""
+
+import asyncio
+import os
+import random
+import resource
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from types import SimpleNamespace
+from typing import Any, cast
+
+import finsy as fy
+import grpc
+import pytest
+import yaml
+from finsy.p4entity import P4DigestListAck
+from tenant_grammar import Grammar, reported
+
+from fcn.contract.constants import CmAttribute, PuntReason
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config import Config, parse_config
+from fcn.controller.config.model import AgentHost
+from fcn.controller.config.types import Address
+from fcn.controller.events import EventBus
+from fcn.controller.flows.flow import Flow
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.service import FlowService
+from fcn.controller.flows.trail import Sample
+from fcn.controller.hostagent.reports import HostReports
+from fcn.controller.hostagent.service import HostAgentService
+from fcn.controller.neighbors.service import MAX_UNRESOLVED, NeighborService
+from fcn.controller.node.connection import Connection
+from fcn.controller.node.edge import NodeEdge
+from fcn.controller.node.messages import Messages
+from fcn.controller.node.provision import Provision
+from fcn.controller.proto import hostagent_pb2 as pb
+
+MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "4000"))
+SEED = int(os.environ.get("FCN_FUZZ_SEED", "1"))
+BATCH = 50
+"""Messages between two looks at the time and at what is to be inferred."""
+CHECK_EVERY = 1000
+SUBNET_HOSTS = 508
+"""Addresses of both IPv4 subnets of a VRF: more neighbours there cannot be; of IPv6 there can."""
+CONNECTIONS = 65536
+GROWTH = 400_000
+"""KiB the process may grow by after the first fifth of the messages."""
+
+PES = ("pe1", "pe2")
+VRF_IDS = {"blue": 1, "red": 2, "green": 3}
+PORTS = {"blue": 1, "red": 11, "green": 12}
+VICTIM = "green"
+HOSTS = {
+    "pe1": [ip_address("10.1.0.10"), ip_address("10.1.0.11"), ip_address("2001:db8:1::10")],
+    "pe2": [ip_address("10.2.0.20"), ip_address("2001:db8:2::20")],
+}
+VICTIMS = (ip_address("10.1.0.200"), ip_address("10.2.0.200"))
+"""Hosts of the tenant `blue`, one behind each PE; another host of `blue` cannot send as the far
+one."""
+IDS, QPS = (0xA1, 0xB1), (17, 33)
+
+
+def config_of(network: dict[str, Any]) -> Config:
+    """The example with three tenants that use the same addresses."""
+    for number, vrf in enumerate(("red", "green"), start=2):
+        network["vrfs"][vrf] = {"id": number, "vni": 1000 + number}
+        for site, name in enumerate(PES, start=1):
+            node = network["nodes"][name]
+            node["features"] = "all"
+            addresses = [f"10.{site}.0.1/24", f"2001:db8:{site}::1/64"]
+            port = {"number": PORTS[vrf], "role": "dc", "vrf": vrf, "addresses": addresses}
+            node["ports"].append(port)
+            blue = node["vrfs"]["blue"]
+            sid = blue["service_sid"].replace("d46", f"d4{number + 5}")
+            routes = [{**each, "tunnel": each["tunnel"]} for each in blue["routes"]]
+            node["vrfs"][vrf] = {"service_sid": sid, "routes": routes}
+    return parse_config(yaml.safe_dump(network))
+
+
+class Digests(list[dict[str, int]]):
+    """A digest list, as finsy has it."""
+
+    def ack(self) -> P4DigestListAck:
+        """Of no use to a stub."""
+        return cast(P4DigestListAck, None)
+
+
+@dataclass
+class Packet:
+    """A packet-in, as finsy has it."""
+
+    fields: dict[str, int]
+    payload: bytes
+
+    def __getitem__(self, name: str) -> int:
+        return self.fields[name]
+
+
+@dataclass
+class StubSwitch:
+    """Delivers what is queued."""
+
+    queues: dict[str, asyncio.Queue[Any]] = field(default_factory=dict)
+
+    def queue(self, name: str) -> asyncio.Queue[Any]:
+        """By the kind of message."""
+        return self.queues.setdefault(name, asyncio.Queue())
+
+    async def _deliver(self, name: str) -> AsyncIterator[Any]:
+        while True:
+            yield await self.queue(name).get()
+            self.queue(name).task_done()
+
+    def read_digests(self, name: str, *, queue_size: int) -> AsyncIterator[Any]:
+        """Lists of a digest."""
+        return self._deliver(name)
+
+    def read_idle_timeouts(self, *, queue_size: int) -> AsyncIterator[Any]:
+        """None: the world tells the flow service itself."""
+        return self._deliver("idle")
+
+    def read_packets(self, *, queue_size: int) -> AsyncIterator[Any]:
+        """Packet-ins."""
+        return self._deliver("packets")
+
+
+class World:
+    """Controller, stubs of the PEs, and what must not change."""
+
+    def __init__(self, config: Config) -> None:
+        self.rng = random.Random(SEED)
+        self.now = 1000.0
+        bus = EventBus(self._clock)
+        self.provisions = {
+            name: Provision(config, name, load_pipeline("pe", config.nodes[name].program_folder))
+            for name in PES
+        }
+        edges = {name: NodeEdge(provision) for name, provision in self.provisions.items()}
+        self.flows = FlowService(config, edges, bus, self._clock)
+        self.switches = {name: StubSwitch() for name in PES}
+        self.tasks: list[asyncio.Task[None]] = []
+        self.neighbors: dict[str, NeighborService] = {}
+        self.messages: dict[str, Messages] = {}
+        self.sent = 0
+        for name, provision in self.provisions.items():
+            self.neighbors[name] = NeighborService(
+                config, name, provision.routing, provision.underlay, self._send, bus, self._clock
+            )
+            stub = SimpleNamespace(switch=self.switches[name], start=self._start, is_up=True)
+            self.messages[name] = Messages(
+                provision,
+                cast(Connection, stub),
+                self.flows,
+                self.neighbors[name].handle,
+                lambda _ack: None,
+            )
+        hosts = {
+            f"{vrf}-{name}": AgentHost.model_validate(
+                {"vrf": vrf, "addresses": [str(each) for each in HOSTS[name]]}
+            )
+            for vrf in VRF_IDS
+            for name in PES
+        }
+        self.reports = HostReports(hosts, self._clock)
+        self.agents = HostAgentService(self.reports, self.flows, bus)
+        known = (*IDS, *QPS, 1, 2, 0xB2)
+        addresses = [each for name in PES for each in HOSTS[name]]
+        self.grammars = {vrf: Grammar(self.rng, addresses, known) for vrf in ("blue", "red")}
+        self.routers = [
+            interface.ip
+            for name in PES
+            for port in config.nodes[name].ports
+            for interface in port.addresses
+        ]
+
+    def _clock(self) -> float:
+        return self.now
+
+    async def _send(self, port: int, frame: bytes) -> bool:
+        self.sent += 1
+        return True
+
+    def _start(self, _name: str, job: Coroutine[Any, Any, None]) -> None:
+        self.tasks.append(asyncio.create_task(job))
+
+    async def start(self) -> None:
+        """Run the message loops, and let the victims connect and register."""
+        ready = asyncio.Event()
+        ready.set()
+        for messages in self.messages.values():
+            messages.start(ready)
+        self.tasks += [asyncio.create_task(each.run()) for each in self.neighbors.values()]
+        for vrf, (one, other) in ((VICTIM, (HOSTS["pe1"][0], HOSTS["pe2"][0])), ("blue", VICTIMS)):
+            request = self._cm(vrf, one, other, CmAttribute.REQ, IDS[0], 0, QPS[0])
+            reply = self._cm(vrf, other, one, CmAttribute.REP, IDS[1], IDS[0], QPS[1])
+            self.switches["pe1"].queue("cm_ipv4_t").put_nowait(Digests([request]))
+            await self.settled()
+            self.switches["pe2"].queue("cm_ipv4_t").put_nowait(Digests([reply]))
+            await self.settled()
+            self.flows.add(FlowKey(vrf, one, other, 77), 78, timeout=0)
+            self.flows.seen("pe1", FlowKey(vrf, one, other, 99), 0xFFFF, Sample(4, 1, 0xC000))
+        assert len(self.theirs()) == 8
+
+    @staticmethod
+    def _cm(vrf: str, src: Address, dst: Address, *values: int) -> dict[str, int]:
+        names = ("attribute", "local_comm_id", "remote_comm_id", "qpn")
+        ends = {"vrf": VRF_IDS[vrf], "src": int(src), "dst": int(dst)}
+        return ends | dict(zip(names, values, strict=True))
+
+    async def settled(self) -> None:
+        """Wait until everything queued was handled, or a loop has ended."""
+        for switch in self.switches.values():
+            for queue in list(switch.queues.values()):
+                joined = asyncio.create_task(queue.join())
+                await asyncio.wait([joined, *self.tasks], return_when=asyncio.FIRST_COMPLETED)
+                assert joined.done(), [task for task in self.tasks if task.done()]
+
+    def theirs(self) -> list[Flow]:
+        """The flows of the victims; whether one is watched is the controller's affair."""
+        return [
+            flow
+            for flow in self.flows.all()
+            if flow.key.vrf == VICTIM or {flow.key.src, flow.key.dst} == set(VICTIMS)
+        ]
+
+    def places(self) -> set[Any]:
+        """Neighbours of the other tenant."""
+        return {
+            (name, place, neighbor.mac)
+            for name, service in self.neighbors.items()
+            for place, neighbor in service._neighbors.items()
+            if place.vrf == VICTIM
+        }
+
+    async def attack(self) -> None:
+        """One message of a host of `blue` or `red`."""
+        rng = self.rng
+        vrf = rng.choice(("blue", "red"))
+        grammar, node = self.grammars[vrf], rng.choice(PES)
+        kind = rng.random()
+        if kind < 0.70:
+            self._roce(vrf, grammar, node)
+        elif kind < 0.94:
+            self._punted(vrf, grammar, node)
+        elif kind < 0.97:
+            keys = [key for key in self.flows.on_node(node) if key.vrf == vrf]
+            mine = [key for key in keys[:50] if not {key.src, key.dst} & set(VICTIMS)]
+            if mine:
+                self.flows.idle(node, rng.choice(mine))
+        elif kind < 0.99:
+            await self._report(vrf, grammar, node)
+        else:
+            grammar.begin_another()
+
+    def _roce(self, vrf: str, grammar: Grammar, node: str) -> None:
+        rng = self.rng
+        connection = rng.choice(grammar.connections)
+        forth = rng.random() < 0.5
+        src, dst = (connection.src, connection.dst) if forth else (connection.dst, connection.src)
+        if rng.random() < 0.8:
+            node = "pe1" if src in HOSTS["pe1"] else "pe2"
+        if rng.random() < 0.1:
+            # Not as a host behind the same PE, which is of the same tenant.
+            near = VICTIMS[0] if node == "pe1" else VICTIMS[1]
+            src = grammar.address(src.version, *(each for each in VICTIMS if each != near))
+            dst = grammar.address(src.version, *VICTIMS)
+        packet = grammar.roce(connection, forth)
+        found = reported(VRF_IDS[vrf], src, dst, rng.choice((0, 4791, 0xC000, 65535)), packet)
+        if found is not None:
+            digest, item = found
+            times = rng.choice((1, 1, 1, 2))
+            self.switches[node].queue(digest).put_nowait(Digests([item] * times))
+
+    def _punted(self, vrf: str, grammar: Grammar, node: str) -> None:
+        rng = self.rng
+        mine = grammar.address(rng.choice((4, 6)))
+        if rng.random() < 0.6:
+            reason = PuntReason.ARP if mine.version == 4 else PuntReason.ND
+            frame = grammar.neighbor(mine, self.routers)
+        else:
+            reason = rng.choice((PuntReason.NEIGHBOR_MISS, PuntReason.LOCAL))
+            subnet = ip_address(f"10.{rng.choice((1, 2))}.0.{rng.randrange(256)}")
+            far = ip_address(f"2001:db8:{rng.choice((1, 2))}::{rng.getrandbits(16):x}")
+            targets: Sequence[Address] = (*self.routers, subnet, far)
+            to = rng.choice([each for each in targets if each.version == mine.version])
+            frame = grammar.packet(mine, to)
+        # The switch knows port and VRF; Ethernet is always whole.
+        frame = frame.ljust(14, b"\0")
+        metadata = {
+            "reason": reason,
+            "ingress_port": PORTS[vrf],
+            "vlan_id": 0,
+            "vrf": VRF_IDS[vrf],
+        }
+        self.switches[node].queue("packets").put_nowait(
+            cast(fy.P4PacketIn, Packet(metadata, frame))
+        )
+
+    async def _report(self, vrf: str, grammar: Grammar, node: str) -> None:
+        rng = self.rng
+        texts = [*map(str, (*HOSTS["pe1"], *HOSTS["pe2"], *VICTIMS)), "", "::1%eth0", "no", "1.2.3"]
+        devices = [
+            pb.RdmaDevice(
+                name=rng.choice(("mlx5_0", "", "ü" * 300)),
+                addresses=rng.choices(texts, k=rng.choice((1, 1, 2, 5))),
+                queue_pairs=[
+                    pb.QueuePair(qpn=grammar.value(4), remote_qpn=grammar.value(4))
+                    for _ in range(rng.choice((0, 1, 3)))
+                ]
+                + [
+                    pb.QueuePair(qpn=pair.qps[0], remote_qpn=pair.qps[1])
+                    for pair in grammar.connections
+                    if pair.qps[0] in range(2, 1 << 24)
+                ],
+            )
+            for _ in range(rng.choice((0, 1, 1, 2)))
+        ]
+        identities = rng.choice(([f"{vrf}-{node}"], [f"{vrf}-{node}"], [], ["x"], ["\udcff"]))
+        await self._as_agent(pb.ReportRequest(devices=devices), identities)
+
+    async def _as_agent(self, request: pb.ReportRequest, identities: list[str]) -> None:
+        class Refused(Exception):  # noqa: N818
+            pass
+
+        async def abort(_code: grpc.StatusCode, _text: str) -> None:
+            raise Refused
+
+        names = [name.encode(errors="surrogateescape") for name in identities]
+        context = SimpleNamespace(peer_identities=lambda: names, peer=lambda: "peer", abort=abort)
+        with suppress(Refused):
+            await self.agents.Report(request, cast(grpc.aio.ServicerContext, context))
+
+    def check(self) -> None:
+        """Nothing failed, tables are bounded."""
+        for messages in self.messages.values():
+            assert not messages.failures.counts
+        assert not [task for task in self.tasks if task.done()]
+        service = self.flows
+        for name, provision in self.provisions.items():
+            flows = service.on_node(name)
+            capacity = NodeEdge(provision).capacity(4)
+            for version in (4, 6):
+                assert sum(key.src.version == version for key in flows) <= capacity
+            updates = provision.intent.take_updates(1 << 20)
+            provision.intent.settle(updates, {})
+            assert len(provision.intent) < 4 * capacity + 1000
+            assert self.neighbors[name].asking <= MAX_UNRESOLVED
+        assert len(service.labels) == len(service.all())
+        assert len(service._connections) <= CONNECTIONS
+        assert len(service._watch) + len(service._verification) <= 128
+        senders = sum(1 for _ in service._senders)
+        assert senders <= 2 * CONNECTIONS + len(service.all())
+
+
+async def test_whatever_tenants_send(
+    network: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """No message fails, another tenant's state and that of third parties stays, all is bounded."""
+    caplog.set_level("CRITICAL", "fcn.event")
+    world = World(config_of(network))
+    await world.start()
+    theirs = {flow.key: (flow.label, flow.source_qp, flow.origin) for flow in world.theirs()}
+    places = world.places()
+    after_warming_up = 0
+    for number in range(1, MESSAGES + 1):
+        await world.attack()
+        if number % BATCH == 0:
+            await world.settled()
+            world.now += world.rng.choice((0.001, 0.1, 0.3, 0.3, 1.0, 20.0))
+            if world.rng.random() < 0.001:
+                world.now += 1000
+            world.flows.infer()
+        if number % CHECK_EVERY == 0:
+            world.check()
+            found = {flow.key: (flow.label, flow.source_qp, flow.origin) for flow in world.theirs()}
+            assert found == theirs
+            assert world.places() == places
+        if number == MESSAGES // 5:
+            after_warming_up = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - after_warming_up < GROWTH
+    assert len(world.flows.all()) > 8
+    assert world.sent
+    for task in world.tasks:
+        task.cancel()
+    await asyncio.gather(*world.tasks, return_exceptions=True)

@@ -1,0 +1,88 @@
+"""Reports that had to wait are no evidence of what two PEs saw at a time."""
+
+import asyncio
+import time
+from functools import partial
+from ipaddress import ip_address
+from types import SimpleNamespace
+
+import pytest
+from switches import MemorySwitch, until
+
+from fcn.controller.app import ControlPlane
+from fcn.controller.config import Config
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.refusals import Reason
+from fcn.controller.flows.trail import SKEW, connection_port
+from fcn.controller.node.connection import State
+from fcn.controller.node.lateness import DRIFT, Lateness
+from fcn.softswitch.p4rt import digests
+
+A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
+OTHER = FlowKey("blue", B, A, 18)
+WRITE, ACK, PORT = 0x0A, 0x11, connection_port(17, 33)
+SECOND = 1_000_000_000
+
+
+def test_lateness_is_what_a_message_waited_longer_than_others() -> None:
+    now = 1000.0
+    lateness = Lateness(lambda: now)
+    assert lateness.of(7 * SECOND) == 0.0
+    now += 1.0
+    assert lateness.of(8 * SECOND) < 2 * DRIFT
+    now += 1.0
+    assert lateness.of(8 * SECOND) == pytest.approx(1.0, abs=0.01)
+    assert lateness.of(9 * SECOND + SECOND // 2) == 0.0
+    assert lateness.of(0) == 0.0
+
+
+def test_a_slow_clock_is_not_taken_for_lateness_and_a_backlog_is_not_taken_for_the_clock() -> None:
+    now = sent = 0.0
+    lateness = Lateness(lambda: now)
+    for _ in range(3600):
+        now += 1.0
+        sent += 1.0 - DRIFT / 2
+        assert lateness.of(int(sent * SECOND)) < 0.01
+    for _ in range(3600):
+        now += 1.0
+        late = lateness.of(int((now - 3.0) * SECOND))
+    assert late > SKEW
+
+
+def report(switch: MemorySwitch, key: FlowKey, opcode: int, psn: int) -> None:
+    """A new-flow digest with the UDP port that follows from the queue pairs 17 and 33."""
+    ends, port = (int(key.src), int(key.dst)), 50000 if key == OTHER else PORT
+    switch.engine.digest("new_flow_ipv4_t", (1, *ends, key.dest_qp, 0xFFFF, psn, port, opcode))
+
+
+def _before(nanoseconds: int) -> int:
+    return time.time_ns() - nanoseconds
+
+
+async def test_a_report_that_waited_labels_its_flow_and_is_no_evidence(
+    config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stamps = SimpleNamespace(time_ns=time.time_ns)
+    monkeypatch.setattr(digests, "time", stamps)
+    plane = ControlPlane(config)
+    async with plane.running():
+        await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
+        found = plane.flows.on_node
+        for node, key in (("pe1", FORTH), ("pe2", OTHER)):
+            report(switches[node], key, WRITE, 5)
+            await until(lambda node=node, key=key: key in found(node))
+        stamps.time_ns = partial(_before, 2 * SECOND)
+        report(switches["pe2"], BACK, ACK, 5)
+        await until(lambda: BACK in found("pe2"))
+        assert plane.flows.refusals.counts["blue", Reason.LATE]
+        assert found("pe2")[BACK].source_qp is None
+        stamps.time_ns = time.time_ns
+        for psn in range(6, 600):
+            report(switches["pe1"], FORTH, WRITE, psn)
+            report(switches["pe2"], BACK, ACK, psn)
+            await asyncio.sleep(0.05)
+            if found("pe2")[BACK].source_qp is not None:
+                break
+        assert found("pe1")[FORTH].source_qp == 17
+        assert found("pe2")[BACK].source_qp == 33

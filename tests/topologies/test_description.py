@@ -1,0 +1,106 @@
+"""Networks described in YAML: what is read, and what is refused with its line."""
+
+import pytest
+
+from fcn.controller.config import parse_config
+from fcn.controller.config.document import DocumentError
+from fcn.topologies.catalog import CATALOG, NetworkError, network
+from fcn.topologies.controller_config import FcnSettings, controller_yaml
+from fcn.topologies.description import EXAMPLE, load_topology, parse_topology
+from fcn.topologies.model import Host, Link, Queue
+
+SMALL = """\
+nodes: {a: {role: pe}, b: {role: p}}
+links:
+  - {between: [a, b], delay: 1.5us, rate: 400 Gb/s}
+hosts:
+  h: {pe: a}
+queues:
+  - {node: b, towards: a, rate: 2.5 kpps, depth: 7}
+"""
+
+
+def test_what_is_described() -> None:
+    topology = parse_topology(SMALL, "there/small.yaml")
+    assert topology.name == "small"
+    assert topology.links == (Link("a", "b", 1500, 400 * 10**9),)
+    assert topology.hosts == (Host("h", "a"),)
+    assert topology.queues == (Queue("b", "a", 2500, 7),)
+    assert topology.port("b", "a").rate_bps == 400 * 10**9
+
+
+def test_the_example_has_every_key() -> None:
+    topology = load_topology(EXAMPLE)
+    assert [host.name for host in topology.hosts] == ["h1", "h2", "gate", "gw1"]
+    assert topology.port("pe2", "h2").rate_bps == 20 * 10**6
+    assert topology.centres[0].size == 4
+    assert topology.hosts[3].networks == topology.centres[0].networks
+    config = parse_config(controller_yaml(topology, FcnSettings()))
+    assert set(config.vrfs) == {"blue", "red"}
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_the_catalog(name: str) -> None:
+    assert network(name).name == name
+
+
+def test_hosts_of_data_centres_can_be_fewer() -> None:
+    assert [centre.size for centre in network("dual-dc").centres] == [64, 64]
+    assert [centre.size for centre in network("dual-dc", 2).centres] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "reason"),
+    [
+        ("role: p}", "role: ce}", 1, "nodes.b.role: input should be 'pe' or 'p', got 'ce'"),
+        ("a, b]", "a, c]", 3, "links[0].between: no node c; there are a, b"),
+        ("a, b]", "a, a]", 3, "a is linked to itself"),
+        ("a, b]", "a]", 3, "links[0].between"),
+        ("1.5us", "1.5", 3, "links[0].delay: 1.5 is not a delay or a length of fibre"),
+        ("1.5us", "-1ms", 3, "'-1ms' is not a delay"),
+        ("1.5us", "20s", 3, "'20s' is longer than 10 s"),
+        ("400 Gb/s", "0 Gb/s", 3, "links[0].rate: '0 Gb/s' is not above 0"),
+        ("400 Gb/s", "400 GB/s", 3, "'400 GB/s' is not a rate; write 100 Gb/s"),
+        ("pe: a", "pe: b", 5, "hosts.h.pe: b is no PE; PEs are a"),
+        ("pe: a", "pe: a, vrf: red", 5, "hosts.h.vrf: no VRF red; there are blue"),
+        ("h: {", "a: {", 5, "a is the name of another node or gateway, too"),
+        ("h: {", "line1: {", 5, "line1 is the name of a cable"),
+        ("h: {", "verylongname: {", 5, "is not of the form"),
+        ("towards: a", "towards: h", 7, "b has no port towards h"),
+        ("depth: 7", "depth: 0", 7, "greater than or equal to 1"),
+        ("2.5 kpps", "0 pps", 7, "'0 pps' is not above 0"),
+        ("nodes:", "knots: 1\nnodes:", 1, f"unknown key; see {EXAMPLE} for all keys"),
+    ],
+)
+def test_what_is_refused(old: str, new: str, line: int, reason: str) -> None:
+    assert SMALL.count(old) == 1
+    with pytest.raises(DocumentError) as caught:
+        parse_topology(SMALL.replace(old, new), "bad.yaml")
+    messages = str(caught.value).splitlines()
+    assert any(
+        message.startswith(f"bad.yaml:{line}: ") and reason in message for message in messages
+    ), messages
+
+
+def test_what_would_be_ambiguous_is_refused() -> None:
+    twice = SMALL.replace("hosts:", "  - {between: [b, a]}\nhosts:")
+    with pytest.raises(DocumentError, match="are linked above"):
+        parse_topology(twice, "bad.yaml")
+    limited = f"{SMALL}  - {{node: b, towards: a, rate: 1 pps, depth: 7}}\n"
+    with pytest.raises(DocumentError, match="the queue of b towards a is above"):
+        parse_topology(limited, "bad.yaml")
+    with pytest.raises(DocumentError, match="vrf is missing; there are blue, red"):
+        parse_topology(f"vrfs: {{blue: 1, red: 2}}\n{SMALL}", "bad.yaml")
+
+
+def test_more_hosts_than_addresses_are_refused() -> None:
+    many = "".join(f"  x{number}: {{pe: a}}\n" for number in range(254))
+    with pytest.raises(DocumentError, match="255 hosts on a; at most 254"):
+        parse_topology(SMALL.replace("queues:", f"{many}queues:"), "bad.yaml")
+
+
+def test_no_such_network() -> None:
+    with pytest.raises(
+        NetworkError, match=r"no network west: No such file.*; there are dual-dc, wan"
+    ):
+        network("west")

@@ -1,0 +1,200 @@
+"""A network described in YAML: what it may say, what must fit together, and the `Topology` of it.
+
+`networks/example.yaml` explains every key.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fcn.controller.config.document import Path as KeyPath
+from fcn.controller.config.document import read_document, read_text
+from fcn.controller.config.types import Items, Name, Prefix, VrfId
+from fcn.topologies import model
+from fcn.topologies.dc.plan import MAX_HOSTS, DataCentre
+from fcn.topologies.units import Delay, PacketRate, Rate
+
+MAX_SITES = 99
+"""PEs, and data centres: from 10.101.0.0/16 on addresses are the data centres'."""
+
+MAX_ATTACHED = 254
+"""Hosts and gateways of a PE: the third octet of their IPv4 addresses is their port."""
+
+NodeName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,7}$")]
+"""Of a node or host; the names of its interfaces have at most 15 characters."""
+
+_CABLE = re.compile(r"line[0-9]+")
+"""Names of the programs that delay what BMv2 sends."""
+
+NETWORKS = Path(__file__).parent / "networks"
+EXAMPLE = NETWORKS / "example.yaml"
+
+
+class _Description(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Node(_Description):
+    """A switch."""
+
+    role: model.Role
+
+
+class Link(_Description):
+    """A core link between two nodes."""
+
+    between: Items[NodeName] = Field(min_length=2, max_length=2)
+    delay: Delay = 0
+    rate: Rate | None = None
+
+
+class Host(_Description):
+    """An end system on a DC port of its own, or a router with `networks` behind it."""
+
+    pe: NodeName
+    vrf: Name | None = None
+    networks: Items[Prefix] = ()
+    rate: Rate | None = None
+
+
+class Site(_Description):
+    """A data centre: leaves, spines and hosts behind a gateway on a DC port."""
+
+    pe: NodeName
+    hosts: Annotated[int, Field(ge=1, le=MAX_HOSTS)]
+    vrf: Name | None = None
+
+
+class Queue(_Description):
+    """A limited queue of a node towards its neighbour."""
+
+    node: NodeName
+    towards: NodeName
+    rate: PacketRate
+    depth: Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class Network(_Description):
+    """The whole file."""
+
+    vrfs: dict[Name, VrfId] = Field(default={"blue": 1}, min_length=1)
+    tunnel: model.TunnelType = "srv6"
+    nodes: dict[NodeName, Node] = Field(min_length=1)
+    links: Items[Link] = ()
+    hosts: dict[NodeName, Host] = {}
+    data_centres: Items[Site] = Field(default=(), max_length=MAX_SITES)
+    queues: Items[Queue] = ()
+
+
+def load_topology(file: Path, hosts: int | None = None) -> model.Topology:
+    """The network that `file` describes, named like the file; `hosts` overrides the number of hosts
+    of each data centre. Raises DocumentError, or OSError when the file cannot be read."""
+    return parse_topology(read_text(file), str(file), hosts)
+
+
+def parse_topology(text: str, file: str, hosts: int | None = None) -> model.Topology:
+    """The network that `text` describes. Raises DocumentError with every problem found."""
+    network = read_document(text, file, Network, EXAMPLE, _problems)
+    return _topology(network, Path(file).stem, hosts)
+
+
+def _problems(network: Network) -> Iterator[tuple[KeyPath, str]]:
+    gateways = {f"gw{number}" for number in range(1, len(network.data_centres) + 1)}
+    for name in network.hosts:
+        if name in network.nodes or name in gateways:
+            yield ("hosts", name), f"{name} is the name of another node or gateway, too"
+    for name in network.nodes:
+        if name in gateways:
+            yield ("nodes", name), f"{name} is the name of a data centre's gateway, too"
+    for kind, names in (("nodes", network.nodes), ("hosts", network.hosts)):
+        for name in filter(_CABLE.fullmatch, names):
+            yield (kind, name), f"{name} is the name of a cable; take another"
+    if len(_pes(network)) > MAX_SITES:
+        yield ("nodes",), f"{len(_pes(network))} PEs; at most {MAX_SITES} have addresses"
+    attached = Counter(end.pe for _, end in _attachments(network))
+    for pe, number in attached.items():
+        if number > MAX_ATTACHED:
+            yield ("hosts",), f"{number} hosts on {pe}; at most {MAX_ATTACHED} have addresses"
+    numbers = list(network.vrfs.values())
+    for name, number in network.vrfs.items():
+        if numbers.count(number) > 1:
+            yield ("vrfs", name), f"{number} is the ID of another VRF, too"
+    for index, link in enumerate(network.links):
+        yield from _link_problems(network, index, link)
+    for place, end in _attachments(network):
+        if end.pe not in network.nodes or network.nodes[end.pe].role != "pe":
+            yield (*place, "pe"), f"{end.pe} is no PE; PEs are {_listed(_pes(network))}"
+        if end.vrf is None and len(network.vrfs) > 1:
+            yield place, f"vrf is missing; there are {_listed(network.vrfs)}"
+        elif end.vrf is not None and end.vrf not in network.vrfs:
+            yield (*place, "vrf"), f"no VRF {end.vrf}; there are {_listed(network.vrfs)}"
+    neighbours = {frozenset(link.between) for link in network.links}
+    neighbours |= {frozenset((host.pe, name)) for name, host in network.hosts.items()}
+    limited = [(queue.node, queue.towards) for queue in network.queues]
+    for index, queue in enumerate(network.queues):
+        here = (queue.node, queue.towards)
+        if queue.node not in network.nodes or frozenset(here) not in neighbours:
+            yield ("queues", index), f"{queue.node} has no port towards {queue.towards}"
+        elif here in limited[:index]:
+            yield ("queues", index), f"the queue of {queue.node} towards {queue.towards} is above"
+
+
+def _link_problems(network: Network, index: int, link: Link) -> Iterator[tuple[KeyPath, str]]:
+    place = ("links", index, "between")
+    for end in link.between:
+        if end not in network.nodes:
+            yield place, f"no node {end}; there are {_listed(network.nodes)}"
+    if link.between[0] == link.between[1]:
+        yield place, f"{link.between[0]} is linked to itself"
+    if any(set(link.between) == set(other.between) for other in network.links[:index]):
+        yield place, f"{' and '.join(link.between)} are linked above; a second link has no name"
+
+
+def _attachments(network: Network) -> Iterator[tuple[KeyPath, Host | Site]]:
+    for name, host in network.hosts.items():
+        yield ("hosts", name), host
+    for index, site in enumerate(network.data_centres):
+        yield ("data_centres", index), site
+
+
+def _pes(network: Network) -> list[str]:
+    return [name for name, node in network.nodes.items() if node.role == "pe"]
+
+
+def _listed(names: object) -> str:
+    return ", ".join(map(str, names)) or "none"  # type: ignore[call-overload]
+
+
+def _topology(network: Network, name: str, hosts: int | None) -> model.Topology:
+    only_vrf = next(iter(network.vrfs))
+    centres = tuple(
+        DataCentre(number, hosts or site.hosts)
+        for number, site in enumerate(network.data_centres, 1)
+    )
+    gateways = (
+        model.Host(centre.gateway, site.pe, site.vrf or only_vrf, centre.networks)
+        for centre, site in zip(centres, network.data_centres, strict=True)
+    )
+    return model.Topology(
+        name=name,
+        nodes=tuple(model.Node(name, node.role) for name, node in network.nodes.items()),
+        links=tuple(
+            model.Link(link.between[0], link.between[1], link.delay, link.rate or 0)
+            for link in network.links
+        ),
+        hosts=(
+            *(
+                model.Host(name, host.pe, host.vrf or only_vrf, host.networks, host.rate or 0)
+                for name, host in network.hosts.items()
+            ),
+            *gateways,
+        ),
+        queues=tuple(model.Queue(q.node, q.towards, q.rate, q.depth) for q in network.queues),
+        vrfs=network.vrfs,
+        tunnel=network.tunnel,
+        centres=centres,
+    )

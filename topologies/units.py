@@ -1,0 +1,56 @@
+"""Lengths of time and cable, and rates, as descriptions of networks write them."""
+
+import re
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+NS_PER_KM = 5000
+"""Propagation in fibre, refractive index 1.5."""
+
+MAX_DELAY_NS = 10 * 10**9
+MAX_RATE_BPS = 10**13
+
+_AMOUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([A-Za-z/]+)")
+_NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+_LENGTHS = {"m": Fraction(NS_PER_KM, 1000), "km": Fraction(NS_PER_KM)}
+_BITS = {"b/s": 1, "kb/s": 10**3, "Mb/s": 10**6, "Gb/s": 10**9, "Tb/s": 10**12}
+_PACKETS = {"pps": 1, "packets/s": 1, "kpps": 10**3, "Mpps": 10**6}
+
+
+def _read(value: Any, units: dict[str, Any], what: str) -> Fraction:  # noqa: ANN401 - any YAML
+    found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
+    if not found or found[2] not in units:
+        raise ValueError(f"{value!r} is not {what}")
+    return Fraction(found[1]) * Fraction(units[found[2]])
+
+
+def parse_delay(value: Any) -> int:  # noqa: ANN401
+    """Nanoseconds of one way, from a time (`1ms`, `250 us`) or a length of fibre (`200 km`)."""
+    units = {**_NANOSECONDS, **_LENGTHS}
+    delay = _read(value, units, "a delay or a length of fibre; write 1ms, 250us or 200km")
+    if delay > MAX_DELAY_NS:
+        raise ValueError(f"{value!r} is longer than {MAX_DELAY_NS // 10**9} s")
+    return round(delay)
+
+
+def parse_rate(value: Any) -> int:  # noqa: ANN401
+    """Bits per second from `100 Gb/s` or `2.5Mb/s`."""
+    rate = round(_read(value, _BITS, "a rate; write 100 Gb/s or 2.5 Mb/s"))
+    if not 0 < rate <= MAX_RATE_BPS:
+        raise ValueError(f"{value!r} is not above 0 and at most {MAX_RATE_BPS // 10**12} Tb/s")
+    return rate
+
+
+def parse_packet_rate(value: Any) -> int:  # noqa: ANN401
+    """Packets per second from `1000 packets/s`, `1000 pps` or `2.5 kpps`."""
+    rate = round(_read(value, _PACKETS, "a packet rate; write 1000 packets/s or 2.5 kpps"))
+    if not 0 < rate <= 10**9:
+        raise ValueError(f"{value!r} is not above 0 and at most 1000 Mpps")
+    return rate
+
+
+Delay = Annotated[int, BeforeValidator(parse_delay)]
+Rate = Annotated[int, BeforeValidator(parse_rate)]
+PacketRate = Annotated[int, BeforeValidator(parse_packet_rate)]
