@@ -215,14 +215,16 @@ class Parser:
             out.append(f"{v.ctype(x.kind)} k{k} = {x.code};")
         for t in cases:
             if t.value_set is not None:
-                out += self._in_set(keys, widths, t)
+                out += self._in_set(keys, widths, t, self._go(state, t.next_state))
                 continue
             out.append(f"if ({self._matches(keys, widths, t)})")
             out.append("    " + self._go(state, t.next_state))
         out.append(self._go(state, default))
         return ["{", *indent(out), "}"]
 
-    def _in_set(self, keys: list[v.Value], widths: list[int], t: m.Transition) -> list[str]:
+    def _in_set(
+        self, keys: list[v.Value], widths: list[int], t: m.Transition, go: str
+    ) -> list[str]:
         """C that looks the key up in a value set: its components without padding between them."""
         assert t.value_set is not None
         s = self.model.value_sets[t.value_set]
@@ -243,7 +245,7 @@ class Parser:
             out.append(f"sw_bits_put((uint8_t *)key, {at}, {width}, part);")
             at += width
         out.append(f"if (sw_find_exact(t, key, {words}))")
-        out.append(f"    goto {self._target(t.next_state)};")
+        out.append(f"    {go}")
         return ["{", *indent(out), "}"]
 
     def _width(self, e: m.Expr) -> int:

@@ -15,7 +15,7 @@ import pytest
 from tutorial_exercises import EXERCISES, Exercise
 
 TUTORIALS = os.environ.get("FCN_TUTORIALS")
-SECONDS = 300
+SECONDS = 240
 _MODULES = "mininet, psutil, scapy, grpc, p4.v1.p4runtime_pb2, p4.tmp.p4config_pb2"
 _SHIM = f"""#!{sys.executable}
 import sys
