@@ -12,8 +12,24 @@ from dataclasses import dataclass
 Logs = Mapping[str, str]
 """What Mininet's prompt ("mininet") and the hosts' jobs printed."""
 
+
+def _until(condition: str) -> str:
+    """Wait a minute at most for a shell condition."""
+    return f"sh timeout 60 sh -c 'until {condition}; do sleep 0.2; done'\n"
+
+
+def _until_said(text: str, job: str) -> str:
+    return _until(f'grep -q "{text}" {job}.log')
+
+
+def _receivers(*hosts: str) -> str:
+    """receive.py on hosts, until they listen."""
+    start = "".join(f"{host} ./receive.py > {host}.log 2>&1 &\n" for host in hosts)
+    return start + "".join(_until_said("sniffing on", host) for host in hosts) + "sh sleep 1\n"
+
+
 _IPERF_UDP = "h22 iperf -s -u > h22.log 2>&1 &\nh11 iperf -c 10.0.2.22 -t 12 -u > h11.log 2>&1 &\n"
-_CONTROLLER = "sh python3 -u mycontroller.py > controller.log 2>&1 &\nsh sleep 8\n"
+_CONTROLLER = "sh python3 -u mycontroller.py > controller.log 2>&1 &\n"
 
 
 @dataclass(frozen=True)
@@ -57,10 +73,9 @@ EXERCISES = (
     Exercise("basic", "pingall\n", lambda logs: _pings(logs) == ["0"]),
     Exercise(
         "basic_tunnel",
-        "pingall\n"
-        "h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n"
+        f"pingall\n{_receivers('h2')}"
         "h1 ./send.py 10.0.2.2 'by address'\nh1 ./send.py 10.0.3.3 'by tunnel' --dst_id 2\n"
-        "sh sleep 2\n",
+        f"{_until_said('by tunnel', 'h2')}",
         lambda logs: (
             _pings(logs) == ["0"] and "by address" in logs["h2"] and "by tunnel" in logs["h2"]
         ),
@@ -72,44 +87,47 @@ EXERCISES = (
     ),
     Exercise(
         "ecn",
-        f"h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n{_IPERF_UDP}"
-        "h1 ./send.py 10.0.2.2 'P4 is cool' 16\nsh sleep 2\n",
+        f"{_receivers('h2')}{_IPERF_UDP}h1 ./send.py 10.0.2.2 'P4 is cool' 16\n"
+        f"{_until_said('tos *= 0x3', 'h2')}",
         lambda logs: _tos(logs, "h2") == {"0x1", "0x3"},
     ),
     Exercise(
         "firewall",
-        "h1 iperf -s > h1.log 2>&1 &\nh3 iperf -s > h3.log 2>&1 &\nsh sleep 1\n"
+        "h1 iperf -s > h1.log 2>&1 &\nh3 iperf -s > h3.log 2>&1 &\n"
+        f"{_until_said('listening', 'h1')}{_until_said('listening', 'h3')}"
         "h1 iperf -c 10.0.3.3 -t 2\nh3 timeout 6 iperf -c 10.0.1.1 -t 2\n",
         lambda logs: len(_iperfs(logs)) == 1,
     ),
     Exercise(
         "flowcache",
-        f"{_CONTROLLER}h1 ping -c 10 h2\n",
-        lambda logs: int(_pings(logs)[0]) <= 20 and "added table entry" in logs["controller"],
+        f"{_CONTROLLER}{_until_said('on s3', 'controller')}h1 ping -c 15 h2\n",
+        lambda logs: int(_pings(logs)[0]) <= 50 and "added table entry" in logs["controller"],
     ),
     Exercise(
         "link_monitor",
-        "h1 ./send.py > sender.log 2>&1 &\nh1 ./receive.py > probes.log 2>&1 &\nsh sleep 3\n"
-        "h4 iperf -s > h4.log 2>&1 &\nsh sleep 1\nh1 iperf -c 10.0.4.4 -t 3\nsh sleep 2\n",
+        "h1 ./send.py > sender.log 2>&1 &\nh1 ./receive.py > probes.log 2>&1 &\n"
+        f"h4 iperf -s > h4.log 2>&1 &\n{_until_said('Mbps', 'probes')}"
+        f"h1 iperf -c 10.0.4.4 -t 3\n{_until_said(': [1-9]', 'probes')}",
         _utilization_is_seen,
     ),
     Exercise(
         "load_balance",
-        "h2 ./receive.py > h2.log 2>&1 &\nh3 ./receive.py > h3.log 2>&1 &\nsh sleep 3\n"
+        _receivers("h2", "h3")
         + "h1 ./send.py 10.0.0.1 'P4 is cool'\n" * 20
-        + "sh sleep 2\n",
+        + _until('[ $(cat h2.log h3.log | grep -c "got a packet") -ge 20 ]'),
         _load_is_balanced,
     ),
     Exercise(
         "mri",
-        f"h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n{_IPERF_UDP}"
-        "h1 ./send.py 10.0.2.2 'P4 is cool' 16\nsh sleep 2\n",
+        f"{_receivers('h2')}{_IPERF_UDP}h1 ./send.py 10.0.2.2 'P4 is cool' 16\n"
+        f"{_until_said('qdepth *= [1-9][0-9]', 'h2')}",
         _queue_is_seen,
     ),
     Exercise("multicast", "pingall\n", lambda logs: _pings(logs) == ["0"]),
     Exercise(
         "p4runtime",
-        f"{_CONTROLLER}h1 ping -c 5 h2\nsh sleep 6\n",
+        f"{_CONTROLLER}{_until_said('tunnel counters', 'controller')}h1 ping -c 5 h2\n"
+        f"{_until_said('s1 .*ingressTunnelCounter 100: 5 packets', 'controller')}",
         lambda logs: (
             _pings(logs) == ["0"]
             and "s1 MyIngress.ingressTunnelCounter 100: 5 packets" in logs["controller"]
@@ -117,15 +135,16 @@ EXERCISES = (
     ),
     Exercise(
         "qos",
-        "h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n"
+        f"{_receivers('h2')}"
         "h1 ./send.py --p=UDP --des=10.0.2.2 --m='P4 is cool' --dur=2\n"
-        "h1 ./send.py --p=TCP --des=10.0.2.2 --m='P4 is cool' --dur=2\nsh sleep 2\n",
+        "h1 ./send.py --p=TCP --des=10.0.2.2 --m='P4 is cool' --dur=2\n"
+        f"{_until_said('tos *= 0xb1', 'h2')}",
         lambda logs: {"0xb9", "0xb1"} <= _tos(logs, "h2"),
     ),
     Exercise(
         "source_routing",
-        "h2 ./receive.py > h2.log 2>&1 &\nsh sleep 3\n"
-        r"h1 printf '2 3 2 2 1\nq\n' | ./send.py 10.0.2.2" + "\nsh sleep 2\n",
+        f"{_receivers('h2')}"
+        r"h1 printf '2 3 2 2 1\nq\n' | ./send.py 10.0.2.2" + f"\n{_until_said('got a', 'h2')}",
         lambda logs: "got a packet" in logs["h2"] and "ttl       = 59" in logs["h2"],
     ),
 )
