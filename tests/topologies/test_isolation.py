@@ -28,14 +28,15 @@ def program(
     """A program of this Python in a process group of its own, which ignores a signal as after
     nohup; killed in the end."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    # Not by preexec_fn: with it the child runs gRPC's handlers of fork, which can end it.
+    trap = () if ignored is None else ("sh", "-c", f"trap '' {int(ignored)}; exec \"$@\"", "sh")
     with subprocess.Popen(
-        [sys.executable, "-m", *command],
+        [*trap, sys.executable, "-m", *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env=environment,
         start_new_session=True,
-        preexec_fn=None if ignored is None else lambda: signal.signal(ignored, signal.SIG_IGN),
     ) as process:
         try:
             yield process
