@@ -78,8 +78,8 @@ def _run(folder: Path, path: str, *command: str, typed: str = "") -> str:
     own = ["unshare", "-n", "-m", "-p", "--fork", "--mount-proc", "--kill-child"]
     done = subprocess.run(
         [*own, "sh", "-c", shell],
-        cwd=folder, env={**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1"}, input=typed, timeout=SECONDS, check=False,
-        text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        cwd=folder, env={**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1"}, input=typed,
+        timeout=SECONDS, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     return done.stdout
 
