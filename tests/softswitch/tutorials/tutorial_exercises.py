@@ -43,7 +43,7 @@ class Exercise:
 
 def _pings(logs: Logs) -> list[str]:
     """The losses of pings and pingalls."""
-    return re.findall(r"(\d+)% (?:dropped|packet loss)", logs["mininet"])
+    return re.findall(r"([\d.]+)% (?:dropped|packet loss)", logs["mininet"])
 
 
 def _tos(logs: Logs, name: str) -> set[str]:
@@ -101,7 +101,7 @@ EXERCISES = (
     Exercise(
         "flowcache",
         f"{_CONTROLLER}{_until_said('on s3', 'controller')}h1 ping -c 15 h2\n",
-        lambda logs: int(_pings(logs)[0]) <= 50 and "added table entry" in logs["controller"],
+        lambda logs: float(_pings(logs)[0]) <= 50 and "added table entry" in logs["controller"],
     ),
     Exercise(
         "link_monitor",
