@@ -28,6 +28,7 @@ _LOG_LEVELS = {
     "error": logging.ERROR,
     "off": logging.CRITICAL + 1,
 }
+_P4INFO_SUFFIXES = (".p4info.txtpb", ".p4.p4info.txtpb")
 
 
 class StartError(Exception):
@@ -108,12 +109,16 @@ def _check_interfaces(options: Options) -> None:
 
 
 def _read_program(program: Path, p4info: Path | None) -> p4r.ForwardingPipelineConfig:
-    info = p4info or program.with_suffix(".p4info.txtpb")
     config = p4r.ForwardingPipelineConfig()
     try:
         config.p4_device_config = program.read_bytes()
     except OSError as error:
         raise StartError(f"cannot read the program: {error}") from error
+    info = p4info or _info_beside(program)
+    if info is None:
+        _LOG.info("no P4Info beside %s: a controller has to send one", program)
+        return config
+    config.p4info.SetInParent()
     try:
         text_format.Parse(info.read_text(), config.p4info)
     except OSError as error:
@@ -121,6 +126,12 @@ def _read_program(program: Path, p4info: Path | None) -> p4r.ForwardingPipelineC
     except (text_format.ParseError, UnicodeDecodeError) as error:
         raise StartError(f"{info} is not a P4Info in text format: {error}") from error
     return config
+
+
+def _info_beside(program: Path) -> Path | None:
+    """X.p4info.txtpb or X.p4.p4info.txtpb of X.json, if there is one."""
+    candidates = (program.with_suffix(suffix) for suffix in _P4INFO_SUFFIXES)
+    return next((path for path in candidates if path.exists()), None)
 
 
 def _describe(options: Options) -> str:

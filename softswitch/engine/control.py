@@ -32,6 +32,7 @@ from fcn.softswitch.engine.profiles import NativeProfile, Profile
 from fcn.softswitch.engine.program import Program, TableInfo
 
 _DEFAULT = 0xFFFFFFFF
+_NO_ACTION = 0xFFFFFFFF
 _ACTION_TARGET, _MEMBER_TARGET, _GROUP_TARGET = 0, 1, 2
 
 
@@ -50,6 +51,7 @@ class EngineBase(ArrayControl):
         self._uses: Counter[tuple[str, str, int]] = Counter()
         self._entries: dict[tuple[str, int], TableAction] = {}
         self._table_names = list(program.tables)
+        self._set_values: dict[str, dict[int, int]] = {}
         self._down: set[int] = set()
         slots = count()
         self._profiles = {
@@ -338,6 +340,29 @@ class EngineBase(ArrayControl):
             ),
             f"entry {handle} of {table}",
         )
+
+    def value_set_write(self, value_set: str, values: Sequence[int]) -> None:
+        """See softswitch.api.Engine."""
+        info = self.program.value_sets.get(value_set)
+        if info is None:
+            raise EngineError(f"the program has no value set {value_set!r}")
+        ref = self._ffi.new("sw_action_ref *", {"target": _ACTION_TARGET, "id": _NO_ACTION})
+        wanted = set(values)
+        with self._mutex:
+            present = self._set_values.setdefault(value_set, {})
+            for value in present.keys() - wanted:
+                result = self._lib.sw_ctl_table_delete(self._handle, info.index, present[value])
+                self._done(result, f"value {value} of {value_set}")
+                del present[value]
+            for value in sorted(wanted - present.keys()):
+                if not 0 <= value < 1 << info.width:
+                    raise EngineError(f"{value_set}: {value} does not fit {info.width} bits")
+                octets = value.to_bytes((info.width + 7) // 8, "big").ljust(info.words * 8, b"\0")
+                key = self._ffi.from_buffer("uint64_t[]", octets)
+                result = self._lib.sw_ctl_table_add(
+                    self._handle, info.index, key, key, key, 0, 0, ref
+                )
+                present[value] = self._done(result, f"value {value} of {value_set}")
 
     # Action profiles
 

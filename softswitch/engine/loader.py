@@ -15,10 +15,6 @@ _HASHES = {
 } | {"crc16_custom": "crc16", "crc32_custom": "crc32"}
 """Algorithm by its name in the JSON; custom CRCs have BMv2's initial parameters."""
 _REFUSED = {
-    "parse_vsets": "parser value sets",
-    "header_union_types": "header unions",
-    "header_unions": "header unions",
-    "header_union_stacks": "stacks of header unions",
     "extern_instances": "extern instances",
 }
 _BINARY = frozenset(
@@ -47,6 +43,7 @@ _BINARY = frozenset(
     ]
 )
 _UNARY = frozenset({"not", "~", "valid", "d2b", "b2d"})
+_UNION_OPS = frozenset({"valid_union"})
 _STACK_OPS = frozenset({"last_stack_index", "size_stack"})
 
 
@@ -84,6 +81,8 @@ class _Loader:
         self.names: dict[str, frozenset[str]] = {}
         self.headers: dict[str, m.Header] = {}
         self.stacks: dict[str, m.Stack] = {}
+        self.unions: dict[str, tuple[str, ...]] = {}
+        self.union_stacks: dict[str, dict[str, str]] = {}
 
     def load(self) -> m.Model:
         for key, what in _REFUSED.items():
@@ -107,6 +106,12 @@ class _Loader:
         return m.Model(
             headers=self.headers,
             stacks=self.stacks,
+            unions=self.unions,
+            union_stacks=self.union_stacks,
+            value_sets={
+                s["name"]: m.ValueSet(s["name"], s["compressed_bitwidth"], s["max_size"])
+                for s in self.root.get("parse_vsets", [])
+            },
             errors=dict(self.root.get("errors", [])),
             init_state=parsers[0]["init_state"],
             states={s["name"]: self._state(s) for s in parsers[0]["parse_states"]},
@@ -154,6 +159,21 @@ class _Loader:
         for s in self.root["header_stacks"]:
             names = tuple(by_id[i] for i in s["header_ids"])
             self.stacks[s["name"]] = m.Stack(s["name"], self.types[s["header_type"]], names)
+        self._unions(by_id)
+
+    def _unions(self, headers: Mapping[int, str]) -> None:
+        by_id: dict[int, tuple[str, ...]] = {}
+        for u in self.root.get("header_unions", []):
+            by_id[u["id"]] = self.unions[u["name"]] = tuple(headers[i] for i in u["header_ids"])
+        types = {t["name"]: t["headers"] for t in self.root.get("header_union_types", [])}
+        for s in self.root.get("header_union_stacks", []):
+            members: dict[str, str] = {}
+            for k, (member, htype) in enumerate(types[s["union_type"]]):
+                # No name of the JSON has a star.
+                name = members[member] = f"{s['name']}*{member}"
+                elements = tuple(by_id[i][k] for i in s["header_union_ids"])
+                self.stacks[name] = m.Stack(name, self.types[htype], elements)
+            self.union_stacks[s["name"]] = members
 
     def _known_header(self, name: str) -> str:
         if name not in self.headers:
@@ -191,6 +211,13 @@ class _Loader:
             return m.HeaderRef(self._known_header(value))
         if kind == "header_stack":
             return m.StackRef(self._known_stack(value))
+        if kind == "header_union":
+            if value not in self.unions:
+                raise ProgramError(f"unknown header union {value!r}")
+            return m.UnionRef(value)
+        if kind == "header_union_stack":
+            self._known_union_stack(value)
+            return m.UnionStackRef(value)
         if kind == "stack_field":
             return m.LastField(self._known_stack(value[0]), value[1])
         if kind == "lookahead":
@@ -202,11 +229,16 @@ class _Loader:
             raise ProgramError(f"unknown header stack {name!r}")
         return name
 
+    def _known_union_stack(self, name: str) -> dict[str, str]:
+        if name not in self.union_stacks:
+            raise ProgramError(f"unknown stack of header unions {name!r}")
+        return self.union_stacks[name]
+
     def _op(self, node: Mapping[str, Any]) -> m.Op:
         op = node["op"]
         if op in _BINARY:
             return m.Op(op, self.expr(node.get("left")), self.expr(node.get("right")))
-        if op in _UNARY or op in _STACK_OPS:
+        if op in _UNARY or op in _STACK_OPS or op in _UNION_OPS:
             operand = node["right"] if node.get("right") is not None else node.get("left")
             return m.Op(op, None, self.expr(operand))
         if op == "?":
@@ -232,7 +264,7 @@ class _Loader:
             return m.Named(kind, value)
         if kind == "parameters_vector":
             return m.Vector(tuple(self.param(v) for v in value))
-        if kind in ("extern", "header_union", "header_union_stack"):
+        if kind == "extern":
             raise UnsupportedError(f"{kind} {value!r} as an argument")
         return self.expr(node)
 
@@ -256,6 +288,11 @@ class _Loader:
                 target = m.HeaderRef(self._known_header(name))
             elif kind == "stack":
                 target = m.StackRef(self._known_stack(name))
+            elif kind == "union_stack":
+                members = self._known_union_stack(name[0])
+                if name[1] not in members:
+                    raise ProgramError(f"unions of {name[0]} have no header {name[1]!r}")
+                target = m.StackRef(members[name[1]])
             else:
                 raise UnsupportedError(f"extract to a {kind}")
             return m.ParserOp(op, (target, *(self.expr(p) for p in params[1:])))
@@ -274,8 +311,10 @@ class _Loader:
         for t in s["transitions"]:
             kind = t.get("type", "hexstr")
             if kind == "parse_vset":
-                raise UnsupportedError(f"parser value set {t['value']!r}")
-            if kind == "default" or t["value"] == "default":
+                if t["mask"] is not None:
+                    raise UnsupportedError(f"a mask on the parser value set {t['value']!r}")
+                transitions.append(m.Transition(0, None, t["next_state"], t["value"]))
+            elif kind == "default" or t["value"] == "default":
                 transitions.append(m.Transition(None, None, t["next_state"]))
             else:
                 mask = None if t["mask"] is None else _hex(t["mask"])

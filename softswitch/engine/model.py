@@ -55,6 +55,20 @@ class StackRef:
 
 
 @dataclass(frozen=True, slots=True)
+class UnionRef:
+    """A header union."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnionStackRef:
+    """A stack of header unions."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Lookahead:
     """Bits of the packet after those parsed so far."""
 
@@ -73,7 +87,10 @@ class Op:
     index: int = 0
 
 
-Expr = Const | BoolConst | FieldRef | LastField | Local | HeaderRef | StackRef | Lookahead | Op
+Expr = (
+    Const | BoolConst | FieldRef | LastField | Local | HeaderRef | StackRef | UnionRef
+    | UnionStackRef | Lookahead | Op
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +166,24 @@ class ParserOp:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """value None is the default; value and mask are the byte-padded key as an integer."""
+    """value None is the default; value and mask are the byte-padded key as an integer.
+
+    With a value set, the key is looked up there.
+    """
 
     value: int | None
     mask: int | None
     next_state: str | None
+    value_set: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSet:
+    """Values the control plane sets: a key's fields one after another, `width` bits together."""
+
+    name: str
+    width: int
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,10 +363,17 @@ class FieldList:
 
 @dataclass(frozen=True)
 class Model:
-    """A whole program."""
+    """A whole program.
+
+    A union is its headers. A stack of unions is one header stack per header of their type, which
+    `union_stacks` lists by that header's name; those stacks have the next index of the first.
+    """
 
     headers: dict[str, Header]
     stacks: dict[str, Stack]
+    unions: dict[str, tuple[str, ...]]
+    union_stacks: dict[str, dict[str, str]]
+    value_sets: dict[str, ValueSet]
     errors: dict[str, int]
     init_state: str | None
     states: dict[str, ParseState]

@@ -6,7 +6,7 @@ from pathlib import Path
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.build import build_library
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
-from fcn.softswitch.engine.codegen.pipeline import key_width, key_words
+from fcn.softswitch.engine.codegen.pipeline import key_width, key_words, set_words
 from fcn.softswitch.engine.codegen.unit import generate, learn_widths
 from fcn.softswitch.engine.loader import parse_json, read_json
 
@@ -38,6 +38,15 @@ class TableInfo:
     actions: dict[str, m.Action]
 
 
+@dataclass(frozen=True, slots=True)
+class ValueSetInfo:
+    """A parser value set: its native table, its width in bits, its key's 64-bit words."""
+
+    index: int
+    width: int
+    words: int
+
+
 @dataclass(frozen=True)
 class Program:
     """A compiled program; any number of engines may run it.
@@ -49,6 +58,7 @@ class Program:
     library: Path
     model: m.Model = field(repr=False)
     tables: dict[str, TableInfo] = field(repr=False)
+    value_sets: dict[str, ValueSetInfo] = field(repr=False)
     counters: dict[str, int] = field(repr=False)
     meters: dict[str, int] = field(repr=False)
     registers: dict[str, int] = field(repr=False)
@@ -78,6 +88,10 @@ def make_program(data: bytes) -> Program:
         library=library,
         model=model,
         tables=tables,
+        value_sets={
+            name: ValueSetInfo(layout.set_index[name], s.width, set_words(s))
+            for name, s in model.value_sets.items()
+        },
         counters=number(model.counters),
         meters=number(model.meters),
         registers=number(model.registers),

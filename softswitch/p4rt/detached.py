@@ -82,6 +82,9 @@ class DetachedEngine:
     def direct_meter_set(self, table: str, handle: int | None, rates: MeterRates | None) -> None:
         """Accept."""
 
+    def value_set_write(self, value_set: str, values: Sequence[int]) -> None:
+        """Accept."""
+
     def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None:
         """Accept."""
 

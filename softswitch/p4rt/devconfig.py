@@ -8,13 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 from fcn.softswitch.api import ActionCall, Exact, Lpm, MatchKey, Range, Ternary
 from fcn.softswitch.engine.bmv2json import read_program
 from fcn.softswitch.engine.errors import ProgramError
 from fcn.softswitch.p4rt.errors import invalid_argument
 from fcn.softswitch.p4rt.schema import MatchKind, Schema, Table
+from fcn.softswitch.proto.deviceconfig_pb2 import P4DeviceConfig
 
 _MAX_DIFFERENCES = 10
+_MESSAGE_STARTS = (b"\x08", b"\x12", b"\x1a")
+"""Tags of the fields of P4DeviceConfig."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,22 @@ class DeviceConfig:
     meters: Mapping[str, int]
     registers: Mapping[str, tuple[int, int]]
     digests: Mapping[str, tuple[int, ...]]
+    value_sets: Mapping[str, tuple[int, int]]
+
+
+def unwrap_device_config(data: bytes) -> bytes:
+    """The BMv2 JSON of a p4_device_config, which may be a P4DeviceConfig message around it.
+
+    The first octet tells them apart: JSON text begins with white space or a brace. INVALID_ARGUMENT
+    when the message is malformed.
+    """
+    if data[:1] not in _MESSAGE_STARTS:
+        return data
+    try:
+        program: bytes = P4DeviceConfig.FromString(data).device_data
+    except DecodeError as error:
+        raise invalid_argument(f"p4_device_config is no P4DeviceConfig message: {error}") from error
+    return program
 
 
 def parse_device_config(data: bytes) -> DeviceConfig:
@@ -107,6 +128,10 @@ def _parse(config: dict[str, Any]) -> DeviceConfig:
         digests={
             d["name"]: tuple(_width(e["value"], widths) for e in d["elements"])
             for d in config["learn_lists"]
+        },
+        value_sets={
+            s["name"]: (s["compressed_bitwidth"], s["max_size"])
+            for s in config.get("parse_vsets", ())
         },
     )
 
@@ -217,6 +242,11 @@ def _differences(schema: Schema, config: DeviceConfig) -> Iterator[str]:
         if config.registers.get(register.name) != shape:
             found_shape = config.registers.get(register.name, "missing")
             yield f"register {register.name} is {shape}, in the JSON {found_shape}"
+    for value_set in schema.value_sets.values():
+        given = (value_set.width, value_set.size)
+        if config.value_sets.get(value_set.name) != given:
+            found_set = config.value_sets.get(value_set.name, "missing")
+            yield f"value set {value_set.name} is {given}, in the JSON {found_set}"
     for digest in schema.digests.values():
         if config.digests.get(digest.name) != digest.type.widths():
             fields = config.digests.get(digest.name, "missing")

@@ -135,8 +135,11 @@ class Device:
                     await self._commit(config, await self._preserved(config))
 
     async def preload(self, config: p4r.ForwardingPipelineConfig) -> None:
-        """Commit a config without a controller, at start-up."""
-        parsed = await self._built(config)
+        """Commit a config without a controller, at start-up.
+
+        Without a P4Info, packets are processed and requests answered as if there were no config.
+        """
+        parsed = await self._built(config, PipelineConfig.parse_preloaded)
         async with self._lock:
             await self._commit(parsed, [])
 
@@ -206,17 +209,13 @@ class Device:
         """Inject a packet of a primary; P4RuntimeError goes back on the stream."""
         if not self.arbitration.is_primary(client):
             raise permission_denied("only the primary may send packets")
-        if self._running is None:
-            raise failed_precondition(_NO_PIPELINE)
-        self._running.packet_out(message)
+        self._require_running().packet_out(message)
 
     def digest_ack(self, client: Client, ack: p4r.DigestListAck) -> None:
         """Acknowledge a digest list; P4RuntimeError goes back on the stream."""
         if not self.arbitration.is_primary(client):
             raise permission_denied("only the primary may acknowledge digests")
-        if self._running is None:
-            raise failed_precondition(_NO_PIPELINE)
-        self._running.digests.acknowledge(ack)
+        self._require_running().digests.acknowledge(ack)
 
     def statistics(self) -> dict[str, int]:
         """Counters of the server and of the running pipeline and engine, by name."""
@@ -240,12 +239,16 @@ class Device:
         self._stream_drops += taken.count(False)
         return any(taken)
 
-    async def _built(self, message: p4r.ForwardingPipelineConfig) -> PipelineConfig:
+    async def _built(
+        self,
+        message: p4r.ForwardingPipelineConfig,
+        parse: Callable[[p4r.ForwardingPipelineConfig], PipelineConfig] = PipelineConfig.parse,
+    ) -> PipelineConfig:
         """Check and compile a config, one at a time: each takes memory and a core."""
         async with self._building:
-            config = await asyncio.to_thread(PipelineConfig.parse, message)
+            config = await asyncio.to_thread(parse, message)
             try:
-                await asyncio.to_thread(self._backend.build, message.p4_device_config)
+                await asyncio.to_thread(self._backend.build, config.program)
             except EngineError as error:
                 raise invalid_argument(str(error)) from error
             return config
@@ -253,12 +256,13 @@ class Device:
     async def _commit(self, config: PipelineConfig, state: list[RoleUpdate]) -> None:
         """Replace the running pipeline. Whatever fails, fails before that one is let go of."""
         try:
-            engine = await asyncio.to_thread(self._backend.open, config.message.p4_device_config)
+            engine = await asyncio.to_thread(self._backend.open, config.program)
         except EngineError as error:
             raise internal(f"the pipeline cannot start: {error}") from error
         replaced = self._running
         try:
-            pipeline = Pipeline(config, engine, self._notify, self._wall_clock)
+            notify = self._notify if config.has_p4info else _nobody
+            pipeline = Pipeline(config, engine, notify, self._wall_clock)
             await _replay(state, pipeline)
             engine.set_events(
                 EngineEvents(
@@ -314,9 +318,7 @@ class Device:
         return state
 
     def _detached(self, config: PipelineConfig) -> Pipeline:
-        return Pipeline(
-            config, DetachedEngine(config.device), lambda _message: False, self._wall_clock
-        )
+        return Pipeline(config, DetachedEngine(config.device), _nobody, self._wall_clock)
 
     def _stop(self) -> None:
         if self._running is not None:
@@ -329,7 +331,18 @@ class Device:
         self._backend.close(pipeline.engine)
 
     def _current(self) -> Pipeline | None:
-        return self._staged.pipeline if self._staged is not None else self._running
+        return self._staged.pipeline if self._staged is not None else self._controlled()
+
+    def _controlled(self) -> Pipeline | None:
+        """The running pipeline, unless it was started without a P4Info."""
+        running = self._running
+        return running if running is not None and running.config.has_p4info else None
+
+    def _require_running(self) -> Pipeline:
+        pipeline = self._controlled()
+        if pipeline is None:
+            raise failed_precondition(_NO_PIPELINE)
+        return pipeline
 
     def _require_pipeline(self) -> Pipeline:
         pipeline = self._current()
@@ -349,6 +362,11 @@ class Device:
             raise invalid_argument("role ids are deprecated; use role")
         election_id = request.election_id if request.HasField("election_id") else None
         self.arbitration.check_primary(request.role, election_id)
+
+
+def _nobody(_message: p4r.StreamMessageResponse) -> bool:
+    """Notify no client."""
+    return False
 
 
 async def _sliced(items: Iterable[_T]) -> AsyncIterator[_T]:

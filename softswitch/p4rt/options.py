@@ -63,8 +63,6 @@ class Options:
 def parse_options(argv: Sequence[str]) -> Options:
     """Read the arguments; SystemExit with a message on stderr for what is wrong."""
     switch_args, target_args = _split(argv)
-    pcap = [arg for arg in switch_args if re.fullmatch(r"--pcap(=.*)?", arg)]
-    switch_args = [arg for arg in switch_args if arg not in pcap]
     parser, target_parser = _parser(), _target_parser()
     given = parser.parse_args(switch_args)
     target = target_parser.parse_args(target_args)
@@ -99,13 +97,17 @@ def parse_options(argv: Sequence[str]) -> Options:
         log_level=given.log_level,
         log_file=given.log_file,
         transport=Transport(
-            target.grpc_server_addr, target.certificate, target.key, target.ca, target.insecure
+            target.grpc_server_addr,
+            target.certificate,
+            target.key,
+            target.ca,
+            given.insecure or target.insecure,
         ),
         user=given.user,
         cpu_port=target.cpu_port,
         drop_port=target.drop_port,
         priority_queues=target.priority_queues,
-        ignored=(*pcap, *given.ignored, *target.ignored),
+        ignored=(*given.ignored, *target.ignored),
     )
 
 
@@ -232,9 +234,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-L", "--log-level", choices=LOG_LEVELS, default="info")
     parser.add_argument("--log-file", type=Path, help="log there instead of to stderr")
     parser.add_argument("--log-console", action="store_true", help="log to stderr (the default)")
+    _add_insecure(parser)
     parser.set_defaults(ignored=[])
     for name in _IGNORED_WITH_VALUE:
         parser.add_argument(name, action=_Ignore, help=argparse.SUPPRESS)
+    parser.add_argument("--pcap", nargs="?", action=_Ignore, help=argparse.SUPPRESS)
     for name in _IGNORED_FLAGS:
         parser.add_argument(name, nargs=0, action=_Ignore, help=argparse.SUPPRESS)
     return parser
@@ -255,11 +259,7 @@ def _target_parser() -> argparse.ArgumentParser:
         ("--ca", "PEM; clients need a certificate signed by it (mutual TLS)"),
     ):
         parser.add_argument(name, type=Path, metavar="FILE", help=what)
-    parser.add_argument(
-        "--insecure",
-        action="store_true",
-        help="listen without TLS where other machines can connect",
-    )
+    _add_insecure(parser)
     port, queues = _between(0, _MAX_PORT), _between(1, _MAX_QUEUES)
     parser.add_argument("--cpu-port", type=port, default=510, metavar="N", help="default 510")
     parser.add_argument("--drop-port", type=port, default=511, metavar="N", help="default 511")
@@ -269,6 +269,15 @@ def _target_parser() -> argparse.ArgumentParser:
     for name in _IGNORED_TARGET_WITH_VALUE:
         parser.add_argument(name, action=_Ignore, help=argparse.SUPPRESS)
     return parser
+
+
+def _add_insecure(parser: argparse.ArgumentParser) -> None:
+    """A target option; taken before `--` too, for callers that may leave target options out."""
+    parser.add_argument(
+        "--insecure",
+        action="store_true",
+        help="listen without TLS where other machines can connect",
+    )
 
 
 def _unique(

@@ -10,7 +10,12 @@ from finsy.proto import p4r
 from fcn.softswitch.api import Engine, EngineError
 from fcn.softswitch.p4rt.arrays import CounterStore, MeterStore, RegisterStore
 from fcn.softswitch.p4rt.bindings import Binder
-from fcn.softswitch.p4rt.devconfig import DeviceConfig, check_agreement, parse_device_config
+from fcn.softswitch.p4rt.devconfig import (
+    DeviceConfig,
+    check_agreement,
+    parse_device_config,
+    unwrap_device_config,
+)
 from fcn.softswitch.p4rt.digests import DigestStore
 from fcn.softswitch.p4rt.errors import internal, invalid_argument, unimplemented
 from fcn.softswitch.p4rt.packetio import ControllerHeader
@@ -18,6 +23,7 @@ from fcn.softswitch.p4rt.profiles import ProfileStore
 from fcn.softswitch.p4rt.replication import ReplicationStore
 from fcn.softswitch.p4rt.schema import Schema, parse_p4info
 from fcn.softswitch.p4rt.tables import TableStore
+from fcn.softswitch.p4rt.valuesets import ValueSetStore
 
 Send = Callable[[p4r.StreamMessageResponse], bool]
 _IDLE_CHUNK = 256
@@ -32,23 +38,35 @@ class RoleUpdate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PipelineConfig:
-    """A forwarding pipeline config whose P4Info and JSON agree."""
+    """A forwarding pipeline config whose P4Info and JSON agree; `program` is the JSON."""
 
     message: p4r.ForwardingPipelineConfig
     schema: Schema
     device: DeviceConfig
+    program: bytes
 
     @classmethod
     def parse(cls, message: p4r.ForwardingPipelineConfig) -> "PipelineConfig":
         """Check a config; INVALID_ARGUMENT or UNIMPLEMENTED says what is wrong with it."""
         if not message.HasField("p4info") or not message.p4_device_config:
             raise invalid_argument("the config needs both p4info and p4_device_config")
+        return cls.parse_preloaded(message)
+
+    @classmethod
+    def parse_preloaded(cls, message: p4r.ForwardingPipelineConfig) -> "PipelineConfig":
+        """As parse(), for a program the switch starts with: the P4Info may be missing."""
+        program = unwrap_device_config(message.p4_device_config)
         schema = parse_p4info(message.p4info)
-        device = parse_device_config(message.p4_device_config)
+        device = parse_device_config(program)
         check_agreement(schema, device)
         kept = p4r.ForwardingPipelineConfig()
         kept.CopyFrom(message)
-        return cls(kept, schema, device)
+        return cls(kept, schema, device, program)
+
+    @property
+    def has_p4info(self) -> bool:
+        """Whether a controller can name what the program has."""
+        return self.message.HasField("p4info")
 
 
 class Pipeline:
@@ -68,6 +86,7 @@ class Pipeline:
         self._counters = CounterStore(schema, engine, self._tables)
         self._meters = MeterStore(schema, engine, self._tables)
         self._registers = RegisterStore(schema, engine)
+        self._value_sets = ValueSetStore(schema, engine)
         self._replication = ReplicationStore(engine)
         self.digests = DigestStore(schema, send, wall_clock)
         self._packet_in = ControllerHeader(schema.packet_in)
@@ -99,6 +118,8 @@ class Pipeline:
                     self._meters.write_direct(kind, entity.direct_meter_entry)
                 case "register_entry":
                     self._registers.write(kind, entity.register_entry)
+                case "value_set_entry":
+                    self._value_sets.write(kind, entity.value_set_entry)
                 case "packet_replication_engine_entry":
                     self._replication.write(kind, entity.packet_replication_engine_entry)
                 case "digest_entry":
@@ -137,6 +158,9 @@ class Pipeline:
             case "register_entry":
                 for register in self._registers.read(query.register_entry):
                     yield p4r.Entity(register_entry=register)
+            case "value_set_entry":
+                for value_set in self._value_sets.read(query.value_set_entry):
+                    yield p4r.Entity(value_set_entry=value_set)
             case "packet_replication_engine_entry":
                 for entry_ in self._replication.read(query.packet_replication_engine_entry):
                     yield p4r.Entity(packet_replication_engine_entry=entry_)
@@ -172,7 +196,7 @@ class Pipeline:
                     p4r.Update(type=p4r.Update.MODIFY, entity=p4r.Entity(table_entry=message)),
                     role,
                 )
-        for kind in ("counter_entry", "meter_entry", "register_entry"):
+        for kind in ("counter_entry", "meter_entry", "register_entry", "value_set_entry"):
             yield from self._export_all(kind, p4r.Update.MODIFY)
         for kind in ("packet_replication_engine_entry", "digest_entry"):
             yield from self._export_all(kind, p4r.Update.INSERT)
@@ -241,4 +265,6 @@ def _is_initial(entity: p4r.Entity) -> bool:
         return entity.counter_entry.data == p4r.CounterData()
     if entity.HasField("register_entry"):
         return not any(entity.register_entry.data.bitstring)
+    if entity.HasField("value_set_entry"):
+        return not entity.value_set_entry.members
     return not entity.meter_entry.HasField("config")

@@ -146,6 +146,21 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueSet:
+    """A parser value set; `size` is the most members it can have."""
+
+    id: int
+    name: str
+    fields: tuple[MatchField, ...]
+    size: int
+
+    @property
+    def width(self) -> int:
+        """Bits of a member."""
+        return sum(field.width for field in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
 class Schema:
     """Everything the server looks up in a P4Info, by identifier."""
 
@@ -157,6 +172,7 @@ class Schema:
     meters: Mapping[int, Meter]
     registers: Mapping[int, Register]
     digests: Mapping[int, Digest]
+    value_sets: Mapping[int, ValueSet]
     packet_in: tuple[Field, ...]
     packet_out: tuple[Field, ...]
 
@@ -212,6 +228,7 @@ def parse_p4info(info: p4i.P4Info) -> Schema:
             )
             for d in info.digests
         ),
+        value_sets=_index(_value_set(s, info) for s in info.value_sets),
         packet_in=_controller_header(info, PACKET_IN),
         packet_out=_controller_header(info, PACKET_OUT),
     )
@@ -220,8 +237,6 @@ def parse_p4info(info: p4i.P4Info) -> Schema:
 def _refuse_unsupported(info: p4i.P4Info) -> None:
     if info.externs:
         raise unimplemented(f"extern type {info.externs[0].extern_type_name} is not supported")
-    if info.value_sets:
-        raise unimplemented(f"value set {info.value_sets[0].preamble.name} is not supported")
     if info.pkg_info.arch not in ("", "v1model"):
         raise invalid_argument(f"architecture {info.pkg_info.arch} is not v1model")
 
@@ -243,6 +258,28 @@ def _width(bitwidth: int, name: p4t.P4NamedType, info: p4i.P4Info, what: str) ->
     return bitwidth
 
 
+def _match_fields(
+    owner: str, fields: Iterable[p4i.MatchField], info: p4i.P4Info
+) -> tuple[MatchField, ...]:
+    found = []
+    for field in fields:
+        kind = _MATCH_KINDS.get(field.match_type)
+        if kind is None:
+            raise unimplemented(f"{owner}: match kind of {field.name} is not supported")
+        width = _width(field.bitwidth, field.type_name, info, f"{owner} {field.name}")
+        found.append(MatchField(field.id, field.name, width, kind))
+    return tuple(found)
+
+
+def _value_set(value_set: p4i.ValueSet, info: p4i.P4Info) -> ValueSet:
+    name = value_set.preamble.name
+    fields = _match_fields(f"value set {name}", value_set.match, info)
+    for field in fields:
+        if field.kind is not MatchKind.EXACT:
+            raise unimplemented(f"value set {name}: {field.name} is no exact match")
+    return ValueSet(value_set.preamble.id, name, fields, value_set.size)
+
+
 def _table(
     table: p4i.Table,
     info: p4i.P4Info,
@@ -251,13 +288,7 @@ def _table(
     direct_meters: Mapping[int, Meter],
 ) -> Table:
     name = table.preamble.name
-    fields = []
-    for field in table.match_fields:
-        kind = _MATCH_KINDS.get(field.match_type)
-        if kind is None:
-            raise unimplemented(f"table {name}: match kind of {field.name} is not supported")
-        width = _width(field.bitwidth, field.type_name, info, f"{name} {field.name}")
-        fields.append(MatchField(field.id, field.name, width, kind))
+    fields = _match_fields(f"table {name}", table.match_fields, info)
     refs: dict[int, ActionRef] = {}
     for ref in table.action_refs:
         if ref.id not in actions:
@@ -271,7 +302,7 @@ def _table(
     return Table(
         id=table.preamble.id,
         name=name,
-        fields=tuple(fields),
+        fields=fields,
         actions=refs,
         const_default=table.const_default_action_id != 0,
         profile_id=table.implementation_id,

@@ -102,6 +102,7 @@ _OPERANDS = {
     "local": "<local", "runtime_data": "<local", "header": "<name", "header_stack": "<name",
     "calculation": "<name", "meter_array": "<name", "counter_array": "<name",
     "register_array": "<name", "regular": "<name", "stack": "<name", "string": "<string",
+    "header_union": "<name", "header_union_stack": "<name", "union_stack": "<field",
     "lookahead": "<lookahead", "expression": "<expression", "parameters_vector": "<vector",
 }  # fmt: skip
 

@@ -25,7 +25,9 @@ HEADER_OCTETS = 4096
 PHV_OCTETS = 1 << 16
 """All headers and metadata: every packet in a queue has them."""
 STACK = 64
-"""Headers of a stack."""
+"""Headers or header unions of a stack."""
+UNION = 64
+"""Headers of a header union."""
 REGISTER_WIDTH = 128
 """Bits of a register cell."""
 CELLS = 1 << 20

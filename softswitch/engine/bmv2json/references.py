@@ -10,6 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from fcn.softswitch.engine.bmv2json import limits
+from fcn.softswitch.engine.bmv2json.unions import check_unions
 from fcn.softswitch.engine.bmv2json.values import is_hex
 from fcn.softswitch.engine.errors import ProgramError
 
@@ -35,6 +36,7 @@ def check_references(root: Json) -> None:
     """Raises ProgramError when the parts of a program contradict each other."""
     _unique(root)
     headers = _Headers(root)
+    check_unions(root)
     actions = {a["id"]: a for a in root["actions"]}
     _parsers(root)
     _arrays(root)
@@ -70,6 +72,7 @@ def _unique(root: Json) -> None:
     for key in ("headers", "actions", "field_lists", "learn_lists"):
         _no_repetition(f"{key}, ids", (x["id"] for x in root.get(key, [])))
     _no_repetition("learn_lists, names", (x["name"] for x in root["learn_lists"]))
+    _no_repetition("parse_vsets, names", (v["name"] for v in root.get("parse_vsets", [])))
     _no_repetition("errors, names", (x[0] for x in root.get("errors", [])))
     pipelines = root["pipelines"]
     _no_repetition("pipelines, names", (p["name"] for p in pipelines))
@@ -152,6 +155,7 @@ class _Headers:
 
 
 def _parsers(root: Json) -> None:
+    value_sets = {v["name"] for v in root.get("parse_vsets", [])}
     for i, parser in enumerate(root["parsers"]):
         where = f"parsers[{i}]"
         states = [s["name"] for s in parser["parse_states"]]
@@ -162,7 +166,10 @@ def _parsers(root: Json) -> None:
             for n, transition in enumerate(state["transitions"]):
                 at = f"{where}.parse_states[{k}].transitions[{n}]"
                 _known(f"{at}.next_state", transition["next_state"], known, "state")
-                if transition.get("type") != "default" and transition["value"] is None:
+                kind, value = transition.get("type"), transition["value"]
+                if kind == "parse_vset":
+                    _known(f"{at}.value", value, value_sets, "value set")
+                elif kind != "default" and value != "default" and not is_hex(value):
                     raise ProgramError(f"{at}.value: a transition needs a value")
     headers = {h["name"] for h in root["headers"] if not h["metadata"]}
     for i, deparser in enumerate(root["deparsers"]):

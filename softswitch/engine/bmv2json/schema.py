@@ -67,6 +67,30 @@ class HeaderStack(Object):
     header_ids: Annotated[list[Id], Field(max_length=limits.STACK)]
 
 
+class UnionType(Object):
+    """Names and types of the headers of a union."""
+
+    name: Name
+    headers: Annotated[list[tuple[Name, Name]], Field(min_length=1, max_length=limits.UNION)]
+
+
+class Union(Object):
+    """A union and its headers by identifier, in the order of its type."""
+
+    name: Name
+    id: Id
+    union_type: Name
+    header_ids: Annotated[list[Id], Field(max_length=limits.UNION)]
+
+
+class UnionStack(Object):
+    """A stack of unions by identifier."""
+
+    name: Name
+    union_type: Name
+    header_union_ids: Annotated[list[Id], Field(min_length=1, max_length=limits.STACK)]
+
+
 class Refused(Object):
     """An object of a construct that is refused by name."""
 
@@ -76,11 +100,28 @@ class Refused(Object):
 # Parser and deparser
 
 
+class ValueSet(Object):
+    """Values the control plane sets; as wide as the fields of its keys together."""
+
+    name: Name
+    compressed_bitwidth: Width
+    max_size: Entries
+
+
 class Transition(Object):
-    """type: hexstr or default; absent in old versions of the format."""
+    """type: hexstr, default or parse_vset; absent in old versions of the format.
+
+    A value that is no number is "default" or the name of a value set.
+    """
 
     type: Name | None = None
-    value: Hex | Literal["default"] | None
+    value: (
+        Annotated[
+            Annotated[Hex, Tag("<hexstr")] | Annotated[Name, Tag("<name")],
+            Discriminator(lambda value: "<hexstr" if str(value)[:1] in "-0" else "<name"),
+        ]
+        | None
+    )
     mask: Hex | None
     next_state: Name | None
 
@@ -344,10 +385,10 @@ class Program(Object):
     header_types: Many[HeaderType]
     headers: Many[Header]
     header_stacks: Many[HeaderStack]
-    header_union_types: Many[Refused] = ()
-    header_unions: Many[Refused] = ()
-    header_union_stacks: Many[Refused] = ()
-    parse_vsets: Many[Refused] = ()
+    header_union_types: Many[UnionType] = ()
+    header_unions: Many[Union] = ()
+    header_union_stacks: Many[UnionStack] = ()
+    parse_vsets: Many[ValueSet] = ()
     extern_instances: Many[Refused] = ()
     errors: Many[tuple[Name, Id]] = ()
     parsers: Many[Parser]

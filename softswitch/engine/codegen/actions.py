@@ -150,17 +150,7 @@ class Actions:
 
     @staticmethod
     def _do_assign_VL(exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:  # noqa: N802
-        place, decl, code = exprs.lvalue(target)
-        _, other_decl, other = exprs.lvalue(source)
-        if not (decl.varbit and other_decl.varbit):
-            raise ProgramError("assign_VL between fields that are not varbits")
-        if decl.width == other_decl.width:
-            return [f"{code} = {other};", f"{place.dirty};" if place.dirty else ";"]
-        return [
-            f"{code}.bits = {other}.bits <= {decl.width} ? {other}.bits : {decl.width};",
-            f"memcpy({code}.b, {other}.b, {code}.bits / 8);",
-            f"{place.dirty};" if place.dirty else ";",
-        ]
+        return exprs.store_varbit(target, source)
 
     def _do_assign_header(self, exprs: Exprs, target: m.Param, source: m.Param) -> list[str]:
         to, come = exprs.place(target), exprs.place(source)
@@ -171,6 +161,7 @@ class Actions:
             f"if ({come.valid}) {{",
             f"    {to.code} = {come.code};",
             f"    {to.dirty};",
+            *indent(to.make_valid()),
             "}",
         ]
 
@@ -193,7 +184,7 @@ class Actions:
         return [
             f"if (!{place.valid}) {{",
             f"    memset(&{place.code}, 0, sizeof {place.code});",
-            f"    {place.valid} = 1;",
+            *indent(place.make_valid()),
             f"    {place.dirty};",
             f"    p->reg_len += {fixed_bytes(place.type)};",
             "}",
@@ -219,6 +210,8 @@ class Actions:
         return self._shift_stack(exprs, stack, count, "pop")
 
     def _shift_stack(self, exprs: Exprs, stack: m.Param, count: m.Param, how: str) -> list[str]:
+        if isinstance(stack, m.UnionStackRef):
+            return self._shift_unions(exprs, stack, count, how)
         if not isinstance(stack, m.StackRef):
             raise ProgramError(f"{how} on something other than a header stack")
         s = self.model.stacks[stack.name]
@@ -231,6 +224,23 @@ class Actions:
             f"for (unsigned i = 0; i < {size}; i++)",
             f"    sw_dirty(h, {base} + i);",
         ]
+
+    def _shift_unions(
+        self, exprs: Exprs, stack: m.UnionStackRef, count: m.Param, how: str
+    ) -> list[str]:
+        """BMv2 rotates a stack of unions: what leaves one end returns at the other, valid."""
+        members = list(self.model.union_stacks[stack.name].values())
+        size = len(self.model.stacks[members[0]].headers)
+        nxt = self.layout.stack_next(members[0])
+        turn = {"push": "up", "pop": "down"}[how]
+        out = [f"uint64_t count = {self._u64(exprs, count)};"]
+        for member in members:
+            array, base = self.layout.stack_array(member), self.layout.stack_base[member]
+            valid = self.layout.stack_valid(member)
+            out.append(f"sw_stack_{turn}({array}, sizeof {array}[0], {valid}, {size}, count);")
+            out.append(f"for (unsigned i = 0; i < {size}; i++)")
+            out.append(f"    sw_dirty(h, {base} + i);")
+        return [*out, f"sw_next_{how}(&{nxt}, {size}, count);"]
 
     def _do_drop(self, exprs: Exprs) -> list[str]:
         return self._do_mark_to_drop(exprs, m.HeaderRef("standard_metadata"))

@@ -10,7 +10,7 @@ from fcn.softswitch.engine.codegen.value import Value
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _COMPARE = {"==", "!=", "<", "<=", ">", ">="}
-_BOOLEAN = _COMPARE | {"and", "or", "not", "valid", "d2b"}
+_BOOLEAN = _COMPARE | {"and", "or", "not", "valid", "valid_union", "d2b"}
 _RING = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
 _SHIFT_LIMIT = 8192
 
@@ -98,6 +98,11 @@ class Exprs:
             return f"(!{self.boolean(e.right)})"
         if e.op == "valid":
             return f"({self._need_place(e.right).valid} != 0)"
+        if e.op == "valid_union":
+            if not isinstance(e.right, m.UnionRef):
+                raise ProgramError("valid_union of something other than a header union")
+            headers = self.layout.model.unions[e.right.name]
+            return f"({' || '.join(self.layout.header(name).valid for name in headers)})"
         if e.op == "d2b":
             d = self._need(e.right)
             return self._compare("!=", d, v.constant(0))
@@ -114,6 +119,9 @@ class Exprs:
             isinstance(left, m.Op) and left.op == "dereference_header_stack"
         ):
             return self._header_equal(op, self.place(left), self.place(right))
+        if self.is_varbit(left) and self.is_varbit(right):
+            equal = self._varbit_equal(self.lvalue(left)[2], self.lvalue(right)[2])
+            return f"({equal})" if op == "==" else f"(!{equal})"
         return self._compare(op, self.data(left), self.data(right))
 
     def _header_equal(self, op: str, a: Place, b: Place) -> str:
@@ -121,15 +129,27 @@ class Exprs:
             raise ProgramError(f"comparison of {a.type.name} with {b.type.name}")
         tests = [f"{a.valid} && {b.valid}"]
         for f in a.type.fields:
-            if f.varbit:
-                raise UnsupportedError(f"comparison of headers with varbit ({a.type.name})")
             name = self.layout.member(a.type, f.name)
-            if f.width > 128:
+            if f.varbit:
+                tests.append(self._varbit_equal(f"{a.code}.{name}", f"{b.code}.{name}"))
+            elif f.width > 128:
                 tests.append(f"!memcmp({a.code}.{name}, {b.code}.{name}, {nbytes(f.width)})")
             else:
                 tests.append(f"{a.code}.{name} == {b.code}.{name}")
         equal = " && ".join(tests)
         return f"({equal})" if op == "==" else f"(!({equal}))"
+
+    @staticmethod
+    def _varbit_equal(a: str, b: str) -> str:
+        return f"sw_number_equal({a}.b, {a}.bits / 8, {b}.b, {b}.bits / 8)"
+
+    def is_varbit(self, e: m.Param) -> bool:
+        """Whether the expression is a field of variable length."""
+        if isinstance(e, m.FieldRef) and e.field == "$valid$":
+            return False
+        is_field = isinstance(e, (m.FieldRef, m.LastField))
+        is_field |= isinstance(e, m.Op) and e.op == "access_field"
+        return is_field and self.lvalue(e)[1].varbit
 
     @staticmethod
     def _compare(op: str, a: Value, b: Value) -> str:
@@ -405,10 +425,13 @@ class Exprs:
         return self._note(Value(tests, kind, low, high))
 
     def _stack_size(self, e: m.Op) -> Value:
-        if not isinstance(e.right, m.StackRef):
+        name = e.right.name if isinstance(e.right, (m.StackRef, m.UnionStackRef)) else None
+        if name is None:
             raise UnsupportedError(f"{e.op} of something other than a header stack")
-        nxt = self.layout.stack_next(e.right.name)
-        size = len(self.layout.model.stacks[e.right.name].headers)
+        if isinstance(e.right, m.UnionStackRef):
+            name = next(iter(self.layout.model.union_stacks[name].values()))
+        nxt = self.layout.stack_next(name)
+        size = len(self.layout.model.stacks[name].headers)
         if e.op == "size_stack":
             return Value(f"((uint64_t){nxt})", "u64", 0, size)
         # simple_switch computes this as an unsigned 64-bit number.
@@ -438,6 +461,21 @@ class Exprs:
         out = [f"{place.dirty};"] if place.dirty else []
         out.append(self.store_code(code, decl.width, x))
         return out
+
+    def store_varbit(self, target: m.Param, source: m.Param) -> list[str]:
+        """C statements that assign one field of variable length to another."""
+        if not (self.is_varbit(target) and self.is_varbit(source)):
+            raise ProgramError("an assignment between a varbit and another field")
+        place, decl, code = self.lvalue(target)
+        _, other_decl, other = self.lvalue(source)
+        dirty = f"{place.dirty};" if place.dirty else ";"
+        if nbytes(decl.width) == nbytes(other_decl.width):
+            return [f"{code} = {other};", dirty]
+        return [
+            f"{code}.bits = {other}.bits <= {decl.width} ? {other}.bits : {decl.width};",
+            f"memcpy({code}.b, {other}.b, {code}.bits / 8);",
+            dirty,
+        ]
 
     def store_code(self, code: str, width: int, x: Value) -> str:
         """C statement that stores the low `width` bits."""

@@ -5,7 +5,7 @@ length in bits with its octets. Elements of a header stack form an array with on
 element, which accesses beyond the stack's end use.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen.budget import Budget
@@ -34,6 +34,12 @@ class Place:
     type: m.HeaderType
     metadata: bool
     dirty: str = ""
+    siblings: tuple[str, ...] = ()
+    """Elements of the other headers of its union."""
+
+    def make_valid(self) -> list[str]:
+        """C statements after which this header is valid, and no other of its union."""
+        return [f"{self.valid} = 1;", *(f"{other} = 0;" for other in self.siblings)]
 
 
 class Layout:
@@ -48,8 +54,16 @@ class Layout:
         self._places: dict[str, Place] = {}
         self.stack_index = {name: i for i, name in enumerate(model.stacks)}
         self.stack_base: dict[str, int] = {}
+        self.set_index = {name: len(model.tables()) + i for i, name in enumerate(model.value_sets)}
+        """Value sets are tables after those of the program."""
+        self._stack_of_unions = {
+            name: tuple(members.values())
+            for members in model.union_stacks.values()
+            for name in members.values()
+        }
         self._name_types()
         self._place_headers()
+        self._join_unions()
 
     def _name_types(self) -> None:
         types = {h.type.name: h.type for h in self.model.headers.values()}
@@ -87,6 +101,13 @@ class Layout:
             slot += len(s.headers) + 1
         self.slots = slot
 
+    def _join_unions(self) -> None:
+        for union in self.model.unions.values():
+            valid = {name: self._places[name].valid for name in union}
+            for name in union:
+                others = tuple(code for other, code in valid.items() if other != name)
+                self._places[name] = replace(self._places[name], siblings=others)
+
     def type_name(self, htype: m.HeaderType) -> str:
         """The struct tag of a header type."""
         return self._types[htype.name]
@@ -116,7 +137,8 @@ class Layout:
 
     def stack_next(self, name: str) -> str:
         """The number of elements parsed or pushed."""
-        return f"h->next[{self.stack_index[name]}]"
+        first = self._stack_of_unions.get(name, (name,))[0]
+        return f"h->next[{self.stack_index[first]}]"
 
     def stack_element(self, name: str, index: str) -> Place:
         """The element at a run-time index; beyond the end, the additional element."""
@@ -130,19 +152,25 @@ class Layout:
             s.type,
             False,
             f"sw_dirty(h, {base} + {at})",
+            tuple(
+                f"h->valid[{self.stack_base[other]} + {at}]"
+                for other in self._stack_of_unions.get(name, ())
+                if other != name
+            ),
         )
 
     def definitions(self) -> str:
         """C definitions of the header types and of struct phv."""
         out = []
+        sizes = {nbytes(f.width) for t in self.types.values() for f in t.fields if f.varbit}
+        for size in sorted(sizes):
+            out.append(f"struct varbit_{size} {{ uint32_t bits; uint8_t b[{max(1, size)}]; }};")
         for htype in self.types.values():
             out.append(f"struct {self.type_name(htype)} {{")
             for f in htype.fields:
                 name = self.member(htype, f.name)
                 if f.varbit:
-                    out.append(
-                        f"    struct {{ uint32_t bits; uint8_t b[{nbytes(f.width)}]; }} {name};"
-                    )
+                    out.append(f"    struct varbit_{nbytes(f.width)} {name};")
                 elif f.width > 128:
                     out.append(f"    uint8_t {name}[{nbytes(f.width)}];")
                 else:

@@ -7,6 +7,7 @@ from fcn.softswitch.engine.codegen.calc import checksum_code
 from fcn.softswitch.engine.codegen.codec import fixed_bytes, indent, varbit
 from fcn.softswitch.engine.codegen.expr import Exprs
 from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes
+from fcn.softswitch.engine.codegen.pipeline import set_words
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _CORE_ERRORS = (
@@ -129,22 +130,23 @@ class Parser:
                 f"if (len - off < {fixed})",
                 "    " + self._fail("PacketTooShort"),
                 f"get_{name}(&{place.code}, d + off);",
-                f"{place.valid} = 1;",
+                *place.make_valid(),
                 f"{place.dirty};",
                 f"off += {fixed};",
             ]
         if vl is None:
             raise UnsupportedError(f"extract of {place.type.name} with a length but no varbit")
+        short = f"len - off < {fixed} || " if fixed else ""
         return [
             f"uint64_t bits = {bits};",
             "if (bits % 8)",
             "    " + self._fail("ParserInvalidArgument"),
-            f"if (len - off < {fixed} || len - off - {fixed} < bits / 8)",
+            f"if ({short}len - off - {fixed} < bits / 8)",
             "    " + self._fail("PacketTooShort"),
             f"if (bits / 8 > {nbytes(vl.width)})",
             "    " + self._fail("HeaderTooShort"),
             f"get_{name}(&{place.code}, d + off, (uint32_t)(bits / 8));",
-            f"{place.valid} = 1;",
+            *place.make_valid(),
             f"{place.dirty};",
             f"off += {fixed} + (uint32_t)(bits / 8);",
         ]
@@ -154,10 +156,8 @@ class Parser:
         if isinstance(source, m.Lookahead):
             x, check = self._lookahead(source)
             return [*check, "{", *indent(x[0]), *indent(self.exprs.store(target, x[1])), "}"]
-        place, decl, code = self.exprs.lvalue(target)
-        if decl.varbit:
-            _, _, other = self.exprs.lvalue(source)
-            return [f"{place.dirty};" if place.dirty else ";", f"{code} = {other};"]
+        if self.exprs.is_varbit(target):
+            return self.exprs.store_varbit(target, source)
         return self.exprs.store(target, source)
 
     def _lookahead(self, look: m.Lookahead) -> tuple[tuple[list[str], v.Value], list[str]]:
@@ -214,9 +214,38 @@ class Parser:
             keys.append(v.Value(f"k{k}", x.kind, 0, (1 << widths[-1]) - 1))
             out.append(f"{v.ctype(x.kind)} k{k} = {x.code};")
         for t in cases:
+            if t.value_set is not None:
+                out += self._in_set(keys, widths, t, self._go(state, t.next_state))
+                continue
             out.append(f"if ({self._matches(keys, widths, t)})")
             out.append("    " + self._go(state, t.next_state))
         out.append(self._go(state, default))
+        return ["{", *indent(out), "}"]
+
+    def _in_set(
+        self, keys: list[v.Value], widths: list[int], t: m.Transition, go: str
+    ) -> list[str]:
+        """C that looks the key up in a value set: its components without padding between them."""
+        assert t.value_set is not None
+        s = self.model.value_sets[t.value_set]
+        if sum(widths) != s.width:
+            raise ProgramError(
+                f"a key of {sum(widths)} bits for the value set {s.name} of {s.width} bits"
+            )
+        words = set_words(s)
+        out = [
+            f"sw_table *t = &e->tables[{self.layout.set_index[s.name]}];",
+            f"uint64_t key[{words}] __attribute__((aligned(8))) = {{0}};",
+            f"uint8_t part[{max(nbytes(w) for w in widths)}];",
+        ]
+        at = nbytes(s.width) * 8 - s.width
+        for key, width in zip(keys, widths, strict=True):
+            put = "sw_w_st(part, {1}, {0});" if key.kind == "w" else "sw_stn128(part, {0}, {1});"
+            out.append(put.format(key.code, nbytes(width)))
+            out.append(f"sw_bits_put((uint8_t *)key, {at}, {width}, part);")
+            at += width
+        out.append(f"if (sw_find_exact(t, key, {words}))")
+        out.append(f"    {go}")
         return ["{", *indent(out), "}"]
 
     def _width(self, e: m.Expr) -> int:

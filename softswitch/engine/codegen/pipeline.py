@@ -27,6 +27,11 @@ def key_words(layout: Layout, table: m.Table) -> int:
     return (sum(nbytes(key_width(layout, k)) for k in table.keys) + 7) // 8
 
 
+def set_words(s: m.ValueSet) -> int:
+    """64-bit words of a value of a set."""
+    return (nbytes(s.width) + 7) // 8
+
+
 class Pipelines:
     """Generates prog_ingress, prog_egress and the table definitions."""
 
@@ -67,6 +72,8 @@ class Pipelines:
                 f"{f'ranges_{i}' if ranges else 'NULL'}, sizeof(union ads_{i}), {t.max_size}, "
                 f"{int(meter is not None and meter.unit == 'bytes')}, {int(t.timeout)}}},"
             )
+        for s in self.model.value_sets.values():
+            rows.append(f"    {{SW_EXACT, {set_words(s)}, 0, NULL, 1, {s.size}, 0, 0}},")
         out.append("static const sw_table_def prog_tables[] = {")
         out += rows or ["    {0},"]
         out.append("};")

@@ -233,7 +233,7 @@ class _Unit:
 
         fields = {
             "phv_size": "sizeof(phv)",
-            "n_tables": str(len(self.model.tables())),
+            "n_tables": str(len(self.model.tables()) + len(self.model.value_sets)),
             "n_counters": str(len(counters)),
             "n_meters": str(len(meters)),
             "n_registers": str(len(registers)),

@@ -137,6 +137,19 @@ SW_INLINE void sw_stn128(uint8_t *p, u128 v, unsigned n)
     sw_st64(p + n - 8, (uint64_t)v);
 }
 
+/* Whether big-endian numbers of n and m octets are equal, whatever their lengths. */
+static inline __attribute__((unused)) bool sw_number_equal(const uint8_t *a, uint32_t n,
+                                                           const uint8_t *b, uint32_t m)
+{
+    for (; n > m; n--)
+        if (*a++)
+            return false;
+    for (; m > n; m--)
+        if (*b++)
+            return false;
+    return !memcmp(a, b, n);
+}
+
 /* Copy `width` bits that start `bit` bits into src to dst as a right-aligned big-endian integer. */
 static inline __attribute__((unused)) void sw_bits_get(const uint8_t *src, uint32_t bit,
                                                        uint32_t width, uint8_t *dst)

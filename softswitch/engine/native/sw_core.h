@@ -132,6 +132,7 @@ typedef struct {
     uint32_t place;         /* among the ports with work pending, from 1; 0: none */
     uint64_t rx_packets, rx_octets, tx_packets, tx_octets, queue_drops;
     bool up;
+    bool held;              /* its interface takes no frame for now: nothing leaves the queues */
     struct sw_netif *netif; /* NULL: no interface */
 } sw_port;
 
@@ -219,6 +220,8 @@ void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now);
 void sw_fifo_put(sw_fifo *f, sw_pkt *p);
 sw_pkt *sw_fifo_take(sw_fifo *f);
 
+/* Let nothing out of a port's queues, or again. */
+void sw_port_hold(sw_engine *e, uint32_t port, bool held);
 /* Send a frame on an interface; implemented by the port layer. */
 void sw_netif_send(sw_engine *e, struct sw_netif *n, const uint8_t *data, uint32_t len);
 
@@ -229,6 +232,11 @@ void sw_stack_push(void *array, size_t size, uint8_t *valid, uint8_t *next, uint
                    uint64_t count);
 void sw_stack_pop(void *array, size_t size, uint8_t *valid, uint8_t *next, uint32_t n,
                   uint64_t count);
+/* Their parts for stacks of unions, where several arrays have one next index. */
+void sw_stack_up(void *array, size_t size, uint8_t *valid, uint32_t n, uint64_t count);
+void sw_stack_down(void *array, size_t size, uint8_t *valid, uint32_t n, uint64_t count);
+void sw_next_push(uint8_t *next, uint32_t n, uint64_t count);
+void sw_next_pop(uint8_t *next, uint32_t n, uint64_t count);
 void sw_assert_failed(sw_engine *e, sw_pkt *p);
 
 SW_INLINE void sw_count(sw_counter *c, const sw_pkt *p)

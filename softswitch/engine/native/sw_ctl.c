@@ -261,7 +261,9 @@ void sw_idle_scan(sw_engine *e)
 
 static int64_t set_action(sw_engine *e, uint32_t table, sw_entry *n, const sw_action_ref *a)
 {
-    if (a->target == SW_ACTION) {
+    if (a->target == SW_ACTION && a->id == SW_NO_ACTION) {
+        n->action = SW_NO_ACTION; /* an element of a value set */
+    } else if (a->target == SW_ACTION) {
         if (a->id >= prog->n_actions || prog->action_data[a->id] > prog->tables[table].data_size ||
             !prog->pack(a->id, a->args, a->n_args, n->data))
             return SW_ERR_ACTION;

@@ -50,22 +50,42 @@ static void stack_swap(uint8_t *array, size_t size, uint8_t *valid, size_t i, si
     swap_bytes(valid + i, valid + k, 1);
 }
 
+void sw_stack_up(void *array, size_t size, uint8_t *valid, uint32_t n, uint64_t count)
+{
+    for (size_t i = n; count && i-- > count;)
+        stack_swap(array, size, valid, i, i - (size_t)count);
+}
+
+void sw_stack_down(void *array, size_t size, uint8_t *valid, uint32_t n, uint64_t count)
+{
+    for (size_t i = 0; count && count < n && i < n - count; i++)
+        stack_swap(array, size, valid, i, i + (size_t)count);
+}
+
+void sw_next_push(uint8_t *next, uint32_t n, uint64_t count)
+{
+    *next = count < n - *next ? (uint8_t)(*next + count) : (uint8_t)n;
+}
+
+void sw_next_pop(uint8_t *next, uint32_t n, uint64_t count)
+{
+    (void)n;
+    *next = count < *next ? (uint8_t)(*next - count) : 0;
+}
+
 void sw_stack_push(void *array, size_t size, uint8_t *valid, uint8_t *next, uint32_t n,
                    uint64_t count)
 {
-    size_t by = count < n ? (size_t)count : n;
-    *next = (uint8_t)(*next + by < n ? *next + by : n);
-    for (size_t i = n; by && i-- > by;)
-        stack_swap(array, size, valid, i, i - by);
-    memset(valid, 0, by);
+    sw_next_push(next, n, count);
+    sw_stack_up(array, size, valid, n, count);
+    memset(valid, 0, count < n ? (size_t)count : n);
 }
 
 void sw_stack_pop(void *array, size_t size, uint8_t *valid, uint8_t *next, uint32_t n,
                   uint64_t count)
 {
     size_t by = count < n ? (size_t)count : n;
-    *next = (uint8_t)(*next > by ? *next - by : 0);
-    for (size_t i = 0; i + by < n && by; i++)
-        stack_swap(array, size, valid, i, i + by);
+    sw_next_pop(next, n, count);
+    sw_stack_down(array, size, valid, n, count);
     memset(valid + (n - by), 0, by);
 }

@@ -12,6 +12,7 @@
 
 #include "sw_ctl.h"
 #include "sw_port.h"
+#include "sw_qdisc.h"
 
 #define YIELDS 100
 
@@ -21,7 +22,8 @@ typedef struct sw_loop {
     int wake, link;
     sw_netif *netifs[SW_PORTS];
     uint32_t n_netifs;
-    struct pollfd fds[SW_PORTS + 2];
+    bool queueing[SW_PORTS]; /* by place in netifs */
+    struct pollfd fds[2 * SW_PORTS + 2];
 } sw_loop;
 
 static sw_loop *loop_of(sw_engine *e)
@@ -31,7 +33,7 @@ static sw_loop *loop_of(sw_engine *e)
     sw_loop *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
-    struct sockaddr_nl at = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+    struct sockaddr_nl at = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK | RTMGRP_TC};
     l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     l->link = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (l->wake < 0 || l->link < 0 || bind(l->link, (struct sockaddr *)&at, sizeof at)) {
@@ -53,8 +55,26 @@ void sw_wake(sw_engine *e)
         return; /* the eventfd's counter is full: a wake-up is pending */
 }
 
+static void mark_queueing(void *context, int index)
+{
+    sw_loop *l = context;
+    for (uint32_t i = 0; i < l->n_netifs; i++)
+        if (l->netifs[i]->index == index)
+            l->queueing[i] = true;
+}
+
+/* An interface may have a queueing discipline where the kernel does not tell. */
+static void check_queueing(sw_engine *e, sw_loop *l)
+{
+    memset(l->queueing, false, sizeof l->queueing);
+    bool told = sw_qdisc_each(mark_queueing, l);
+    for (uint32_t i = 0; i < l->n_netifs; i++)
+        sw_netif_set_queueing(e, l->netifs[i], l->queueing[i] || !told);
+}
+
 static void check_links(sw_engine *e, sw_loop *l)
 {
+    check_queueing(e, l);
     for (uint32_t i = 0; i < l->n_netifs; i++) {
         sw_port *p = &e->ports[l->netifs[i]->port];
         bool up = sw_netif_running(l->netifs[i]);
@@ -78,6 +98,9 @@ static void drain_fd(int fd)
 static uint32_t turn(sw_engine *e, sw_loop *l)
 {
     uint32_t work = 0;
+    for (uint32_t i = 0; i < l->n_netifs; i++)
+        if (e->ports[l->netifs[i]->port].held && sw_netif_has_room(l->netifs[i]))
+            sw_port_hold(e, l->netifs[i]->port, false);
     sw_run_until(e, sw_clock_ns() - e->start_ns);
     for (uint32_t i = 0; i < l->n_netifs; i++)
         work += sw_netif_poll(e, l->netifs[i], SW_BATCH);
@@ -86,13 +109,17 @@ static uint32_t turn(sw_engine *e, sw_loop *l)
     return work;
 }
 
-static uint32_t list_fds(const sw_loop *l, struct pollfd *fds)
+static uint32_t list_fds(const sw_engine *e, const sw_loop *l, struct pollfd *fds)
 {
     fds[0] = (struct pollfd){.fd = l->wake, .events = POLLIN};
     fds[1] = (struct pollfd){.fd = l->link, .events = POLLIN};
     for (uint32_t i = 0; i < l->n_netifs; i++)
         fds[i + 2] = (struct pollfd){.fd = l->netifs[i]->rx, .events = POLLIN};
-    return l->n_netifs + 2;
+    uint32_t n = l->n_netifs + 2;
+    for (uint32_t i = 0; i < l->n_netifs; i++)
+        if (e->ports[l->netifs[i]->port].held)
+            fds[n++] = (struct pollfd){.fd = l->netifs[i]->tx, .events = POLLOUT};
+    return n;
 }
 
 /* A socket whose interface was removed reports an error until SO_ERROR is read. */
@@ -116,7 +143,7 @@ static void *run(void *arg)
         pthread_mutex_lock(&e->lock);
         uint32_t work = turn(e, l);
         uint64_t due = work ? 0 : sw_next_due(e);
-        uint32_t n = work ? 0 : list_fds(l, l->fds);
+        uint32_t n = work ? 0 : list_fds(e, l, l->fds);
         pthread_mutex_unlock(&e->lock);
         for (int i = 0; i < YIELDS && __atomic_load_n(&e->waiters, __ATOMIC_RELAXED); i++)
             sched_yield();
@@ -180,6 +207,7 @@ int64_t sw_ctl_port_detach(sw_engine *e, uint32_t port)
                 break;
             }
         e->ports[port].netif = NULL;
+        sw_port_hold(e, port, false);
         if (e->ports[port].up) {
             e->ports[port].up = false;
             sw_emit_event(e, SW_EV_PORT, port, 0, NULL, 0);

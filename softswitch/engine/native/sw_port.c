@@ -6,6 +6,7 @@
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
 #include <net/if.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -14,6 +15,9 @@
 
 #define RING_BYTES (8u << 20)
 #define SOCKET_BUFFER (16 << 20)
+/* Octets, with the kernel's own overhead, that may wait in an interface's queueing discipline; what
+ * comes after waits in the traffic manager, where the program sees it. A dozen full frames. */
+#define QUEUEING_BUFFER (32 << 10)
 #define FRAME_OVERHEAD 256u /* ring header, virtio header, alignment, link header */
 
 #ifndef PACKET_IGNORE_OUTGOING
@@ -70,14 +74,20 @@ bool sw_netif_listen(sw_netif *n)
     return bind(n->rx, (struct sockaddr *)&at, sizeof at) == 0;
 }
 
+static void bypass_queueing(int tx, bool bypass)
+{
+    set_int(tx, SOL_PACKET, PACKET_QDISC_BYPASS, bypass);
+    if (!bypass || set_int(tx, SOL_SOCKET, SO_SNDBUFFORCE, SOCKET_BUFFER))
+        set_int(tx, SOL_SOCKET, SO_SNDBUF, bypass ? SOCKET_BUFFER : QUEUEING_BUFFER);
+}
+
 static bool open_tx(sw_netif *n)
 {
     struct sockaddr_ll at = {.sll_family = AF_PACKET, .sll_ifindex = n->index};
     n->tx = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
     if (n->tx < 0)
         return false;
-    set_int(n->tx, SOL_PACKET, PACKET_QDISC_BYPASS, 1);
-    set_int(n->tx, SOL_SOCKET, SO_SNDBUFFORCE, SOCKET_BUFFER);
+    bypass_queueing(n->tx, true);
     return bind(n->tx, (struct sockaddr *)&at, sizeof at) == 0;
 }
 
@@ -192,7 +202,7 @@ uint32_t sw_netif_poll(sw_engine *e, sw_netif *n, uint32_t limit)
 
 void sw_netif_up(sw_netif *n)
 {
-    if (!n->xsk)
+    if (!n->xsk && !n->queueing)
         n->xsk = sw_xsk_open(n->index);
 }
 
@@ -235,6 +245,37 @@ void sw_netif_flush(sw_engine *e, sw_netif *n)
         flush_messages(e, n);
 }
 
+void sw_netif_set_queueing(sw_engine *e, sw_netif *n, bool queueing)
+{
+    if (queueing == n->queueing)
+        return;
+    sw_netif_flush(e, n);
+    n->queueing = queueing;
+    bypass_queueing(n->tx, !queueing);
+    if (queueing)
+        sw_netif_down(n);
+    else
+        sw_port_hold(e, n->port, false);
+}
+
+bool sw_netif_has_room(const sw_netif *n)
+{
+    struct pollfd p = {.fd = n->tx, .events = POLLOUT};
+    return poll(&p, 1, 0) == 1;
+}
+
+static void send_queueing(sw_engine *e, sw_netif *n, const uint8_t *data, uint32_t len)
+{
+    ssize_t r;
+    do
+        r = send(n->tx, data, len, MSG_DONTWAIT);
+    while (r < 0 && errno == EINTR);
+    if (r < 0)
+        e->tx_errors++;
+    if (!sw_netif_has_room(n))
+        sw_port_hold(e, n->port, true);
+}
+
 /* Frames are sent in order, so at most one of the two sockets has frames queued. */
 static bool send_by_xsk(sw_engine *e, sw_netif *n, const uint8_t *data, uint32_t len)
 {
@@ -255,6 +296,10 @@ static bool send_by_xsk(sw_engine *e, sw_netif *n, const uint8_t *data, uint32_t
 
 void sw_netif_send(sw_engine *e, sw_netif *n, const uint8_t *data, uint32_t len)
 {
+    if (n->queueing) {
+        send_queueing(e, n, data, len);
+        return;
+    }
     if (send_by_xsk(e, n, data, len))
         return;
     flush_xsk(e, n);

@@ -3,7 +3,9 @@
  * Frames come in through a memory-mapped ring of TPACKET_V2: version 3 delivers whole blocks and
  * may delay a frame until its block timer expires (a kernel tick at least), which is much longer
  * than the delays measured with this switch. They are sent in batches, through an AF_XDP socket
- * where the kernel has that, otherwise (and frames of more than SW_XSK_FRAME octets) by sendmmsg. */
+ * where the kernel has that, otherwise (and frames of more than SW_XSK_FRAME octets) by sendmmsg.
+ * Both bypass the interface's queueing discipline. Where one is configured, frames are sent through
+ * it one by one, and those it has no room for wait in the queues of the traffic manager. */
 #ifndef SW_PORT_H
 #define SW_PORT_H
 
@@ -23,6 +25,7 @@ typedef struct sw_netif {
     int rx, tx;
     sw_xsk *xsk; /* NULL: all frames are sent through tx */
     bool xsk_used;
+    bool queueing; /* the interface has a queueing discipline */
     uint8_t *ring;
     uint32_t frame_size, n_frames, at;
     uint8_t *tx_bytes;
@@ -41,6 +44,10 @@ void sw_netif_flush(sw_engine *e, sw_netif *n);
 void sw_netif_up(sw_netif *n);
 /* Give up what only one socket of an interface can have; sw_netif_up() takes it again. */
 void sw_netif_down(sw_netif *n);
+/* Send through the interface's queueing discipline, or past it. */
+void sw_netif_set_queueing(sw_engine *e, sw_netif *n, bool queueing);
+/* Whether the queueing discipline has room for a frame. */
+bool sw_netif_has_room(const sw_netif *n);
 /* Begin to receive. */
 bool sw_netif_listen(sw_netif *n);
 /* Frames dropped because the ring was full, since the last call. */

@@ -98,7 +98,7 @@ static void reschedule(sw_engine *e, uint32_t number)
 {
     sw_port *port = &e->ports[number];
     uint64_t due = UINT64_MAX;
-    if (port->waiting) {
+    if (port->waiting && !port->held) {
         uint64_t since = port->queues[next_queue(port)].first->due_ns;
         due = since > port->line.free_ns ? since : port->line.free_ns;
     }
@@ -113,6 +113,12 @@ static void reschedule(sw_engine *e, uint32_t number)
         remove_place(e, port->place);
         port->place = 0;
     }
+}
+
+void sw_port_hold(sw_engine *e, uint32_t port, bool held)
+{
+    e->ports[port].held = held;
+    reschedule(e, port);
 }
 
 void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number)

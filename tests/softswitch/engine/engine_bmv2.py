@@ -1,5 +1,6 @@
 """simple_switch_grpc over P4Runtime, with the methods and arguments of softswitch.api.Engine."""
 
+import json
 import queue
 import shutil
 import socket
@@ -31,6 +32,25 @@ from fcn.softswitch.api import (
 )
 
 TIMEOUT = 120.0
+_ADD_VALUES = """
+import site, sys
+site.addsitedir("/usr/local/lib/python%d.%d/site-packages" % sys.version_info[:2])
+from bm_runtime.standard import Standard
+from thrift.protocol import TBinaryProtocol, TMultiplexedProtocol
+from thrift.transport import TSocket, TTransport
+if len(sys.argv) > 1:
+    transport = TTransport.TBufferedTransport(TSocket.TSocket("127.0.0.1", int(sys.argv[1])))
+    protocol = TBinaryProtocol.TBinaryProtocol(transport)
+    client = Standard.Client(TMultiplexedProtocol.TMultiplexedProtocol(protocol, "standard"))
+    transport.open()
+    for octets in sys.argv[3:]:
+        client.bm_parse_vset_add(0, sys.argv[2], bytes.fromhex(octets))
+"""
+_THRIFT = ["/usr/bin/python3", "-c", _ADD_VALUES]
+"""Port, value set, values; the system's Python has Thrift, which comes with BMv2.
+
+pvs_add of simple_switch_CLI sends values of a wrong length, with which BMv2 aborts.
+"""
 CPU_PORT = 510
 
 
@@ -60,7 +80,8 @@ class Bmv2:
         command = ["simple_switch_grpc", "--no-p4", "--log-level", "off", "--device-id", "1"]
         for port in self._ports.ports:
             command += ["-i", f"{port}@{self._ports.switch(port)}"]
-        command += ["--thrift-port", str(_free_port()), "--"]
+        self._thrift = _free_port()
+        command += ["--thrift-port", str(self._thrift), "--"]
         address = f"127.0.0.1:{_free_port()}"
         command += ["--grpc-server-addr", address, "--cpu-port", str(CPU_PORT)]
         command += ["--drop-port", "511", "--priority-queues", "8"]
@@ -175,6 +196,18 @@ class Bmv2:
             group.members.add(member_id=x.member_id, weight=x.weight)
         self._write(p4r.Entity(action_profile_group=group))
 
+    def value_set_write(self, value_set: str, values: Sequence[int]) -> None:
+        """As softswitch.api.Engine.value_set_write, for an empty set; only Thrift can."""
+        widths = {
+            v["name"]: v["compressed_bitwidth"]
+            for v in json.loads(self._json.read_text())["parse_vsets"]
+        }
+        size = (widths[value_set] + 7) // 8
+        octets = [value.to_bytes(size, "big").hex() for value in values]
+        subprocess.run(
+            [*_THRIFT, str(self._thrift), value_set, *octets], check=True, timeout=TIMEOUT
+        )
+
     def meter_set(self, meter: str, index: int, rates: MeterRates) -> None:
         """As softswitch.api.Engine.meter_set."""
         meter_id = next(m.preamble.id for m in self._info.meters if m.preamble.name == meter)
@@ -218,6 +251,12 @@ class Bmv2:
         )
         pre = p4r.PacketReplicationEngineEntry(multicast_group_entry=group)
         self._write(p4r.Entity(packet_replication_engine_entry=pre))
+
+
+def missing_thrift() -> str | None:
+    """Why value sets cannot be written, None when they can."""
+    tried = subprocess.run(_THRIFT, capture_output=True, text=True, check=False)
+    return f"BMv2's Thrift client: {tried.stderr.strip()[-200:]}" if tried.returncode else None
 
 
 def _octets(value: int) -> bytes:

@@ -36,6 +36,7 @@ class Target(Protocol):
         self, table: str, match: Sequence[MatchKey], priority: int, action: TableAction
     ) -> object: ...
     def table_set_default(self, table: str, action: ActionCall) -> None: ...
+    def value_set_write(self, value_set: str, values: Sequence[int]) -> None: ...
     def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None: ...
     def group_set(self, profile: str, group_id: int, members: Sequence[GroupMember]) -> None: ...
     def clone_session_set(
@@ -54,6 +55,8 @@ class Scenario:
     ports: tuple[int, ...] = PORTS
     json: Path | None = None
     counters: tuple[tuple[str, int], ...] = ()
+    thrift: bool = False
+    """Whether BMv2 has no P4Runtime for a part of the setup."""
 
     @property
     def path(self) -> Path:
@@ -346,6 +349,61 @@ def _state(rng: random.Random, _port: int) -> bytes:
     return ethernet(1, dst=rng.choice((MAC, MAC + 1))) + op + rng.randbytes(rng.randrange(60))
 
 
+# unions
+
+
+def _union(rng: random.Random) -> bytes:
+    """A header whose first two bits tell which one it is."""
+    kind = rng.randrange(3)
+    first = (kind << 6 | rng.randrange(64)).to_bytes(1, "big")
+    return first + rng.randbytes((1, 4, 7)[kind])
+
+
+def _unions(rng: random.Random, _port: int) -> bytes:
+    n = rng.randrange(7)
+    out = ethernet(1) + pack((rng.randrange(16), 4), (n, 4), (0, 16))
+    out += _union(rng)
+    for _ in range(max(0, n + rng.choice((0, 0, 0, 1, -1)))):
+        out += _union(rng)
+    return out + rng.randbytes(rng.randrange(20))
+
+
+# valuesets
+
+_WIDE = (0x1234 << 184 | 5, (1 << 200) - 1)
+
+
+def _valuesets_setup(t: Target) -> None:
+    t.value_set_write("P.types", [2, 0x8001])
+    t.value_set_write("P.pairs", [a << 4 | c for a, c in ((1, 1), (1, 9), (2, 3), (7, 15))])
+    t.value_set_write("P.wides", _WIDE)
+
+
+def _valuesets(rng: random.Random, _port: int) -> bytes:
+    wide = rng.choice((*_WIDE, _WIDE[0] ^ 1, rng.randrange(1 << 200)))
+    a, c = rng.choice(((1, 1), (1, 9), (2, 3), (2, 4), (7, 15), (0, 0), (7, 7)))
+    ctl = pack((a, 3), (rng.randrange(32), 5), (c, 4), (0, 4), (wide, 200))
+    return ethernet(rng.choice((1, 2, 0x8001, 3))) + ctl + rng.randbytes(rng.randrange(40))
+
+
+# varbits
+
+
+def _varbits(rng: random.Random, _port: int) -> bytes:
+    n = rng.choice((*range(9), 9))
+    k = rng.choice((n, *range(9)))
+    number = rng.choice((0, 5, rng.randrange(256)))
+
+    def varbit(size: int) -> bytes:
+        value = number if rng.randrange(3) else rng.randrange(1 << 64)
+        return (value % (1 << 8 * size)).to_bytes(size, "big")
+
+    ctl = pack((rng.choice((0, 1, 2, 3, 9)), 8), (n, 8), (k, 8), (0, 16))
+    first = rng.randrange(2).to_bytes(1, "big")
+    fields = first + varbit(n) + b"\1" + varbit(k) + varbit(k) + rng.randbytes(2 + n)
+    return ethernet(1) + ctl + fields + rng.randbytes(rng.randrange(40))
+
+
 def _nothing(_: Target) -> None:
     return None
 
@@ -358,5 +416,8 @@ SCENARIOS = (
     Scenario("hashes", _nothing, _hashes),
     Scenario("stacks", _nothing, _stacks),
     Scenario("arith", _nothing, _arith),
+    Scenario("unions", _nothing, _unions),
+    Scenario("valuesets", _valuesets_setup, _valuesets, thrift=True),
+    Scenario("varbits", _nothing, _varbits),
     Scenario("state", _state_setup, _state, counters=(("I.seen", 16),)),
 )

@@ -80,6 +80,13 @@ class VethPorts:
                 ["ip", "link", "del", self.switch(port)], capture_output=True, check=False
             )
 
+    def limit(self, port: int, rate: str) -> None:
+        """Limit what the switch sends on a port as Mininet's TCLink does, with tc's HTB."""
+        device = ("dev", self.switch(port))
+        _run("tc", "qdisc", "replace", *device, "root", "handle", "5:", "htb", "default", "1")
+        _run("tc", "class", "replace", *device, "parent", "5:", "classid", "5:1", "htb",
+             "rate", rate, "burst", "15k")  # fmt: skip
+
     def release(self, port: int) -> None:
         """Stop listening at a far end, so that others can use it."""
         self._sockets.pop(port).close()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import engine_veth
 import pytest
-from engine_scenarios import MAC, PROGRAMS, ethernet
+from engine_scenarios import MAC, PROGRAMS, ethernet, pack
 from engine_veth import VethPorts
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
@@ -177,6 +177,54 @@ def test_pacing_on_the_wall_clock(ports: VethPorts, engine: RealEngine) -> None:
     elapsed = time.monotonic() - start
     assert len(frames) == 20
     assert elapsed >= 0.050
+
+
+@pytest.fixture
+def depths(ports: VethPorts) -> Iterator[RealEngine]:
+    """queueing.p4, which writes the queue's depth at arrival into packets."""
+    names = {p: ports.switch(p) for p in ports.ports}
+    made = RealEngine(load_program(PROGRAMS / "queueing.json"), names)
+    made.port_queue_set(2, PortQueue(depth=1000))
+    made.start()
+    yield made
+    made.close()
+
+
+def _queueing(ports: VethPorts, count: int) -> tuple[list[int], float]:
+    """Depths the frames of a burst to port 2 found, and the seconds until the last arrived."""
+    frames = [
+        ethernet(1) + pack((2, 16), (n % 256, 240), (0, 32)) + bytes(952) for n in range(count)
+    ]
+    start = time.monotonic()
+    out = through(ports, *frames)
+    return [int.from_bytes(f[21:25], "big") for f in out], time.monotonic() - start
+
+
+def test_a_queueing_discipline_limits_the_rate_and_the_program_sees_the_queue(
+    ports: VethPorts, depths: RealEngine
+) -> None:
+    """100 frames of 1002 octets at 2 Mb/s take 0.4 s, less what a burst of 15 kB saves."""
+    assert max(_queueing(ports, 20)[0]) < 20
+    ports.limit(2, "2mbit")
+    deadline = time.monotonic() + PATIENCE
+    while (found := _queueing(ports, 100))[1] < 0.3 or max(found[0]) < 50:
+        assert time.monotonic() < deadline, found
+    assert len(found[0]) == 100
+    assert depths.statistics()["tx_errors"] == 0
+
+
+def test_frames_that_wait_for_a_queueing_discipline_leave_when_it_is_removed(
+    ports: VethPorts, depths: RealEngine
+) -> None:
+    ports.limit(2, "2mbit")
+    deadline = time.monotonic() + PATIENCE
+    while depths.port_counters(2).queue_depth < 500:
+        assert time.monotonic() < deadline, depths.port_counters(2)
+        for _ in range(100):
+            ports.send(1, ethernet(1) + pack((2, 16), (0, 272)) + bytes(952))
+    subprocess.run(["tc", "qdisc", "del", "dev", ports.switch(2), "root"], check=True)
+    while depths.port_counters(2).queue_depth:
+        assert time.monotonic() < deadline, depths.port_counters(2)
 
 
 def test_an_interface_that_is_not_there(ports: VethPorts) -> None:

@@ -10,8 +10,11 @@ import pytest
 from engine_scenarios import PROGRAMS
 
 from fcn.softswitch.engine import ProgramError, UnsupportedError, load_program
+from fcn.softswitch.engine.codegen.unit import generate
+from fcn.softswitch.engine.loader import parse_json
 
 Json = dict[str, Any]
+UNIONS: Json = json.loads((PROGRAMS / "unions.json").read_text())
 KITCHEN: Json = json.loads((PROGRAMS / "kitchen.json").read_text())
 
 
@@ -30,8 +33,6 @@ def _add(key: str, value: Json) -> Callable[[Json], None]:
 
 
 CASES: list[tuple[str, Callable[[Json], None], str]] = [
-    ("value set", _add("parse_vsets", {"name": "pvs"}), "value sets: 'pvs'"),
-    ("union", _add("header_unions", {"name": "u"}), "header unions: 'u'"),
     ("extern", _add("extern_instances", {"name": "ext"}), "extern instances: 'ext'"),
     ("hash", lambda j: j["calculations"][0].update(algo="xxh64"), "'xxh64'"),
     ("primitive", lambda j: _primitive(j).update(op="teleport"), "primitive 'teleport'"),
@@ -65,6 +66,65 @@ def test_refused_by_name(change: Callable[[Json], None], words: str, tmp_path: P
     path.write_text(json.dumps(j))
     with pytest.raises(UnsupportedError, match=words):
         load_program(path)
+
+
+def _vset_transition(j: Json) -> Json:
+    states = j["parsers"][0]["parse_states"]
+    found: Json = next(t for s in states for t in s["transitions"] if t["type"] == "parse_vset")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda j: _vset_transition(j).update(value="none"), "there is no value set 'none'"),
+        (lambda j: _vset_transition(j).update(value=None), "there is no value set None"),
+        (lambda j: _vset_transition(j).update(value="0x1"), "there is no value set '0x1'"),
+        (lambda j: _vset_transition(j).update(type="hexstr"), "a transition needs a value"),
+        (lambda j: _vset_transition(j).update(mask="0xff"), "a mask on the parser value set"),
+        (
+            lambda j: _vset_transition(j).update(value="P.pairs"),
+            "16 bits for the value set P.pairs",
+        ),
+        (lambda j: j["parse_vsets"].append(j["parse_vsets"][0]), "is there twice"),
+        (lambda j: j["parse_vsets"][0].update(compressed_bitwidth=0), "greater than or equal to 1"),
+        (lambda j: j["parse_vsets"][0].update(max_size=1 << 40), "less than or equal to"),
+    ],
+)
+def test_value_sets_that_contradict(change: Callable[[Json], object], words: str) -> None:
+    j = json.loads((PROGRAMS / "valuesets.json").read_text())
+    change(j)
+    with pytest.raises(ProgramError, match=words):
+        generate(parse_json(json.dumps(j).encode()))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda j: j["header_unions"][0].update(union_type="w"),
+            r"header_unions\[0\]: .* type 'w'",
+        ),
+        (lambda j: j["header_unions"][0]["header_ids"].pop(), "not the headers of u_t"),
+        (lambda j: j["header_unions"][0]["header_ids"].reverse(), "not the headers of u_t"),
+        (lambda j: j["header_unions"][0].update(header_ids=[0, 99, 1]), "not the headers of u_t"),
+        (lambda j: j["header_unions"][0].update(j["header_unions"][1]), "'v' is there twice"),
+        (
+            lambda j: j["header_unions"][0].update(header_ids=j["header_unions"][1]["header_ids"]),
+            "header_unions and header_stacks, header_ids: 7 is there twice",
+        ),
+        (lambda j: j["header_union_stacks"][0]["header_union_ids"].append(99), "99 is no union"),
+        (lambda j: j["header_union_stacks"][0]["header_union_ids"].append(3), "3 is there twice"),
+        (lambda j: j["header_union_stacks"][0].update(header_union_ids=[]), "at least 1 item"),
+        (lambda j: j["header_union_stacks"][0].update(name="x"), "stack of header unions 'us'"),
+        (lambda j: j["header_union_types"][0]["headers"][0].__setitem__(0, "z"), "no header 'a'"),
+    ],
+)
+def test_unions_that_contradict(change: Callable[[Json], object], words: str) -> None:
+    j = copy.deepcopy(UNIONS)
+    change(j)
+    with pytest.raises(ProgramError, match=words):
+        parse_json(json.dumps(j).encode())
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,8 @@ def test_nothing_to_report(
 
 
 @pytest.mark.skipif(NO_VETH is not None, reason=str(NO_VETH))
-def test_interfaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("limited", [False, True])
+def test_interfaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limited: bool) -> None:
     """The packet thread on real interfaces, with VLAN tags, jumbo frames and truncated frames."""
     scenario = next(s for s in SCENARIOS if s.name == "match")
     program = load_program(scenario.path)
@@ -97,6 +98,7 @@ def test_interfaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handle, "load_library", lambda _: recorder)
     engine = MemoryEngine(program)
     scenario.setup(engine)
+    engine.port_queue_set(2, PortQueue(depth=1000))
     setup = [*recorder.commands, "!"]
     rng = random.Random(3)
     frames = [data for _, data in scenario.packets(4, 200)]
@@ -111,6 +113,8 @@ def test_interfaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     harness = tmp_path / "harness"
     build_harness(generate(load_json(scenario.path)), HARNESS, harness)
     with engine_veth.VethPorts("sn", (1, 2)) as ports:
+        if limited:
+            ports.limit(2, "20mbit")
         process = subprocess.Popen(
             [str(harness), ports.switch(1), ports.switch(2)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -25,6 +25,7 @@ from fcn.softswitch.api import (
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
 from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.proto.deviceconfig_pb2 import P4DeviceConfig
 
 DATA = Path(__file__).parent / "data"
 P4INFO = DATA / "kitchen.p4info.txtpb"
@@ -44,6 +45,7 @@ class RecordingEngine(DetachedEngine):
         self.groups: dict[int, tuple[GroupMember, ...]] = {}
         self.sent: list[bytes] = []
         self.queues: dict[int, PortQueue] = {}
+        self.value_sets: dict[str, set[int]] = {}
         self.events: EngineEvents | None = None
         self.started = False
         self.closed = False
@@ -74,6 +76,9 @@ class RecordingEngine(DetachedEngine):
 
     def table_set_default(self, table: str, action: ActionCall | None) -> None:
         self.defaults[table] = action
+
+    def value_set_write(self, value_set: str, values: Sequence[int]) -> None:
+        self.value_sets[value_set] = set(values)
 
     def member_insert(self, profile: str, member_id: int, action: ActionCall) -> None:
         self.members[member_id] = action
@@ -162,6 +167,15 @@ def config(cookie: int = 7) -> p4r.ForwardingPipelineConfig:
     text_format.Parse(P4INFO.read_text(), message.p4info)
     message.cookie.cookie = cookie
     return message
+
+
+def wrapped(message: p4r.ForwardingPipelineConfig) -> p4r.ForwardingPipelineConfig:
+    """The config as older clients send it: the JSON in a P4DeviceConfig message."""
+    out = p4r.ForwardingPipelineConfig()
+    out.CopyFrom(message)
+    inner = P4DeviceConfig(reassign=True, device_data=message.p4_device_config)
+    out.p4_device_config = inner.SerializeToString()
+    return out
 
 
 class Session:

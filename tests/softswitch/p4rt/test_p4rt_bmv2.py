@@ -26,6 +26,7 @@ from p4rt_testing import (
     insert,
     modify,
     update_errors,
+    wrapped,
 )
 
 BMV2 = shutil.which("simple_switch_grpc")
@@ -142,6 +143,18 @@ async def test_update_codes(running: Running, schema: P4Schema, tmp_path: Path) 
                 assert reference == expected, name
                 if reference == [OK] and found != [OK]:
                     await theirs.write(delete(updates[0].entity.table_entry))
+
+
+@needs_bmv2
+async def test_json_in_a_message(running: Running, schema: P4Schema, tmp_path: Path) -> None:
+    """Both take p4.tmp.P4DeviceConfig, and return it as it was sent."""
+    with bmv2(tmp_path / "bmv2.log") as address:
+        for server in (running.address, address):
+            async with primary(server) as session:
+                await session.set_config(wrapped(config(cookie=3)))
+                found = await session.get_config(p4r.GetForwardingPipelineConfigRequest.ALL)
+                assert found.config == wrapped(config(cookie=3))
+                assert await result(session, insert(host_entry(schema, 1))) == [OK]
 
 
 @needs_bmv2

@@ -8,14 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import finsy as fy
+import grpc
 import pytest
+from finsy.proto import p4r, p4r_grpc
 from p4rt_command import Cable, command, failure, ip, veth_pairs
-from p4rt_testing import P4BLOB, P4INFO
+from p4rt_testing import P4BLOB, P4INFO, Session, config, insert
 
 from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="interfaces need root")
 
+Get = p4r.GetForwardingPipelineConfigRequest
+WIRE = Path(__file__).parent.parent / "p4" / "match.json"
+"""Sends every packet to port 2."""
 HOST_MAC = "02:00:00:00:00:01"
 FRAME = bytes.fromhex("02000000000102000000000288b6") + bytes(46)
 ETH_P_ALL = 3
@@ -84,6 +89,55 @@ def test_program_is_loaded_at_start(cables: tuple[Cable, Cable]) -> None:
         assert "cannot listen" in failure("--no-p4", "--", "--grpc-server-addr", s.address)
 
 
+async def _answer_to_a_write(address: str) -> tuple[grpc.StatusCode, str | None]:
+    async with (
+        grpc.aio.insecure_channel(address) as channel,
+        Session(p4r_grpc.P4RuntimeStub(channel)) as session,
+    ):
+        await session.arbitrate()
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await session.write(insert(p4r.TableEntry(table_id=1)))
+        assert not (await session.get_config(Get.ALL)).HasField("config")
+        await session.set_config(config())
+        return refused.value.code(), refused.value.details()
+
+
+async def test_without_a_p4info_the_program_runs_and_a_controller_sends_one(
+    cables: tuple[Cable, Cable], tmp_path: Path
+) -> None:
+    one, two = cables
+    program = tmp_path / "wire.json"
+    program.write_bytes(WIRE.read_bytes())
+    ports = ("-i", f"1@{one.switch}", "-i", f"2@{two.switch}")
+    target = ("--", "--grpc-server-addr", "127.0.0.1:0")
+    with (
+        command("--device-id", "1", *ports, str(program), *target) as switch,
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL)) as tester,
+    ):
+        tester.bind((two.tester, ETH_P_ALL))
+        tester.settimeout(60)
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
+            sender.bind((one.tester, 0))
+            sender.send(FRAME)
+        assert tester.recv(2048) == FRAME
+        code, why = await _answer_to_a_write(switch.address)
+        assert code == grpc.StatusCode.FAILED_PRECONDITION
+        assert why == "No forwarding pipeline config set for this device"
+
+
+@pytest.mark.parametrize("suffix", [".p4info.txtpb", ".p4.p4info.txtpb"])
+async def test_p4info_beside_the_program(tmp_path: Path, suffix: str) -> None:
+    program = tmp_path / "program.json"
+    program.write_bytes(P4BLOB.read_bytes())
+    program.with_suffix(suffix).write_text(P4INFO.read_text())
+    with command("--device-id", "1", str(program), "--", "--grpc-server-addr", "127.0.0.1:0") as s:
+        async with (
+            grpc.aio.insecure_channel(s.address) as channel,
+            Session(p4r_grpc.P4RuntimeStub(channel)) as session,
+        ):
+            assert (await session.get_config(Get.ALL)).config.p4info == config().p4info
+
+
 def test_a_unix_socket_is_named_as_it_was_given(tmp_path: Path) -> None:
     with command("--no-p4", "--", "--grpc-server-addr", f"unix:{tmp_path}/p4") as switch:
         assert switch.address == f"unix:{tmp_path}/p4"
@@ -95,7 +149,8 @@ def test_reasons_for_not_starting(tmp_path: Path) -> None:
     assert "cannot read the program" in failure(str(tmp_path / "none.json"), *anywhere)
     program = tmp_path / "program.json"
     program.write_bytes(P4BLOB.read_bytes())
-    assert "--p4info FILE" in failure(str(program), *anywhere)
+    nowhere = ("--p4info", str(tmp_path / "none.txtpb"))
+    assert "--p4info FILE" in failure(str(program), *nowhere, *anywhere)
     info = tmp_path / "program.p4info.txtpb"
     info.write_text("tables { nonsense: 3 }")
     assert "not a P4Info" in failure(str(program), *anywhere)

@@ -6,7 +6,7 @@ import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc
-from p4rt_testing import P4BLOB, Running, Session, config, host_entry, insert
+from p4rt_testing import P4BLOB, Running, Session, config, host_entry, insert, wrapped
 
 Set = p4r.SetForwardingPipelineConfigRequest
 Get = p4r.GetForwardingPipelineConfigRequest
@@ -43,6 +43,15 @@ async def test_response_types(primary: Session) -> None:
     assert blob == p4r.ForwardingPipelineConfig(
         cookie=sent.cookie, p4_device_config=P4BLOB.read_bytes()
     )
+
+
+async def test_json_in_a_message(running: Running, primary: Session, schema: P4Schema) -> None:
+    """p4.tmp.P4DeviceConfig of older clients; it is returned as it was sent."""
+    sent = wrapped(config(cookie=5))
+    await primary.set_config(sent)
+    assert (await primary.get_config(Get.ALL)).config == sent
+    await primary.write(insert(host_entry(schema, 1)))
+    assert len(running.backend.engine.entries) == 1
 
 
 async def test_verify_changes_nothing(running: Running, primary: Session) -> None:
@@ -129,6 +138,12 @@ async def test_what_is_wrong_with_a_config_is_named(running: Running, primary: S
     assert (await refusal(primary, config(), Set.UNSPECIFIED)).startswith("INVALID_ARGUMENT")
     bad = config()
     bad.p4_device_config = b"not json"
+    assert "is not JSON" in await refusal(primary, bad, verify)
+    for cut in (b"\x08", b"\x1a\x05{", b"\x12"):
+        bad.p4_device_config = cut
+        answer = await refusal(primary, bad, verify)
+        assert answer.startswith("INVALID_ARGUMENT: p4_device_config is no P4DeviceConfig message")
+    bad.p4_device_config = b"\x08\x01"
     assert "is not JSON" in await refusal(primary, bad, verify)
     bad.p4_device_config = b'{"pipelines": 3}'
     assert "p4_device_config is malformed BMv2 JSON: header_types: Field required" in await refusal(

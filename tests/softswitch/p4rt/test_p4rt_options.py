@@ -26,6 +26,21 @@ def test_arguments_of_simple_switch_grpc() -> None:
     assert sorted(options.ignored) == ["--nanolog", "--pcap", "--thrift-port"]
 
 
+def test_arguments_of_the_tutorials() -> None:
+    """As utils/p4runtime_switch.py of p4lang/tutorials puts them together."""
+    argv = (
+        "-i 1@s1-eth1 --pcap pcaps --nanolog ipc:///tmp/bm-0-log.ipc --device-id 0 "
+        "build/basic.json --log-console --thrift-port 9090 -- --grpc-server-addr 0.0.0.0:50051 "
+        "--cpu-port 510 --priority-queues 3"
+    )
+    options = parse_options(["--insecure", *argv.split()])
+    assert options.program == Path("build/basic.json")
+    assert options.transport == Transport("0.0.0.0:50051", insecure=True)
+    assert options.priority_queues == 3
+    assert options.ignored == ("--pcap", "--nanolog", "--thrift-port")
+    assert parse_options(["--no-p4", "--pcap=pcaps"]).ignored == ("--pcap",)
+
+
 def test_queues() -> None:
     argv = (
         "-i 1@a -i 2@b -i 3@c --queue 1:depth=64,rate-pps=2k,delay=50us "
