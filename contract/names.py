@@ -47,8 +47,8 @@ EVENT_COUNTERS = tuple(counter for counter in COUNTERS if counter != "drops")
 PORT_COUNTERS = ("port_rx", "port_tx")
 """Counters indexed by port number."""
 
-VRF_COUNTERS = ("punts_refused", "reports_refused")
-"""Counters of what a VRF's rate limits kept from the controller, indexed by the VRF's cell."""
+VRF_COUNTERS = ("vrf_refused",)
+"""Counters of packets and reports a VRF's limits kept from the controller, by the VRF's cell."""
 
 CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""

@@ -51,8 +51,8 @@ control PIngress(
         notifications_sent;
     @name(".port_rx")
     Counter<bit<32>, port_t>(PORT_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) port_rx;
-    @name(".punts_refused")
-    Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) punts_refused;
+    @name(".vrf_refused")
+    Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) vrf_refused;
 
     PortRole() port_role;
     NotificationPort() notification_port;
@@ -124,7 +124,7 @@ control PIngress(
                 drops.count(md.meta.base.drop_reason);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.punt_color != GREEN) {
-                punts_refused.count(VRF_CELL(md.meta.base.vrf));
+                vrf_refused.count(VRF_CELL(md.meta.base.vrf));
                 drops.count(DropReason.PUNT_RATE_LIMIT);
                 ig_dprsr_md.drop_ctl = 1;
             } else if (md.meta.base.punt_reason != PuntReason.NONE) {

@@ -110,8 +110,8 @@ control PeIngress(
         notifications_sent;
     @name(".port_rx")
     Counter<bit<32>, port_t>(PORT_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) port_rx;
-    @name(".punts_refused")
-    Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) punts_refused;
+    @name(".vrf_refused")
+    Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) vrf_refused;
 
     PortRole() port_role;
     NotificationPort() notification_port;
@@ -291,8 +291,8 @@ control PeIngress(
                     punt_limit.apply(md.meta.base.vrf, md.punt_color);
                 }
             }
-            if (md.punt_color != GREEN) {
-                punts_refused.count(VRF_CELL(md.meta.base.vrf));
+            if (md.punt_color != GREEN || md.report_color != GREEN) {
+                vrf_refused.count(VRF_CELL(md.meta.base.vrf));
             }
             choose_digest.apply(hdr.pe, md, ig_dprsr_md.digest_type);
             if (md.withheld != DropReason.NONE) {

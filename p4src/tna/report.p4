@@ -60,8 +60,6 @@ control Report(inout tna_pe_meta_t md) {
 
     @name(".reports")
     Counter<bit<32>, ReportKind>(REASON_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) reports;
-    @name(".reports_refused")
-    Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) reports_refused;
     ReportLimit() report_limit;
     Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_fingerprint;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_fingerprint) exchange = {
@@ -131,10 +129,7 @@ control Report(inout tna_pe_meta_t md) {
         if (md.digest_is_due == 1) {
             report_limit.apply(md.meta.base.vrf, md.report_color);
         }
-        if (md.report_color != GREEN) {
-            reports_refused.count(VRF_CELL(md.meta.base.vrf));
-        }
-        if (md.digest_is_due == 1 && md.report_color == GREEN) {
+        if (md.digest_is_due == 1) {
             if (md.meta.cm.is_valid) {
                 reports.count(ReportKind.CM_MESSAGE);
             } else {
@@ -153,25 +148,36 @@ control ChooseDigest(in pe_headers_t hdr, in tna_pe_meta_t md, inout DigestType_
     action send(DigestType_t type) {
         digest_type = type;
     }
+    action nothing() { }
+
+    @hidden PLACED(digest_type)
+    table digest_of_packet {
+        key = {
+            md.digest_is_due: ternary;
+            md.report_color: ternary;
+            md.meta.cm.is_valid: ternary;
+            hdr.ipv4.isValid(): ternary;
+            md.meta.answered: ternary;
+            md.punt_color: ternary;
+            hdr.neighbor.arp.isValid(): ternary;
+        }
+        actions = {
+            send;
+            nothing;
+        }
+        const default_action = nothing;
+        const entries = {
+            (1, GREEN, true, true, _, _, _): send(DIGEST_CM_IPV4);
+            (1, GREEN, true, false, _, _, _): send(DIGEST_CM_IPV6);
+            (1, GREEN, false, true, _, _, _): send(DIGEST_NEW_FLOW_IPV4);
+            (1, GREEN, false, false, _, _, _): send(DIGEST_NEW_FLOW_IPV6);
+            (_, _, _, _, true, GREEN, true): send(DIGEST_NEIGHBOR_IPV4);
+            (_, _, _, _, true, GREEN, false): send(DIGEST_NEIGHBOR_IPV6);
+        }
+    }
 
     apply {
-        if (md.digest_is_due == 1 && md.report_color == GREEN) {
-            if (md.meta.cm.is_valid && hdr.ipv4.isValid()) {
-                send(DIGEST_CM_IPV4);
-            } else if (md.meta.cm.is_valid) {
-                send(DIGEST_CM_IPV6);
-            } else if (hdr.ipv4.isValid()) {
-                send(DIGEST_NEW_FLOW_IPV4);
-            } else {
-                send(DIGEST_NEW_FLOW_IPV6);
-            }
-        } else if (md.meta.answered && md.punt_color == GREEN) {
-            if (hdr.neighbor.arp.isValid()) {
-                send(DIGEST_NEIGHBOR_IPV4);
-            } else {
-                send(DIGEST_NEIGHBOR_IPV6);
-            }
-        }
+        digest_of_packet.apply();
     }
 }
 

@@ -23,6 +23,7 @@
 #define STAGE_gateway_ipv6
 #define STAGE_advertisement
 #define STAGE_comparison @stage(8)
+#define STAGE_digest_type
 #define STAGE_customer_arrival
 #define STAGE_wan_arrival
 #define STAGE_notification_arrival

@@ -45,8 +45,8 @@ control PIngress(
     counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_sent;
     @name(".port_rx")
     counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_rx;
-    @name(".punts_refused")
-    counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) punts_refused;
+    @name(".vrf_refused")
+    counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) vrf_refused;
 
     PortRole() port_role;
     NotificationPort() notification_port;
@@ -106,7 +106,7 @@ control PIngress(
             color_t punt_color = GREEN;
             punt_limit.apply(meta.base.vrf, punt_color);
             if (punt_color != GREEN) {
-                punts_refused.count(VRF_CELL(meta.base.vrf));
+                vrf_refused.count(VRF_CELL(meta.base.vrf));
                 meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
             }
         }

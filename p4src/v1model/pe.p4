@@ -105,8 +105,8 @@ control PeIngress(
     counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_sent;
     @name(".port_rx")
     counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_rx;
-    @name(".punts_refused")
-    counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) punts_refused;
+    @name(".vrf_refused")
+    counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) vrf_refused;
 
     PortRole() port_role;
     NotificationPort() notification_port;
@@ -277,7 +277,12 @@ control PeIngress(
                         && (!meta.flow_label_assigned || meta.flow_watched)))) {
                 flow_learning.apply(meta);
                 if (meta.learning_enabled == 1) {
-                    report.apply(hdr, meta, standard_metadata.ingress_global_timestamp);
+                    bool refused;
+                    report.apply(
+                        hdr, meta, standard_metadata.ingress_global_timestamp, refused);
+                    if (refused) {
+                        vrf_refused.count(VRF_CELL(meta.base.vrf));
+                    }
                 }
             }
             tunnel_encap.apply(hdr, meta);
@@ -305,7 +310,7 @@ control PeIngress(
             color_t punt_color = GREEN;
             punt_limit.apply(meta.base.vrf, punt_color);
             if (punt_color != GREEN) {
-                punts_refused.count(VRF_CELL(meta.base.vrf));
+                vrf_refused.count(VRF_CELL(meta.base.vrf));
                 if (!meta.answered) {
                     meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
                 }

@@ -37,18 +37,16 @@ control ReportNeighbor(in pe_headers_t hdr, in pe_meta_t meta) {
 
 // Report: new flows and connection set-ups to the controller, within the limit of the VRF.
 // Reads:  meta.learning_*, meta.cm, customer headers.
-// Writes: meta.cm.qpn; nothing of the packet.
+// Writes: meta.cm.qpn; refused: the limit kept a report back.
 // When:   a RoCEv2 packet from a DC port enters a tunnel, and it is the connection manager's or one of a flow
 //         that has no label yet or is watched.
 control Report(
         in pe_headers_t hdr,
         inout pe_meta_t meta,
-        in bit<48> now) {
+        in bit<48> now,
+        out bool refused) {
     @name(".reports")
     counter<ReportKind>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) reports;
-
-    @name(".reports_refused")
-    counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) reports_refused;
 
     DigestFilter() filter;
     ReportLimit() report_limit;
@@ -73,17 +71,21 @@ control Report(
                  64w0x100000000);
         }
         filter.apply(fingerprint, meta.learning_window, now, report);
+        refused = false;
         if (report) {
             color_t color = GREEN;
-            report_limit.apply(meta.base.vrf, color);
-            if (color != GREEN) {
-                reports_refused.count(VRF_CELL(meta.base.vrf));
-                report = false;
+            if (meta.cm.is_valid) {
+                reports.count(ReportKind.CM_MESSAGE);
+            } else {
+                reports.count(ReportKind.NEW_FLOW);
             }
+            report_limit.apply(meta.base.vrf, color);
+            refused = color != GREEN;
         }
 
-        if (report && meta.cm.is_valid) {
-            reports.count(ReportKind.CM_MESSAGE);
+        if (!report || refused) {
+            // Nothing is sent.
+        } else if (meta.cm.is_valid) {
             if (hdr.ipv4.isValid()) {
                 digest<cm_ipv4_t>(1, { meta.base.vrf, hdr.ipv4.src, hdr.ipv4.dst, meta.cm.attribute,
                                        meta.cm.local_comm_id, meta.cm.remote_comm_id,
@@ -93,8 +95,7 @@ control Report(
                                        meta.cm.local_comm_id, meta.cm.remote_comm_id,
                                        meta.cm.qpn });
             }
-        } else if (report) {
-            reports.count(ReportKind.NEW_FLOW);
+        } else {
             if (hdr.ipv4.isValid()) {
                 digest<new_flow_ipv4_t>(1, { meta.base.vrf, hdr.ipv4.src, hdr.ipv4.dst,
                                              hdr.roce.bth.dest_qp, hdr.roce.bth.p_key,

@@ -62,8 +62,7 @@ def test_tables_and_digests_are_in_the_program(folder: Path | None) -> None:
 def test_counters_are_those_of_the_program(
     folder: Path | None, role: str, counters: set[str]
 ) -> None:
-    vrf_counters = {*VRF_COUNTERS} if role == "pe" else {"punts_refused"}
-    assert load(role, folder).counters == {*counters, *PORT_COUNTERS, *vrf_counters}
+    assert load(role, folder).counters == {*counters, *PORT_COUNTERS, *VRF_COUNTERS}
 
 
 def test_actions_are_named_by_ip_version(folder: Path | None) -> None:

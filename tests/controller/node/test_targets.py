@@ -363,9 +363,9 @@ async def test_counters_are_read_by_the_names_of_their_cells(
         }
     for counter in PORT_COUNTERS:
         assert values[counter]["port 2"] == held[counter][2]
-    assert values["punts_refused"]["underlay"] == held["punts_refused"][0]
+    assert values["vrf_refused"]["underlay"] == held["vrf_refused"][0]
     if role == "pe":
-        assert values["reports_refused"]["vrf blue"] == held["reports_refused"][1]
+        assert values["vrf_refused"]["vrf blue"] == held["vrf_refused"][1]
     assert values["ecn_marked"]["CE_MARKED"] == (0, 0)
     kinds = values["notifications_triggered"]
     assert kinds["FAST_CNP_TRIGGERED"] == held["notifications_triggered"][1]
