@@ -150,7 +150,7 @@ async def test_updates_without_type_or_entity(primary: Session, host: p4r.TableE
     assert codes == [
         rpc_code.INVALID_ARGUMENT,
         rpc_code.INVALID_ARGUMENT,
-        rpc_code.UNIMPLEMENTED,
+        rpc_code.INVALID_ARGUMENT,
         rpc_code.UNIMPLEMENTED,
     ]
 
