@@ -75,7 +75,7 @@ def _network(folder: Path) -> dict[str, Any]:
         ]
         nodes[name] = {
             "role": "pe",
-            "grpc": f"127.0.0.1:{50000 + number}",
+            "grpc": f"127.0.0.1:{20000 + number}",
             "device_id": number,
             "features": "all",
             "underlay_address": f"fc00:ff::{number}",

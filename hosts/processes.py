@@ -37,7 +37,10 @@ def wait_until(condition: Callable[[], bool], timeout_s: float, what: str) -> No
 def is_listening(host: str, port: int) -> bool:
     """Whether a TCP connection to host:port is accepted."""
     with socket.socket() as probe:
-        return probe.connect_ex((host, port)) == 0
+        if probe.connect_ex((host, port)) != 0:
+            return False
+        # A port of the ephemeral range may be the probe's own: TCP then connects it to itself.
+        return bool(probe.getsockname() != probe.getpeername())
 
 
 class Process:

@@ -11,7 +11,9 @@ from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.model import ROOMY_THRESHOLD, Node, Topology
 
-GRPC_BASE = 50_000
+GRPC_BASE = 20_000
+"""Below the ephemeral ports, which any connection of the machine may hold."""
+
 VRF_TUNNEL_BASE = 1000
 
 

@@ -19,7 +19,7 @@ from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.model import ROOMY_DEPTH, Port, Topology
 from fcn.topologies.trafficmanager import TrafficManager
 
-THRIFT_BASE = 49_000
+THRIFT_BASE = 21_000
 START_TIMEOUT_S = 180.0
 
 

@@ -2,7 +2,6 @@
 than the controller can handle waits for himself."""
 
 import asyncio
-import time
 from collections.abc import Callable, Hashable
 
 from fcn.controller.flows.fairqueue import FairQueue
@@ -29,7 +28,7 @@ class Inbox:
     def __init__(
         self,
         refusals: Refusals,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float],
         limit: int = LIMIT,
     ) -> None:
         self._refusals = refusals

@@ -2,7 +2,6 @@
 intent, and the difference is written in batches. The intent can change while disconnected."""
 
 import asyncio
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -99,11 +98,12 @@ class Synchronizer:
                 waiter.set_result(written)
 
     async def _write_pending(self) -> int:
+        clock = asyncio.get_running_loop().time
         written = 0
         while updates := self._intent.take_updates(self._batch):
-            began = time.monotonic()
+            began = clock()
             await self._write(updates)
-            self._adapt(len(updates), time.monotonic() - began)
+            self._adapt(len(updates), clock() - began)
             written += len(updates)
             if self._connection.status.state is State.SYNCHRONIZING:
                 pending = self._intent.pending

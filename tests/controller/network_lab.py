@@ -58,7 +58,7 @@ def network_config(api: Path) -> dict[str, Any]:
     for number, name in enumerate(PORTS, start=1):
         nodes[name] = {
             "role": "p" if name == "p1" else "pe",
-            "grpc": f"127.0.0.1:{50000 + number}",
+            "grpc": f"127.0.0.1:{20000 + number}",
             "device_id": number,
             "features": "all",
             "underlay_address": f"fc00:ff::{number}",
@@ -172,7 +172,7 @@ class Lab:
             command += ["-i", f"{port}@{self.interface(name, port)}"]
         if self.target == "bmv2":
             command += ["--thrift-port", str(9090 + number), "--log-console", "-L", "warn"]
-        command += ["--", "--grpc-server-addr", f"127.0.0.1:{50000 + number}"]
+        command += ["--", "--grpc-server-addr", f"127.0.0.1:{20000 + number}"]
         command += ["--cpu-port", str(V1MODEL.ports.cpu), "--drop-port", str(V1MODEL.ports.drop)]
         self._start(name, command)
 

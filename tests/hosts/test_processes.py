@@ -1,6 +1,8 @@
 """Processes of a network: readiness, failure and end."""
 
+import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -54,3 +56,30 @@ def test_missing_program_is_named(tmp_path: Path) -> None:
 def test_wait_until_names_what_did_not_happen() -> None:
     with pytest.raises(ProcessError, match="the sky: not within"):
         wait_until(lambda: False, 0.05, "the sky")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
+def test_a_probe_that_meets_itself_found_nobody() -> None:
+    """TCP connects a socket to itself where its own port happens to be the one it connects to."""
+    code = (
+        "from fcn.hosts.processes import is_listening\n"
+        "print(any(is_listening('127.0.0.1', 40000) for _ in range(100)))"
+    )
+    prepare = "ip link set lo up && sysctl -qw net.ipv4.ip_local_port_range='40000 40001'"
+    done = subprocess.run(
+        [
+            "unshare",
+            "--net",
+            "sh",
+            "-c",
+            f'{prepare} && exec "$@"',
+            "sh",
+            sys.executable,
+            "-c",
+            code,
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "False\n"

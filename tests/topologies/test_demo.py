@@ -35,7 +35,11 @@ def test_nothing_outlives_a_killed_network(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fcn.topologies.run", "wan", "--target", "softswitch"]
     with subprocess.Popen([*command, "--out", tmp_path], stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
-        assert any("runs on softswitch" in line for line in run.stdout), "never started"
+        said = ""
+        while "runs on softswitch" not in said:
+            line = run.stdout.readline()
+            assert line, f"never started: {said}"
+            said += line
         started = descendants(run.pid)
         assert len(started) > 8, "switches, hosts and controller"
         run.kill()

@@ -66,7 +66,8 @@ async def test_slow_watcher_loses_the_oldest_events_and_is_told() -> None:
     bus = EventBus(SYSTEM_CLOCK)
     with bus.watch() as events:
         for number in range(QUEUE_SIZE + 3):
-            bus.emit(Kind.FEATURES, "pe1", str(number))
+            # Each of another tenant: events of one are limited.
+            bus.emit(Kind.FEATURES, "pe1", str(number), vrf=number)
         first, second = await anext(events), await anext(events)
     assert first.kind is Kind.LOST
     assert first.message.startswith("3 events were lost")
