@@ -5,7 +5,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -165,8 +165,8 @@ def _pes(network: Network) -> list[str]:
     return [name for name, node in network.nodes.items() if node.role == "pe"]
 
 
-def _listed(names: object) -> str:
-    return ", ".join(map(str, names)) or "none"  # type: ignore[call-overload]
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def _topology(network: Network, name: str, hosts: int | None) -> model.Topology:

@@ -9,10 +9,7 @@ from collections.abc import Iterable
 from finsy import P4Schema
 from finsy.proto import p4r
 
-from fcn.controller.owners.intent import Encoded, Key
-
-_MILLISECOND = 1_000_000
-"""Nanoseconds; the unit in which `entity_value` compares idle timeouts."""
+from fcn.controller.owners.intent import Encoded, Key, kept_timeout
 
 
 def _shortest(value: int) -> bytes:
@@ -55,7 +52,7 @@ class ExactTable:
             call.params.add(param_id=number, value=_shortest(argument))
         entity.table_entry.MergeFrom(value)
         entity.table_entry.idle_timeout_ns = idle_timeout_ns
-        value.idle_timeout_ns = idle_timeout_ns // _MILLISECOND * _MILLISECOND
+        value.idle_timeout_ns = kept_timeout(idle_timeout_ns)
         return Encoded(key, value.SerializeToString(deterministic=True), entity)
 
     def _matching(self, match: Iterable[int]) -> p4r.Entity:

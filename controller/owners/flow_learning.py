@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 
-from finsy import P4DigestEntry, P4Schema, P4TableAction, P4TableEntry
+from finsy import P4Schema, P4TableAction, P4TableEntry
 from finsy.p4schema import P4StructType
 from finsy.proto import p4d
 
 from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.targets import Target
 from fcn.controller.config.types import Address
+from fcn.controller.owners.digests import enable_digests
 from fcn.controller.owners.intent import Intent
 
 _NEW_FLOW = frozenset(NEW_FLOW_DIGESTS.values())
@@ -20,8 +21,6 @@ _IPV4 = frozenset({NEW_FLOW_DIGESTS[4], CM_DIGESTS[4]})
 DIGESTS = (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values())
 
 MAX_LIST_SIZE = 256
-MAX_DELAY_NS = 5_000_000
-ACK_TIMEOUT_NS = 1_000_000_000
 
 ADDRESSES = 65536
 """Addresses kept: the same object each time, which is compared faster."""
@@ -100,16 +99,8 @@ class FlowLearning:
         self._target = target
 
     def report_digests(self) -> None:
-        """Enable the digests: lists of up to MAX_LIST_SIZE, delayed by at most MAX_DELAY_NS."""
-        for digest in DIGESTS:
-            self._intent.put(
-                P4DigestEntry(
-                    digest,
-                    max_list_size=MAX_LIST_SIZE,
-                    max_timeout_ns=MAX_DELAY_NS,
-                    ack_timeout_ns=ACK_TIMEOUT_NS,
-                )
-            )
+        """Enable the digests of flows."""
+        enable_digests(self._intent, DIGESTS, MAX_LIST_SIZE)
 
     def enable(self, window: int) -> None:
         """Report flows; the same flow again after `window` microseconds at the earliest."""

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from finsy import P4DigestEntry, P4TableAction, P4TableEntry, P4TableMatch
+from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.names import GATEWAY_TABLES, NEIGHBOR_DIGESTS
 from fcn.controller.config.types import Address
+from fcn.controller.owners.digests import enable_digests
 from fcn.controller.owners.intent import Intent
 
 MAX_LIST_SIZE = 64
-MAX_DELAY_NS = 5_000_000
-ACK_TIMEOUT_NS = 1_000_000_000
 
 _ACTIONS = {4: "answer_arp", 6: "answer_nd"}
 
@@ -42,17 +41,8 @@ class Gateway:
         self._intent.put(P4TableEntry(table, match=match, action=action))
 
     def report_askers(self) -> None:
-        """Enable the digests of hosts: lists of up to MAX_LIST_SIZE, delayed by at most
-        MAX_DELAY_NS."""
-        for digest in NEIGHBOR_DIGESTS.values():
-            self._intent.put(
-                P4DigestEntry(
-                    digest,
-                    max_list_size=MAX_LIST_SIZE,
-                    max_timeout_ns=MAX_DELAY_NS,
-                    ack_timeout_ns=ACK_TIMEOUT_NS,
-                )
-            )
+        """Enable the digests of hosts."""
+        enable_digests(self._intent, NEIGHBOR_DIGESTS.values(), MAX_LIST_SIZE)
 
     @staticmethod
     def asker(digest: str, item: Mapping[str, int]) -> Asker:

@@ -95,14 +95,18 @@ def entity_key(entity: p4r.Entity) -> Key:
     return key.SerializeToString(deterministic=True)
 
 
+def kept_timeout(idle_timeout_ns: int) -> int:
+    """The idle timeout that is read back: BMv2 counts them in milliseconds."""
+    return idle_timeout_ns // 1_000_000 * 1_000_000
+
+
 def entity_value(entity: p4r.Entity) -> bytes:
     """The value of an entity, in a form that is equal when written and when read back."""
     match entity.WhichOneof("entity"):
         case "table_entry":
             entry = entity.table_entry
             value = p4r.TableEntry(action=entry.action, metadata=entry.metadata)
-            # BMv2 counts idle timeouts in milliseconds.
-            value.idle_timeout_ns = entry.idle_timeout_ns // 1_000_000 * 1_000_000
+            value.idle_timeout_ns = kept_timeout(entry.idle_timeout_ns)
             _sort_action(value.action)
             return value.SerializeToString(deterministic=True)
         case "packet_replication_engine_entry":

@@ -11,6 +11,7 @@ from typing import Any
 import grpc
 from finsy.proto import p4r
 
+from fcn.controller.app import ControlPlane
 from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, TableAction
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
@@ -185,3 +186,13 @@ async def until(condition: Callable[[], Any], what: str = "", seconds: float = W
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - other tasks change it, without an event
             await asyncio.sleep(0.01)
+
+
+def packet_to(dest_qp: int) -> tuple[int, ...]:
+    """The report of a packet of a new flow (digest new_flow_ipv4_t)."""
+    return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
+
+
+async def all_up(plane: ControlPlane) -> None:
+    """Wait until every switch is synchronized."""
+    await until(lambda: all(agent.is_up for agent in plane.nodes.values()))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from switches import MemorySwitch, until
+from switches import MemorySwitch, all_up, packet_to, until
 
 from fcn.contract.constants import compiled_programs
 from fcn.controller.app import ControlPlane
@@ -31,15 +31,6 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Event]]:
     with monkeypatch.context() as patch:
         patch.setattr(EventBus, "emit", emit)
         yield events
-
-
-def packet_to(dest_qp: int) -> tuple[int, ...]:
-    """A digest of a packet of a new flow."""
-    return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
-
-
-async def all_up(plane: ControlPlane) -> None:
-    await until(lambda: all(agent.is_up for agent in plane.nodes.values()))
 
 
 async def test_a_message_that_cannot_be_handled_ends_nothing(

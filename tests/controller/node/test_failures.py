@@ -8,7 +8,7 @@ import finsy as fy
 import finsy.p4client
 import pytest
 import yaml
-from switches import MemorySwitch, until
+from switches import MemorySwitch, all_up, packet_to, until
 
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
@@ -45,15 +45,6 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "BEGIN_TIMEOUT", 1.0)
     monkeypatch.setattr(session, "PROBE_INTERVAL", 0.1)
     monkeypatch.setattr(finsy.p4client, "_DEFAULT_RPC_TIMEOUT", 2.0)
-
-
-def packet_to(dest_qp: int) -> tuple[int, ...]:
-    """The report of a packet of a new flow."""
-    return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
-
-
-async def all_up(plane: ControlPlane) -> None:
-    await until(lambda: all(agent.is_up for agent in plane.nodes.values()))
 
 
 async def test_a_switch_that_returns_with_another_device_id(

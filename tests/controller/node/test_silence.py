@@ -5,10 +5,9 @@ from collections.abc import Callable
 
 import finsy as fy
 import pytest
-from switches import until
+from switches import all_up, packet_to, until
 from virtual import VirtualSwitch, virtual_plane
 
-from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
 from fcn.controller.events import Event, EventBus, Kind
 from fcn.controller.node.connection import State
@@ -38,21 +37,12 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
     return found
 
 
-def packet_to(dest_qp: int) -> tuple[int, ...]:
-    """The report of a packet of a new flow."""
-    return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
-
-
 async def within(seconds: float, condition: Callable[[], object]) -> float:
     """Wait for a condition at most so many seconds; returns how many it took."""
     loop = asyncio.get_running_loop()
     begun = loop.time()
     await until(condition, seconds=seconds + SLACK)
     return loop.time() - begun
-
-
-async def all_up(plane: ControlPlane) -> None:
-    await until(lambda: all(agent.is_up for agent in plane.nodes.values()))
 
 
 async def test_a_switch_that_accepts_a_stream_and_is_silent(

@@ -9,7 +9,7 @@ from typing import Any
 import finsy as fy
 import pytest
 import yaml
-from switches import MemorySwitch, until
+from switches import MemorySwitch, all_up, until
 
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
@@ -25,10 +25,6 @@ async def running(config: Config) -> AsyncIterator[ControlPlane]:
     plane = ControlPlane(config)
     async with plane.running():
         yield plane
-
-
-async def all_up(plane: ControlPlane) -> None:
-    await until(lambda: all(agent.status.state is State.UP for agent in plane.nodes.values()))
 
 
 def writes(switches: Switches) -> int:

@@ -18,7 +18,7 @@ from fcn.controller.config import parse_config
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import BEGIN_TIMEOUT, LAST_RETRY, PROBE_INTERVAL
-from fcn.controller.owners.flow_learning import MAX_DELAY_NS
+from fcn.controller.owners.digests import MAX_DELAY_NS
 from fcn.lab.control.loop import NS, run
 from fcn.lab.control.plane import ControlError, NodeControl, controlled
 from fcn.packets.cm import CmAttribute
