@@ -352,8 +352,8 @@ class FlowService:
                 node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why}"
             )
             return
-        if displaced is not None:
-            self._release(displaced, f"its host has more flows than {key.src}")
+        for loser in displaced:
+            self._release(loser, f"its host has more flows than {key.src}")
         origin = sender.origin if sender else origin
         since = self._clock.wall()
         flow = Flow(key, node, label, timeout, origin, source_qp, p_key, comm_ids, since=since)
