@@ -1,4 +1,4 @@
-"""Labels of the whole network are shared between tenants, whatever PEs their flows are on (FCN-2)."""
+"""Labels of the network are shared between tenants, whatever PEs their flows are on (FCN-2)."""
 
 import random
 from collections import Counter
