@@ -376,7 +376,9 @@ class World:
         names = [name.encode(errors="surrogateescape") for name in identities]
         context = SimpleNamespace(peer_identities=lambda: names, peer=lambda: "peer", abort=abort)
         with suppress(Refused):
-            await self.agents.Report(request, cast(grpc.aio.ServicerContext, context))
+            await self.agents.report(
+                request.SerializeToString(), cast(grpc.aio.ServicerContext, context)
+            )
 
     def check(self) -> None:
         """Nothing failed, tables are bounded."""
