@@ -10,7 +10,7 @@ from statement_simulator import Said, by_agents, by_both, by_cm, simulate
 from verification_simulator import total
 
 from fcn.controller.config.types import Address
-from fcn.controller.flows.checks import CHECK
+from fcn.controller.flows.checks import CHECK, PORTS_NEEDED
 from fcn.controller.flows.inference import Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import Sample, connection_port
@@ -116,8 +116,27 @@ def test_another_port_ends_what_the_port_confirmed() -> None:
     bench.advance(REST)
     assert bench.talk(one, 1.0, port=one.port or 0) == []
     assert bench.talk(other, 1.0, port=0xC123) == []
-    bench.verification.observe(one.forth, Sample(WRITE, 2000, 0xC123))
+    for number in range(PORTS_NEEDED):
+        assert bench.advance() == []
+        bench.verification.observe(one.forth, Sample(WRITE, 2000 + number, 0xC123))
     assert bench.advance() == [one]
+
+
+@pytest.mark.parametrize("other_ports", [(0xC123,), (0xC123, 0xC124, 0xC125, 0xC126)])
+def test_packets_in_anothers_name_do_not_end_it(other_ports: tuple[int, ...]) -> None:
+    """Of one or all of many ports, between packets of the flow's own; nor do they keep the pairing
+    watched for long."""
+    bench, one = Bench(), pairing(1, port=True)
+    bench.verification.add(one)
+    bench.advance(REST)
+    for port in other_ports * PORTS_NEEDED:
+        for spoofed in other_ports[: PORTS_NEEDED - 1]:
+            bench.verification.observe(one.forth, Sample(WRITE, 77, spoofed))
+        bench.verification.observe(one.forth, Sample(WRITE, 77, port))
+        assert bench.talk(one, 4 * STEP, port=one.port or 0) == []
+    assert bench.advance(CHECK) == []
+    assert bench.watched(one) == [False]
+    assert bench.verification.partner(one.forth) == one.back
 
 
 # -- what somebody stated ----------------------------------------------------------------------
