@@ -25,6 +25,9 @@ class Edge:
         self.room = room
         self.flows: dict[FlowKey, Flow] = {}
 
+    def heard_for(self) -> float:
+        return 3600.0
+
     def capacity(self, ip_version: int) -> int:
         return self.room
 
