@@ -99,6 +99,10 @@ class Connection:
         """Whether the switch is synchronized, and can be read and written."""
         return self.status.state is State.UP
 
+    def up_for(self) -> float:
+        """Seconds for which the switch has been up; 0 while it is not."""
+        return self._clock.monotonic() - self._entered if self.is_up else 0.0
+
     def when_ready(self, handler: ReadyHandler) -> None:
         """Run `handler` whenever the pipeline is set, and whenever another controller becomes or is
         no longer the primary one; it is cancelled when that ends."""
@@ -117,6 +121,7 @@ class Connection:
     def enter(self, state: State, detail: str = "") -> None:
         """Change the state."""
         self.status = Status(state, detail, self._clock.wall())
+        self._entered = self._clock.monotonic()
 
     def tell(self, detail: str) -> None:
         """Change the description of the current state."""
