@@ -26,12 +26,14 @@ def program(
     *command: str | Path, ignored: signal.Signals | None = None
 ) -> Iterator["subprocess.Popen[str]"]:
     """A program of this Python in a process group of its own, which ignores a signal as after
-    nohup; killed in the end."""
+    nohup, and no other: these tests may run after nohup themselves. Killed in the end."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
     # Not by preexec_fn: with it the child runs gRPC's handlers of fork, which can end it.
-    trap = () if ignored is None else ("sh", "-c", f"trap '' {int(ignored)}; exec \"$@\"", "sh")
+    signals = ["env", "--default-signal"]
+    if ignored is not None:
+        signals.append(f"--ignore-signal={ignored.name.removeprefix('SIG')}")
     with subprocess.Popen(
-        [*trap, sys.executable, "-m", *command],
+        [*signals, sys.executable, "-m", *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
