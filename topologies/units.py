@@ -10,6 +10,7 @@ NS_PER_KM = 5000
 """Propagation in fibre, refractive index 1.5."""
 
 MAX_DELAY_NS = 10 * 10**9
+MAX_TIME_NS = 1000 * 10**9
 MAX_RATE_BPS = 10**13
 
 _AMOUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([A-Za-z/]+)")
@@ -35,6 +36,14 @@ def parse_delay(value: Any) -> int:  # noqa: ANN401
     return round(delay)
 
 
+def parse_time(value: Any) -> int:  # noqa: ANN401
+    """Nanoseconds from `10us`, `2.5 ms` or `1s`."""
+    time = round(_read(value, _NANOSECONDS, "a time; write 10us, 2.5 ms or 1s"))
+    if time > MAX_TIME_NS:
+        raise ValueError(f"{value!r} is longer than {MAX_TIME_NS // 10**9} s")
+    return time
+
+
 def parse_rate(value: Any) -> int:  # noqa: ANN401
     """Bits per second from `100 Gb/s` or `2.5Mb/s`."""
     rate = round(_read(value, _BITS, "a rate; write 100 Gb/s or 2.5 Mb/s"))
@@ -52,5 +61,6 @@ def parse_packet_rate(value: Any) -> int:  # noqa: ANN401
 
 
 Delay = Annotated[int, BeforeValidator(parse_delay)]
+Time = Annotated[int, BeforeValidator(parse_time)]
 Rate = Annotated[int, BeforeValidator(parse_rate)]
 PacketRate = Annotated[int, BeforeValidator(parse_packet_rate)]
