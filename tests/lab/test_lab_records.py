@@ -42,16 +42,20 @@ def framed(datagram: bytes, vlan: int = 0) -> bytes:
 def tunnels(inner: bytes, ecn: Ecn) -> dict[str, bytes]:
     """A datagram by itself and in each tunnel of the PEs, whose outer header has this ECN."""
     src, dst = OUTER
-    macs = {"inner_src_mac": host_mac(1), "inner_dst_mac": host_mac(2)}
-    outer = {"traffic_class": int(ecn)}
+    path = ["2001:db8::3", "2001:db8::4"]
+    vxlan = packets.vxlan(
+        inner, src, dst, 7, sport=50_000, traffic_class=ecn,
+        inner_src_mac=host_mac(1), inner_dst_mac=host_mac(2),
+    )  # fmt: skip
+    mpls = packets.mpls_udp(inner, src, dst, [100, 7], sport=50_000, traffic_class=ecn)
     return {
         "none": framed(inner),
         "vlan": framed(inner, vlan=5),
-        "srv6": framed(packets.srv6(inner, src, dst, **outer)),
-        "srh": framed(packets.srv6(inner, src, dst, ["2001:db8::3", "2001:db8::4"], 1, **outer)),
-        "vxlan": framed(packets.vxlan(inner, src, dst, 7, sport=50_000, **macs, **outer)),
-        "gre": framed(packets.gre(inner, src, dst, 7, **outer)),
-        "mpls": framed(packets.mpls_udp(inner, src, dst, [100, 7], sport=50_000, **outer)),
+        "srv6": framed(packets.srv6(inner, src, dst, traffic_class=ecn)),
+        "srh": framed(packets.srv6(inner, src, dst, path, 1, traffic_class=ecn)),
+        "vxlan": framed(vxlan),
+        "gre": framed(packets.gre(inner, src, dst, 7, traffic_class=ecn)),
+        "mpls": framed(mpls),
     }
 
 
