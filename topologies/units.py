@@ -17,6 +17,9 @@ _AMOUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([A-Za-z/]+)")
 _NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 _LENGTHS = {"m": Fraction(NS_PER_KM, 1000), "km": Fraction(NS_PER_KM)}
 _BITS = {"b/s": 1, "kb/s": 10**3, "Mb/s": 10**6, "Gb/s": 10**9, "Tb/s": 10**12}
+_OCTETS = {
+    "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30
+}  # fmt: skip
 _PACKETS = {"pps": 1, "packets/s": 1, "kpps": 10**3, "Mpps": 10**6}
 
 
@@ -58,6 +61,11 @@ def parse_packet_rate(value: Any) -> int:  # noqa: ANN401
     if not 0 < rate <= 10**9:
         raise ValueError(f"{value!r} is not above 0 and at most 1000 Mpps")
     return rate
+
+
+def parse_size(value: Any) -> int:  # noqa: ANN401
+    """Octets from `1500B`, `64kB` (of 1000), `64KiB` (of 1024), MB, MiB, GB or GiB."""
+    return round(_read(value, _OCTETS, "a size; write 1500B, 64kB, 64KiB or 1MB"))
 
 
 Delay = Annotated[int, BeforeValidator(parse_delay)]

@@ -10,7 +10,7 @@ from fcn.contract.depth import DepthUnit
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.types import format_mac
-from fcn.lab.core import ETHERNET_OVERHEAD, Link, Simulation, SwitchNode
+from fcn.lab.core import ETHERNET_OVERHEAD, Link, Node, Simulation, SwitchNode
 from fcn.lab.errors import LabError
 from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
 from fcn.lab.run.gateway import add_gateway
@@ -69,7 +69,7 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
 
 
 def _connect(simulation: Simulation, wire: Wire) -> Link:
-    nodes = {**simulation.switches, **simulation.hosts}
+    nodes: dict[str, Node] = {**simulation.switches, **simulation.hosts}
     if wire.buffer is not None and wire.buffer.unit is not DepthUnit.PACKETS:
         raise LabError("buffers in octets are not there yet; give packets")
     return simulation.connect(

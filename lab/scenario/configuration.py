@@ -82,6 +82,8 @@ def merged(base: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for key, value in extra.items():
         old = result.get(key)
-        both = isinstance(old, Mapping) and isinstance(value, Mapping)
-        result[key] = merged(old, value) if both else value
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            result[key] = merged(old, value)
+        else:
+            result[key] = value
     return result

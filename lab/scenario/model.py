@@ -9,11 +9,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS
 from fcn.controller.config.model import Depths
-from fcn.controller.config.types import Duration, Items, QueueDepth, parse_octets
+from fcn.controller.config.types import Duration, Items, QueueDepth
 from fcn.lab.roce import MAX_MTU, MAX_WINDOW
 from fcn.topologies.dc.plan import MAX_HOSTS
 from fcn.topologies.description import NodeName
-from fcn.topologies.units import Delay, Rate, Time
+from fcn.topologies.units import Delay, Rate, Time, parse_size
 
 Mode = Literal["none", "ecn", "fcn"]
 """none: nothing is marked and nobody notified. ecn: switches mark CE, receivers send CNPs. fcn:
@@ -23,7 +23,7 @@ PatternName = Literal["messages", "incast", "permutation", "all-to-all", "poisso
 
 MAX_MESSAGE = (1 << 32) - 1
 
-Size = Annotated[int, BeforeValidator(parse_octets), Field(ge=1, le=MAX_MESSAGE)]
+Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=MAX_MESSAGE)]
 """Octets of a message, written as `64kB`, `1MiB`."""
 
 
@@ -69,7 +69,7 @@ class DcqcnSettings(Model):
     hyper_increase: Rate = 400 * 10**6
     alpha_period: Time = 55_000
     increase_period: Time = 300_000
-    byte_counter: Annotated[int, BeforeValidator(parse_octets), Field(ge=1)] = 10_000_000
+    byte_counter: Annotated[int, BeforeValidator(parse_size), Field(ge=1)] = 10_000_000
     fast_recovery_steps: Annotated[int, Field(ge=1, le=1000)] = 5
     cut_interval: Time = 0
 
@@ -98,8 +98,8 @@ class QueueThresholds(Model):
 class Controller(Model):
     """The controller. `delay`: one way to each switch; `delays`: to some. `thresholds`: of every
     core port; `queues`: of some. `intervals`: between notifications of a flow, by level.
-    `cnp_interval`: between CNPs of a flow at a PE. `configuration`: parts of its configuration file,
-    as they are. `ready_within`: virtual time it has to provision and learn."""
+    `cnp_interval`: between CNPs of a flow at a PE. `configuration`: parts of its configuration
+    file, as they are. `ready_within`: virtual time it has to provision and learn."""
 
     delay: Time = 1_000_000
     delays: dict[NodeName, Time] = {}

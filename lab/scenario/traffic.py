@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import cycle
 
-from fcn.controller.config.types import parse_octets
 from fcn.lab.scenario.model import Pattern
 from fcn.lab.scenario.wiring import EndHost, Wiring
+from fcn.topologies.units import parse_size
 
 NS = 10**9
 
@@ -102,7 +102,7 @@ def sizes_of(pattern: Pattern) -> list[tuple[int, float]]:
     """Sizes of messages and their shares. Raises ValueError for what is none."""
     if pattern.size is not None:
         return [(pattern.size, 1.0)]
-    return [(parse_octets(size), float(share)) for size, share in pattern.sizes]
+    return [(parse_size(size), float(share)) for size, share in pattern.sizes]
 
 
 def _poisson(
