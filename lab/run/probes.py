@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fcn.contract.names import COUNTERS, named_cells
+from fcn.lab.control.loop import NS
+from fcn.lab.core import ETHERNET_OVERHEAD
 from fcn.lab.frames import FrameKind, TappedFrame
 from fcn.lab.hosts import MAX_FRAME
 from fcn.lab.notices import NoticeKind
@@ -14,6 +16,7 @@ from fcn.lab.result.tables import TableName
 from fcn.lab.roce import completions
 from fcn.lab.run.build import Built
 from fcn.lab.run.connections import Connection
+from fcn.lab.scenario.wiring import Wire
 
 Pair = tuple[str, str]
 Rows = dict[TableName, list[tuple[Any, ...]]]
@@ -170,13 +173,19 @@ class Probes:
         node, towards = self._directions[frame.link, frame.direction]
         wire = self._built.wiring.wire(node, towards)
         assert wire is not None, "it is tapped"
-        time = frame.time_ns - self._begun - wire.delay_ns
+        time = frame.time_ns - self._begun - wire.delay_ns - _on_the_wire_ns(frame, wire)
         if (node, towards) in self._crossings:
             for kind, what in _KINDS.items():
                 if kind in frame.kinds:
                     self._add("crossings", time, node, towards, what)
         if (node, towards) in self._pcap:
             self.captured.append(Captured(time, node, towards, frame.length, frame.data))
+
+
+def _on_the_wire_ns(frame: TappedFrame, wire: Wire) -> int:
+    """How long the frame took from its first bit to its last."""
+    bits = (frame.length + ETHERNET_OVERHEAD) * 8
+    return round(bits * NS / wire.rate_bps) if wire.rate_bps else 0
 
 
 def connection_rows(connections: list[Connection]) -> list[tuple[Any, ...]]:

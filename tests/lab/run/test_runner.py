@@ -67,7 +67,7 @@ def test_switches_mark_and_notify_and_senders_cut(fcn_run: Result) -> None:
     fast_cnps = crossings[(crossings["what"] == "fast_cnp") & (crossings["node"] == "p2")]
     assert set(fast_cnps["towards"]) == {"p1"}
     cuts = notices[notices["what"] == "cut"]
-    assert onset < fast_cnps["time_ns"].min() < cuts["time_ns"].min()
+    assert abs(fast_cnps["time_ns"].min() - onset) <= 1, "marked and notified at the same time"
     assert 150_000 < cuts["time_ns"].min() - onset < 165_000, "10 and 20 km there and back"
     names = set(fcn_run.counters["name"])
     assert {"FAST_CNP_SENT", "FAST_CNP_RECEIVED", "CNP_SENT", "CE_MARKED"} <= names
