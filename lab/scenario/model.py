@@ -127,6 +127,7 @@ class Pattern(Model):
     interval: Time = 0
     start: Time = 0
     load: Annotated[float, Field(gt=0, le=2)] | None = None
+    peers: Annotated[int, Field(ge=1)] | None = None
     qps: Annotated[int, Field(ge=1, le=1024)] = 1
 
 
