@@ -7,7 +7,7 @@ missing is missing: an empty table gives an empty data frame, a mean of nothing 
 import pandas as pd
 
 from fcn.lab.result.model import Result
-from fcn.lab.result.reaction import cnps
+from fcn.lab.result.reaction import caused
 
 NS_PER_S = 10**9
 SIZE_CLASSES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
@@ -161,7 +161,7 @@ def notifications(result: Result) -> pd.DataFrame:
     counted = final_counters(result, "event")
     named = counted["name"].str.contains(r"CNP|_MARKED|OWN_CONGESTION", regex=True)
     nodes = counted[named].rename(columns={"node": "place", "name": "what", "value": "count"})
-    received = cnps(result)["by"].value_counts().sort_index()
+    received = caused(result, "cnp")["by"].value_counts().sort_index()
     rows = [("hosts", f"CNP received from {by}", count) for by, count in received.items()]
     for what, text in (("cut", "rate cut"), ("cnp_sent", "CNP sent")):
         if count := int((result.notices["what"] == what).sum()):

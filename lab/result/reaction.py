@@ -131,22 +131,14 @@ class _Senders:
 
 def _cuts(result: Result) -> Iterator[_Cut]:
     """In the order of time, with whose CNP each was."""
-    told = cnps(result)
-    told = told.drop_duplicates(["time_ns", "host", "connection"])
-    cuts = result.notices[result.notices["what"] == "cut"]
-    joined = cuts.merge(told[["time_ns", "host", "connection", "remote", "by"]], how="left")
-    joined = joined[joined["by"].notna()].sort_values("time_ns", kind="stable")
-    columns = (joined[name].tolist() for name in ("time_ns", "host", "connection", "remote", "by"))
+    cuts = caused(result, "cut").sort_values("time_ns", kind="stable")
+    columns = (cuts[name].tolist() for name in ("time_ns", "host", "connection", "remote", "by"))
     yield from (_Cut(*values) for values in zip(*columns, strict=True))
 
 
-def cnps(result: Result) -> pd.DataFrame:
-    """The CNPs that senders received: the notices with `remote`, the receiver of the connection,
-    and `by`, who sent the CNP: its source address is the receiver's, or it is the ingress PE's."""
-    addresses = [(host.name, a) for host in result.about.network.hosts for a in host.addresses]
-    known = pd.DataFrame(addresses, columns=["remote", "peer"]).astype("str")
-    received = result.notices[result.notices["what"] == "cnp"]
-    received = received.merge(result.connections[["host", "connection", "remote"]])
-    of_receiver = received.merge(known, how="left", indicator=True)["_merge"] == "both"
-    by = of_receiver.map({True: BY_RECEIVER, False: BY_PE}).astype("str")
-    return received.assign(by=by.to_numpy())
+def caused(result: Result, what: str) -> pd.DataFrame:
+    """The notices `cnp` or `cut` of senders, with `remote`, the receiver of the connection, and
+    `by`, whose CNP it was."""
+    chosen = result.notices[result.notices["what"] == what]
+    by = chosen["by_switch"].map({1: BY_PE, 0: BY_RECEIVER}).astype("str")
+    return chosen.assign(by=by).merge(result.connections[["host", "connection", "remote"]])

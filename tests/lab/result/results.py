@@ -94,14 +94,14 @@ def congested(mode: str = "fcn") -> Result:
     crossings = [(time, "p1", "pe2", "ce") for time in ce]
     crossings += [(time + FAR_NS, "pe2", "r1", "ce") for time in ce]
     notices: list[tuple[object, ...]] = [
-        (SLOW_CUT_NS, "l2", 0, "cnp", 0, "10.2.2.10"),
-        (SLOW_CUT_NS, "l2", 0, "cut", 3e10, ""),
-        (ONSET_NS + FAR_NS + 800, "r2", 0, "cnp_sent", 0, ""),
+        (SLOW_CUT_NS, "l2", 0, "cnp", 0, "10.2.2.10", 0),
+        (SLOW_CUT_NS, "l2", 0, "cut", 30 * 10**9, "10.2.2.10", 0),
+        (ONSET_NS + FAR_NS + 800, "r2", 0, "cnp_sent", 1, "10.1.2.10", 0),
     ]
     if fcn:
         notices += [
-            (FAST_CUT_NS, "l1", 0, "cnp", 0, PE_ADDRESS),
-            (FAST_CUT_NS, "l1", 0, "cut", 5e10, ""),
+            (FAST_CUT_NS, "l1", 0, "cnp", 0, PE_ADDRESS, 1),
+            (FAST_CUT_NS, "l1", 0, "cut", 50 * 10**9, PE_ADDRESS, 1),
         ]
         crossings.append((ONSET_NS + 20, "p1", "pe1", "fast_cnp"))
     queue = [(10_000 * n, max(0, 120 - abs(n - 200))) for n in range(2000)]

@@ -15,7 +15,7 @@ from results import (
 )
 
 from fcn.lab.result.model import Result
-from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, cnps, reactions
+from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
 from fcn.lab.result.tables import frame
 
 
@@ -47,8 +47,8 @@ def test_a_cut_sooner_than_light_is_for_something_else() -> None:
     early = ONSET_NS + FCN_BOUND_NS - 1
     result = with_notices(
         congested("fcn"),
-        (early, "l1", 0, "cnp", 0, "10.1.1.1"),
-        (early, "l1", 0, "cut", 1e10, ""),
+        (early, "l1", 0, "cnp", 0, "10.1.1.1", 1),
+        (early, "l1", 0, "cut", 10**10, "10.1.1.1", 1),
     )
     assert reactions(result)["cut_ns"].tolist() == [FAST_CUT_NS]
 
@@ -59,7 +59,7 @@ def test_a_cut_of_a_sender_that_does_not_use_the_queue_is_not_for_it() -> None:
     result = replace(result, connections=pd.concat([result.connections, back]))
     at = FAST_CUT_NS - 1
     result = with_notices(
-        result, (at, "r1", 0, "cnp", 0, "10.2.1.1"), (at, "r1", 0, "cut", 1e10, "")
+        result, (at, "r1", 0, "cnp", 0, "10.2.1.1", 1), (at, "r1", 0, "cut", 10**10, "10.1.1.1", 1)
     )
     assert reactions(result)["host"].tolist() == ["l1"]
 
@@ -81,8 +81,8 @@ def test_after_a_calm_marks_are_another_congestion() -> None:
     later = 100 * 10**6
     twice = with_notices(
         with_marks(result, (later, "p1", "pe2", "ce")),
-        (later + FCN_BOUND_NS, "l2", 0, "cnp", 0, "10.1.2.1"),
-        (later + FCN_BOUND_NS, "l2", 0, "cut", 1e10, ""),
+        (later + FCN_BOUND_NS, "l2", 0, "cnp", 0, "10.1.2.1", 1),
+        (later + FCN_BOUND_NS, "l2", 0, "cut", 10**10, "10.1.1.1", 1),
     )
     assert reactions(twice)["host"].tolist() == ["l1", "l2"]
     assert reactions(twice)["ratio"].tolist()[1] == 1.0
@@ -107,4 +107,4 @@ def test_without_congestion_there_is_no_reaction(result: Result) -> None:
     found = reactions(result)
     assert found.empty
     assert str(found["reaction_ns"].dtype) == "Int64"
-    assert cnps(result).empty
+    assert caused(result, "cnp").empty
