@@ -12,9 +12,10 @@ from typing import Self
 from fcn.lab.build import ffi, load_core
 from fcn.lab.engine import LabEngine
 from fcn.lab.errors import LabError
-from fcn.lab.frames import TappedFrame, parse_tapped
-from fcn.lab.hosts import HostNode
+from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
+from fcn.lab.hosts import MAX_FRAME, HostNode
 from fcn.lab.native_handle import NativeLab
+from fcn.lab.notices import MOST_NOTICES, Notice, take_notices
 from fcn.softswitch.api import Engine, PortQueue
 from fcn.softswitch.engine.program import Program
 
@@ -164,9 +165,21 @@ class Link:
         control planes of the switches at its ends are told at once."""
         self._native.set_link(self.number, up)
 
-    def tap(self, direction: int, octets: int = _TAP_OCTETS) -> None:
-        """Keep a copy of each frame it delivers, in at most so many more octets of memory."""
-        self._native.tap(2 * self.number + direction, octets)
+    def tap(
+        self,
+        direction: int,
+        octets: int = _TAP_OCTETS,
+        *,
+        select: FrameKind | None = None,
+        snap: int = MAX_FRAME,
+    ) -> None:
+        """Keep copies of the frames it delivers, in at most so many more octets of memory.
+
+        select: only frames of one of these kinds. snap: how many of a frame's first octets; a copy
+        takes 24 more. A second call for the same direction replaces what the first one selected.
+        """
+        kinds = 0 if select is None else int(select)
+        self._native.tap(2 * self.number + direction, kinds, snap, octets)
 
 
 class Simulation:
@@ -276,13 +289,35 @@ class Simulation:
         """Frames delivered by links: packet-hops, those to hosts included."""
         return self.native.hops()
 
-    def tapped(self) -> list[TappedFrame]:
+    def tapped(self, *, complete: bool = True) -> list[TappedFrame]:
         """The frames copied by taps since the last call, in the order of their times.
-        Raises LabError when some were lost because the taps' memory was full."""
-        data, lost = self.native.take_tapped()
-        if lost:
-            raise LabError(f"{lost} frames did not fit in the taps' memory; give the taps more")
-        return parse_tapped(data)
+        complete: raise LabError when some were lost because the taps' memory was full; otherwise
+        `tapped_lost` says so."""
+        if complete and self.tapped_lost:
+            raise LabError(
+                f"{self.tapped_lost} frames did not fit in the taps' memory; give the taps more"
+            )
+        return parse_tapped(self.native.take_tapped())
+
+    @property
+    def tapped_lost(self) -> int:
+        """Frames since the start of which the taps' memory had no room for a copy."""
+        return self.native.tapped_lost()
+
+    def keep_notices(self, most: int = MOST_NOTICES) -> None:
+        """From now on keep what happens at RoCEv2 hosts, at most so many notices until they are
+        taken by notices()."""
+        self.native.lib.lab_keep_notices(self.native.handle, most)
+
+    def notices(self) -> list[Notice]:
+        """What happened at RoCEv2 hosts since the last call, in the order of its times."""
+        names = {host.number: host.name for host in self.hosts.values()}
+        return take_notices(self.native, names)
+
+    @property
+    def notices_lost(self) -> int:
+        """Notices since the start for which there was no room."""
+        return int(self.native.lib.lab_notices_lost(self.native.handle))
 
     def keep_digest(self) -> None:
         """From now on mix every delivered frame and its time into `digest`."""
