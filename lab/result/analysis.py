@@ -6,8 +6,10 @@ missing is missing: an empty table gives an empty data frame, a mean of nothing 
 
 import pandas as pd
 
+from fcn.contract.names import named_cells
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import caused
+from fcn.lab.result.tables import TableName
 
 NS_PER_S = 10**9
 SIZE_CLASSES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
@@ -109,22 +111,41 @@ def jain(values: "pd.Series[float]") -> float:
     return float(numbers.sum()) ** 2 / (len(numbers) * squares) if squares else float("nan")
 
 
+def over_time(result: Result, table: TableName, value: str) -> pd.DataFrame:
+    """A column of a table with samples, over time: index time_ns, one column for each host and
+    connection, or node and neighbour. Tables hold changes only: what is not sampled is as before;
+    nothing is known before the first sample."""
+    data: pd.DataFrame = getattr(result, table)
+    who = _FLOW if "host" in data.columns else ["node", "towards"]
+    wide = data.pivot_table(index="time_ns", columns=who, values=value, aggfunc="last")
+    return wide.sort_index().ffill()
+
+
 def fairness(result: Result) -> pd.DataFrame:
     """Jain's index over the rates of connections that have a message then, at every sample.
 
     Columns: time_ns, connections, jain. It says something where they share one bottleneck.
     """
+    rates = over_time(result, "rates", "rate_bps")
     spans = result.messages.groupby(_FLOW).agg(
         first=("start_ns", "min"),
         last=("completed_ns", "max"),
         count=("message", "size"),
         done=("completed_ns", "count"),
     )
-    data = result.rates.merge(spans, left_on=_FLOW, right_index=True)
-    ended = (data["count"] == data["done"]) & (data["last"].fillna(0) < data["time_ns"])
-    active = data[(data["first"] <= data["time_ns"]) & ~ended.astype(bool)]
-    rows = [(time, len(part), jain(part["rate_bps"])) for time, part in active.groupby("time_ns")]
-    data = pd.DataFrame(rows, columns=["time_ns", "connections", "jain"])
+    for flow in rates.columns:
+        if flow not in spans.index:
+            rates[flow] = float("nan")
+            continue
+        first, last, count, done = spans.loc[flow]
+        has_message = rates.index >= first
+        if count == done:
+            has_message &= rates.index <= last
+        rates[flow] = rates[flow].where(has_message)
+    active = rates.dropna(how="all")
+    index = active.sum(axis=1) ** 2 / (active.count(axis=1) * (active**2).sum(axis=1))
+    data = pd.DataFrame({"connections": active.count(axis=1), "jain": index})
+    data = data.rename_axis("time_ns").reset_index()
     return data.astype({"time_ns": "int64", "connections": "int64", "jain": "float64"})
 
 
@@ -189,7 +210,8 @@ def drops(result: Result) -> pd.DataFrame:
 
 def program_drops(result: Result) -> pd.DataFrame:
     """Packets that the P4 programs dropped, by reason: columns node, name, value."""
-    return final_counters(result, "drop")
+    data = final_counters(result, "drop")
+    return data[data["name"].isin(named_cells("drops").values())].reset_index(drop=True)
 
 
 def pauses(result: Result) -> pd.DataFrame:
@@ -225,14 +247,11 @@ def queues(result: Result) -> pd.DataFrame:
 
 
 def throughput(result: Result) -> pd.DataFrame:
-    """Bits per second of frames put on each direction of a link since the sample before.
-
-    Columns: time_ns, node, towards, throughput_bps.
-    """
-    data = result.links.sort_values("time_ns", kind="stable")
-    groups = data.groupby(["node", "towards"])
-    rate = groups["octets"].diff() * 8 * NS_PER_S / groups["time_ns"].diff()
-    return data[["time_ns", "node", "towards"]].assign(throughput_bps=rate).dropna()
+    """Bits per second of frames put on each direction of a link since the sample before: index
+    time_ns, one column for each node and neighbour."""
+    octets = over_time(result, "links", "octets")
+    seconds = octets.index.to_series().diff() / NS_PER_S
+    return (octets.diff() * 8).div(seconds, axis=0).iloc[1:]
 
 
 def learning(result: Result) -> pd.DataFrame:

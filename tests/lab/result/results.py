@@ -110,6 +110,7 @@ def congested(mode: str = "fcn") -> Result:
         (1_020_000, "p1", "event", "CE_MARKED", 20),
         (1_010_000, "p1", "event", "NEW_FLOW", 2),
         (1_500_000, "pe1", "drop", "NO_ROUTE", 4),
+        (1_500_000, "p1", "drop", "QUEUE_FULL", 9),
     ]
     if fcn:
         counters.append((1_010_000, "p1", "event", "FAST_CNP_SENT", 1))

@@ -15,7 +15,7 @@ from fcn.lab.result.tables import frame
 TABLE_FUNCTIONS = [
     analysis.messages, analysis.flow_completion, analysis.goodput, analysis.fairness,
     analysis.order, analysis.marks, analysis.notifications, analysis.program_drops,
-    analysis.pauses, analysis.queues, analysis.throughput, analysis.learning,
+    analysis.pauses, analysis.queues, analysis.learning,
 ]  # fmt: skip
 
 
@@ -120,9 +120,19 @@ def test_depths_of_queues() -> None:
 
 
 def test_throughput_is_the_difference_of_two_samples() -> None:
-    data = analysis.throughput(congested())
-    assert data["throughput_bps"].unique().tolist() == [80e9]
-    assert data["time_ns"].iloc[0] == 100_000
+    data = analysis.throughput(congested())["p1", "pe2"]
+    assert data.unique().tolist() == [80e9]
+    assert data.index[0] == 100_000
+
+
+def test_what_is_not_sampled_is_as_before() -> None:
+    rows = [(0, "a", "b", 0, 0, 0), (10, "a", "b", 1, 100, 0), (30, "c", "d", 1, 500, 0)]
+    rows += [(50, "a", "b", 2, 200, 0)]
+    result = Result(about(), links=frame("links", rows))
+    data = analysis.over_time(result, "links", "octets")
+    assert data["a", "b"].tolist() == [0, 100, 100, 200]
+    assert data["c", "d"].isna().tolist() == [True, True, False, False]
+    assert analysis.throughput(result)["a", "b"].tolist() == [80e9, 0, 40e9]
 
 
 def test_what_the_controller_did_is_summed() -> None:
@@ -139,3 +149,9 @@ def test_of_nothing_come_empty_tables_with_columns(
     found = function(Result(about(mode="none", finished=False, reached_ns=0)))
     assert found.empty
     assert set(found.columns) == set(function(congested()).columns)
+
+
+def test_nothing_over_time_is_nothing() -> None:
+    nothing = Result(about())
+    assert analysis.over_time(nothing, "queues", "packets").empty
+    assert analysis.throughput(nothing).empty
