@@ -36,7 +36,7 @@ def save(result: Result, folder: Path) -> None:
 
     Raises ResultError when something else is there or it cannot be written; what was there stays.
     """
-    _check_place(folder)
+    check_place(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
@@ -75,7 +75,8 @@ def load_about(folder: Path) -> About:
     return _load_document(folder).about
 
 
-def _check_place(folder: Path) -> None:
+def check_place(folder: Path) -> None:
+    """Raises ResultError when a result must not be saved there, because something else is."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise ResultError(f"{folder}: is not a folder; name another place for the result")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / RESULT_FILE).is_file():
