@@ -50,7 +50,7 @@ TIME = Column("time_ns", "integer", "when")
 NODE = Column("node", "text", "switch or host")
 TOWARDS = Column("towards", "text", "its neighbour at the other end of the link")
 HOST = Column("host", "text", "host")
-CONNECTION = Column("connection", "integer", "its number at the host that opened it")
+CONNECTION = Column("connection", "integer", "its number at the host")
 
 
 def _counts(**texts: str) -> tuple[Column, ...]:
@@ -122,14 +122,10 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
         TIME,
         HOST,
         CONNECTION,
-        Column(
-            "what",
-            "text",
-            "cnp, cut, cnp_sent, nak, nak_sent, timeout, retransmit, gap, pause; those of the "
-            "receiver have the connection's number there",
-        ),
-        Column("value", "number", "cut: rate after it; gap: packets missing; else 0"),
-        Column("peer", "text", "source address of a CNP; else empty"),
+        Column("what", "text", "name of a `fcn.lab.notices.NoticeKind` in lower case"),
+        *_counts(value="what it says there"),
+        Column("peer", "text", "source address of a CNP; otherwise the connection's other host"),
+        *_counts(by_switch="of cnp and cut: 1 when a switch made the CNP; otherwise 0"),
     ),
     "crossings": (
         TIME,

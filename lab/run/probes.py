@@ -12,6 +12,7 @@ from fcn.lab.core import ETHERNET_OVERHEAD
 from fcn.lab.frames import FrameKind, TappedFrame
 from fcn.lab.hosts import MAX_FRAME
 from fcn.lab.notices import NoticeKind
+from fcn.lab.result.capture import pcap
 from fcn.lab.result.tables import TableName
 from fcn.lab.roce import completions
 from fcn.lab.run.build import Built
@@ -24,17 +25,6 @@ Rows = dict[TableName, list[tuple[Any, ...]]]
 _KINDS = {FrameKind.MARKED: "ce", FrameKind.FAST_CNP: "fast_cnp", FrameKind.CNP: "cnp"}
 _TAP_OCTETS = 1 << 26
 _WATCHED = FrameKind.MARKED | FrameKind.FAST_CNP | FrameKind.CNP
-_NOTICES = {
-    NoticeKind.CNP: "cnp",
-    NoticeKind.CUT: "cut",
-    NoticeKind.CNP_SENT: "cnp_sent",
-    NoticeKind.NAK: "nak",
-    NoticeKind.NAK_SENT: "nak_sent",
-    NoticeKind.TIMEOUT: "timeout",
-    NoticeKind.RETRANSMISSION: "retransmit",
-    NoticeKind.GAP: "gap",
-}
-_WITH_VALUE = {NoticeKind.CUT, NoticeKind.GAP, NoticeKind.RETRANSMISSION}
 _OF_CNPS = {NoticeKind.CNP, NoticeKind.CUT}
 
 
@@ -109,12 +99,25 @@ class Probes:
         for frame in self._simulation.tapped(complete=False):
             self._take_frame(frame)
         for notice in self._simulation.notices():
-            if notice.what in _NOTICES:
-                value = notice.value if notice.what in _WITH_VALUE else 0
-                peer = str(notice.peer) if notice.what in _OF_CNPS else ""
-                time = notice.time_ns - self._begun
-                what = _NOTICES[notice.what]
-                self._add("notices", time, notice.host, notice.connection, what, value, peer)
+            self._add(
+                "notices",
+                notice.time_ns - self._begun,
+                notice.host,
+                notice.connection,
+                notice.what.name.lower(),
+                notice.value,
+                str(notice.peer),
+                int(notice.by_switch and notice.what in _OF_CNPS),
+            )
+
+    def captures(self) -> dict[str, bytes]:
+        """A pcap file of each link of which all frames are kept."""
+        return {
+            f"{node}-to-{towards}": pcap(
+                each for each in self.captured if (each.node, each.towards) == (node, towards)
+            )
+            for node, towards in sorted(self._pcap)
+        }
 
     def _add(self, table: TableName, *values: object) -> None:
         self._rows[table].append(values)
@@ -178,7 +181,7 @@ class Probes:
             for kind, what in _KINDS.items():
                 if kind in frame.kinds:
                     self._add("crossings", time, node, towards, what)
-        if (node, towards) in self._pcap:
+        if (node, towards) in self._pcap and time >= 0:
             self.captured.append(Captured(time, node, towards, frame.length, frame.data))
 
 

@@ -97,6 +97,7 @@ class _Run:
         self._begun = 0
         self._reached = 0
         self._sent: list[tuple[str, int, int, int, int]] = []
+        self._captures: dict[str, bytes] = {}
 
     async def main(self) -> None:
         """Everything that takes virtual time."""
@@ -185,6 +186,7 @@ class _Run:
                 self._happen(event, controller)
         self._reached = self._simulation.now_ns - begun
         probes.collect()
+        self._captures = probes.captures()
 
     def _timeline(self) -> Iterator[tuple[int, int, Event | None]]:
         """When something is to be done until the end: an event, or (None) a sample."""
@@ -249,4 +251,4 @@ class _Run:
             events=tuple(self._happened),
         )
         tables: dict[str, Any] = {table: frame(table, each) for table, each in rows.items()}
-        return Result(about=about, **tables)
+        return Result(about=about, captures=self._captures, **tables)

@@ -14,10 +14,10 @@ from fcn.lab.result.folder import RESULT_FILE, load, load_about, save
 from fcn.lab.result.model import FORMAT, Result
 from fcn.lab.result.tables import TABLES, ResultError, conform, frame
 
-MESSAGES = [("h1", 0, 1, 4096, 100, 10_001_000), ("h1", 0, 2, 4096, 200, None)]
+MESSAGES = [("l1", 0, 1, 4096, 100, 10_001_000), ("l1", 0, 2, 4096, 200, None)]
 NOTICES = [
-    (5_000_123, "h1", 0, "cut", 5e10 / 3, ""),
-    (5_000_123, "h1", 0, "cnp", 0, "10.1.1.1"),
+    (5_000_123, "l1", 0, "cut", 2**62 + 1, "10.1.1.1", 1),
+    (5_000_123, "l1", 0, "cnp", 0, "10.1.1.1", 1),
 ]
 
 
@@ -26,6 +26,7 @@ def example() -> Result:
         about(),
         messages=frame("messages", MESSAGES),
         notices=frame("notices", NOTICES),
+        rates=frame("rates", [(7, "l1", 0, 1e11 / 3, 1, 2)]),
         captures={"pe1-to-pe2": b"\x4d\x3c\xb2\xa1"},
     )
 
@@ -151,7 +152,7 @@ def test_a_table_that_is_not_listed_is_named(folder: Path) -> None:
 
 def test_values_and_columns_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ResultError, match="column size: not all is integer"):
-        frame("messages", [("h1", 0, 1, "big", 0, None)])
+        frame("messages", [("l1", 0, 1, "big", 0, None)])
     with pytest.raises(ResultError, match="column host: a value is missing"):
         frame("messages", [(None, 0, 1, 4096, 0, None)])
     with pytest.raises(ResultError, match="table queues has the columns time_ns"):
