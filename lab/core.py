@@ -275,9 +275,9 @@ class Simulation:
         """Connect two ports by a link of this rate and propagation delay in each direction.
 
         rate_bps: None is unlimited. buffer: packets in each queue of the switches' ports; None
-        leaves the engine's default. buffer_octets: octets in each of them; None is unlimited, when
-        `buffer` is given, too, what is reached first counts. overhead: octets of a frame on the wire beyond its own. Raises
-        LabError for a link that cannot be.
+        leaves the engine's default. buffer_octets: octets in each of them, None is unlimited; with
+        `buffer` what is reached first counts. overhead: octets of a frame on the wire beyond its
+        own. Raises LabError for a link that cannot be.
         """
         if rate_bps is not None and rate_bps < 1:
             raise LabError(f"a link of {rate_bps} bit/s carries nothing; give a rate above 0")

@@ -188,15 +188,12 @@ def wan(
         ends.append((rights[n], 0, pe2, dc_port(n), rates.access))
     links = tuple(
         simulation.connect(
-            a,
-            a_port,
-            b,
-            b_port,
-            rate_bps=rate,
-            delay_ns=delay,
+            *end[:4],
+            rate_bps=end[4][0],
+            delay_ns=end[4][1],
             buffer=buffer,
             buffer_octets=buffer_octets,
-        )  # fmt: skip
-        for a, a_port, b, b_port, (rate, delay) in ends
+        )
+        for end in ends
     )
     return Wan(simulation, config, lefts, rights, links)
