@@ -12,9 +12,10 @@ from typing import Self
 from fcn.lab.build import ffi, load_core
 from fcn.lab.engine import LabEngine
 from fcn.lab.errors import LabError
-from fcn.lab.frames import TappedFrame, parse_tapped
-from fcn.lab.hosts import HostNode
+from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
+from fcn.lab.hosts import MAX_FRAME, HostNode
 from fcn.lab.native_handle import NativeLab
+from fcn.lab.notices import MOST_NOTICES, Notice, take_notices
 from fcn.softswitch.api import Engine, PortQueue
 from fcn.softswitch.engine.program import Program
 
@@ -24,6 +25,17 @@ frame check sequence (4), gap between frames (12); IEEE 802.3."""
 
 _TAP_OCTETS = 1 << 24
 _NEVER = (1 << 64) - 1
+_MOST_PACKETS = (1 << 32) - 2
+
+
+@dataclass(frozen=True, slots=True)
+class PortSettings:
+    """Of a switch's port. octets: that each of its queues holds, None: unlimited. overhead: octets
+    of a frame on the wire beyond its own."""
+
+    queue: PortQueue
+    octets: int | None = None
+    overhead: int = ETHERNET_OVERHEAD
 
 
 class SwitchNode:
@@ -33,15 +45,25 @@ class SwitchNode:
     load programs.
     """
 
-    def __init__(self, native: NativeLab, name: str, cpu: int, drop: int, queues: int) -> None:
+    def __init__(
+        self,
+        native: NativeLab,
+        name: str,
+        *,
+        cpu: int,
+        drop: int,
+        queues: int,
+        memory_octets: int | None,
+    ) -> None:
         self.name = name
         self.number = native.add_switch()
         self.cpu_port = cpu
         self._drop_port = drop
         self._queues = queues
+        self._memory_octets = memory_octets
         self._native = native
         self._engine: LabEngine | None = None
-        self._ports: dict[int, tuple[PortQueue, int]] = {}
+        self._ports: dict[int, PortSettings] = {}
         self._retired: Counter[str] = Counter()
 
     @property
@@ -61,8 +83,9 @@ class SwitchNode:
         engine = LabEngine(
             program, cpu_port=self.cpu_port, drop_port=self._drop_port, queues=self._queues
         )
+        engine.buffer_set(self._memory_octets)
         for port, settings in self._ports.items():
-            _set_port(engine, port, *settings)
+            _set_port(engine, port, settings)
         return engine
 
     def start(self, engine: Engine) -> None:
@@ -82,11 +105,11 @@ class SwitchNode:
             self._native.set_engine(self.number, None)
         engine.close()
 
-    def set_port(self, port: int, queue: PortQueue, overhead: int) -> None:
-        """The rate and depth of a port, also of engines that are opened later."""
-        self._ports[port] = queue, overhead
+    def set_port(self, port: int, settings: PortSettings) -> None:
+        """The rate and queues of a port, also of engines that are opened later."""
+        self._ports[port] = settings
         if self._engine is not None:
-            _set_port(self._engine, port, queue, overhead)
+            _set_port(self._engine, port, settings)
 
     @property
     def has_event(self) -> bool:
@@ -120,9 +143,10 @@ def _totals(engine: LabEngine) -> dict[str, int]:
     return {**engine.balance(), "from_cpu": from_cpu}
 
 
-def _set_port(engine: LabEngine, port: int, queue: PortQueue, overhead: int) -> None:
-    engine.port_queue_set(port, queue)
-    engine.port_overhead_set(port, overhead)
+def _set_port(engine: LabEngine, port: int, settings: PortSettings) -> None:
+    engine.port_queue_set(port, settings.queue)
+    engine.port_buffer_set(port, settings.octets)
+    engine.port_overhead_set(port, settings.overhead)
 
 
 Node = SwitchNode | HostNode
@@ -164,9 +188,21 @@ class Link:
         control planes of the switches at its ends are told at once."""
         self._native.set_link(self.number, up)
 
-    def tap(self, direction: int, octets: int = _TAP_OCTETS) -> None:
-        """Keep a copy of each frame it delivers, in at most so many more octets of memory."""
-        self._native.tap(2 * self.number + direction, octets)
+    def tap(
+        self,
+        direction: int,
+        octets: int = _TAP_OCTETS,
+        *,
+        select: FrameKind | None = None,
+        snap: int = MAX_FRAME,
+    ) -> None:
+        """Keep copies of the frames it delivers, in at most so many more octets of memory.
+
+        select: only frames of one of these kinds. snap: how many of a frame's first octets; a copy
+        takes 24 more. A second call for the same direction replaces what the first one selected.
+        """
+        kinds = 0 if select is None else int(select)
+        self._native.tap(2 * self.number + direction, kinds, snap, octets)
 
 
 class Simulation:
@@ -200,11 +236,19 @@ class Simulation:
         cpu_port: int = 510,
         drop_port: int = 511,
         queues: int = 8,
+        memory_octets: int | None = None,
     ) -> SwitchNode:
-        """A switch that runs a program, or is off without one. Raises LabError when the name is
-        taken."""
+        """A switch that runs a program, or is off without one. memory_octets: that all its queues
+        hold together, None: unlimited. Raises LabError when the name is taken."""
         self._check_name(name)
-        node = self.switches[name] = SwitchNode(self.native, name, cpu_port, drop_port, queues)
+        node = self.switches[name] = SwitchNode(
+            self.native,
+            name,
+            cpu=cpu_port,
+            drop=drop_port,
+            queues=queues,
+            memory_octets=memory_octets,
+        )
         if program is not None:
             node.start(node.open(program))
         return node
@@ -225,13 +269,15 @@ class Simulation:
         rate_bps: int | None,
         delay_ns: int,
         buffer: int | None = None,
+        buffer_octets: int | None = None,
         overhead: int = ETHERNET_OVERHEAD,
     ) -> Link:
         """Connect two ports by a link of this rate and propagation delay in each direction.
 
         rate_bps: None is unlimited. buffer: packets in each queue of the switches' ports; None
-        leaves the engine's default. overhead: octets of a frame on the wire beyond its own. Raises
-        LabError for a link that cannot be.
+        leaves the engine's default. buffer_octets: octets in each of them, None is unlimited; with
+        `buffer` what is reached first counts. overhead: octets of a frame on the wire beyond its
+        own. Raises LabError for a link that cannot be.
         """
         if rate_bps is not None and rate_bps < 1:
             raise LabError(f"a link of {rate_bps} bit/s carries nothing; give a rate above 0")
@@ -239,6 +285,10 @@ class Simulation:
             raise LabError(f"a link cannot have a delay of {delay_ns} ns; give 0 or more")
         if buffer is not None and buffer < 1:
             raise LabError(f"a buffer of {buffer} packets drops all; give 1 or more")
+        if buffer_octets is not None and buffer_octets < 1:
+            raise LabError(f"a buffer of {buffer_octets} octets drops all; give 1 or more")
+        if buffer is None and buffer_octets is not None:
+            buffer = _MOST_PACKETS
         ends = (End(a, a_port), End(b, b_port))
         for end in ends:
             self._check_port(end)
@@ -248,7 +298,7 @@ class Simulation:
                 end.node.set_line(rate_bps or 0, overhead)
             else:
                 queue = PortQueue(depth=buffer, rate_bps=rate_bps)
-                end.node.set_port(end.port, queue, overhead)
+                end.node.set_port(end.port, PortSettings(queue, buffer_octets, overhead))
         number = self.native.connect(a.number, a_port, b.number, b_port, delay_ns)
         self.links.append(Link(self.native, number, ends))
         return self.links[-1]
@@ -276,13 +326,35 @@ class Simulation:
         """Frames delivered by links: packet-hops, those to hosts included."""
         return self.native.hops()
 
-    def tapped(self) -> list[TappedFrame]:
+    def tapped(self, *, complete: bool = True) -> list[TappedFrame]:
         """The frames copied by taps since the last call, in the order of their times.
-        Raises LabError when some were lost because the taps' memory was full."""
-        data, lost = self.native.take_tapped()
-        if lost:
-            raise LabError(f"{lost} frames did not fit in the taps' memory; give the taps more")
-        return parse_tapped(data)
+        complete: raise LabError when some were lost because the taps' memory was full; otherwise
+        `tapped_lost` says so."""
+        if complete and self.tapped_lost:
+            raise LabError(
+                f"{self.tapped_lost} frames did not fit in the taps' memory; give the taps more"
+            )
+        return parse_tapped(self.native.take_tapped())
+
+    @property
+    def tapped_lost(self) -> int:
+        """Frames since the start of which the taps' memory had no room for a copy."""
+        return self.native.tapped_lost()
+
+    def keep_notices(self, most: int = MOST_NOTICES) -> None:
+        """From now on keep what happens at RoCEv2 hosts, at most so many notices until they are
+        taken by notices()."""
+        self.native.lib.lab_keep_notices(self.native.handle, most)
+
+    def notices(self) -> list[Notice]:
+        """What happened at RoCEv2 hosts since the last call, in the order of its times."""
+        names = {host.number: host.name for host in self.hosts.values()}
+        return take_notices(self.native, names)
+
+    @property
+    def notices_lost(self) -> int:
+        """Notices since the start for which there was no room."""
+        return int(self.native.lib.lab_notices_lost(self.native.handle))
 
     def keep_digest(self) -> None:
         """From now on mix every delivered frame and its time into `digest`."""

@@ -7,9 +7,11 @@ P4Runtime entities. Nothing is learned: flows are put by the caller (`Provision.
 
 from finsy.proto import p4i, p4r
 
+from fcn.contract.pipeline import Pipeline as Compiled
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config.model import Config
 from fcn.controller.node.provision import Provision
+from fcn.controller.owners.intent import Intent
 from fcn.lab.errors import LabError
 from fcn.softswitch.engine.control import EngineBase
 from fcn.softswitch.p4rt.pipeline import Pipeline, PipelineConfig
@@ -25,17 +27,21 @@ def provision_of(config: Config, name: str) -> Provision:
 def write_entries(provision: Provision, engine: EngineBase) -> Pipeline:
     """Write a node's intent into an engine that holds nothing yet; the entities as P4Runtime reads
     them. Raises LabError when the engine does not take one."""
-    compiled = provision.pipeline
+    return write_intent(provision.name, provision.intent, provision.pipeline, engine)
+
+
+def write_intent(name: str, intent: Intent, compiled: Compiled, engine: EngineBase) -> Pipeline:
+    """Write an intent for this program into the engine of node `name`, as write_entries() does."""
     assert compiled.blob is not None, "load_pipeline loaded it"
     message = p4r.ForwardingPipelineConfig(p4_device_config=compiled.blob.read_bytes())
     p4info: p4i.P4Info = compiled.schema.p4info
     message.p4info.CopyFrom(p4info)
     config = PipelineConfig.parse(message)
     pipeline = Pipeline(config, engine, lambda _message: False, engine.now_ns)
-    while updates := provision.intent.take_updates(_BATCH):
+    while updates := intent.take_updates(_BATCH):
         for update in updates:
             pipeline.write(update, "")
-        refused = provision.intent.settle(updates, {})
+        refused = intent.settle(updates, {})
         if refused:
-            raise LabError(f"{provision.name} did not take {refused[0].update}")
+            raise LabError(f"{name} did not take {refused[0].update}")
     return pipeline

@@ -2,17 +2,35 @@
 
 import struct
 from dataclasses import dataclass
+from enum import IntFlag
 
-_RECORD = struct.Struct("=QII")
+_RECORD = struct.Struct("=QIIII")
+
+
+class FrameKind(IntFlag):
+    """What a frame is by all its headers, those inside a tunnel included.
+
+    MARKED: one of its IP headers has CE. The values are those of lab_api.h.
+    """
+
+    MARKED = 1
+    FAST_CNP = 2
+    CNP = 4
+    NOTIFICATION = 6
 
 
 @dataclass(frozen=True, slots=True)
 class TappedFrame:
-    """A frame a link delivered: link, direction (0 or 1), when its last bit arrived, and octets."""
+    """A frame a link delivered: link, direction (0 or 1), when its last bit arrived, and octets.
+
+    length: octets it had, of which `data` has the first.
+    """
 
     link: int
     direction: int
     time_ns: int
+    length: int
+    kinds: FrameKind
     data: bytes
 
 
@@ -21,8 +39,12 @@ def parse_tapped(data: bytes) -> list[TappedFrame]:
     frames = []
     at = 0
     while at < len(data):
-        time_ns, direction, length = _RECORD.unpack_from(data, at)
+        time_ns, direction, length, kinds, kept = _RECORD.unpack_from(data, at)
         at += _RECORD.size
-        frames.append(TappedFrame(direction // 2, direction % 2, time_ns, data[at : at + length]))
-        at += (length + 7) & ~7
+        octets = data[at : at + kept]
+        frame = TappedFrame(
+            direction // 2, direction % 2, time_ns, length, FrameKind(kinds), octets
+        )
+        frames.append(frame)
+        at += (kept + 7) & ~7
     return frames

@@ -95,16 +95,20 @@ class NativeLab:
         self.done(self.lib.lab_link_stats_of(self.handle, direction, out))
         return self.fields(out)
 
-    def tap(self, direction: int, octets: int) -> None:
-        """Copy what a direction delivers."""
-        self.done(self.lib.lab_tap(self.handle, direction, octets))
+    def tap(self, direction: int, kinds: int, snap: int, octets: int) -> None:
+        """Copy what a direction delivers: frames of these kinds (0: all), their first octets."""
+        self.done(self.lib.lab_tap(self.handle, direction, kinds, snap, octets))
 
-    def take_tapped(self) -> tuple[bytes, int]:
-        """The copies, and how many frames found no room."""
+    def take_tapped(self) -> bytes:
+        """The copies."""
         size = self.lib.lab_tapped_size(self.handle)
         buffer = self.ffi.new("uint8_t[]", size)
         got = self.lib.lab_tapped_take(self.handle, buffer, size)
-        return bytes(self.ffi.buffer(buffer, got)), int(self.lib.lab_tapped_lost(self.handle))
+        return bytes(self.ffi.buffer(buffer, got))
+
+    def tapped_lost(self) -> int:
+        """Frames that found no room, since the start."""
+        return int(self.lib.lab_tapped_lost(self.handle))
 
     def run(self, until: int) -> int:
         """Run; the time reached."""

@@ -33,7 +33,7 @@ wanted=$(cat pyproject.toml constraints.txt | sha256sum)
 if [[ "$(cat .venv/.installed 2>/dev/null)" != "$wanted" ]]; then
     say "installing Python packages (pinned in constraints.txt); about a minute"
     .venv/bin/python -m pip install --quiet --disable-pip-version-check \
-        --constraint constraints.txt --editable '.[test,demo,dev]'
+        --constraint constraints.txt --editable '.[test,demo,lab,dev]'
     printf '%s\n' "$wanted" >.venv/.installed
 fi
 

@@ -17,7 +17,8 @@ ROOT = Path(fcn.__file__).parent
 PACKAGES = (
     ("contract", "packets"),
     ("softswitch", "hosts", "controller"),
-    ("topologies", "lab"),
+    ("topologies",),
+    ("lab",),
     ("ptf_tests",),
     ("bench",),
 )

@@ -10,12 +10,16 @@ NS_PER_KM = 5000
 """Propagation in fibre, refractive index 1.5."""
 
 MAX_DELAY_NS = 10 * 10**9
+MAX_TIME_NS = 1000 * 10**9
 MAX_RATE_BPS = 10**13
 
 _AMOUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([A-Za-z/]+)")
 _NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 _LENGTHS = {"m": Fraction(NS_PER_KM, 1000), "km": Fraction(NS_PER_KM)}
 _BITS = {"b/s": 1, "kb/s": 10**3, "Mb/s": 10**6, "Gb/s": 10**9, "Tb/s": 10**12}
+_OCTETS = {
+    "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30
+}  # fmt: skip
 _PACKETS = {"pps": 1, "packets/s": 1, "kpps": 10**3, "Mpps": 10**6}
 
 
@@ -35,6 +39,14 @@ def parse_delay(value: Any) -> int:  # noqa: ANN401
     return round(delay)
 
 
+def parse_time(value: Any) -> int:  # noqa: ANN401
+    """Nanoseconds from `10us`, `2.5 ms` or `1s`."""
+    time = round(_read(value, _NANOSECONDS, "a time; write 10us, 2.5 ms or 1s"))
+    if time > MAX_TIME_NS:
+        raise ValueError(f"{value!r} is longer than {MAX_TIME_NS // 10**9} s")
+    return time
+
+
 def parse_rate(value: Any) -> int:  # noqa: ANN401
     """Bits per second from `100 Gb/s` or `2.5Mb/s`."""
     rate = round(_read(value, _BITS, "a rate; write 100 Gb/s or 2.5 Mb/s"))
@@ -51,6 +63,12 @@ def parse_packet_rate(value: Any) -> int:  # noqa: ANN401
     return rate
 
 
+def parse_size(value: Any) -> int:  # noqa: ANN401
+    """Octets from `1500B`, `64kB` (of 1000), `64KiB` (of 1024), MB, MiB, GB or GiB."""
+    return round(_read(value, _OCTETS, "a size; write 1500B, 64kB, 64KiB or 1MB"))
+
+
 Delay = Annotated[int, BeforeValidator(parse_delay)]
+Time = Annotated[int, BeforeValidator(parse_time)]
 Rate = Annotated[int, BeforeValidator(parse_rate)]
 PacketRate = Annotated[int, BeforeValidator(parse_packet_rate)]

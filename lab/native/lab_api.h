@@ -76,6 +76,7 @@ typedef struct {
     uint32_t mtu, ack_every, window, retries, cm_retries;
     uint8_t dscp, ecn;
     uint64_t timeout, cm_timeout, max_lag, cnp_interval, service_id;
+    double line_rate; /* of a connection; 0: that of the host's link */
     double min_rate, g, additive_increase, hyper_increase;
     uint64_t alpha_period, increase_period, byte_counter;
     uint32_t fast_recovery_steps;
@@ -135,9 +136,34 @@ uint64_t lab_frames_in_use(const lab *l);
 /* Packet-hops: frames that links delivered. */
 uint64_t lab_hops(const lab *l);
 
-/* Keep a copy of every frame that a link direction delivers, at most `octets` of them in all. */
-int64_t lab_tap(lab *l, uint32_t direction, size_t octets);
-/* Records of all taps: time (8 octets), direction (4), length (4), frame padded to 8. */
+/* What happened at a RoCEv2 host; what, value and peer as in hosts/roce/src/notice.h. connection: of
+ * those it opened or of those it accepted, as `what` says. version: of the peer's address. by_switch:
+ * the CNP was made by a switch, whatever its source address says. */
+typedef struct {
+    uint64_t time, value;
+    uint32_t node, connection;
+    uint16_t what;
+    uint8_t version, by_switch;
+    uint8_t peer[16];
+} lab_notice;
+
+/* Keep notices, at most so many that were not taken; 0 (at first): none. */
+void lab_keep_notices(lab *l, size_t most);
+/* Notices since the last call, in order; how many were copied. */
+size_t lab_notices(const lab *l);
+size_t lab_take_notices(lab *l, lab_notice *out, size_t n);
+/* For which there was no room, since the start. */
+uint64_t lab_notices_lost(const lab *l);
+
+/* What a frame is by its outer and inner headers: any of its IP headers has CE; it is a Fast CNP; it
+ * is a CNP. */
+enum { LAB_KIND_MARKED = 1, LAB_KIND_FAST_CNP = 2, LAB_KIND_CNP = 4 };
+
+/* Keep copies of the frames that a link direction delivers: those of one of the kinds (0: of all),
+ * their first `snap` octets, at most `octets` of memory more than before. */
+int64_t lab_tap(lab *l, uint32_t direction, uint32_t kinds, uint32_t snap, size_t octets);
+/* Records of all taps: time (8 octets), direction, length of the frame, kinds, length kept (4 each),
+ * the first octets of the frame, padded to 8. */
 size_t lab_tapped_size(const lab *l);
 size_t lab_tapped_take(lab *l, uint8_t *out, size_t cap);
 uint64_t lab_tapped_lost(const lab *l);

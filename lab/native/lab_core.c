@@ -35,6 +35,7 @@ void lab_free(lab *l)
     free(l->links);
     free(l->tapped);
     free(l->completions);
+    free(l->notices);
     free(l);
 }
 

@@ -36,6 +36,7 @@ typedef struct {
     uint32_t direction; /* its number among the directions */
     uint64_t delay_ns;
     bool up, tapped;
+    uint32_t tap_kinds, tap_snap;
     lab_flying *ring; /* of `mask + 1`: those from `first` up to `next` */
     uint32_t mask, first, next;
     lab_link_stats stats; /* in_flight is not kept up */
@@ -74,6 +75,9 @@ struct lab {
     lab_completion *completions;
     size_t n_completions, completions_cap;
     uint64_t completions_lost; /* without memory */
+    lab_notice *notices;
+    size_t n_notices, notices_cap, most_notices;
+    uint64_t notices_lost;
 };
 
 /* Give an actor its number; false without memory. */
@@ -89,6 +93,8 @@ void lab_record(lab *l, const lab_link *link, const sw_frame *f);
 void lab_link_act(lab_link *link);
 /* Lose what is on the link. */
 void lab_link_clear(lab_link *link);
+/* Keep a notice, if notices are kept. */
+void lab_notify(lab *l, const lab_notice *notice);
 /* NULL when it is no switch, or no host. */
 lab_switch *lab_switch_of(const lab *l, uint32_t node);
 lab_host *lab_host_of(const lab *l, uint32_t node);

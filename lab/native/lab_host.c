@@ -92,7 +92,7 @@ void lab_host_arrive(lab_host *h, uint64_t now, sw_frame *f)
         s->delay_max_ns = delay > s->delay_max_ns ? delay : s->delay_max_ns;
     }
     if (h->role) {
-        h->role->arrive(h->role, h, now, f->data + f->head, f->len);
+        h->role->arrive(h->role, h, now, f);
         lab_host_reschedule(h);
     }
     sw_frame_give(&h->lab->pool, f);

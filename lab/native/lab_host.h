@@ -10,7 +10,7 @@ typedef struct lab_role lab_role;
 /* What a host does; all at the host's virtual time. */
 struct lab_role {
     /* A frame was received; the host gives it back afterwards. */
-    void (*arrive)(lab_role *r, lab_host *h, uint64_t now, const uint8_t *frame, uint32_t len);
+    void (*arrive)(lab_role *r, lab_host *h, uint64_t now, const sw_frame *f);
     /* Do what is due until now. */
     void (*act)(lab_role *r, lab_host *h, uint64_t now);
     /* When the role acts next by itself. */

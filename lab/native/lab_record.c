@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "lab_core.h"
+#include "lab_kind.h"
+
+#define RECORD_HEADER 24u
 
 static uint64_t mix(uint64_t digest, uint64_t word)
 {
@@ -27,18 +30,23 @@ static void digest_frame(lab *l, const lab_link *link, const sw_frame *f)
 
 static void copy_frame(lab *l, const lab_link *link, const sw_frame *f)
 {
-    size_t padded = ((size_t)f->len + 7) & ~(size_t)7;
-    if (l->tapped_size + 16 + padded > l->tapped_cap) {
+    const uint8_t *octets = f->data + f->head;
+    uint32_t kinds = lab_kind_of(octets, f->len);
+    if (link->tap_kinds && !(kinds & link->tap_kinds))
+        return;
+    uint32_t kept = f->len < link->tap_snap ? f->len : link->tap_snap;
+    size_t padded = ((size_t)kept + 7) & ~(size_t)7;
+    if (l->tapped_size + RECORD_HEADER + padded > l->tapped_cap) {
         l->tapped_lost++;
         return;
     }
     uint8_t *out = l->tapped + l->tapped_size;
+    uint32_t head[4] = {link->direction, f->len, kinds, kept};
     memcpy(out, &f->at, 8);
-    memcpy(out + 8, &link->direction, 4);
-    memcpy(out + 12, &f->len, 4);
-    memcpy(out + 16, f->data + f->head, f->len);
-    memset(out + 16 + f->len, 0, padded - f->len);
-    l->tapped_size += 16 + padded;
+    memcpy(out + 8, head, sizeof head);
+    memcpy(out + RECORD_HEADER, octets, kept);
+    memset(out + RECORD_HEADER + kept, 0, padded - kept);
+    l->tapped_size += RECORD_HEADER + padded;
 }
 
 void lab_record(lab *l, const lab_link *link, const sw_frame *f)
@@ -49,7 +57,7 @@ void lab_record(lab *l, const lab_link *link, const sw_frame *f)
         copy_frame(l, link, f);
 }
 
-int64_t lab_tap(lab *l, uint32_t direction, size_t octets)
+int64_t lab_tap(lab *l, uint32_t direction, uint32_t kinds, uint32_t snap, size_t octets)
 {
     if (direction >= l->n_links)
         return LAB_ERR_NODE;
@@ -58,7 +66,10 @@ int64_t lab_tap(lab *l, uint32_t direction, size_t octets)
         return LAB_ERR_MEMORY;
     l->tapped = tapped;
     l->tapped_cap += octets;
-    l->links[direction]->tapped = true;
+    lab_link *link = l->links[direction];
+    link->tapped = true;
+    link->tap_kinds = kinds;
+    link->tap_snap = snap;
     return 0;
 }
 

@@ -28,6 +28,7 @@ typedef struct {
     struct responder *responders;
     uint32_t n_responders;
     uint64_t verdicts[ROCE_VERDICTS], unknown_qp;
+    bool from_switch; /* what is being received was made by a switch */
 } roce;
 
 static void send_packet(void *context, struct roce_packet *packet, uint64_t now)
@@ -65,9 +66,43 @@ static void completed(void *context, const struct requester *q, const struct mes
         r->node, q->local_qp - FIRST_REQUESTER_QP, m->id, m->size, m->start, now};
 }
 
+static void notify(const roce *r, uint32_t connection, enum roce_notice what, uint64_t value,
+                   const struct ip_address *peer, uint64_t now)
+{
+    bool of_cnp = what == NOTICE_CNP || what == NOTICE_CUT;
+    lab_notice notice = {
+        .time = now,
+        .value = value,
+        .node = r->node,
+        .connection = connection,
+        .what = (uint16_t)what,
+        .version = (uint8_t)peer->version,
+        .by_switch = of_cnp && r->from_switch,
+    };
+    memcpy(notice.peer, peer->octets, peer->version == 4 ? 4 : sizeof notice.peer);
+    lab_notify(r->host->lab, &notice);
+}
+
+static void requester_notice(void *context, const struct requester *q, enum roce_notice what,
+                             uint64_t value, const struct ip_address *peer, uint64_t now)
+{
+    notify(context, q->local_qp - FIRST_REQUESTER_QP, what, value, peer, now);
+}
+
+static void responder_notice(void *context, const struct responder *s, enum roce_notice what,
+                             uint64_t value, uint64_t now)
+{
+    notify(context, s->local_qp - FIRST_RESPONDER_QP, what, value, &s->peer, now);
+}
+
 static struct requester_io requester_io(roce *r)
 {
-    return (struct requester_io){r, send_packet, completed};
+    return (struct requester_io){r, send_packet, completed, requester_notice};
+}
+
+static struct responder_io responder_io(roce *r)
+{
+    return (struct responder_io){r, send_packet, responder_notice};
 }
 
 /* Note when a requester acts next. While it waits long for its turn its rate may rise. */
@@ -169,7 +204,7 @@ static void on_cm(roce *r, const struct roce_packet *packet, uint64_t now)
             note(r, i);
             return;
         }
-    struct responder_io answers = {r, send_packet};
+    struct responder_io answers = responder_io(r);
     struct responder *s = find_connection(r, &packet->src, message.local_comm_id);
     uint16_t reason = CM_REJECT_NO_RESOURCES;
     if (message.attribute == CM_REQ && message.service_id != r->options.service_id) {
@@ -190,7 +225,7 @@ static void on_data(roce *r, const struct roce_packet *packet, size_t len, uint6
         return;
     }
     struct responder_params params = {r->options.dscp, r->options.cnp_interval};
-    struct responder_io io = {r, send_packet};
+    struct responder_io io = responder_io(r);
     responder_on_data(s, &params, &io, packet, len, now);
 }
 
@@ -204,7 +239,7 @@ static void on_answer(roce *r, const struct roce_packet *packet, uint64_t now)
     }
     /* A CNP may come from a network node, so its source address says nothing. */
     if (packet->opcode == OPCODE_CNP)
-        requester_on_cnp(q, packet, now);
+        requester_on_cnp(q, &io, packet, now);
     else if (ip_address_equal(&q->params.remote, &packet->src))
         requester_on_ack(q, &io, packet, now);
     else
@@ -212,12 +247,14 @@ static void on_answer(roce *r, const struct roce_packet *packet, uint64_t now)
     note(r, packet->dest_qp - FIRST_REQUESTER_QP);
 }
 
-static void roce_arrive(lab_role *role, lab_host *h, uint64_t now, const uint8_t *frame,
-                        uint32_t len)
+static void roce_arrive(lab_role *role, lab_host *h, uint64_t now, const sw_frame *f)
 {
     roce *r = (roce *)role;
+    const uint8_t *frame = f->data + f->head;
+    uint32_t len = f->len;
     struct roce_packet packet;
     (void)h;
+    r->from_switch = f->born == UINT64_MAX;
     bool ip = len > ETHERNET_HEADER && memcmp(frame, r->options.mac, 6) == 0;
     enum roce_verdict verdict = ROCE_NOT_OURS;
     if (ip)
@@ -294,7 +331,7 @@ static struct requester_params params_of(const roce *r, const uint8_t *address)
         .cm_retries = o->cm_retries,
         .max_lag = o->max_lag,
         .dcqcn = {
-            .line_rate = (double)r->host->line.rate_bps,
+            .line_rate = o->line_rate > 0 ? o->line_rate : (double)r->host->line.rate_bps,
             .min_rate = o->min_rate,
             .g = o->g,
             .additive_increase = o->additive_increase,

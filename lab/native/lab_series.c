@@ -47,10 +47,9 @@ static void series_act(lab_role *r, lab_host *h, uint64_t now)
     }
 }
 
-static void series_arrive(lab_role *r, lab_host *h, uint64_t now, const uint8_t *frame,
-                          uint32_t len)
+static void series_arrive(lab_role *r, lab_host *h, uint64_t now, const sw_frame *f)
 {
-    (void)r, (void)h, (void)now, (void)frame, (void)len;
+    (void)r, (void)h, (void)now, (void)f;
 }
 
 static void series_free(lab_role *r)

@@ -10,6 +10,7 @@ from lab_networks import DEST_QP, GIGABIT, SOURCE_QP, Rates, address, host_mac, 
 
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
+from fcn.lab.frames import FrameKind
 from fcn.lab.roce import RoceHost, RoceOptions, completions
 from fcn.ptf_tests.lib import packets
 
@@ -47,6 +48,8 @@ def run(sanitize: bool) -> int:
         simulation.keep_digest()
         for link in network.links:
             link.tap(1, 200_000)
+        network.links[1].tap(0, 20_000, select=FrameKind.MARKED, snap=33)
+        simulation.keep_notices(100)
         hosts = [network.roce(side, n, options) for side in (1, 2) for n in range(2)]
         for number, host in enumerate(hosts):
             connection = host.connect(address(2 if number < 2 else 1, number % 2))
@@ -74,6 +77,10 @@ def run(sanitize: bool) -> int:
             balance(simulation)
         simulation.run_until(simulation.now_ns + 100 * MILLISECOND)
         assert completions(simulation)
+        assert len(simulation.notices()) == 100
+        assert simulation.notices_lost > 0
+        assert simulation.tapped(complete=False)
+        assert simulation.tapped_lost > 0
         refused = alone.refused()
         assert min(refused[name] for name in ("bad_icrc", "bad_length", "unknown_qp")) > 0, refused
         return simulation.digest

@@ -52,6 +52,12 @@ bool requester_post(struct requester *r, uint64_t id, uint64_t size, uint64_t st
     return true;
 }
 
+static void tell(const struct requester *r, const struct requester_io *io, enum roce_notice what,
+                 uint64_t value, uint64_t now)
+{
+    io->notice(io->context, r, what, value, &r->params.remote, now);
+}
+
 /* Connection manager. */
 
 void requester_connect(struct requester *r, uint64_t at)
@@ -64,6 +70,7 @@ void requester_connect(struct requester *r, uint64_t at)
 void requester_disconnect(struct requester *r, uint64_t at)
 {
     r->state = DISCONNECTING;
+    r->timeout_at = ROCE_NEVER;
     r->cm_at = at;
     r->cm_tries = 0;
 }
@@ -101,6 +108,14 @@ static void send_cm(const struct requester *r, const struct requester_io *io,
     io->send(io->context, &packet, now);
 }
 
+static void end(struct requester *r, const struct requester_io *io, enum requester_state state,
+                uint64_t now)
+{
+    r->state = state;
+    r->cm_at = r->timeout_at = ROCE_NEVER;
+    tell(r, io, state == FAILED ? NOTICE_FAILED : NOTICE_CLOSED, r->acknowledged, now);
+}
+
 void requester_on_cm(struct requester *r, const struct requester_io *io,
                      const struct cm_message *message, uint64_t now)
 {
@@ -108,14 +123,14 @@ void requester_on_cm(struct requester *r, const struct requester_io *io,
         r->remote_comm_id = message->local_comm_id;
         r->remote_qp = message->local_qp;
         send_cm(r, io, CM_RTU, now);
+        if (r->state == CONNECTING)
+            tell(r, io, NOTICE_CONNECTED, r->remote_qp, now);
         r->state = CONNECTED;
         r->cm_at = ROCE_NEVER;
     } else if (message->attribute == CM_REJ && r->state == CONNECTING) {
-        r->state = FAILED;
-        r->cm_at = ROCE_NEVER;
+        end(r, io, FAILED, now);
     } else if (message->attribute == CM_DREP && r->state == DISCONNECTING) {
-        r->state = CLOSED;
-        r->cm_at = ROCE_NEVER;
+        end(r, io, CLOSED, now);
     }
 }
 
@@ -125,8 +140,7 @@ static void retry_cm(struct requester *r, const struct requester_io *io, uint64_
     bool connecting = r->state == CONNECTING;
 
     if (r->cm_tries++ == r->params.cm_retries) {
-        r->state = connecting ? FAILED : CLOSED;
-        r->cm_at = ROCE_NEVER;
+        end(r, io, connecting ? FAILED : CLOSED, now);
         return;
     }
     send_cm(r, io, connecting ? CM_REQ : CM_DREQ, now);
@@ -136,8 +150,9 @@ static void retry_cm(struct requester *r, const struct requester_io *io, uint64_
 /* Data. */
 
 /* Send again from the oldest packet that has not been acknowledged. */
-static void go_back(struct requester *r)
+static void go_back(struct requester *r, const struct requester_io *io, uint64_t now)
 {
+    tell(r, io, NOTICE_RETRANSMISSION, r->next - r->acknowledged, now);
     r->next = r->acknowledged;
     r->cursor = r->first_message;
 }
@@ -178,17 +193,24 @@ void requester_on_ack(struct requester *r, const struct requester_io *io,
     } else if (packet->payload[0] == AETH_NAK_SEQUENCE && r->acknowledged + ahead < r->highest) {
         r->naks++;
         progress(r, io, r->acknowledged + ahead, now);
+        tell(r, io, NOTICE_NAK, r->acknowledged, now);
         r->timeout_at = now + r->params.timeout;
-        go_back(r);
+        go_back(r, io, now);
     }
 }
 
-void requester_on_cnp(struct requester *r, const struct roce_packet *packet, uint64_t now)
+void requester_on_cnp(struct requester *r, const struct requester_io *io,
+                      const struct roce_packet *packet, uint64_t now)
 {
     if (r->state != CONNECTED || packet->payload_len != CNP_PAYLOAD)
         return;
+    dcqcn_advance(&r->rp, now);
     r->cnps++;
-    r->cuts += dcqcn_on_cnp(&r->rp, now);
+    io->notice(io->context, r, NOTICE_CNP, (uint64_t)r->rp.current_rate, &packet->src, now);
+    if (!dcqcn_on_cnp(&r->rp, now))
+        return;
+    r->cuts++;
+    io->notice(io->context, r, NOTICE_CUT, (uint64_t)r->rp.current_rate, &packet->src, now);
 }
 
 uint64_t requester_timer_due(const struct requester *r)
@@ -203,13 +225,12 @@ void requester_timers(struct requester *r, const struct requester_io *io, uint64
     if (r->timeout_at > now)
         return;
     r->timeouts++;
+    tell(r, io, NOTICE_TIMEOUT, r->acknowledged, now);
     r->timeout_at = now + r->params.timeout;
-    if (r->timeouts_in_a_row++ == r->params.retries) {
-        r->state = FAILED;
-        r->timeout_at = ROCE_NEVER;
-        return;
-    }
-    go_back(r);
+    if (r->timeouts_in_a_row++ == r->params.retries)
+        end(r, io, FAILED, now);
+    else
+        go_back(r, io, now);
 }
 
 /* When the last packet has been serialised at the current rate; the fraction of a nanosecond

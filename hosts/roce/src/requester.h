@@ -8,6 +8,7 @@
 
 #include "cm.h"
 #include "dcqcn.h"
+#include "notice.h"
 #include "packet.h"
 
 #define ROCE_NEVER UINT64_MAX
@@ -60,12 +61,15 @@ struct requester {
     uint64_t packets, octets, retransmitted, acks, naks, timeouts, cnps, cuts;
 };
 
-/* What a requester does to the world. `completed`: all of a message was acknowledged. */
+/* What a requester does to the world. `completed`: all of a message was acknowledged. `notice`: see
+ * notice.h. */
 struct requester_io {
     void *context;
     void (*send)(void *context, struct roce_packet *packet, uint64_t now);
     void (*completed)(void *context, const struct requester *r, const struct message *m,
                       uint64_t now);
+    void (*notice)(void *context, const struct requester *r, enum roce_notice what, uint64_t value,
+                   const struct ip_address *peer, uint64_t now);
 };
 
 void requester_init(struct requester *r, const struct requester_params *params, uint32_t local_qp,
@@ -74,7 +78,7 @@ void requester_free(struct requester *r);
 
 /* Connect by the connection manager, from `at` on. */
 void requester_connect(struct requester *r, uint64_t at);
-/* Disconnect when all messages are complete. */
+/* Disconnect at `at`; what was not acknowledged is given up. */
 void requester_disconnect(struct requester *r, uint64_t at);
 
 /* Write a message of at least one octet, after those posted before; false without memory. */
@@ -91,6 +95,7 @@ void requester_on_cm(struct requester *r, const struct requester_io *io,
                      const struct cm_message *message, uint64_t now);
 void requester_on_ack(struct requester *r, const struct requester_io *io,
                       const struct roce_packet *packet, uint64_t now);
-void requester_on_cnp(struct requester *r, const struct roce_packet *packet, uint64_t now);
+void requester_on_cnp(struct requester *r, const struct requester_io *io,
+                      const struct roce_packet *packet, uint64_t now);
 
 #endif

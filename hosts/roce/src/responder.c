@@ -80,6 +80,7 @@ static void send_cnp(struct responder *r, const struct responder_params *params,
     r->cnp_sent = true;
     r->last_cnp = now;
     r->cnps++;
+    io->notice(io->context, r, NOTICE_CNP_SENT, r->marked, now);
     io->send(io->context, &packet, now);
 }
 
@@ -129,6 +130,8 @@ void responder_on_data(struct responder *r, const struct responder_params *param
         if (!r->nak_sent) {
             r->nak_sent = true;
             r->naks++;
+            io->notice(io->context, r, NOTICE_GAP, ahead, now);
+            io->notice(io->context, r, NOTICE_NAK_SENT, r->expected_psn, now);
             acknowledge(r, params, io, AETH_NAK_SEQUENCE, r->expected_psn, now);
         }
         return;

@@ -6,6 +6,7 @@
 #define FCN_ROCE_RESPONDER_H
 
 #include "cm.h"
+#include "notice.h"
 #include "packet.h"
 
 struct responder {
@@ -30,6 +31,8 @@ struct responder_params {
 struct responder_io {
     void *context;
     void (*send)(void *context, struct roce_packet *packet, uint64_t now);
+    void (*notice)(void *context, const struct responder *r, enum roce_notice what, uint64_t value,
+                   uint64_t now);
 };
 
 /* A connection that a REQ asks for. */

@@ -1,0 +1,21 @@
+"""Commands of `fcn lab`. Exit codes: 0 success, 1 failed or stopped, 2 usage error, 3 invalid
+scenario."""
+
+import typer
+
+from fcn.lab.cli.run import list_scenarios, run
+
+app = typer.Typer(
+    name="fcn lab",
+    help="Networks in virtual time: every switch runs its real P4 program.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(run)
+app.command("list")(list_scenarios)
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="fcn lab")

@@ -1,0 +1,180 @@
+"""`fcn lab run` and `fcn lab list`."""
+
+import logging
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from fcn.lab.errors import LabError
+from fcn.lab.result.folder import check_place, save
+from fcn.lab.result.model import Result
+from fcn.lab.run import runner
+from fcn.lab.scenario.load import Plan, ScenarioError, catalog, load_scenario
+from fcn.lab.scenario.model import Mode
+from fcn.topologies.units import parse_time
+
+EXIT_FAILED = 1
+EXIT_SCENARIO = 3
+
+console = Console()
+errors = Console(stderr=True)
+
+
+def list_scenarios() -> None:
+    """The scenarios that come with fcn."""
+    table = Table("scenario", "network", "hosts", "time", "what it shows", box=None)
+    for name in catalog():
+        plan = load_scenario(name)
+        duration = f"{plan.scenario.duration / 1e6:g} ms"
+        hosts = str(len(plan.wiring.hosts))
+        table.add_row(name, plan.topology.name, hosts, duration, plan.scenario.title)
+    console.print(table)
+
+
+def run(
+    scenario: Annotated[str, typer.Argument(help="A scenario of `fcn lab list`, or a YAML file.")],
+    mode: Annotated[
+        str, typer.Option(help="none, ecn or fcn instead of the scenario's.", show_default=False)
+    ] = "",
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Instead of the scenario's.", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the result; default: out/lab/NAME-MODE-SEED."),
+    ] = None,
+    until: Annotated[
+        str, typer.Option(help="Virtual time at which to end, such as 5ms.", show_default=False)
+    ] = "",
+) -> None:
+    """Run a scenario and save its result.
+
+    Ctrl-C or SIGTERM ends the run: what was measured so far is saved, too.
+    """
+    try:
+        plan = load_scenario(scenario).using(mode=_mode(mode), seed=seed)
+    except ScenarioError as error:
+        raise _fail(str(error), EXIT_SCENARIO) from None
+    until_ns = _until(until)
+    label = f"{plan.name}-{plan.scenario.mode}-{plan.scenario.seed}"
+    folder = out or Path("out/lab") / label
+    # The controller's log has its own times, and the result says what it did.
+    for name in ("fcn", "finsy"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    try:
+        check_place(folder)
+        result = _run(plan, until_ns, label)
+        save(result, folder)
+    except LabError as error:
+        raise _fail(str(error), EXIT_FAILED) from None
+    _say(result, folder)
+    if not result.about.finished and not until:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _run(plan: Plan, until_ns: int | None, label: str) -> Result:
+    with _stopped() as stop, _Display(label) as display:
+        return runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
+
+
+class _Display:
+    """Context manager: a progress bar on a terminal, otherwise a line for each phase of the run."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._doing = ""
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[time]}"),
+            TimeElapsedColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task(label, total=None, time="")
+
+    def __enter__(self) -> "_Display":
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._bar.stop()
+
+    def show(self, now: runner.Progress) -> None:
+        """Show how far it is."""
+        if now.doing != self._doing and not console.is_terminal:
+            console.print(f"{self._label}: {now.doing}", highlight=False, soft_wrap=True)
+        self._doing = now.doing
+        if now.reached_ns == 0:
+            self._bar.update(self._task, time=now.doing)
+            return
+        time = f"{now.reached_ns / 1e6:.3f} of {now.duration_ns / 1e6:g} ms"
+        total, done = now.duration_ns, now.reached_ns
+        self._bar.update(self._task, total=total, completed=done, time=time)
+
+
+@contextmanager
+def _stopped() -> Iterator[Callable[[], bool]]:
+    """Whether the user wants it to end. A second signal ends it at once."""
+    wanted = False
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.getsignal(each) for each in signals]
+
+    def restore() -> None:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)
+
+    def ask(*_signal: object) -> None:
+        nonlocal wanted
+        wanted = True
+        restore()
+
+    for each in signals:
+        signal.signal(each, ask)
+    try:
+        yield lambda: wanted
+    finally:
+        restore()
+
+
+def _say(result: Result, folder: Path) -> None:
+    about = result.about
+    done = int(result.messages["completed_ns"].notna().sum())
+    reached = f"{about.reached_ns / 1e6:g} of {about.duration_ns / 1e6:g} ms"
+    console.print(
+        f"{about.label}: {reached} in {about.wall_s:.1f} s, {about.hops:,} packet-hops, "
+        f"{done} of {len(result.messages)} messages complete; digest {about.digest}\n"
+        f"{folder}" + ("" if about.finished else " (ended early)"),
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _mode(text: str) -> Mode | None:
+    for mode in get_args(Mode):
+        if text == mode:
+            found: Mode = mode
+            return found
+    if text:
+        raise typer.BadParameter(f"{text!r} is not a mode; those are {', '.join(get_args(Mode))}")
+    return None
+
+
+def _until(text: str) -> int | None:
+    try:
+        return parse_time(text) if text else None
+    except ValueError as error:
+        raise typer.BadParameter(f"--until: {error}") from None
+
+
+def _fail(message: str, code: int) -> typer.Exit:
+    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+    return typer.Exit(code)

@@ -1,0 +1,10 @@
+/* What a frame is, for taps that select some. */
+#ifndef LAB_KIND_H
+#define LAB_KIND_H
+
+#include <stdint.h>
+
+/* The LAB_KIND_ bits of a frame that begins with its Ethernet header. Never reads beyond it: a frame
+ * that ends early is what its headers until there say. */
+uint32_t lab_kind_of(const uint8_t *frame, uint32_t len);
+#endif

@@ -1,0 +1,138 @@
+"""The figures by which runs are compared: each has a name, a unit, and a value in each run."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from fcn.lab.report.amounts import NOTHING, Unit, show
+from fcn.lab.result import analysis
+from fcn.lab.result.model import Result
+from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a run. value: a number in the unit, or text; None where there is none."""
+
+    name: str
+    value: float | str | None
+    unit: Unit = "count"
+
+    @property
+    def text(self) -> str:
+        """The value as people read it."""
+        if isinstance(self.value, str):
+            return self.value
+        return NOTHING if self.value is None else show(self.value, self.unit)
+
+
+def figures(result: Result) -> list[Figure]:
+    """Those of one run; their names and order are the same for every run."""
+    return [
+        *_of_the_run(result),
+        *_of_reactions(result),
+        *_of_messages(result),
+        *_of_notifications(result),
+        *_of_queues_and_losses(result),
+    ]
+
+
+def _of_the_run(result: Result) -> list[Figure]:
+    about = result.about
+    ended = "complete" if about.finished else "ended early"
+    reached = f"{show(about.reached_ns, 'ns')} of {show(about.duration_ns, 'ns')}, {ended}"
+    return [
+        Figure("scenario", about.scenario),
+        Figure("mode", about.mode),
+        Figure("seed", str(about.seed)),
+        Figure("virtual time", reached),
+        Figure("packet-hops", about.hops),
+        Figure("wall time", about.wall_s * 1e9, "ns"),
+        Figure("digest of all frames", about.digest),
+    ]
+
+
+def _of_reactions(result: Result) -> list[Figure]:
+    found = reactions(result)
+    answered = found[found["ratio"].notna()]
+    first = answered.iloc[0] if len(answered) else None
+    return [
+        Figure("congestions", len(found)),
+        Figure("congestions with a rate cut", int(found["cut_ns"].notna().sum())),
+        Figure("congestions first cut by the ingress PE's CNP", int((found["by"] == BY_PE).sum())),
+        Figure("onset to first rate cut, median", _median(answered["reaction_ns"]), "ns"),
+        Figure("onset to first rate cut, of the first", _of(first, "reaction_ns"), "ns"),
+        Figure("propagation by the ingress PE, of the first", _of(first, "fcn_bound_ns"), "ns"),
+        Figure("propagation by the receiver, of the first", _of(first, "ecn_bound_ns"), "ns"),
+        Figure("reaction ÷ propagation, median", _median(answered["ratio"]), "ratio"),
+        Figure("reaction ÷ propagation, greatest", _number(answered["ratio"].max()), "ratio"),
+    ]
+
+
+def _of_messages(result: Result) -> list[Figure]:
+    times = analysis.flow_completion(result)
+    whole = times[times["size"] == analysis.ALL]
+    row = whole.iloc[0] if len(whole) else None
+    speeds = analysis.goodput(result)["goodput_bps"].dropna()
+    seconds = result.about.reached_ns / analysis.NS_PER_S
+    payload = int(result.connections["payload"].sum())
+    fairness = analysis.fairness(result)
+    shared = fairness[fairness["connections"] > 1]["jain"]
+    return [
+        Figure("connections", len(result.connections)),
+        Figure("messages", len(analysis.messages(result))),
+        Figure("messages completed", _of(row, "completed") or 0),
+        Figure("flow completion time, mean", _of(row, "mean_ns"), "ns"),
+        Figure("flow completion time, 99th percentile", _of(row, "p99_ns"), "ns"),
+        Figure("goodput of all, over the run", payload * 8 / seconds if seconds else None, "bps"),
+        Figure("goodput of a connection, mean", _number(speeds.mean()), "bps"),
+        Figure("goodput of a connection, least", _number(speeds.min()), "bps"),
+        Figure("Jain's fairness index of rates, mean", _number(shared.mean()), "ratio"),
+    ]
+
+
+def _of_notifications(result: Result) -> list[Figure]:
+    by = caused(result, "cnp")["by"]
+    sent = analysis.final_counters(result, "event")
+    fast = sent[sent["name"] == "FAST_CNP_SENT"]["value"].sum()
+    flows = result.connections
+    return [
+        Figure("packets marked with CE at receivers", int(flows["marked"].sum())),
+        Figure("Fast CNPs sent", int(fast)),
+        Figure("CNPs received from the ingress PE", int((by == BY_PE).sum())),
+        Figure("CNPs received from receivers", int((by == BY_RECEIVER).sum())),
+        Figure("rate cuts", int((result.notices["what"] == "cut").sum())),
+    ]
+
+
+def _of_queues_and_losses(result: Result) -> list[Figure]:
+    depths = analysis.queues(result)
+    depths = depths.sort_values("max_packets", ascending=False, kind="stable")
+    deepest = depths.iloc[0] if len(depths) else None
+    paused = analysis.pauses(result)
+    flows = result.connections
+    where = f"{deepest['node']} to {deepest['towards']}" if deepest is not None else None
+    return [
+        Figure("deepest queue", where),
+        Figure("deepest queue, most packets", _of(deepest, "max_packets")),
+        Figure("deepest queue, mean of packets", _of(deepest, "mean_packets")),
+        Figure("frames lost", int(analysis.drops(result)["frames"].sum())),
+        Figure("data packets sent", int(flows["packets"].sum())),
+        Figure("data packets sent again", int(flows["retransmitted"].sum())),
+        Figure("packets received behind a gap", int(flows["beyond_gap"].sum())),
+        Figure("time-outs", int(flows["timeouts"].sum())),
+        Figure("pauses", int(paused["pauses"].sum())),
+        Figure("time paused, of all links and priorities", int(paused["paused_ns"].sum()), "ns"),
+    ]
+
+
+def _of(row: "pd.Series[float] | None", name: str) -> float | None:
+    return None if row is None else _number(row[name])
+
+
+def _median(values: "pd.Series[float]") -> float | None:
+    return _number(values.astype("float64").median())
+
+
+def _number(value: object) -> float | None:
+    return None if pd.isna(value) else float(value)  # type: ignore[call-overload,arg-type]

@@ -1,0 +1,223 @@
+"""The tables of a report, as text: for the terminal by rich, for the page as HTML."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from rich.table import Table
+
+from fcn.lab.report.amounts import Unit, show
+from fcn.lab.report.figures import figures
+from fcn.lab.result import analysis
+from fcn.lab.result.model import Result
+from fcn.lab.result.reaction import reactions
+
+MOST_ROWS = 40
+"""Of a table in a report; all are in the data frames."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table as text. note: what a reader should know, empty where nothing. numbers: the columns
+    whose cells stand at the right."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    numbers: frozenset[int] = frozenset()
+
+
+def side_by_side(results: Mapping[str, Result]) -> ReportTable:
+    """The figures of several runs, a column for each."""
+    columns = [figures(result) for result in results.values()]
+    rows = [
+        (each[0].name, *(figure.text for figure in each)) for each in zip(*columns, strict=True)
+    ]
+    early = [name for name, result in results.items() if not result.about.finished]
+    note = f"Ended early, so not all of it was measured: {', '.join(early)}." if early else ""
+    return ReportTable("Figures", ("figure", *results), tuple(rows), note)
+
+
+def details(result: Result) -> Iterator[ReportTable]:
+    """The tables of one run that have rows."""
+    for table in (
+        _reactions(result),
+        _completion(result),
+        _connections(result),
+        _queues(result),
+        _notifications(result),
+        _drops(result),
+        _pauses(result),
+        _controller(result),
+        _events(result),
+    ):
+        if table.rows:
+            yield table
+
+
+def rich_table(table: ReportTable) -> Table:
+    """The same for a terminal."""
+    made = Table(title=table.title, title_justify="left", caption=table.note or None)
+    made.caption_justify = "left"
+    for number, name in enumerate(table.columns):
+        made.add_column(name, justify="right" if number in table.numbers else "left")
+    for row in table.rows:
+        made.add_row(*row)
+    return made
+
+
+def _table(
+    title: str, data: pd.DataFrame, columns: Sequence[tuple[str, str, Unit | None]], note: str = ""
+) -> ReportTable:
+    """columns: of the data frame, what they are called, and their units (None: text)."""
+    shown = data.head(MOST_ROWS)
+    cells = [
+        [str(value) if unit is None else show(_plain(value), unit) for value in shown[name]]
+        for name, _, unit in columns
+    ]
+    if len(data) > MOST_ROWS:
+        note = f"{note} {len(data) - MOST_ROWS} more rows are not shown.".strip()
+    return ReportTable(
+        title,
+        tuple(text for _, text, _ in columns),
+        tuple(zip(*cells, strict=True)),
+        note,
+        frozenset(at for at, (_, _, unit) in enumerate(columns) if unit is not None),
+    )
+
+
+def _plain(value: object) -> object:
+    return None if pd.isna(value) else float(value)  # type: ignore[call-overload,arg-type]
+
+
+def _reactions(result: Result) -> ReportTable:
+    return _table(
+        "Congestions and reactions",
+        reactions(result),
+        [
+            ("onset_ns", "onset", "ns"),
+            ("node", "node", None),
+            ("towards", "towards", None),
+            ("host", "first to cut", None),
+            ("by", "CNP of", None),
+            ("reaction_ns", "after", "ns"),
+            ("fcn_bound_ns", "propagation by PE", "ns"),
+            ("ecn_bound_ns", "by receiver", "ns"),
+            ("ratio", "ratio", "ratio"),
+        ],
+        "The ratio is to the propagation delay of the way the CNP came.",
+    )
+
+
+def _completion(result: Result) -> ReportTable:
+    return _table(
+        "Flow completion times by size of message",
+        analysis.flow_completion(result),
+        [
+            ("size", "size", None),
+            ("messages", "messages", "count"),
+            ("completed", "completed", "count"),
+            ("mean_ns", "mean", "ns"),
+            ("median_ns", "median", "ns"),
+            ("p99_ns", "99th percentile", "ns"),
+            ("max_ns", "longest", "ns"),
+        ],
+        "Of completed messages only.",
+    )
+
+
+def _connections(result: Result) -> ReportTable:
+    flows = analysis.goodput(result).merge(
+        result.connections.drop(columns=["remote", "payload"]), on=["host", "connection"]
+    )
+    return _table(
+        "Connections",
+        flows,
+        [
+            ("host", "host", None),
+            ("connection", "connection", "count"),
+            ("remote", "to", None),
+            ("state", "state", None),
+            ("goodput_bps", "goodput", "bps"),
+            ("packets", "packets", "count"),
+            ("retransmitted", "sent again", "count"),
+            ("beyond_gap", "behind a gap", "count"),
+            ("repeated", "received twice", "count"),
+            ("naks", "NAKs", "count"),
+            ("timeouts", "time-outs", "count"),
+            ("marked", "marked", "count"),
+            ("cnps", "CNPs", "count"),
+            ("cuts", "cuts", "count"),
+        ],
+        "Goodput is over the time in which the connection had a message.",
+    )
+
+
+def _queues(result: Result) -> ReportTable:
+    depths = analysis.queues(result)
+    return _table(
+        "Queues",
+        depths[depths["max_packets"] > 0].sort_values("max_packets", ascending=False),
+        [
+            ("node", "node", None),
+            ("towards", "towards", None),
+            ("mean_packets", "mean packets", "count"),
+            ("p99_packets", "99th percentile", "count"),
+            ("max_packets", "most", "count"),
+            ("max_octets", "most octets", "octets"),
+        ],
+        "From samples; queues in which no sample found a packet are left out.",
+    )
+
+
+def _notifications(result: Result) -> ReportTable:
+    columns: list[tuple[str, str, Unit | None]] = [
+        ("place", "where", None), ("what", "what", None), ("count", "times", "count")
+    ]  # fmt: skip
+    return _table("Marks and notifications", analysis.notifications(result), columns)
+
+
+def _drops(result: Result) -> ReportTable:
+    programs = analysis.program_drops(result)
+    programs = programs.rename(columns={"node": "place", "name": "reason", "value": "frames"})
+    programs = programs.assign(reason="of these, " + programs["reason"])
+    return _table(
+        "Frames lost, by reason",
+        pd.concat([analysis.drops(result), programs]),
+        [("place", "where", None), ("reason", "reason", None), ("frames", "frames", "count")],
+        "Since the network was started.",
+    )
+
+
+def _pauses(result: Result) -> ReportTable:
+    return _table(
+        "Pauses",
+        analysis.pauses(result),
+        [
+            ("node", "who paused", None),
+            ("towards", "towards", None),
+            ("priority", "priority", "count"),
+            ("pauses", "pauses", "count"),
+            ("paused_ns", "time paused", "ns"),
+        ],
+    )
+
+
+def _controller(result: Result) -> ReportTable:
+    return _table(
+        "What the controller did",
+        analysis.learning(result),
+        [
+            ("node", "node", None),
+            ("what", "what", None),
+            ("count", "times", "count"),
+            ("first_ns", "first", "ns"),
+            ("last_ns", "last", "ns"),
+        ],
+    )
+
+
+def _events(result: Result) -> ReportTable:
+    rows = tuple((show(each.time_ns, "ns"), each.text) for each in result.about.events)
+    return ReportTable("Events of the scenario", ("time", "event"), rows, numbers=frozenset({0}))

@@ -1,0 +1,261 @@
+"""What the tables of a result say. Pure functions of a Result that return data frames.
+
+Units are in the names of columns: `_ns` nanoseconds, `_bps` bits per second, `octets`. What is
+missing is missing: an empty table gives an empty data frame, a mean of nothing is not a number.
+"""
+
+import pandas as pd
+
+from fcn.contract.names import named_cells
+from fcn.lab.result.model import Result
+from fcn.lab.result.reaction import caused
+from fcn.lab.result.tables import TableName
+
+NS_PER_S = 10**9
+SIZE_CLASSES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
+"""Octets up to which messages are of a class, in messages by size."""
+
+ALL = "all"
+
+_NOT_LOST = ("received", "to_cpu", "sent", "replaced")
+_FLOW = ["host", "connection"]
+
+
+def messages(result: Result) -> pd.DataFrame:
+    """The messages after the warm-up, with `fct_ns`: from when it could be sent until all of it
+    was acknowledged; missing for those that are not completed."""
+    data = result.messages
+    data = data[data["start_ns"] >= result.about.warm_up_ns]
+    return data.assign(fct_ns=data["completed_ns"] - data["start_ns"]).reset_index(drop=True)
+
+
+def flow_completion(result: Result) -> pd.DataFrame:
+    """Flow completion times by size of the message, and of all (`up_to_octets` is missing).
+
+    Columns: size (text), up_to_octets, messages, completed, mean_ns, median_ns, p99_ns, max_ns.
+    Times are of completed messages only; where others remain, the long ones are missing in them.
+    The 99th percentile is a time that was measured, the least that 99 % do not exceed.
+    """
+    data = messages(result)
+    classes = [
+        (_up_to(data, low, high), high)
+        for low, high in zip((0, *SIZE_CLASSES), (*SIZE_CLASSES, None), strict=True)
+    ]
+    rows = [_completion(part, _class_name(high), high) for part, high in classes if len(part)]
+    if rows:
+        rows.append(_completion(data, ALL, None))
+    columns = {
+        "size": "str", "up_to_octets": "Int64", "messages": "int64", "completed": "int64",
+        "mean_ns": "float64", "median_ns": "float64", "p99_ns": "float64", "max_ns": "float64",
+    }  # fmt: skip
+    return pd.DataFrame(rows, columns=list(columns)).astype(columns)
+
+
+def _up_to(data: pd.DataFrame, low: int, high: int | None) -> pd.DataFrame:
+    inside = data["size"] > low
+    return data[inside if high is None else inside & (data["size"] <= high)]
+
+
+def _class_name(high: int | None) -> str:
+    if high is None:
+        return f"over {_size(SIZE_CLASSES[-1])}"
+    return f"up to {_size(high)}"
+
+
+def _size(octets: int) -> str:
+    return f"{octets // 1000} kB" if octets < 10**6 else f"{octets // 10**6} MB"
+
+
+def _completion(data: pd.DataFrame, name: str, high: int | None) -> dict[str, object]:
+    times = data["fct_ns"].dropna().astype("float64")
+    return {
+        "size": name,
+        "up_to_octets": high,
+        "messages": len(data),
+        "completed": len(times),
+        "mean_ns": times.mean(),
+        "median_ns": times.median(),
+        "p99_ns": times.quantile(0.99, interpolation="higher"),
+        "max_ns": times.max(),
+    }
+
+
+def goodput(result: Result) -> pd.DataFrame:
+    """Of each connection: payload that its receiver took in order, per time in which it had a
+    message: from its first message's start to its last completion, or to the end of the run when
+    a message is not completed. Columns: host, connection, remote, payload, active_ns, goodput_bps
+    """
+    groups = result.messages.groupby(_FLOW)
+    spans = pd.DataFrame(
+        {
+            "first": groups["start_ns"].min(),
+            "last": groups["completed_ns"].max(),
+            "open": groups["completed_ns"].apply(lambda times: bool(times.isna().any())),
+        }
+    )
+    data = result.connections[[*_FLOW, "remote", "payload"]].merge(
+        spans, how="left", left_on=_FLOW, right_index=True
+    )
+    last = data["last"].astype("float64").where(data["open"] == False, result.about.reached_ns)  # noqa: E712 - of a column
+    data["active_ns"] = (last - data["first"].astype("float64")).clip(lower=0)
+    data["goodput_bps"] = (data["payload"] * 8 * NS_PER_S / data["active_ns"]).where(
+        data["active_ns"] > 0
+    )
+    return data.drop(columns=["first", "last", "open"])
+
+
+def jain(values: "pd.Series[float]") -> float:
+    """Jain's fairness index: 1 when all are equal, 1/n when one has all; not a number for none."""
+    numbers = values.dropna()
+    squares = float((numbers**2).sum())
+    return float(numbers.sum()) ** 2 / (len(numbers) * squares) if squares else float("nan")
+
+
+def over_time(result: Result, table: TableName, value: str) -> pd.DataFrame:
+    """A column of a table with samples, over time: index time_ns, one column for each host and
+    connection, or node and neighbour. Tables hold changes only: what is not sampled is as before;
+    nothing is known before the first sample."""
+    data: pd.DataFrame = getattr(result, table)
+    who = _FLOW if "host" in data.columns else ["node", "towards"]
+    wide = data.pivot_table(index="time_ns", columns=who, values=value, aggfunc="last")
+    return wide.sort_index().ffill()
+
+
+def fairness(result: Result) -> pd.DataFrame:
+    """Jain's index over the rates of connections that have a message then, at every sample.
+
+    Columns: time_ns, connections, jain. It says something where they share one bottleneck.
+    """
+    rates = over_time(result, "rates", "rate_bps")
+    spans = result.messages.groupby(_FLOW).agg(
+        first=("start_ns", "min"),
+        last=("completed_ns", "max"),
+        count=("message", "size"),
+        done=("completed_ns", "count"),
+    )
+    for flow in rates.columns:
+        if flow not in spans.index:
+            rates[flow] = float("nan")
+            continue
+        first, last, count, done = spans.loc[flow]
+        has_message = rates.index >= first
+        if count == done:
+            has_message &= rates.index <= last
+        rates[flow] = rates[flow].where(has_message)
+    active = rates.dropna(how="all")
+    index = active.sum(axis=1) ** 2 / (active.count(axis=1) * (active**2).sum(axis=1))
+    data = pd.DataFrame({"connections": active.count(axis=1), "jain": index})
+    data = data.rename_axis("time_ns").reset_index()
+    return data.astype({"time_ns": "int64", "connections": "int64", "jain": "float64"})
+
+
+def order(result: Result) -> pd.DataFrame:
+    """Packet sequence numbers at the receivers, of each connection: `beyond_gap` packets came
+    while one before them was missing, `repeated` had come already, `retransmitted` were sent
+    again. Columns also: packets (sent), naks, timeouts."""
+    columns = ["remote", "packets", "beyond_gap", "repeated", "retransmitted", "naks", "timeouts"]
+    return result.connections[[*_FLOW, *columns]]
+
+
+def marks(result: Result) -> pd.DataFrame:
+    """Of each connection: packets the receiver saw marked with CE, and the share of those sent.
+
+    Columns: host, connection, remote, packets, marked, share.
+    """
+    data = result.connections[[*_FLOW, "remote", "packets", "marked"]]
+    return data.assign(share=(data["marked"] / data["packets"]).where(data["packets"] > 0))
+
+
+def final_counters(result: Result, kind: str) -> pd.DataFrame:
+    """The last value of each counter of a kind (event, drop): node, name, value; without zeros."""
+    data = result.counters[result.counters["kind"] == kind].sort_values("time_ns", kind="stable")
+    last = data.groupby(["node", "name"], as_index=False).agg(value=("value", "last"))
+    return last[last["value"] > 0].reset_index(drop=True)
+
+
+def notifications(result: Result) -> pd.DataFrame:
+    """How often what told senders of congestion: columns place, what, count.
+
+    From the nodes' counters (marks, Fast CNPs sent, received, suppressed; CNPs), and of all hosts
+    together: CNPs received by their source, CNPs sent, rate cuts.
+    """
+    counted = final_counters(result, "event")
+    named = counted["name"].str.contains(r"CNP|_MARKED|OWN_CONGESTION", regex=True)
+    nodes = counted[named].rename(columns={"node": "place", "name": "what", "value": "count"})
+    received = caused(result, "cnp")["by"].value_counts().sort_index()
+    rows = [("hosts", f"CNP received from {by}", count) for by, count in received.items()]
+    for what, text in (("cut", "rate cut"), ("cnp_sent", "CNP sent")):
+        if count := int((result.notices["what"] == what).sum()):
+            rows.append(("hosts", text, count))
+    hosts = pd.DataFrame(rows, columns=["place", "what", "count"])
+    return pd.concat([nodes, hosts], ignore_index=True).astype(
+        {"place": "str", "what": "str", "count": "int64"}
+    )
+
+
+def drops(result: Result) -> pd.DataFrame:
+    """Frames that were lost, by place and reason: columns place, reason, frames.
+
+    All of them are in the balance of the run; what the programs dropped (ingress_drops,
+    egress_drops) is divided by the reasons they count (`program_drops`).
+    """
+    rows = []
+    for name, frames in result.about.balance.ends.items():
+        place, _, reason = name.rpartition(": ")
+        if frames and reason not in _NOT_LOST:
+            rows.append((place, reason, frames))
+    data = pd.DataFrame(rows, columns=["place", "reason", "frames"])
+    return data.astype({"place": "str", "reason": "str", "frames": "int64"})
+
+
+def program_drops(result: Result) -> pd.DataFrame:
+    """Packets that the P4 programs dropped, by reason: columns node, name, value."""
+    data = final_counters(result, "drop")
+    return data[data["name"].isin(named_cells("drops").values())].reset_index(drop=True)
+
+
+def pauses(result: Result) -> pd.DataFrame:
+    """Of each direction of a link and priority: how often and how long it was paused.
+
+    Columns: node, towards, priority, pauses, paused_ns. A pause lasts until its time is over, or
+    until a later one replaces or ends it, or the run ends.
+    """
+    rows = []
+    keys = ["node", "towards", "priority"]
+    for (node, towards, priority), part in result.pauses.groupby(keys):
+        ordered = part.sort_values("time_ns", kind="stable")
+        following = ordered["time_ns"].shift(-1, fill_value=result.about.reached_ns)
+        lasted = (following - ordered["time_ns"]).clip(lower=0)
+        paused = int(lasted.clip(upper=ordered["duration_ns"]).sum())
+        rows.append((node, towards, priority, int((ordered["duration_ns"] > 0).sum()), paused))
+    data = pd.DataFrame(rows, columns=[*keys, "pauses", "paused_ns"])
+    whole = dict.fromkeys(["priority", "pauses", "paused_ns"], "int64")
+    return data.astype({"node": "str", "towards": "str", **whole})
+
+
+def queues(result: Result) -> pd.DataFrame:
+    """Depths of each queue, over its samples after the warm-up: columns node, towards, samples,
+    mean_packets, p99_packets, max_packets, max_octets."""
+    data = result.queues[result.queues["time_ns"] >= result.about.warm_up_ns]
+    return data.groupby(["node", "towards"], as_index=False).agg(
+        samples=("packets", "size"),
+        mean_packets=("packets", "mean"),
+        p99_packets=("packets", lambda values: values.quantile(0.99, interpolation="higher")),
+        max_packets=("packets", "max"),
+        max_octets=("octets", "max"),
+    )
+
+
+def throughput(result: Result) -> pd.DataFrame:
+    """Bits per second of frames put on each direction of a link since the sample before: index
+    time_ns, one column for each node and neighbour."""
+    octets = over_time(result, "links", "octets")
+    seconds = octets.index.to_series().diff() / NS_PER_S
+    return (octets.diff() * 8).div(seconds, axis=0).iloc[1:]
+
+
+def learning(result: Result) -> pd.DataFrame:
+    """What the controller did, by node: columns node, what, count, first_ns, last_ns."""
+    return result.controller.groupby(["node", "what"], as_index=False).agg(
+        count=("count", "sum"), first_ns=("time_ns", "min"), last_ns=("time_ns", "max")
+    )

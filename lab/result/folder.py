@@ -1,0 +1,158 @@
+"""Results as folders: `result.json`, `TABLE.csv` of each table, and `NAME.pcap` of each capture.
+
+A folder appears whole or not at all: it is written beside its place and then renamed.
+"""
+
+import hashlib
+import json
+import shutil
+import tempfile
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fcn.lab.result.model import FORMAT, About, Result
+from fcn.lab.result.tables import TABLES, ResultError, TableName
+
+RESULT_FILE = "result.json"
+_PCAP = ".pcap"
+
+
+class _Document(BaseModel):
+    """Of result.json. files: SHA-256 of each other file, by its name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: int
+    about: About
+    files: dict[str, str]
+
+
+def save(result: Result, folder: Path) -> None:
+    """Save a result as a folder, in place of a result that is there already.
+
+    Raises ResultError when something else is there or it cannot be written; what was there stays.
+    """
+    check_place(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
+            new = Path(beside) / "new"
+            new.mkdir()
+            _write(result, new)
+            _replace(folder, new)
+    except OSError as error:
+        raise ResultError(f"{folder}: cannot save the result: {error.strerror}") from None
+
+
+def load(folder: Path) -> Result:
+    """The result in a folder. Raises ResultError, naming the file, when it is none, of another
+    version or not as it was saved."""
+    document = _load_document(folder)
+    contents = {}
+    for name, digest in document.files.items():
+        if Path(name).name != name:
+            raise ResultError(f"{folder / RESULT_FILE}: {name!r} is not a file of the folder")
+        contents[name] = _read(folder / name)
+        if hashlib.sha256(contents[name]).hexdigest() != digest:
+            raise ResultError(f"{folder / name}: changed or cut off since it was saved; run again")
+    captures = {
+        name.removesuffix(_PCAP): data for name, data in contents.items() if name.endswith(_PCAP)
+    }
+    tables: dict[str, Any] = {}
+    for table in TABLES:
+        if (file := f"{table}.csv") not in contents:
+            raise ResultError(f"{folder / RESULT_FILE}: lists no {file}; run again")
+        tables[table] = _parse_csv(table, contents[file], folder / file)
+    return Result(about=document.about, captures=captures, **tables)
+
+
+def load_about(folder: Path) -> About:
+    """What the result in a folder is about, without its tables. Raises ResultError as load()."""
+    return _load_document(folder).about
+
+
+def check_place(folder: Path) -> None:
+    """Raises ResultError when a result must not be saved there, because something else is."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise ResultError(f"{folder}: is not a folder; name another place for the result")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / RESULT_FILE).is_file():
+        raise ResultError(f"{folder}: holds something else; name another place for the result")
+
+
+def _replace(folder: Path, new: Path) -> None:
+    if not folder.exists():
+        new.rename(folder)
+        return
+    old = folder.with_name(f".{new.parent.name}.old")
+    folder.rename(old)
+    try:
+        new.rename(folder)
+    except BaseException:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old)
+
+
+def _write(result: Result, folder: Path) -> None:
+    files = {f"{name}.csv": to_csv(data) for name, data in result.tables().items()}
+    files |= {f"{name}{_PCAP}": data for name, data in result.captures.items()}
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    document = _Document(format=FORMAT, about=result.about, files=digests)
+    (folder / RESULT_FILE).write_text(document.model_dump_json(indent=1) + "\n", "utf-8")
+
+
+def to_csv(data: pd.DataFrame) -> bytes:
+    """A table as the octets of its file."""
+    return data.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _load_document(folder: Path) -> _Document:
+    file = folder / RESULT_FILE
+    if not folder.is_dir():
+        raise ResultError(f"{folder}: there is no such folder")
+    if not file.is_file():
+        raise ResultError(f"{folder}: holds no {RESULT_FILE}, so it is no result of `fcn lab run`")
+    try:
+        content = json.loads(_read(file))
+    except ValueError as error:
+        raise ResultError(f"{file}: is not JSON ({error}); run again") from None
+    version = content.get("format") if isinstance(content, dict) else None
+    if not isinstance(version, int):
+        raise ResultError(f"{file}: names no format, so it is no result of `fcn lab run`")
+    if version != FORMAT:
+        raise ResultError(
+            f"{file}: format {version}; this fcn reads format {FORMAT}: run the scenario again, "
+            "or use the fcn that made it"
+        )
+    try:
+        return _Document.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ResultError(f"{file}: {where}: {first['msg']}; run again") from None
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ResultError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def _parse_csv(table: TableName, data: bytes, file: Path) -> pd.DataFrame:
+    nothing = {c.name: [""] for c in TABLES[table] if c.kind != "text"}
+    try:
+        return pd.read_csv(
+            BytesIO(data),
+            dtype={column.name: column.dtype for column in TABLES[table]},
+            keep_default_na=False,
+            na_values=nothing,
+        )
+    except ValueError as error:
+        raise ResultError(f"{file}: {error}") from None

@@ -1,0 +1,145 @@
+"""A result: what was run, and its tables as data frames."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Literal, get_args
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
+
+from fcn.lab.result.tables import TableName, conform, frame
+
+FORMAT = 1
+"""Changes when an older reader would misunderstand a result."""
+
+Mode = Literal["none", "ecn", "fcn"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NodeInfo(_Part):
+    """A switch: its role is pe, p or fabric. address: source of its notifications."""
+
+    name: str
+    role: str
+    address: str = ""
+
+
+class HostInfo(_Part):
+    """A host, and the provider edge behind which it is."""
+
+    name: str
+    addresses: tuple[str, ...]
+    pe: str
+
+
+class LinkInfo(_Part):
+    """A link, of hosts too: delay of one way, and rate of each direction (0: not limited)."""
+
+    a: str
+    b: str
+    delay_ns: NonNegativeInt
+    rate_bps: NonNegativeInt
+
+
+class QueueInfo(_Part):
+    """The queue of `node` towards its neighbour: depths in packets at which the levels of
+    congestion begin, at the start of the run, and what it holds (None: not limited by it)."""
+
+    node: str
+    towards: str
+    thresholds: tuple[NonNegativeInt, ...] = ()
+    packets: NonNegativeInt | None = None
+    octets: NonNegativeInt | None = None
+
+
+class NetworkInfo(_Part):
+    """The network that was run."""
+
+    name: str
+    nodes: tuple[NodeInfo, ...]
+    links: tuple[LinkInfo, ...]
+    hosts: tuple[HostInfo, ...]
+    queues: tuple[QueueInfo, ...] = ()
+
+
+class EventInfo(_Part):
+    """An event of the scenario that took place, in words: `link p1-p2 down`."""
+
+    time_ns: NonNegativeInt
+    text: str
+
+
+class BalanceInfo(_Part):
+    """Where every frame is or why it is no more, as `fcn.lab.balance` says."""
+
+    sources: Mapping[str, int]
+    ends: Mapping[str, int]
+    places: Mapping[str, int]
+
+
+class About(_Part):
+    """What a result is about: `result.json`, without the format.
+
+    scenario, text: its name and its YAML. reached_ns: how far it ran; less than `duration_ns` when
+    it was stopped (`finished` is false). warm_up_ns: what was before is not measured. digest: of
+    all frames delivered and their times, hexadecimal. wall_s: seconds it took; the only value that
+    differs between two runs.
+    """
+
+    fcn: str
+    scenario: str
+    text: str
+    mode: Mode
+    seed: NonNegativeInt
+    duration_ns: NonNegativeInt
+    warm_up_ns: NonNegativeInt = 0
+    reached_ns: NonNegativeInt
+    finished: bool
+    wall_s: NonNegativeFloat
+    digest: str
+    hops: NonNegativeInt
+    balance: BalanceInfo
+    network: NetworkInfo
+    events: tuple[EventInfo, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """How reports and folders name the run: scenario, mode, seed."""
+        return f"{self.scenario}-{self.mode}-{self.seed}"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a run leaves. Tables that are not given are empty; `fcn.lab.result.tables` says what
+    their columns are. captures: pcap files by their names, without suffix.
+
+    Raises ResultError when a table does not have its columns.
+    """
+
+    about: About
+    messages: pd.DataFrame = field(default_factory=partial(frame, "messages"))
+    connections: pd.DataFrame = field(default_factory=partial(frame, "connections"))
+    rates: pd.DataFrame = field(default_factory=partial(frame, "rates"))
+    queues: pd.DataFrame = field(default_factory=partial(frame, "queues"))
+    links: pd.DataFrame = field(default_factory=partial(frame, "links"))
+    counters: pd.DataFrame = field(default_factory=partial(frame, "counters"))
+    notices: pd.DataFrame = field(default_factory=partial(frame, "notices"))
+    crossings: pd.DataFrame = field(default_factory=partial(frame, "crossings"))
+    controller: pd.DataFrame = field(default_factory=partial(frame, "controller"))
+    pauses: pd.DataFrame = field(default_factory=partial(frame, "pauses"))
+    captures: Mapping[str, bytes] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, data in self.tables().items():
+            object.__setattr__(self, name, conform(name, data))
+
+    def tables(self) -> dict[TableName, pd.DataFrame]:
+        """All its tables by name."""
+        return {name: getattr(self, name) for name in get_args(TableName)}
+
+
+assert {each.name for each in fields(Result)} == {"about", "captures", *get_args(TableName)}

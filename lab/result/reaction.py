@@ -1,0 +1,144 @@
+"""From the onset of a congestion to the first rate cut, beside the propagation delays.
+
+A congestion of a queue begins when the node marks a packet with CE after a calm, a time without
+marks. A sender cuts its rate when it receives a CNP: from its ingress PE, which a Fast CNP of the
+congested node has told (FCN), or from the receiver, which has seen the mark (end-to-end ECN).
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, fields
+from itertools import islice, zip_longest
+from operator import attrgetter
+
+import pandas as pd
+
+from fcn.lab.result.model import Result
+from fcn.lab.result.paths import Paths
+
+BY_PE = "ingress PE"
+BY_RECEIVER = "receiver"
+
+_MARKED_HERE = "CE_MARKED"
+_DTYPES = {int: "int64", str: "str", float: "float64", int | None: "Int64", float | None: "float64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """One congestion of the queue of `node` towards its neighbour, and the first cut for it.
+
+    host, connection: who cut (empty, nothing: nobody did). by: whose CNP it was. fcn_bound_ns:
+    propagation delay from the node by the ingress PE to this sender; ecn_bound_ns: to the receiver
+    and from there to the sender. ratio: reaction_ns over the bound of the way the CNP came.
+    """
+
+    node: str
+    towards: str
+    onset_ns: int
+    host: str = ""
+    connection: int | None = None
+    by: str = ""
+    cut_ns: int | None = None
+    reaction_ns: int | None = None
+    fcn_bound_ns: int | None = None
+    ecn_bound_ns: int | None = None
+    ratio: float | None = None
+
+
+def reactions(result: Result, calm_ns: int | None = None) -> pd.DataFrame:
+    """The congestions in the order of their onsets, with the columns of `Reaction`.
+
+    Congestions of queues whose links are watched (table `crossings`), and of nodes that count marks
+    of their own, if any does: marks of others pass through. calm_ns: how long a queue is not
+    marked between two of its congestions; default: the longest round trip between hosts, so that
+    the swings of one feedback loop are one congestion. A cut earlier than its bound after the
+    onset is not for this congestion.
+    """
+    paths = Paths(result.about.network)
+    calm = paths.longest_round_trip_ns if calm_ns is None else calm_ns
+    senders = _Senders(result, paths)
+    found = []
+    for (node, towards), onsets in _onsets(result, calm).items():
+        for onset, following in zip_longest(onsets, onsets[1:]):
+            found.append(senders.first_cut(node, towards, onset, following))
+    found.sort(key=lambda each: (each.onset_ns, each.node, each.towards))
+    data = pd.DataFrame([astuple(each) for each in found], columns=_columns())
+    return data.astype({each.name: _DTYPES[each.type] for each in fields(Reaction)})  # type: ignore[index]
+
+
+def _columns() -> list[str]:
+    return [each.name for each in fields(Reaction)]
+
+
+def _onsets(result: Result, calm_ns: int) -> dict[tuple[str, str], list[int]]:
+    """By node and neighbour."""
+    marks = result.crossings[result.crossings["what"] == "ce"]
+    counted = result.counters[result.counters["name"] == _MARKED_HERE]
+    if not counted.empty:
+        marks = marks[marks["node"].isin(counted.loc[counted["value"] > 0, "node"])]
+    onsets: dict[tuple[str, str], list[int]] = {}
+    for (node, towards), times in marks.groupby(["node", "towards"])["time_ns"]:
+        ordered = times.sort_values()
+        begins = ordered.diff().isna() | (ordered.diff() > calm_ns)
+        inside = begins & (ordered >= result.about.warm_up_ns)
+        onsets[str(node), str(towards)] = [int(each) for each in ordered[inside]]
+    return onsets
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    time_ns: int
+    host: str
+    connection: int
+    remote: str
+    by: str
+
+
+class _Senders:
+    def __init__(self, result: Result, paths: Paths) -> None:
+        self._paths = paths
+        self._pe = {host.name: host.pe for host in result.about.network.hosts}
+        self._cuts = list(_cuts(result))
+
+    def first_cut(self, node: str, towards: str, onset: int, following: int | None) -> Reaction:
+        first = bisect_left(self._cuts, onset, key=attrgetter("time_ns"))
+        for cut in islice(self._cuts, first, None):
+            if following is not None and cut.time_ns >= following:
+                break
+            if not self._paths.crosses(node, towards, cut.host, cut.remote):
+                continue
+            fcn = self._paths.delay_ns(node, self._pe[cut.host], cut.host)
+            ecn = self._paths.delay_ns(node, cut.remote, cut.host)
+            bound = fcn if cut.by == BY_PE else ecn
+            reaction = cut.time_ns - onset
+            if bound is None or reaction < bound:
+                continue
+            return Reaction(
+                node,
+                towards,
+                onset,
+                host=cut.host,
+                connection=cut.connection,
+                by=cut.by,
+                cut_ns=cut.time_ns,
+                reaction_ns=reaction,
+                fcn_bound_ns=fcn,
+                ecn_bound_ns=ecn,
+                ratio=reaction / bound if bound else None,
+            )
+        return Reaction(node, towards, onset)
+
+
+def _cuts(result: Result) -> Iterator[_Cut]:
+    """In the order of time, with whose CNP each was."""
+    cuts = caused(result, "cut").sort_values("time_ns", kind="stable")
+    columns = (cuts[name].tolist() for name in ("time_ns", "host", "connection", "remote", "by"))
+    yield from (_Cut(*values) for values in zip(*columns, strict=True))
+
+
+def caused(result: Result, what: str) -> pd.DataFrame:
+    """The notices `cnp` or `cut` of senders, with `remote`, the receiver of the connection, and
+    `by`, whose CNP it was."""
+    chosen = result.notices[result.notices["what"] == what]
+    by = chosen["by_switch"].map({1: BY_PE, 0: BY_RECEIVER}).astype("str")
+    return chosen.assign(by=by).merge(result.connections[["host", "connection", "remote"]])

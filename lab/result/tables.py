@@ -1,0 +1,179 @@
+"""The tables of a result: their columns and types, here and nowhere else.
+
+Times are nanoseconds since the start of the run, sizes octets, rates bits per second. `node` and
+`towards` name one direction of a link: from the one to the other. Counters and what is called
+cumulative count from the start of the run.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from fcn.lab.errors import LabError
+
+Kind = Literal["integer", "integer or nothing", "number", "text"]
+
+TableName = Literal[
+    "messages", "connections", "rates", "queues", "links", "counters", "notices", "crossings",
+    "controller", "pauses",
+]  # fmt: skip
+
+_DTYPES: Mapping[Kind, str] = {
+    "integer": "int64",
+    "integer or nothing": "Int64",
+    "number": "float64",
+    "text": "str",
+}
+
+
+class ResultError(LabError):
+    """A result that is not one: of another version, damaged, or with columns that do not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, what its values are, and what they mean."""
+
+    name: str
+    kind: Kind
+    text: str
+
+    @property
+    def dtype(self) -> str:
+        """Its pandas type."""
+        return _DTYPES[self.kind]
+
+
+TIME = Column("time_ns", "integer", "when")
+NODE = Column("node", "text", "switch or host")
+TOWARDS = Column("towards", "text", "its neighbour at the other end of the link")
+HOST = Column("host", "text", "host")
+CONNECTION = Column("connection", "integer", "its number at the host")
+
+
+def _counts(**texts: str) -> tuple[Column, ...]:
+    return tuple(Column(name, "integer", text) for name, text in texts.items())
+
+
+TABLES: Mapping[TableName, tuple[Column, ...]] = {
+    "messages": (
+        HOST,
+        CONNECTION,
+        *_counts(
+            message="number of the message",
+            size="octets",
+            start_ns="when it could be sent",
+        ),
+        Column("completed_ns", "integer or nothing", "when all was acknowledged; empty: not yet"),
+    ),
+    "connections": (
+        HOST,
+        CONNECTION,
+        Column("remote", "text", "the host at the other end"),
+        *_counts(local_qp="queue pair of the sender", remote_qp="queue pair of the receiver"),
+        Column("state", "text", "at the end of the run"),
+        *_counts(
+            packets="data packets sent, repeated ones included",
+            octets="octets of IP packets sent",
+            retransmitted="data packets sent again",
+            acks="ACKs received",
+            naks="NAKs received",
+            timeouts="time-outs",
+            cnps="CNPs received",
+            cuts="rate cuts",
+            payload="octets of payload the receiver took, in order",
+            marked="packets with CE at the receiver",
+            beyond_gap="packets the receiver did not take: some before them were missing",
+            repeated="packets the receiver did not take: it had them already",
+            cnps_sent="CNPs the receiver sent",
+        ),
+    ),
+    "rates": (
+        TIME,
+        HOST,
+        CONNECTION,
+        Column("rate_bps", "number", "DCQCN's current rate"),
+        *_counts(
+            acknowledged="data packets acknowledged, cumulative",
+            octets="octets of IP packets sent, cumulative",
+        ),
+    ),
+    "queues": (TIME, NODE, TOWARDS, *_counts(packets="in the queue", octets="in the queue")),
+    "links": (
+        TIME,
+        NODE,
+        TOWARDS,
+        *_counts(
+            frames="put on the link, cumulative",
+            octets="of these frames, cumulative",
+            cut="frames lost on the link while it was down, cumulative",
+        ),
+    ),
+    "counters": (
+        TIME,
+        NODE,
+        Column("kind", "text", "event or drop"),
+        Column("name", "text", "name of the counter"),
+        *_counts(value="cumulative; there is a row when it changed since the sample before"),
+    ),
+    "notices": (
+        TIME,
+        HOST,
+        CONNECTION,
+        Column("what", "text", "name of a `fcn.lab.notices.NoticeKind` in lower case"),
+        *_counts(value="what it says there"),
+        Column("peer", "text", "source address of a CNP; otherwise the connection's other host"),
+        *_counts(by_switch="of cnp and cut: 1 when a switch made the CNP; otherwise 0"),
+    ),
+    "crossings": (
+        TIME,
+        NODE,
+        TOWARDS,
+        Column("what", "text", "ce, fast_cnp, cnp; the time is when its first bit left `node`"),
+    ),
+    "controller": (
+        TIME,
+        NODE,
+        Column("what", "text", "what the controller did"),
+        *_counts(count="how many"),
+    ),
+    "pauses": (
+        TIME,
+        NODE,
+        TOWARDS,
+        *_counts(
+            priority="class of traffic that must wait, 0 to 7",
+            duration_ns="for how long; 0 ends a pause",
+        ),
+    ),
+}
+
+
+def frame(table: TableName, rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
+    """A table from rows of values in the order of its columns."""
+    names = [column.name for column in TABLES[table]]
+    return conform(table, pd.DataFrame(list(rows), columns=names))
+
+
+def conform(table: TableName, data: pd.DataFrame) -> pd.DataFrame:
+    """The same with the table's types. Raises ResultError when columns are missing or more, or a
+    value does not fit its column."""
+    columns = TABLES[table]
+    names = [column.name for column in columns]
+    if list(data.columns) != names:
+        raise ResultError(
+            f"table {table} has the columns {', '.join(map(str, data.columns))}; "
+            f"it needs {', '.join(names)}"
+        )
+    for column in columns:
+        try:
+            data = data.astype({column.name: column.dtype})
+        except (TypeError, ValueError) as error:
+            raise ResultError(
+                f"table {table}, column {column.name}: not all is {column.kind}: {error}"
+            ) from None
+        if column.kind in ("integer", "text") and data[column.name].hasnans:
+            raise ResultError(f"table {table}, column {column.name}: a value is missing")
+    return data.reset_index(drop=True)

@@ -1,0 +1,1 @@
+"""A scenario as a simulation: built, run, measured."""

@@ -1,0 +1,120 @@
+"""A scenario's network as a simulation: switches that are off, gateways, links and hosts.
+
+The PEs and P nodes get their programs and entries from the controller, in virtual time.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fcn.contract.depth import Depth, DepthUnit
+from fcn.controller.config import Config
+from fcn.controller.config.addressing import port_mac
+from fcn.controller.config.types import format_mac
+from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
+from fcn.lab.errors import LabError
+from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
+from fcn.lab.run.gateway import add_gateway
+from fcn.lab.scenario.model import HostSettings
+from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
+from fcn.softswitch.api import PortQueue
+
+
+@dataclass(frozen=True)
+class Built:
+    """A network that was built. `links`: by both neighbours; `direction()` says which way."""
+
+    wiring: Wiring
+    config: Config
+    simulation: Simulation
+    links: dict[frozenset[str], Link]
+    hosts: dict[str, RoceHost]
+
+    def link(self, node: str, towards: str) -> tuple[Link, int]:
+        """The link between two neighbours, and its direction from `node`. Raises LabError."""
+        link = self.links.get(frozenset((node, towards)))
+        if link is None:
+            raise LabError(f"{node} and {towards} are not linked")
+        return link, 0 if link.ends[0].node.name == node else 1
+
+    def port(self, node: str, towards: str) -> tuple[SwitchNode, int]:
+        """A switch and its port towards a neighbour. Raises LabError."""
+        link, direction = self.link(node, towards)
+        end = link.ends[direction]
+        if not isinstance(end.node, SwitchNode):
+            raise LabError(f"{node} is a host and has no queue of a switch")
+        return end.node, end.port
+
+
+def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
+    """Add everything to an empty simulation."""
+    for name in config.nodes:
+        simulation.add_switch(name)
+    for gateway in wiring.gateways:
+        add_gateway(simulation, gateway, config)
+    for host in wiring.hosts.values():
+        simulation.add_host(host.name)
+    links = {wire.ends: _connect(simulation, wire) for wire in wiring.wires}
+    _limit_packets(wiring, simulation)
+    hosts = {}
+    for host in wiring.hosts.values():
+        hosts[host.name] = RoceHost(
+            simulation.hosts[host.name],
+            wiring.address(host),
+            host.mac,
+            _gateway_mac(wiring, config, host),
+            roce_options(wiring.settings(host)),
+        )
+    return Built(wiring, config, simulation, links, hosts)
+
+
+def _connect(simulation: Simulation, wire: Wire) -> Link:
+    nodes: dict[str, Node] = {**simulation.switches, **simulation.hosts}
+    packets, octets = amounts(wire.buffer)
+    return simulation.connect(
+        nodes[wire.a],
+        wire.a_port,
+        nodes[wire.b],
+        wire.b_port,
+        rate_bps=wire.rate_bps,
+        delay_ns=wire.delay_ns,
+        buffer=packets,
+        buffer_octets=octets,
+    )
+
+
+def amounts(buffer: Depth | None) -> tuple[int | None, int | None]:
+    """A buffer in packets and in octets; None where it has no limit of that kind."""
+    if buffer is None:
+        return None, None
+    in_packets = buffer.unit is DepthUnit.PACKETS
+    return (buffer.amount, None) if in_packets else (None, buffer.amount)
+
+
+def _limit_packets(wiring: Wiring, simulation: Simulation) -> None:
+    """The network's own limits in packets per second."""
+    if not wiring.scenario.links.packet_rates:
+        return
+    for queue in wiring.topology.queues:
+        port = wiring.topology.port(queue.node, queue.towards).number
+        wire = wiring.wire(queue.node, queue.towards)
+        rate = wire.rate_bps if wire is not None else None
+        settings = PortQueue(depth=queue.depth, rate_pps=queue.rate_pps, rate_bps=rate)
+        simulation.switches[queue.node].set_port(port, PortSettings(settings))
+
+
+def _gateway_mac(wiring: Wiring, config: Config, host: EndHost) -> str:
+    """The MAC address of the router a host sends to."""
+    for gateway in wiring.gateways:
+        if gateway.name == host.site:
+            return gateway.mac
+    node = config.nodes[host.site]
+    port = node.port(host.port)
+    assert port is not None, "the configuration is that of the network"
+    return format_mac(port_mac(host.site, node, port))
+
+
+def roce_options(settings: HostSettings) -> RoceOptions:
+    """What a host of a scenario is told."""
+    own: dict[str, Any] = settings.model_dump(exclude={"ip", "dcqcn", "only"})
+    dcqcn = settings.dcqcn.model_dump(exclude_none=True)
+    return RoceOptions(dcqcn=Dcqcn(**dcqcn), **own)

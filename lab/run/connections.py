@@ -1,0 +1,45 @@
+"""The connections of a scenario's traffic at the hosts of a simulation."""
+
+from dataclasses import dataclass
+
+from fcn.controller.config.types import Address
+from fcn.lab.roce import ReceiverCounters, RoceHost, SenderCounters, State
+from fcn.lab.scenario.traffic import Flow
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A connection that was opened: `number` counts those its sender opened."""
+
+    flow: Flow
+    sender: RoceHost
+    receiver: RoceHost
+    number: int
+
+    @property
+    def host(self) -> str:
+        """The sending host."""
+        return self.flow.source.name
+
+    def counters(self) -> SenderCounters:
+        """As the sender counts."""
+        return self.sender.sender(self.number)
+
+    @property
+    def key(self) -> tuple[Address, Address, int]:
+        """Source, destination and destination queue pair, by which the controller knows the flow
+        in its VRF."""
+        return self.sender.address, self.receiver.address, self.counters().remote_qp
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the connection manager has set it up."""
+        return self.counters().state is State.CONNECTED
+
+    def received(self) -> ReceiverCounters | None:
+        """As the receiver counts; None when it has not accepted it."""
+        sent = self.counters()
+        if not sent.remote_qp:
+            return None
+        # Their queue pairs are numbered in the order in which the receiver accepted them.
+        return self.receiver.receiver(sent.remote_qp - self.receiver.receiver(0).local_qp)

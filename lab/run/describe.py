@@ -1,0 +1,50 @@
+"""What a result says of the network it is from."""
+
+from fcn.controller.config import Config
+from fcn.lab.result.model import HostInfo, LinkInfo, NetworkInfo, NodeInfo, QueueInfo
+from fcn.lab.run.build import amounts
+from fcn.lab.scenario.load import Plan
+
+
+def network_info(plan: Plan, config: Config) -> NetworkInfo:
+    """Nodes, links, hosts and core queues of a scenario's network."""
+    wiring, topology = plan.wiring, plan.topology
+    nodes = [
+        NodeInfo(name=node.name, role=node.role, address=str(topology.underlay_address(node.name)))
+        for node in topology.nodes
+    ]
+    nodes += [NodeInfo(name=gateway.name, role="fabric") for gateway in wiring.gateways]
+    pe_of = {gateway.name: gateway.pe for gateway in wiring.gateways}
+    return NetworkInfo(
+        name=topology.name,
+        nodes=tuple(nodes),
+        links=tuple(
+            LinkInfo(a=wire.a, b=wire.b, delay_ns=wire.delay_ns, rate_bps=wire.rate_bps or 0)
+            for wire in wiring.wires
+        ),
+        hosts=tuple(
+            HostInfo(
+                name=host.name,
+                addresses=(str(host.ipv4), str(host.ipv6)),
+                pe=pe_of.get(host.site, host.site),
+            )
+            for host in wiring.hosts.values()
+        ),
+        queues=tuple(_queue(plan, config, *ends) for ends in wiring.core_directions),
+    )
+
+
+def _queue(plan: Plan, config: Config, node: str, towards: str) -> QueueInfo:
+    port = plan.topology.port(node, towards).number
+    own = [each.depths for each in config.nodes[node].thresholds if each.port == port]
+    depths = own[0] if own else config.congestion.thresholds
+    wire = plan.wiring.wire(node, towards)
+    buffer = wire.buffer if wire is not None else None
+    packets, octets = amounts(buffer)
+    return QueueInfo(
+        node=node,
+        towards=towards,
+        thresholds=tuple(depth.amount for depth in depths),
+        packets=packets,
+        octets=octets,
+    )

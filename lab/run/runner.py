@@ -1,0 +1,261 @@
+"""Runs a scenario from the first message of the controller to a result."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from heapq import merge
+from importlib.metadata import version
+from typing import Any, get_args
+
+from fcn.controller.config.types import Address, format_depth
+from fcn.lab.balance import balance
+from fcn.lab.control.loop import NS, run
+from fcn.lab.control.plane import Controlled, NodeControl, controlled
+from fcn.lab.control.switch import Request
+from fcn.lab.core import Simulation
+from fcn.lab.errors import LabError
+from fcn.lab.result.model import About, BalanceInfo, EventInfo, Result
+from fcn.lab.result.tables import TableName, frame
+from fcn.lab.roce import completions
+from fcn.lab.run.build import Built, build
+from fcn.lab.run.connections import Connection
+from fcn.lab.run.describe import network_info
+from fcn.lab.run.probes import Probes, Rows, connection_rows
+from fcn.lab.scenario.load import Plan
+from fcn.lab.scenario.model import Event
+
+CONNECT_EVERY_NS = 500_000
+"""Connections are opened one after another: three reports of each go from both PEs to the
+controller, of which it takes 10,000 a second (`controller_share`)."""
+
+LOOK_NS = 1_000_000
+"""Between two looks at whether the controller is ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: what it does, and how much of the traffic's time has passed."""
+
+    doing: str
+    reached_ns: int
+    duration_ns: int
+
+
+Show = Callable[[Progress], None]
+
+
+def _show_nothing(_progress: Progress) -> None:
+    """Nobody looks."""
+
+
+def _never() -> bool:
+    return False
+
+
+def run_scenario(
+    plan: Plan,
+    *,
+    until_ns: int | None = None,
+    show: Show = _show_nothing,
+    stop: Callable[[], bool] = _never,
+) -> Result:
+    """Run a scenario; the result says how far it came.
+
+    until_ns: end then, as if stopped. show: told of progress with every sample. stop: asked with
+    every sample whether to end. Raises LabError when the network does not become ready, or loses
+    count of its frames.
+    """
+    begun = time.monotonic()
+    with Simulation(plan.scenario.seed) as simulation:
+        simulation.keep_digest()
+        built = build(plan.wiring, plan.config, simulation)
+        each = _Run(plan, built, until_ns, show, stop)
+        run(simulation, each.main())
+        return each.result(time.monotonic() - begun)
+
+
+class _Run:
+    def __init__(
+        self,
+        plan: Plan,
+        built: Built,
+        until_ns: int | None,
+        show: Show,
+        stop: Callable[[], bool],
+    ) -> None:
+        self._plan = plan
+        self._scenario = plan.scenario
+        self._built = built
+        self._simulation = built.simulation
+        self._until = min(until_ns or self._scenario.duration, self._scenario.duration)
+        self._show = show
+        self._stop = stop
+        self._rows: Rows = {table: [] for table in get_args(TableName)}
+        self._connections: list[Connection] = []
+        self._connecting: deque[Connection] = deque()
+        self._happened: list[EventInfo] = []
+        self._begun = 0
+        self._reached = 0
+        self._sent: list[tuple[str, int, int, int, int]] = []
+        self._captures: dict[str, bytes] = {}
+
+    async def main(self) -> None:
+        """Everything that takes virtual time."""
+        control = self._scenario.controller
+        nodes = {
+            name: NodeControl(switch, control.delays.get(name, control.delay))
+            for name, switch in self._simulation.switches.items()
+            if name in self._built.config.nodes
+        }
+        async with controlled(
+            self._built.config,
+            nodes,
+            self._simulation,
+            seed=self._scenario.seed,
+            observer=self._observe,
+        ) as controller:
+            await self._get_ready(controller)
+            if not self._stop():
+                await self._measure(controller)
+
+    async def _get_ready(self, controller: Controlled) -> None:
+        """Switches provisioned, connections set up and, where the controller learns, learned."""
+        deadline = self._scenario.controller.ready_within
+        agents = controller.plane.nodes.values()
+        await self._until_true(
+            "the controller provisions", lambda: all(agent.is_up for agent in agents), deadline
+        )
+        flows = self._plan.traffic.flows
+        for place, flow in enumerate(flows):
+            sender = self._built.hosts[flow.source.name]
+            receiver = self._built.hosts[flow.target.name]
+            at = self._simulation.now_ns + place * CONNECT_EVERY_NS
+            number = sender.connect(receiver.address, at_ns=at)
+            self._connections.append(Connection(flow, sender, receiver, number))
+        self._connecting.extend(self._connections)
+        deadline += len(flows) * CONNECT_EVERY_NS
+        await self._until_true("hosts connect", self._are_connected, deadline)
+        if self._scenario.mode == "fcn":
+            wanted = {each.key for each in self._connections}
+            await self._until_true(
+                "the controller learns", lambda: wanted <= _learned(controller), deadline
+            )
+        for agent in agents:
+            await agent.settled()
+
+    def _are_connected(self) -> bool:
+        """They come up in the order in which they are opened, or nearly so."""
+        while self._connecting and self._connecting[0].is_up:
+            self._connecting.popleft()
+        return not self._connecting
+
+    async def _until_true(self, doing: str, ready: Callable[[], bool], deadline: int) -> None:
+        while not ready():
+            self._show(Progress(doing, 0, self._until))
+            if self._stop():
+                return
+            if self._simulation.now_ns > deadline:
+                raise LabError(
+                    f"{self._plan.name}: gave up at {deadline / NS:g} s, as {doing}: give more "
+                    "time (controller.ready_within), or look at the links and the configuration"
+                )
+            await asyncio.sleep(LOOK_NS / NS)
+
+    async def _measure(self, controller: Controlled) -> None:
+        begun = self._begun = self._simulation.now_ns
+        for number, send in enumerate(self._plan.traffic.sends):
+            each = self._connections[send.flow]
+            start = begun + send.start_ns
+            each.sender.write(each.number, send.size, start_ns=start, message_id=number)
+            self._sent.append((each.host, each.number, number, send.size, send.start_ns))
+        probes = Probes(self._built, self._connections, self._rows)
+        for due, _, event in self._timeline():
+            if self._stop():
+                break
+            loop = asyncio.get_running_loop()
+            while self._simulation.now_ns < begun + due:  # noqa: ASYNC110 - may wake 1 ns early
+                await asyncio.sleep((begun + due) / NS - loop.time())
+            if event is None:
+                probes.sample()
+                self._show(Progress("hosts send", due, self._until))
+            else:
+                self._happen(event, controller)
+        self._reached = self._simulation.now_ns - begun
+        probes.collect()
+        self._captures = probes.captures()
+
+    def _timeline(self) -> Iterator[tuple[int, int, Event | None]]:
+        """When something is to be done until the end: an event, or (None) a sample."""
+        until, interval = self._until, self._scenario.measure.interval
+        events = sorted(
+            ((event.at, number, event) for number, event in enumerate(self._scenario.events)),
+            key=lambda each: each[:2],
+        )
+        times = [*range(0, until, interval), until]
+        samples = ((due, len(events), None) for due in times)
+        wanted = (each for each in events if each[0] < until)
+        return merge(wanted, samples, key=lambda each: each[:2])
+
+    def _happen(self, event: Event, controller: Controlled) -> None:
+        text = ""
+        if event.link is not None:
+            link, _ = self._built.link(*event.link)
+            link.set_up(event.state == "up")
+            text = f"link {'-'.join(event.link)} {event.state}"
+        elif event.controller is not None:
+            for name, switch in controller.switches.items():
+                if event.node in (None, name):
+                    (switch.link.cut if event.controller == "away" else switch.link.restore)()
+            text = f"controller {event.controller} {event.node or ''}".rstrip()
+        elif event.thresholds is not None:
+            queue = event.thresholds
+            port = self._plan.topology.port(queue.node, queue.towards).number
+            controller.plane.nodes[queue.node].set_thresholds(port, 0, queue.depths)
+            depths = ", ".join(map(format_depth, queue.depths))
+            text = f"thresholds {queue.node}-{queue.towards} {depths}"
+        self._happened.append(EventInfo(time_ns=event.at, text=text))
+
+    def _observe(self, request: Request) -> None:
+        count = len(request.message.updates) if request.method == "Write" else 1
+        self._rows["controller"].append((request.time_ns, request.node, request.method, count))
+
+    def result(self, wall_s: float) -> Result:
+        """What was measured, in its end."""
+        done = {each.id: each.completed_ns for each in completions(self._simulation)}
+        rows = self._rows
+        rows["messages"] = [
+            (*sent, done[sent[2]] - self._begun if sent[2] in done else None) for sent in self._sent
+        ]
+        rows["connections"] = connection_rows(self._connections)
+        rows["controller"] = [(at - self._begun, *rest) for at, *rest in rows["controller"]]
+        account = balance(self._simulation)
+        scenario = self._scenario
+        about = About(
+            fcn=version("fcn"),
+            scenario=self._plan.name,
+            text=self._plan.text,
+            mode=scenario.mode,
+            seed=scenario.seed,
+            duration_ns=scenario.duration,
+            reached_ns=self._reached,
+            finished=self._reached >= scenario.duration,
+            wall_s=wall_s,
+            digest=f"{self._simulation.digest:016x}",
+            hops=self._simulation.hops,
+            balance=BalanceInfo(sources=account.sources, ends=account.ends, places=account.places),
+            network=network_info(self._plan, self._built.config),
+            events=tuple(self._happened),
+        )
+        tables: dict[str, Any] = {table: frame(table, each) for table, each in rows.items()}
+        return Result(about=about, captures=self._captures, **tables)
+
+
+def _learned(controller: Controlled) -> set[tuple[Address, Address, int]]:
+    """The flows whose sender the controller knows, as `Connection.key`."""
+    return {
+        (flow.key.src, flow.key.dst, flow.key.dest_qp)
+        for flow in controller.plane.flows.all()
+        if flow.source_qp is not None
+    }

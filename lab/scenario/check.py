@@ -1,0 +1,204 @@
+"""What is impossible about a scenario in its network, as the path of a value and a message each."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from fcn.contract.depth import Depth
+from fcn.controller.config.document import Path
+from fcn.lab.scenario.model import Event, Pattern
+from fcn.lab.scenario.traffic import named, sizes_of
+from fcn.lab.scenario.wiring import Wiring
+
+Finding = tuple[Path, str]
+
+MAX_MESSAGES = 5_000_000
+"""Of a pattern: what can be kept in memory."""
+
+
+def problems(wiring: Wiring) -> Iterator[Finding]:
+    """Every problem of a scenario whose fields are valid one by one."""
+    yield from _links(wiring)
+    yield from _controller(wiring)
+    for number, some in enumerate(wiring.scenario.hosts.only):
+        for place, name in enumerate(some.names):
+            if not wiring.select(name):
+                yield ("hosts", "only", number, "names", place), _no_host(name)
+    for number, pattern in enumerate(wiring.scenario.traffic):
+        for path, message in _pattern(wiring, pattern):
+            yield ("traffic", number, *path), message
+    for number, event in enumerate(wiring.scenario.events):
+        for path, message in _event(wiring, event):
+            yield ("events", number, *path), message
+    yield from _measure(wiring)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _no_host(name: str) -> str:
+    return f"no host {name}, and no PE or gateway of this name with hosts"
+
+
+def _links(wiring: Wiring) -> Iterator[Finding]:
+    scenario = wiring.scenario
+    if not wiring.hosts:
+        yield ("network",), "the network has no hosts; nobody could send anything"
+    if scenario.hosts_per_data_centre and not wiring.gateways:
+        yield ("hosts_per_data_centre",), f"network {scenario.network} has no data centres"
+    linked = {wire.ends for wire in wiring.wires if wire.kind != "gateway"}
+    for number, link in enumerate(scenario.links.only):
+        path: Path = ("links", "only", number)
+        if frozenset(link.between) not in linked:
+            yield (*path, "between"), f"{' and '.join(link.between)} are not linked"
+        if any(set(link.between) == set(each.between) for each in scenario.links.only[:number]):
+            yield path, f"the link between {' and '.join(link.between)} is above"
+    without: dict[str, list[str]] = {}
+    for wire in wiring.wires:
+        if wire.rate_bps == 0:
+            without.setdefault(wire.kind, []).append(f"{wire.a}-{wire.b}")
+    for kind, links in without.items():
+        where = "core" if kind == "core" else "hosts"
+        shown = _listed(links[:5]) + (", …" if len(links) > 5 else "")
+        yield ("links", where), f"no rate for {shown}: give links.{where}.rate"
+    yield from _buffers(wiring)
+
+
+def _buffers(wiring: Wiring) -> Iterator[Finding]:
+    """A queue must be able to reach the depths at which levels begin."""
+    for place, node, towards, depths in _depths(wiring):
+        wire = wiring.wire(node, towards)
+        if wire is None or wire.buffer is None or wire.buffer.unit is not depths[0].unit:
+            continue
+        if depths[0].amount > wire.buffer.amount:
+            yield (
+                place,
+                f"level 1 begins at {depths[0]}, but the buffer of {node} towards {towards} holds "
+                f"{wire.buffer}: nobody would be told before it is full",
+            )
+
+
+def _depths(wiring: Wiring) -> Iterator[tuple[Path, str, str, Sequence[Depth]]]:
+    controller = wiring.scenario.controller
+    own = {(queue.node, queue.towards) for queue in controller.queues}
+    for node, towards in wiring.core_directions:
+        if (node, towards) not in own:
+            yield ("controller", "thresholds"), node, towards, controller.thresholds
+    for number, queue in enumerate(controller.queues):
+        yield ("controller", "queues", number), queue.node, queue.towards, queue.depths
+
+
+def _controller(wiring: Wiring) -> Iterator[Finding]:
+    controller = wiring.scenario.controller
+    nodes = [node.name for node in wiring.topology.nodes]
+    for name in controller.delays:
+        if name not in nodes:
+            yield ("controller", "delays", name), f"no node {name}; there are {_listed(nodes)}"
+    for number, queue in enumerate(controller.queues):
+        path: Path = ("controller", "queues", number)
+        yield from _queue(wiring, path, queue.node, queue.towards)
+        if any(
+            (queue.node, queue.towards) == (other.node, other.towards)
+            for other in controller.queues[:number]
+        ):
+            yield path, f"the queue of {queue.node} towards {queue.towards} is above"
+
+
+def _queue(wiring: Wiring, path: Path, node: str, towards: str) -> Iterator[Finding]:
+    """Of a PE or P node."""
+    nodes = [each.name for each in wiring.topology.nodes]
+    if node not in nodes:
+        yield path, f"no node {node}; there are {_listed(nodes)}"
+    elif wiring.wire(node, towards) is None:
+        yield path, f"{node} has no link to {towards}"
+
+
+def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
+    for key, names in (("from", pattern.from_), ("to", pattern.to)):
+        for number, name in enumerate(names):
+            if not wiring.select(name):
+                yield (key, number), _no_host(name)
+    sources, targets = named(wiring, pattern.from_), named(wiring, pattern.to)
+    if not sources or not targets:
+        return
+    both = set(sources) & set(targets)
+    kind = pattern.pattern
+    if kind == "incast" and len(targets) != 1:
+        yield ("to",), f"an incast has one target, not {len(targets)}"
+    if kind == "incast" and both:
+        yield ("from",), f"{targets[0].name} is the target, and cannot send to itself"
+    if kind == "permutation" and len(targets) < len(sources):
+        yield ("to",), f"{len(sources)} hosts cannot each send to another one of {len(targets)}"
+    if len(sources) == 1 and sources == targets:
+        yield ("to",), f"{sources[0].name} cannot send to itself"
+    if kind == "messages" and not 1 <= len(targets) <= len(sources):
+        yield ("to",), f"{len(sources)} hosts send to as many or fewer, not to {len(targets)}"
+    mixed = {wiring.settings(host).ip for host in (*sources, *targets)}
+    if len(mixed) > 1:
+        yield (), "some of these hosts use IPv4 and some IPv6"
+    yield from _amounts(wiring, pattern, len(sources) * len(targets))
+
+
+def _amounts(wiring: Wiring, pattern: Pattern, pairs: int) -> Iterator[Finding]:
+    if (pattern.size is None) == (not pattern.sizes):
+        yield (), "give either size or sizes"
+        return
+    if pattern.pattern != "poisson":
+        if pattern.sizes:
+            yield ("sizes",), "only a poisson pattern has several sizes; give size"
+        if pattern.load is not None:
+            yield ("load",), "only a poisson pattern has a load; give count and interval"
+        if pairs * pattern.qps * pattern.count > MAX_MESSAGES:
+            yield ("count",), f"more than {MAX_MESSAGES} messages; give fewer and larger ones"
+    elif pattern.load is None:
+        yield (), "a poisson pattern needs its load: 0.5 is half of the hosts' rate"
+    else:
+        for key in ("count", "interval"):
+            if key in pattern.model_fields_set:
+                yield (key,), "a poisson pattern sends to the end; it has a load instead"
+        yield from _sizes(pattern)
+    if pattern.start >= wiring.scenario.duration:
+        yield ("start",), "the run has ended by then"
+
+
+def _sizes(pattern: Pattern) -> Iterator[Finding]:
+    try:
+        sizes = sizes_of(pattern)
+    except (TypeError, ValueError) as error:
+        yield ("sizes",), f"write [[64kB, 0.9], [1MB, 0.1]]: {error}"
+        return
+    if any(share <= 0 or not 1 <= size < 1 << 32 for size, share in sizes):
+        yield ("sizes",), "sizes are 1 octet to 4 GiB, and their shares above 0"
+
+
+def _event(wiring: Wiring, event: Event) -> Iterator[Finding]:
+    kinds = [key for key in ("link", "controller", "thresholds") if getattr(event, key) is not None]
+    if len(kinds) != 1:
+        yield (), "an event has exactly one of link, controller and thresholds"
+        return
+    if event.at >= wiring.scenario.duration:
+        yield ("at",), "the run has ended by then"
+    if (event.state is None) == (event.link is not None):
+        yield (), "link and state belong together: {link: [p1, p2], state: down}"
+    if event.node is not None and event.controller is None:
+        yield ("node",), "node belongs to controller: {controller: away, node: p1}"
+    nodes = [node.name for node in wiring.topology.nodes]
+    if event.node is not None and event.node not in nodes:
+        yield ("node",), f"no node {event.node}; there are {_listed(nodes)}"
+    if event.link is not None and wiring.wire(*event.link) is None:
+        yield ("link",), f"there is no link between {' and '.join(event.link)}"
+    if event.thresholds is not None:
+        queue = event.thresholds
+        yield from _queue(wiring, ("thresholds",), queue.node, queue.towards)
+
+
+def _measure(wiring: Wiring) -> Iterator[Finding]:
+    measure = wiring.scenario.measure
+    for key in ("queues", "crossings", "pcap"):
+        for number, (node, towards) in enumerate(getattr(measure, key) or ()):
+            path: Path = ("measure", key, number)
+            if wiring.wire(node, towards) is None:
+                yield path, f"there is no link between {node} and {towards}"
+            elif key == "queues" and node in wiring.hosts:
+                yield path, f"{node} is a host; queues are those of switches"
+    if measure.interval > wiring.scenario.duration:
+        yield ("measure", "interval"), "is longer than the run"

@@ -1,0 +1,131 @@
+"""Reads scenarios, from files and from code."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fcn.controller.config import Config
+from fcn.controller.config.document import DocumentError, read_document, read_text
+from fcn.controller.config.document import Path as KeyPath
+from fcn.lab.errors import LabError
+from fcn.lab.scenario.check import problems
+from fcn.lab.scenario.configuration import configuration
+from fcn.lab.scenario.model import Mode, Scenario
+from fcn.lab.scenario.traffic import Traffic, traffic_of
+from fcn.lab.scenario.wiring import Wiring
+from fcn.topologies.catalog import CATALOG, NetworkError, network
+from fcn.topologies.model import Topology
+
+EXAMPLE = Path(__file__).parent / "example.yaml"
+"""Explains every key."""
+
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
+
+
+class ScenarioError(LabError):
+    """A scenario that is impossible; the message has a line for each reason, with file and line."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A scenario that was checked: its name, its YAML, and the network it names."""
+
+    name: str
+    text: str
+    scenario: Scenario
+    topology: Topology
+
+    @cached_property
+    def wiring(self) -> Wiring:
+        """Its hosts and links."""
+        return Wiring(self.scenario, self.topology)
+
+    @cached_property
+    def traffic(self) -> Traffic:
+        """Its connections and messages."""
+        return traffic_of(self.wiring)
+
+    @cached_property
+    def config(self) -> Config:
+        """What its controller is given."""
+        return configuration(self.wiring)
+
+    def using(self, *, mode: Mode | None = None, seed: int | None = None) -> "Plan":
+        """The same scenario in another mode or with another seed, which are valid
+        ones."""
+        given = {"mode": mode, "seed": seed}
+        changes = {key: value for key, value in given.items() if value is not None}
+        return replace(self, scenario=self.scenario.model_copy(update=changes))
+
+
+def catalog() -> dict[str, Path]:
+    """The scenarios that come with the project, by name."""
+    return {file.stem: file for file in sorted(SCENARIOS.glob("*.yaml"))}
+
+
+def load_scenario(name: str | Path) -> Plan:
+    """A scenario of the catalog, or the one in a YAML file. Raises ScenarioError."""
+    file = catalog().get(str(name), Path(name))
+    try:
+        text = read_text(file)
+    except OSError as error:
+        raise ScenarioError(
+            f"no scenario {name}: {error.strerror}; there are {', '.join(catalog())}, or name the "
+            f"YAML file of one (see {EXAMPLE})"
+        ) from None
+    except DocumentError as error:
+        raise ScenarioError(str(error)) from None
+    return parse_scenario(text, file)
+
+
+def make_scenario(
+    scenario: Mapping[str, Any], name: str = "scenario", folder: Path | None = None
+) -> Plan:
+    """A scenario from plain data, as its file would say it. Networks that it names by a file are
+    in `folder`, by default the current one. Raises ScenarioError."""
+    text = yaml.safe_dump(dict(scenario), sort_keys=False)
+    return parse_scenario(text, (folder or Path()) / name)
+
+
+def parse_scenario(text: str, file: Path) -> Plan:
+    """The scenario in `text`, which is or might be in `file`: networks it names by a file are
+    beside it. Raises ScenarioError with every problem found."""
+    found: list[Topology] = []
+
+    def check(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
+        try:
+            topology = _network(scenario, file.parent)
+        except NetworkError as error:
+            yield ("network",), str(error)
+            return
+        found.append(topology)
+        wrong = list(problems(Wiring(scenario, topology)))
+        yield from wrong
+        if not wrong:
+            yield from _of_configuration(Wiring(scenario, topology))
+
+    try:
+        scenario = read_document(text, str(file), Scenario, EXAMPLE, check)
+    except DocumentError as error:
+        raise ScenarioError(str(error)) from None
+    return Plan(file.stem, text, scenario, found[0])
+
+
+def _network(scenario: Scenario, folder: Path) -> Topology:
+    name = scenario.network
+    if name not in CATALOG:
+        name = str(folder / name)
+    return network(name, scenario.hosts_per_data_centre)
+
+
+def _of_configuration(wiring: Wiring) -> Iterator[tuple[KeyPath, str]]:
+    try:
+        configuration(wiring)
+    except DocumentError as error:
+        for problem in error.problems:
+            reason = f"the controller refuses {problem.where}: {problem.message}"
+            yield ("controller", "configuration"), reason

@@ -1,0 +1,190 @@
+"""A scenario as frozen, strict pydantic models with the defaults. `example.yaml` explains each key.
+
+Times are in nanoseconds, rates in bits per second, sizes in octets.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS
+from fcn.controller.config.model import Depths
+from fcn.controller.config.types import Duration, Items, QueueDepth
+from fcn.lab.roce import MAX_MTU, MAX_WINDOW
+from fcn.topologies.dc.plan import MAX_HOSTS
+from fcn.topologies.description import NodeName
+from fcn.topologies.units import Delay, Rate, Time, parse_size
+
+Mode = Literal["none", "ecn", "fcn"]
+"""none: nothing is marked and nobody notified. ecn: switches mark CE, receivers send CNPs. fcn:
+switches notify as well (Fast CNPs)."""
+
+PatternName = Literal["messages", "incast", "permutation", "all-to-all", "poisson"]
+
+MAX_MESSAGE = (1 << 32) - 1
+
+Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=MAX_MESSAGE)]
+"""Octets of a message, written as `64kB`, `1MiB`."""
+
+
+class Model(BaseModel):
+    """Unknown keys are errors, types are not coerced, instances are immutable."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class LinkDefaults(Model):
+    """Of links for which the network says nothing. `buffer`: what each queue of a switch holds."""
+
+    rate: Rate | None = None
+    delay: Delay = 0
+    buffer: QueueDepth | None = None
+
+
+class LinkSettings(Model):
+    """One link, whatever the network says of it."""
+
+    between: Items[NodeName] = Field(min_length=2, max_length=2)
+    rate: Rate | None = None
+    delay: Delay | None = None
+    buffer: QueueDepth | None = None
+
+
+class Links(Model):
+    """`core`: between nodes. `hosts`: of hosts, those of data centres too. `packet_rates`: whether
+    the queues that the network limits in packets per second are limited here."""
+
+    core: LinkDefaults = LinkDefaults()
+    hosts: LinkDefaults = LinkDefaults()
+    only: Items[LinkSettings] = ()
+    packet_rates: bool = False
+
+
+class DcqcnSettings(Model):
+    """DCQCN's reaction point, with the names and defaults of `fcn.lab.roce.Dcqcn`."""
+
+    line_rate: Rate | None = None
+    min_rate: Rate = 10**8
+    g: Annotated[float, Field(gt=0, lt=1)] = 1 / 256
+    additive_increase: Rate = 40 * 10**6
+    hyper_increase: Rate = 400 * 10**6
+    alpha_period: Time = 55_000
+    increase_period: Time = 300_000
+    byte_counter: Annotated[int, BeforeValidator(parse_size), Field(ge=1)] = 10_000_000
+    fast_recovery_steps: Annotated[int, Field(ge=1, le=1000)] = 5
+    cut_interval: Time = 0
+
+
+class HostSettings(Model):
+    """Of a host. `mtu`: payload of a packet. `window`: packets that are not acknowledged yet."""
+
+    ip: Literal[4, 6] = 4
+    mtu: Annotated[int, Field(ge=4, le=MAX_MTU, multiple_of=4)] = 1024
+    ack_every: Annotated[int, Field(ge=1, le=MAX_WINDOW)] = 32
+    window: Annotated[int, Field(ge=1, le=MAX_WINDOW)] = MAX_WINDOW
+    timeout: Time = 67_000_000
+    retries: Annotated[int, Field(ge=0, le=1000)] = 7
+    cnp_interval: Time = 50_000
+    dcqcn: DcqcnSettings = DcqcnSettings()
+
+
+class SomeHosts(Model):
+    """Hosts that differ from the others: what is given here."""
+
+    names: Annotated[Items[str], Field(min_length=1)]
+    settings: HostSettings
+
+
+class Hosts(HostSettings):
+    """Every host, and `only` some of them; where several are for a host the last counts."""
+
+    only: Items[SomeHosts] = ()
+
+
+class QueueThresholds(Model):
+    """The depths of one queue at which levels 1, 2, … begin."""
+
+    node: NodeName
+    towards: NodeName
+    depths: Depths
+
+
+class Controller(Model):
+    """The controller. `delay`: one way to each switch; `delays`: to some. `thresholds`: of every
+    core port; `queues`: of some. `intervals`: between notifications of a flow, by level.
+    `cnp_interval`: between CNPs of a flow at a PE. `configuration`: parts of its configuration
+    file, as they are. `ready_within`: virtual time it has to provision and learn."""
+
+    delay: Time = 1_000_000
+    delays: dict[NodeName, Time] = {}
+    thresholds: Depths = DEFAULT_THRESHOLDS
+    queues: Items[QueueThresholds] = ()
+    intervals: Annotated[Items[Duration], Field(max_length=len(LEVELS))] = ()
+    cnp_interval: Duration = 50
+    cnp_source: Literal["pe", "peer"] = "pe"
+    configuration: dict[str, Any] = {}
+    ready_within: Time = 60 * 10**9
+
+
+class Pattern(Model):
+    """Messages that hosts send each other; what is sent by whom is said by `traffic.py`.
+
+    `from`, `to`: names of hosts, of a PE or gateway for all hosts behind it, with `*` and `?`.
+    """
+
+    pattern: PatternName
+    from_: Annotated[Items[str], Field(alias="from", min_length=1)]
+    to: Annotated[Items[str], Field(min_length=1)]
+    size: Size | None = None
+    sizes: Items[Annotated[Items[Any], Field(min_length=2, max_length=2)]] = ()
+    count: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    interval: Time = 0
+    start: Time = 0
+    load: Annotated[float, Field(gt=0, le=2)] | None = None
+    peers: Annotated[int, Field(ge=1)] | None = None
+    qps: Annotated[int, Field(ge=1, le=1024)] = 1
+
+
+class Event(Model):
+    """Something that happens `at` a time: a link goes down or up, the controller goes away or comes
+    back (at one node, or at all), thresholds of a queue change."""
+
+    at: Time
+    link: Annotated[Items[NodeName], Field(min_length=2, max_length=2)] | None = None
+    state: Literal["down", "up"] | None = None
+    controller: Literal["away", "back"] | None = None
+    node: NodeName | None = None
+    thresholds: QueueThresholds | None = None
+
+
+Ends = Annotated[Items[NodeName], Field(min_length=2, max_length=2)]
+"""A direction of a link, or a queue: node, and its neighbour."""
+
+
+class Measure(Model):
+    """`interval`: between samples. `queues`: which are sampled (all core queues, where left out).
+    `crossings`: links on which marked packets and notifications are noted (all core links, where
+    left out). `pcap`: links of which all frames are kept. `snap`: octets kept of each."""
+
+    interval: Annotated[Time, Field(ge=100)] = 10_000
+    queues: Items[Ends] | None = None
+    crossings: Items[Ends] | None = None
+    pcap: Items[Ends] = ()
+    snap: Annotated[int, Field(ge=64, le=65535)] = 65535
+
+
+class Scenario(Model):
+    """The whole file."""
+
+    title: str = ""
+    network: str
+    hosts_per_data_centre: Annotated[int, Field(ge=1, le=MAX_HOSTS)] | None = None
+    mode: Mode = "fcn"
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
+    duration: Annotated[Time, Field(ge=1)]
+    links: Links = Links()
+    hosts: Hosts = Hosts()
+    controller: Controller = Controller()
+    traffic: Annotated[Items[Pattern], Field(min_length=1)]
+    events: Items[Event] = ()
+    measure: Measure = Measure()

@@ -1,0 +1,132 @@
+"""Traffic patterns as connections and messages, by seed.
+
+Every pattern has connections of its own. What is sent does not depend on how the network behaves.
+"""
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import cycle
+
+from fcn.lab.scenario.model import Pattern
+from fcn.lab.scenario.wiring import EndHost, Wiring
+from fcn.topologies.units import parse_size
+
+NS = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A connection from one host to another; `pattern` is the place of its pattern, from 0."""
+
+    source: EndHost
+    target: EndHost
+    pattern: int
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A message of a flow (its place in `Traffic.flows`), due at a time after the beginning."""
+
+    flow: int
+    size: int
+    start_ns: int
+
+
+@dataclass
+class Traffic:
+    """What a scenario sends. The messages are in the order of their times."""
+
+    flows: list[Flow] = field(default_factory=list)
+    sends: list[Send] = field(default_factory=list)
+
+    def open(self, source: EndHost, target: EndHost, pattern: int, qps: int) -> list[int]:
+        """So many more connections."""
+        first = len(self.flows)
+        self.flows += [Flow(source, target, pattern)] * qps
+        return list(range(first, first + qps))
+
+
+def traffic_of(wiring: Wiring) -> Traffic:
+    """All that the scenario of this network sends."""
+    traffic = Traffic()
+    for number, pattern in enumerate(wiring.scenario.traffic):
+        # Of its own, so that a pattern is the same whatever stands before it.
+        rng = random.Random(f"{wiring.scenario.seed} {number}")
+        if pattern.pattern == "poisson":
+            _poisson(wiring, traffic, number, pattern, rng)
+            continue
+        for source, target in pairs(wiring, pattern, rng):
+            for flow in traffic.open(source, target, number, pattern.qps):
+                traffic.sends += [
+                    Send(flow, pattern.size or 0, pattern.start + each * pattern.interval)
+                    for each in range(pattern.count)
+                ]
+    traffic.sends.sort(key=lambda send: send.start_ns)
+    return traffic
+
+
+def named(wiring: Wiring, names: Iterable[str]) -> list[EndHost]:
+    """The hosts that names stand for, each once, in their order."""
+    return list(dict.fromkeys(host for name in names for host in wiring.select(name)))
+
+
+def pairs(wiring: Wiring, pattern: Pattern, rng: random.Random) -> list[tuple[EndHost, EndHost]]:
+    """Who sends to whom. An impossible pair is left out: a host that sends to itself."""
+    sources, targets = named(wiring, pattern.from_), named(wiring, pattern.to)
+    if pattern.pattern == "permutation":
+        return list(_permutation(sources, targets, rng))
+    if pattern.pattern == "messages":
+        chosen = zip(sources, cycle(targets), strict=False)
+        return [pair for pair in chosen if pair[0] != pair[1]]
+    return [(source, target) for source in sources for target in targets if source != target]
+
+
+def _permutation(
+    sources: list[EndHost], targets: list[EndHost], rng: random.Random
+) -> Iterator[tuple[EndHost, EndHost]]:
+    """A ring in random order where both are the same hosts, so that nobody sends to itself."""
+    if set(sources) == set(targets):
+        ring = rng.sample(sources, len(sources))
+        yield from zip(ring, ring[1:] + ring[:1], strict=True)
+        return
+    left = rng.sample(targets, len(targets))
+    for source in sources:
+        target = next((each for each in left if each != source), None)
+        if target is not None:
+            left.remove(target)
+            yield source, target
+
+
+def sizes_of(pattern: Pattern) -> list[tuple[int, float]]:
+    """Sizes of messages and their shares. Raises ValueError for what is none."""
+    if pattern.size is not None:
+        return [(pattern.size, 1.0)]
+    return [(parse_size(size), float(share)) for size, share in pattern.sizes]
+
+
+def _poisson(
+    wiring: Wiring, traffic: Traffic, number: int, pattern: Pattern, rng: random.Random
+) -> None:
+    """Every source sends to targets at random; the times between messages are exponential."""
+    sizes = sizes_of(pattern)
+    total = sum(share for _, share in sizes)
+    mean = sum(size * share for size, share in sizes) / total
+    connections: dict[tuple[str, str], list[int]] = {}
+    for source in named(wiring, pattern.from_):
+        wire = wiring.wire(source.name, source.site)
+        assert wire is not None, "a host has a link"
+        assert wire.rate_bps, "checked"
+        targets = [host for host in named(wiring, pattern.to) if host != source]
+        targets = rng.sample(targets, min(pattern.peers or len(targets), len(targets)))
+        mean_gap = mean * 8 * NS / (wire.rate_bps * (pattern.load or 1.0))
+        time = pattern.start + rng.expovariate(1 / mean_gap)
+        while time < wiring.scenario.duration:
+            target = rng.choice(targets)
+            key = source.name, target.name
+            if key not in connections:
+                connections[key] = traffic.open(source, target, number, pattern.qps)
+            flow = rng.choice(connections[key])
+            (size,) = rng.choices(*zip(*sizes, strict=True))
+            traffic.sends.append(Send(flow, int(size), int(time)))
+            time += rng.expovariate(1 / mean_gap)

@@ -1,0 +1,209 @@
+"""The nodes, hosts and links of a scenario's network, as the laboratory builds them.
+
+Data centres are not built of leaves and spines, which run no P4 program: the hosts of one are
+attached to its gateway, a plain router, and the gateway to its PE by a link without a limit.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from ipaddress import IPv4Address, IPv6Address
+from itertools import count
+from typing import Any, Literal
+
+from fcn.contract.depth import Depth
+from fcn.controller.config.types import Address, format_mac
+from fcn.lab.scenario.model import HostSettings, LinkDefaults, LinkSettings, Model, Scenario
+from fcn.topologies.model import Topology
+
+HOST_MACS = 0x02_00_00_00_00_00
+"""MAC addresses of hosts are counted from here, and gateways have them, too."""
+
+Kind = Literal["core", "host", "gateway"]
+
+
+@dataclass(frozen=True, slots=True)
+class EndHost:
+    """A host: the PE or gateway it is attached to and the port there."""
+
+    name: str
+    site: str
+    port: int
+    ipv4: IPv4Address
+    ipv6: IPv6Address
+    number: int
+
+    def address(self, version: int) -> Address:
+        """Its address of an IP version."""
+        return self.ipv4 if version == 4 else self.ipv6
+
+    @property
+    def mac(self) -> str:
+        """Its MAC address."""
+        return format_mac(HOST_MACS + self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A link and its ends. rate_bps: None is without a limit, 0 is missing. buffer: of each queue
+    of a switch at its ends; None is the engine's own."""
+
+    kind: Kind
+    a: str
+    a_port: int
+    b: str
+    b_port: int
+    rate_bps: int | None
+    delay_ns: int
+    buffer: Depth | None
+
+    @property
+    def ends(self) -> frozenset[str]:
+        """The names of both ends."""
+        return frozenset((self.a, self.b))
+
+
+@dataclass(frozen=True)
+class Gateway:
+    """The router in front of a data centre: its port 1 is the one towards its PE."""
+
+    name: str
+    pe: str
+    pe_port: int
+    number: int
+    hosts: tuple[EndHost, ...]
+
+    @property
+    def mac(self) -> str:
+        """Its MAC address, of every port."""
+        return format_mac(HOST_MACS + self.number)
+
+
+def _given(model: Model) -> dict[str, Any]:
+    """What a scenario says, without defaults."""
+    return {key: getattr(model, key) for key in model.model_fields_set}
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """A scenario's network."""
+
+    scenario: Scenario
+    topology: Topology
+
+    @cached_property
+    def gateways(self) -> tuple[Gateway, ...]:
+        """The gateways of data centres."""
+        return tuple(gateway for gateway, _ in self._sites if gateway is not None)
+
+    @cached_property
+    def hosts(self) -> dict[str, EndHost]:
+        """Every host by its name, in the order of the network."""
+        return {host.name: host for _, hosts in self._sites for host in hosts}
+
+    @cached_property
+    def _sites(self) -> list[tuple[Gateway | None, tuple[EndHost, ...]]]:
+        numbers = count(1)
+        centres = {centre.gateway: centre for centre in self.topology.centres}
+        sites: list[tuple[Gateway | None, tuple[EndHost, ...]]] = []
+        for host, port in self.topology.host_ports():
+            addresses = self.topology.addresses(host.name)
+            if host.name not in centres:
+                end = EndHost(
+                    host.name,
+                    host.pe,
+                    port.number,
+                    addresses.ipv4.ip,
+                    addresses.ipv6.ip,
+                    next(numbers),
+                )
+                sites.append((None, (end,)))
+                continue
+            number = next(numbers)
+            hosts = tuple(
+                EndHost(each.name, host.name, at, each.ipv4, each.ipv6, next(numbers))
+                for at, each in enumerate(centres[host.name].hosts, 2)
+            )
+            sites.append((Gateway(host.name, host.pe, port.number, number, hosts), hosts))
+        return sites
+
+    @cached_property
+    def wires(self) -> tuple[Wire, ...]:
+        """Every link: those of the core, then those of hosts and gateways."""
+        return tuple(self._wires())
+
+    def wire(self, a: str, b: str) -> Wire | None:
+        """The link between two neighbours, if there is one."""
+        ends = frozenset((a, b))
+        return next((wire for wire in self.wires if wire.ends == ends), None)
+
+    @property
+    def core_directions(self) -> list[tuple[str, str]]:
+        """Both directions of every core link: node, neighbour."""
+        core = [wire for wire in self.wires if wire.kind == "core"]
+        return [pair for wire in core for pair in ((wire.a, wire.b), (wire.b, wire.a))]
+
+    def _wires(self) -> Iterator[Wire]:
+        links, topology = self.scenario.links, self.topology
+        for link in topology.links:
+            ports = topology.port(link.a, link.b).number, topology.port(link.b, link.a).number
+            yield self._wire(
+                "core", (link.a, ports[0]), (link.b, ports[1]), link.rate_bps, link.delay_ns,
+                links.core,
+            )  # fmt: skip
+        rates = {host.name: host.rate_bps for host in topology.hosts}
+        for gateway in self.gateways:
+            yield Wire("gateway", gateway.name, 1, gateway.pe, gateway.pe_port, None, 0, None)
+        for host in self.hosts.values():
+            ends = (host.name, 0), (host.site, host.port)
+            yield self._wire("host", *ends, rates.get(host.name, 0), 0, links.hosts)
+
+    def _wire(
+        self,
+        kind: Kind,
+        a: tuple[str, int],
+        b: tuple[str, int],
+        rate: int,
+        delay: int,
+        defaults: LinkDefaults,
+    ) -> Wire:
+        own = self._own_settings(a[0], b[0])
+        return Wire(
+            kind,
+            *a,
+            *b,
+            own.rate or rate or defaults.rate or 0,
+            (delay or defaults.delay) if own.delay is None else own.delay,
+            own.buffer or defaults.buffer,
+        )
+
+    def _own_settings(self, a: str, b: str) -> LinkSettings:
+        for settings in self.scenario.links.only:
+            if set(settings.between) == {a, b}:
+                return settings
+        return LinkSettings(between=(a, b))
+
+    def settings(self, host: EndHost) -> HostSettings:
+        """What a host is told."""
+        settings: HostSettings = self.scenario.hosts
+        for some in self.scenario.hosts.only:
+            if any(host in self.select(name) for name in some.names):
+                changes = _given(some.settings)
+                if "dcqcn" in changes:
+                    own = _given(some.settings.dcqcn)
+                    changes["dcqcn"] = settings.dcqcn.model_copy(update=own)
+                settings = settings.model_copy(update=changes)
+        return settings
+
+    def address(self, host: EndHost) -> Address:
+        """The address a host uses."""
+        return host.address(self.settings(host).ip)
+
+    def select(self, pattern: str) -> tuple[EndHost, ...]:
+        """The hosts a pattern of a scenario names: of a site, or by name with `*` and `?`."""
+        return tuple(
+            host
+            for host in self.hosts.values()
+            if host.site == pattern or fnmatchcase(host.name, pattern)
+        )

@@ -1,0 +1,167 @@
+"""Results saved as folders and loaded again; folders that are none."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+from results import about
+
+from fcn.lab.result.folder import RESULT_FILE, load, load_about, save
+from fcn.lab.result.model import FORMAT, Result
+from fcn.lab.result.tables import TABLES, ResultError, conform, frame
+
+MESSAGES = [("l1", 0, 1, 4096, 100, 10_001_000), ("l1", 0, 2, 4096, 200, None)]
+NOTICES = [
+    (5_000_123, "l1", 0, "cut", 2**62 + 1, "10.1.1.1", 1),
+    (5_000_123, "l1", 0, "cnp", 0, "10.1.1.1", 1),
+]
+
+
+def example() -> Result:
+    return Result(
+        about(),
+        messages=frame("messages", MESSAGES),
+        notices=frame("notices", NOTICES),
+        rates=frame("rates", [(7, "l1", 0, 1e11 / 3, 1, 2)]),
+        captures={"pe1-to-pe2": b"\x4d\x3c\xb2\xa1"},
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "out" / "line-fcn-1"
+    save(example(), place)
+    return place
+
+
+def test_what_is_loaded_is_what_was_saved(folder: Path) -> None:
+    """Types, times to the nanosecond, fractions to the last bit, empty tables, captures."""
+    original, loaded = example(), load(folder)
+    assert loaded.about == load_about(folder) == original.about
+    for name, data in original.tables().items():
+        assert_frame_equal(loaded.tables()[name], data, check_exact=True)
+    assert dict(loaded.captures) == dict(original.captures)
+    assert loaded.messages["completed_ns"].isna().tolist() == [False, True]
+
+
+def test_the_same_result_gives_the_same_octets(folder: Path, tmp_path: Path) -> None:
+    save(load(folder), tmp_path / "again")
+    names = sorted(file.name for file in folder.iterdir())
+    assert len(names) == len(TABLES) + 2
+    for name in names:
+        assert (folder / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+def test_a_result_takes_the_place_of_an_older_one_and_leaves_nothing_else(folder: Path) -> None:
+    save(Result(about(seed=2)), folder)
+    assert load(folder).about.seed == 2
+    assert load(folder).messages.empty
+    assert [each.name for each in folder.parent.iterdir()] == [folder.name]
+
+
+def test_other_folders_and_files_stay_as_they_are(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work")
+    with pytest.raises(ResultError, match="holds something else"):
+        save(example(), mine)
+    with pytest.raises(ResultError, match="is not a folder"):
+        save(example(), mine / "thesis.txt")
+    assert (mine / "thesis.txt").read_text() == "years of work"
+
+
+def test_the_older_result_stays_when_the_new_one_cannot_be_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.rename
+
+    def full(self: Path, target: Path) -> Path:
+        if self.name == "new":
+            raise OSError(28, os.strerror(28))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", full)
+    with pytest.raises(ResultError, match="No space left"):
+        save(Result(about(seed=2)), folder)
+    assert load(folder).about.seed == 1
+    assert [each.name for each in folder.parent.iterdir()] == [folder.name]
+
+
+def edit(folder: Path, **changes: object) -> None:
+    file = folder / RESULT_FILE
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+
+def test_another_format_is_refused_by_its_number(folder: Path) -> None:
+    edit(folder, format=FORMAT + 1, invented_later=True)
+    with pytest.raises(ResultError, match=f"format {FORMAT + 1}; this fcn reads format {FORMAT}"):
+        load(folder)
+    with pytest.raises(ResultError, match="format"):
+        load_about(folder)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"format": "1"}', "\0"])
+def test_a_foreign_result_file_is_refused(folder: Path, content: str) -> None:
+    (folder / RESULT_FILE).write_text(content)
+    with pytest.raises(ResultError, match=re.escape(str(folder / RESULT_FILE))):
+        load(folder)
+
+
+def test_a_folder_without_result_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="there is no such folder"):
+        load(tmp_path / "missing")
+    with pytest.raises(ResultError, match="is no result"):
+        load(tmp_path)
+
+
+def test_a_wrong_value_is_named_by_its_place(folder: Path) -> None:
+    content = json.loads((folder / RESULT_FILE).read_text())
+    edit(folder, about={**content["about"], "seed": -1})
+    with pytest.raises(ResultError, match=r"about\.seed"):
+        load(folder)
+
+
+def test_a_file_that_was_cut_off_or_is_missing_is_named(folder: Path) -> None:
+    file = folder / "notices.csv"
+    data = file.read_bytes()
+    file.write_bytes(data[:-3])
+    with pytest.raises(ResultError, match=r"notices\.csv: changed or cut off"):
+        load(folder)
+    file.unlink()
+    with pytest.raises(ResultError, match=r"notices\.csv: cannot be read"):
+        load(folder)
+
+
+def test_only_files_of_the_folder_are_read(folder: Path) -> None:
+    edit(folder, files={"../../etc/passwd": "0"})
+    with pytest.raises(ResultError, match="is not a file of the folder"):
+        load(folder)
+
+
+def test_a_table_that_is_not_listed_is_named(folder: Path) -> None:
+    content = json.loads((folder / RESULT_FILE).read_text())
+    content["files"].pop("queues.csv")
+    edit(folder, **content)
+    with pytest.raises(ResultError, match=r"lists no queues\.csv"):
+        load(folder)
+
+
+def test_values_and_columns_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ResultError, match="column size: not all is integer"):
+        frame("messages", [("l1", 0, 1, "big", 0, None)])
+    with pytest.raises(ResultError, match="column host: a value is missing"):
+        frame("messages", [(None, 0, 1, 4096, 0, None)])
+    with pytest.raises(ResultError, match="table queues has the columns time_ns"):
+        conform("queues", pd.DataFrame({"time_ns": [1]}))
+    with pytest.raises(ResultError, match="table queues has the columns"):
+        Result(about(), queues=frame("messages"))
+
+
+def test_tables_without_rows_have_their_types() -> None:
+    for name, columns in TABLES.items():
+        dtypes = [str(dtype) for dtype in frame(name).dtypes]
+        assert dtypes == [column.dtype for column in columns]

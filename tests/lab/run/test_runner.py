@@ -1,0 +1,124 @@
+"""Scenarios from end to end: the controller provisions and learns, hosts send, all is measured."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from small import signature, small
+
+from fcn.lab.errors import LabError
+from fcn.lab.result.folder import load, save
+from fcn.lab.result.model import Result
+from fcn.lab.run.runner import Progress, run_scenario
+
+PROGRAM = Path(__file__).parent / "small.py"
+MILLISECOND = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def fcn_run() -> Result:
+    return run_scenario(small())
+
+
+def in_another_process(seed: int, hash_seed: str) -> "subprocess.Popen[str]":
+    """The small scenario, run where Python's hashes differ."""
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    command = [sys.executable, str(PROGRAM), str(seed)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+def test_the_same_seed_gives_the_same_octets_in_every_process_and_under_load(
+    fcn_run: Result,
+) -> None:
+    """Three processes at once are more than this machine's share; another seed is another run."""
+    processes = [in_another_process(5, "1"), in_another_process(5, "2"), in_another_process(6, "1")]
+    outputs = [process.communicate()[0].split() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert outputs[0] == outputs[1] == list(signature(fcn_run))
+    assert outputs[2][0] != outputs[0][0]
+
+
+def test_a_run_measures_what_the_hosts_did(fcn_run: Result) -> None:
+    about = fcn_run.about
+    assert (about.finished, about.reached_ns, about.mode) == (True, 3 * MILLISECOND, "fcn")
+    messages, connections = fcn_run.messages, fcn_run.connections
+    complete = messages[messages["completed_ns"].notna()]
+    assert 0 < len(complete) < len(messages)
+    assert (complete["completed_ns"] > complete["start_ns"]).all()
+    assert set(connections["state"]) == {"connected"}
+    assert (connections["payload"] > 0).all()
+    rates = fcn_run.rates
+    assert {0, 3 * MILLISECOND} <= set(fcn_run.queues["time_ns"])
+    of_first = rates[(rates["host"] == "h1") & (rates["connection"] == 0)]
+    assert of_first["octets"].is_monotonic_increasing
+    assert of_first["octets"].iloc[-1] > 1_000_000
+    links = fcn_run.links
+    last = links[(links["node"] == "p2") & (links["towards"] == "pe2")].iloc[-1]
+    assert last["octets"] * 8 <= 80e9 * 3e-3
+
+
+def test_switches_mark_and_notify_and_senders_cut(fcn_run: Result) -> None:
+    """All of the chain: the mark at the bottleneck, the Fast CNP to the PE, its CNP, the cut."""
+    crossings, notices = fcn_run.crossings, fcn_run.notices
+    at_bottleneck = crossings[(crossings["node"] == "p2") & (crossings["towards"] == "pe2")]
+    onset = at_bottleneck.loc[at_bottleneck["what"] == "ce", "time_ns"].min()
+    fast_cnps = crossings[(crossings["what"] == "fast_cnp") & (crossings["node"] == "p2")]
+    assert set(fast_cnps["towards"]) == {"p1"}
+    cuts = notices[notices["what"] == "cut"]
+    assert abs(fast_cnps["time_ns"].min() - onset) <= 1, "marked and notified at the same time"
+    assert 150_000 < cuts["time_ns"].min() - onset < 165_000, "10 and 20 km there and back"
+    names = set(fcn_run.counters["name"])
+    assert {"FAST_CNP_SENT", "FAST_CNP_RECEIVED", "CNP_SENT", "CE_MARKED"} <= names
+
+
+def test_the_controller_provisions_and_learns_before_the_hosts_send(fcn_run: Result) -> None:
+    seen = fcn_run.controller
+    writes = seen[seen["what"] == "Write"]
+    assert set(writes["node"]) == {"pe1", "p1", "p2", "pe2"}
+    assert (writes["time_ns"] < 0).all()
+
+
+@pytest.mark.parametrize("mode", ["none", "ecn"])
+def test_without_fcn_no_switch_notifies(mode: str) -> None:
+    plan = small(mode=mode, duration="2ms")
+    result = run_scenario(plan)
+    what = set(result.crossings["what"])
+    assert what == (set() if mode == "none" else {"ce", "cnp"})
+    assert bool(result.connections["marked"].sum()) == (mode == "ecn")
+    assert bool(result.connections["cuts"].sum()) == (mode == "ecn")
+
+
+def test_a_stopped_run_is_a_result_that_is_not_finished(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+
+    def stop() -> bool:
+        return bool(seen) and seen[-1].reached_ns >= MILLISECOND
+
+    result = run_scenario(small(), show=seen.append, stop=stop)
+    assert (result.about.finished, result.about.reached_ns) == (False, MILLISECOND)
+    assert result.queues["time_ns"].max() == MILLISECOND
+    save(result, tmp_path / "out")
+    assert load(tmp_path / "out").about == result.about
+    assert seen[0].doing == "the controller provisions"
+
+
+def test_a_run_stopped_before_hosts_send_is_a_result_too() -> None:
+    result = run_scenario(small(), stop=lambda: True)
+    assert (result.about.finished, result.about.reached_ns) == (False, 0)
+    assert result.messages.empty
+
+
+def test_until_ends_a_run_early_without_changing_it(fcn_run: Result) -> None:
+    result = run_scenario(small(), until_ns=MILLISECOND)
+    assert (result.about.finished, result.about.reached_ns) == (False, MILLISECOND)
+    whole = fcn_run.queues
+    assert result.queues.equals(whole[whole["time_ns"] <= MILLISECOND].reset_index(drop=True))
+
+
+def test_a_network_that_does_not_become_ready_is_named() -> None:
+    """The controller is given less time than its messages take."""
+    controller = {"delay": "10ms", "ready_within": "5ms"}
+    with pytest.raises(LabError, match=r"gave up at .* as the controller provisions"):
+        run_scenario(small(controller=controller))
