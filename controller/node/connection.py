@@ -82,7 +82,8 @@ class Connection:
             name,
             node.grpc,
             fy.SwitchOptions(
-                p4info=pipeline.p4info,
+                # Parsed once for all nodes: P4Schema takes the message as well as its file.
+                p4info=pipeline.schema.p4info,  # type: ignore[arg-type]
                 p4blob=pipeline.blob,
                 device_id=node.device_id,
                 channel_credentials=_credentials(tls) if tls is not None else None,
