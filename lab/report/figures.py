@@ -76,8 +76,6 @@ def _of_messages(result: Result) -> list[Figure]:
     speeds = analysis.goodput(result)["goodput_bps"].dropna()
     seconds = result.about.reached_ns / analysis.NS_PER_S
     payload = int(result.connections["payload"].sum())
-    fairness = analysis.fairness(result)
-    shared = fairness[fairness["connections"] > 1]["jain"]
     return [
         Figure("connections", len(result.connections)),
         Figure("messages", len(analysis.messages(result))),
@@ -87,7 +85,7 @@ def _of_messages(result: Result) -> list[Figure]:
         Figure("goodput of all, over the run", payload * 8 / seconds if seconds else None, "bps"),
         Figure("goodput of a connection, mean", _number(speeds.mean()), "bps"),
         Figure("goodput of a connection, least", _number(speeds.min()), "bps"),
-        Figure("Jain's fairness index of rates, mean", _number(shared.mean()), "ratio"),
+        Figure("Jain's fairness index of goodputs", _number(analysis.jain(speeds)), "ratio"),
     ]
 
 
@@ -110,13 +108,14 @@ def _of_queues_and_losses(result: Result) -> list[Figure]:
     depths = depths.sort_values("max_packets", ascending=False, kind="stable")
     deepest = depths.iloc[0] if len(depths) else None
     paused = analysis.pauses(result)
+    dropped = analysis.drops(result)
     flows = result.connections
     where = f"{deepest['node']} to {deepest['towards']}" if deepest is not None else None
     return [
         Figure("deepest queue", where),
         Figure("deepest queue, most packets", _of(deepest, "max_packets")),
         Figure("deepest queue, mean of packets", _of(deepest, "mean_packets")),
-        Figure("frames lost", int(analysis.drops(result)["frames"].sum())),
+        Figure("frames lost", int(dropped.loc[dropped["lost"], "frames"].sum())),
         Figure("data packets sent", int(flows["packets"].sum())),
         Figure("data packets sent again", int(flows["retransmitted"].sum())),
         Figure("packets received behind a gap", int(flows["beyond_gap"].sum())),

@@ -179,14 +179,17 @@ def _notifications(result: Result) -> ReportTable:
 
 
 def _drops(result: Result) -> ReportTable:
-    programs = analysis.program_drops(result)
-    programs = programs.rename(columns={"node": "place", "name": "reason", "value": "frames"})
-    programs = programs.assign(reason="of these, " + programs["reason"])
+    data = analysis.drops(result)
     return _table(
-        "Frames lost, by reason",
-        pd.concat([analysis.drops(result), programs]),
-        [("place", "where", None), ("reason", "reason", None), ("frames", "frames", "count")],
-        "Since the network was started.",
+        "Dropped frames by reason",
+        data.assign(lost=data["lost"].map({True: "yes", False: "no, a Fast CNP"})),
+        [
+            ("place", "where", None),
+            ("reason", "reason", None),
+            ("frames", "frames", "count"),
+            ("lost", "lost", None),
+        ],
+        "Of Fast CNPs, a PE drops those after which no CNP is due.",
     )
 
 
