@@ -25,6 +25,17 @@ frame check sequence (4), gap between frames (12); IEEE 802.3."""
 
 _TAP_OCTETS = 1 << 24
 _NEVER = (1 << 64) - 1
+_MOST_PACKETS = (1 << 32) - 2
+
+
+@dataclass(frozen=True, slots=True)
+class PortSettings:
+    """Of a switch's port. octets: that each of its queues holds, None: unlimited. overhead: octets
+    of a frame on the wire beyond its own."""
+
+    queue: PortQueue
+    octets: int | None = None
+    overhead: int = ETHERNET_OVERHEAD
 
 
 class SwitchNode:
@@ -34,15 +45,25 @@ class SwitchNode:
     load programs.
     """
 
-    def __init__(self, native: NativeLab, name: str, cpu: int, drop: int, queues: int) -> None:
+    def __init__(
+        self,
+        native: NativeLab,
+        name: str,
+        *,
+        cpu: int,
+        drop: int,
+        queues: int,
+        memory_octets: int | None,
+    ) -> None:
         self.name = name
         self.number = native.add_switch()
         self.cpu_port = cpu
         self._drop_port = drop
         self._queues = queues
+        self._memory_octets = memory_octets
         self._native = native
         self._engine: LabEngine | None = None
-        self._ports: dict[int, tuple[PortQueue, int]] = {}
+        self._ports: dict[int, PortSettings] = {}
         self._retired: Counter[str] = Counter()
 
     @property
@@ -62,8 +83,9 @@ class SwitchNode:
         engine = LabEngine(
             program, cpu_port=self.cpu_port, drop_port=self._drop_port, queues=self._queues
         )
+        engine.buffer_set(self._memory_octets)
         for port, settings in self._ports.items():
-            _set_port(engine, port, *settings)
+            _set_port(engine, port, settings)
         return engine
 
     def start(self, engine: Engine) -> None:
@@ -83,11 +105,11 @@ class SwitchNode:
             self._native.set_engine(self.number, None)
         engine.close()
 
-    def set_port(self, port: int, queue: PortQueue, overhead: int) -> None:
-        """The rate and depth of a port, also of engines that are opened later."""
-        self._ports[port] = queue, overhead
+    def set_port(self, port: int, settings: PortSettings) -> None:
+        """The rate and queues of a port, also of engines that are opened later."""
+        self._ports[port] = settings
         if self._engine is not None:
-            _set_port(self._engine, port, queue, overhead)
+            _set_port(self._engine, port, settings)
 
     @property
     def has_event(self) -> bool:
@@ -121,9 +143,10 @@ def _totals(engine: LabEngine) -> dict[str, int]:
     return {**engine.balance(), "from_cpu": from_cpu}
 
 
-def _set_port(engine: LabEngine, port: int, queue: PortQueue, overhead: int) -> None:
-    engine.port_queue_set(port, queue)
-    engine.port_overhead_set(port, overhead)
+def _set_port(engine: LabEngine, port: int, settings: PortSettings) -> None:
+    engine.port_queue_set(port, settings.queue)
+    engine.port_buffer_set(port, settings.octets)
+    engine.port_overhead_set(port, settings.overhead)
 
 
 Node = SwitchNode | HostNode
@@ -213,11 +236,19 @@ class Simulation:
         cpu_port: int = 510,
         drop_port: int = 511,
         queues: int = 8,
+        memory_octets: int | None = None,
     ) -> SwitchNode:
-        """A switch that runs a program, or is off without one. Raises LabError when the name is
-        taken."""
+        """A switch that runs a program, or is off without one. memory_octets: that all its queues
+        hold together, None: unlimited. Raises LabError when the name is taken."""
         self._check_name(name)
-        node = self.switches[name] = SwitchNode(self.native, name, cpu_port, drop_port, queues)
+        node = self.switches[name] = SwitchNode(
+            self.native,
+            name,
+            cpu=cpu_port,
+            drop=drop_port,
+            queues=queues,
+            memory_octets=memory_octets,
+        )
         if program is not None:
             node.start(node.open(program))
         return node
@@ -238,13 +269,15 @@ class Simulation:
         rate_bps: int | None,
         delay_ns: int,
         buffer: int | None = None,
+        buffer_octets: int | None = None,
         overhead: int = ETHERNET_OVERHEAD,
     ) -> Link:
         """Connect two ports by a link of this rate and propagation delay in each direction.
 
         rate_bps: None is unlimited. buffer: packets in each queue of the switches' ports; None
-        leaves the engine's default. overhead: octets of a frame on the wire beyond its own. Raises
-        LabError for a link that cannot be.
+        leaves the engine's default. buffer_octets: octets in each of them, None is unlimited; with
+        `buffer` what is reached first counts. overhead: octets of a frame on the wire beyond its
+        own. Raises LabError for a link that cannot be.
         """
         if rate_bps is not None and rate_bps < 1:
             raise LabError(f"a link of {rate_bps} bit/s carries nothing; give a rate above 0")
@@ -252,6 +285,10 @@ class Simulation:
             raise LabError(f"a link cannot have a delay of {delay_ns} ns; give 0 or more")
         if buffer is not None and buffer < 1:
             raise LabError(f"a buffer of {buffer} packets drops all; give 1 or more")
+        if buffer_octets is not None and buffer_octets < 1:
+            raise LabError(f"a buffer of {buffer_octets} octets drops all; give 1 or more")
+        if buffer is None and buffer_octets is not None:
+            buffer = _MOST_PACKETS
         ends = (End(a, a_port), End(b, b_port))
         for end in ends:
             self._check_port(end)
@@ -261,7 +298,7 @@ class Simulation:
                 end.node.set_line(rate_bps or 0, overhead)
             else:
                 queue = PortQueue(depth=buffer, rate_bps=rate_bps)
-                end.node.set_port(end.port, queue, overhead)
+                end.node.set_port(end.port, PortSettings(queue, buffer_octets, overhead))
         number = self.native.connect(a.number, a_port, b.number, b_port, delay_ns)
         self.links.append(Link(self.native, number, ends))
         return self.links[-1]

@@ -17,9 +17,11 @@ Address = IPv4Address | IPv6Address
 class Dcqcn:
     """DCQCN (SIGCOMM 2015, section 3): rates in bit/s, times in nanoseconds, counter in octets.
 
-    The line rate is that of the host's link. Defaults: the constants of the paper and of NICs.
+    line_rate: that of each connection, with which it begins; 0 is that of the host's link.
+    Defaults: the constants of the paper and of NICs.
     """
 
+    line_rate: float = 0
     min_rate: float = 1e8
     g: float = 1 / 256
     additive_increase: float = 4e7

@@ -133,7 +133,11 @@ class PortQueue:
 
 @dataclass(frozen=True, slots=True)
 class PortCounters:
-    """Frames and octets seen by a port, with those lost to a full queue."""
+    """Frames and octets seen by a port, with those lost to a full queue.
+
+    queue_depth, queue_octets: in all its queues now; queue_peak, queue_octets_peak: the most so
+    far.
+    """
 
     rx_packets: int
     rx_octets: int
@@ -142,6 +146,8 @@ class PortCounters:
     queue_drops: int
     queue_depth: int
     queue_peak: int
+    queue_octets: int = 0
+    queue_octets_peak: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ typedef struct {
     uint32_t mtu, ack_every, window, retries, cm_retries;
     uint8_t dscp, ecn;
     uint64_t timeout, cm_timeout, max_lag, cnp_interval, service_id;
+    double line_rate; /* of a connection; 0: that of the host's link */
     double min_rate, g, additive_increase, hyper_increase;
     uint64_t alpha_period, increase_period, byte_counter;
     uint32_t fast_recovery_steps;

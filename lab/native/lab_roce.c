@@ -331,7 +331,7 @@ static struct requester_params params_of(const roce *r, const uint8_t *address)
         .cm_retries = o->cm_retries,
         .max_lag = o->max_lag,
         .dcqcn = {
-            .line_rate = (double)r->host->line.rate_bps,
+            .line_rate = o->line_rate > 0 ? o->line_rate : (double)r->host->line.rate_bps,
             .min_rate = o->min_rate,
             .g = o->g,
             .additive_increase = o->additive_increase,

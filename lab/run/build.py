@@ -3,18 +3,18 @@
 The PEs and P nodes get their programs and entries from the controller, in virtual time.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from fcn.contract.depth import DepthUnit
+from fcn.contract.depth import Depth, DepthUnit
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.types import format_mac
-from fcn.lab.core import ETHERNET_OVERHEAD, Link, Node, Simulation, SwitchNode
+from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
 from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
 from fcn.lab.run.gateway import add_gateway
-from fcn.lab.scenario.model import Hosts
+from fcn.lab.scenario.model import HostSettings
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.softswitch.api import PortQueue
 
@@ -55,23 +55,21 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
         simulation.add_host(host.name)
     links = {wire.ends: _connect(simulation, wire) for wire in wiring.wires}
     _limit_packets(wiring, simulation)
-    options = roce_options(wiring.scenario.hosts)
     hosts = {}
     for host in wiring.hosts.values():
         hosts[host.name] = RoceHost(
             simulation.hosts[host.name],
-            host.address(wiring.scenario.hosts.ip),
+            wiring.address(host),
             host.mac,
             _gateway_mac(wiring, config, host),
-            options,
+            roce_options(wiring.settings(host)),
         )
     return Built(wiring, config, simulation, links, hosts)
 
 
 def _connect(simulation: Simulation, wire: Wire) -> Link:
     nodes: dict[str, Node] = {**simulation.switches, **simulation.hosts}
-    if wire.buffer is not None and wire.buffer.unit is not DepthUnit.PACKETS:
-        raise LabError("buffers in octets are not there yet; give packets")
+    packets, octets = amounts(wire.buffer)
     return simulation.connect(
         nodes[wire.a],
         wire.a_port,
@@ -79,8 +77,17 @@ def _connect(simulation: Simulation, wire: Wire) -> Link:
         wire.b_port,
         rate_bps=wire.rate_bps,
         delay_ns=wire.delay_ns,
-        buffer=None if wire.buffer is None else wire.buffer.amount,
+        buffer=packets,
+        buffer_octets=octets,
     )
+
+
+def amounts(buffer: Depth | None) -> tuple[int | None, int | None]:
+    """A buffer in packets and in octets; None where it has no limit of that kind."""
+    if buffer is None:
+        return None, None
+    in_packets = buffer.unit is DepthUnit.PACKETS
+    return (buffer.amount, None) if in_packets else (None, buffer.amount)
 
 
 def _limit_packets(wiring: Wiring, simulation: Simulation) -> None:
@@ -92,7 +99,7 @@ def _limit_packets(wiring: Wiring, simulation: Simulation) -> None:
         wire = wiring.wire(queue.node, queue.towards)
         rate = wire.rate_bps if wire is not None else None
         settings = PortQueue(depth=queue.depth, rate_pps=queue.rate_pps, rate_bps=rate)
-        simulation.switches[queue.node].set_port(port, settings, ETHERNET_OVERHEAD)
+        simulation.switches[queue.node].set_port(port, PortSettings(settings))
 
 
 def _gateway_mac(wiring: Wiring, config: Config, host: EndHost) -> str:
@@ -106,9 +113,8 @@ def _gateway_mac(wiring: Wiring, config: Config, host: EndHost) -> str:
     return format_mac(port_mac(host.site, node, port))
 
 
-def roce_options(hosts: Hosts) -> RoceOptions:
-    """What the hosts of a scenario are told."""
-    own: dict[str, Any] = hosts.model_dump(exclude={"ip", "dcqcn"})
-    settings = hosts.dcqcn.model_dump()
-    dcqcn = {field.name: settings[field.name] for field in fields(Dcqcn)}
+def roce_options(settings: HostSettings) -> RoceOptions:
+    """What a host of a scenario is told."""
+    own: dict[str, Any] = settings.model_dump(exclude={"ip", "dcqcn", "only"})
+    dcqcn = settings.dcqcn.model_dump(exclude_none=True)
     return RoceOptions(dcqcn=Dcqcn(**dcqcn), **own)

@@ -1,8 +1,8 @@
 """What a result says of the network it is from."""
 
-from fcn.contract.depth import DepthUnit
 from fcn.controller.config import Config
 from fcn.lab.result.model import HostInfo, LinkInfo, NetworkInfo, NodeInfo, QueueInfo
+from fcn.lab.run.build import amounts
 from fcn.lab.scenario.load import Plan
 
 
@@ -40,8 +40,7 @@ def _queue(plan: Plan, config: Config, node: str, towards: str) -> QueueInfo:
     depths = own[0] if own else config.congestion.thresholds
     wire = plan.wiring.wire(node, towards)
     buffer = wire.buffer if wire is not None else None
-    packets = buffer.amount if buffer and buffer.unit is DepthUnit.PACKETS else None
-    octets = buffer.amount if buffer and buffer.unit is DepthUnit.OCTETS else None
+    packets, octets = amounts(buffer)
     return QueueInfo(
         node=node,
         towards=towards,

@@ -76,8 +76,8 @@ class Probes:
         """Look at everything now."""
         now = self.now_ns
         for node, towards, switch, port in self._queues:
-            depth = switch.engine.port_counters(port).queue_depth if switch.is_on else 0
-            self._add("queues", now, node, towards, depth, 0)
+            held = switch.engine.port_counters(port)
+            self._add("queues", now, node, towards, held.queue_depth, held.queue_octets)
         for node, towards, link, way in self._links:
             at, before = link.counters(way), self._before[node, towards]
             values = at.put - before.put, at.put_octets - before.put_octets, at.cut - before.cut

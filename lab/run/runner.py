@@ -2,13 +2,14 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import merge
 from importlib.metadata import version
 from typing import Any, get_args
 
-from fcn.controller.config.types import format_depth
+from fcn.controller.config.types import Address, format_depth
 from fcn.lab.balance import Balance, balance
 from fcn.lab.control.loop import NS, run
 from fcn.lab.control.plane import Controlled, NodeControl, controlled
@@ -93,6 +94,7 @@ class _Run:
         self._stop = stop
         self._rows: Rows = {table: [] for table in get_args(TableName)}
         self._connections: list[Connection] = []
+        self._connecting: deque[Connection] = deque()
         self._happened: list[EventInfo] = []
         self._begun = 0
         self._reached = 0
@@ -135,26 +137,22 @@ class _Run:
             at = self._simulation.now_ns + place * CONNECT_EVERY_NS
             number = sender.connect(receiver.address, at_ns=at)
             self._connections.append(Connection(flow, sender, receiver, number))
+        self._connecting.extend(self._connections)
         deadline += len(flows) * CONNECT_EVERY_NS
-        await self._until_true(
-            "hosts connect", lambda: all(each.is_up for each in self._connections), deadline
-        )
+        await self._until_true("hosts connect", self._are_connected, deadline)
         if self._scenario.mode == "fcn":
             wanted = {each.key for each in self._connections}
             await self._until_true(
-                "the controller learns",
-                lambda: (
-                    wanted
-                    <= {
-                        (flow.key.src, flow.key.dst, flow.key.dest_qp)
-                        for flow in controller.plane.flows.all()
-                        if flow.source_qp is not None
-                    }
-                ),
-                deadline,
+                "the controller learns", lambda: wanted <= _learned(controller), deadline
             )
         for agent in agents:
             await agent.settled()
+
+    def _are_connected(self) -> bool:
+        """They come up in the order in which they are opened, or nearly so."""
+        while self._connecting and self._connecting[0].is_up:
+            self._connecting.popleft()
+        return not self._connecting
 
     async def _until_true(self, doing: str, ready: Callable[[], bool], deadline: int) -> None:
         while not ready():
@@ -255,3 +253,12 @@ class _Run:
         )
         tables: dict[str, Any] = {table: frame(table, each) for table, each in rows.items()}
         return Result(about=about, captures=self._captures, **tables)
+
+
+def _learned(controller: Controlled) -> set[tuple[Address, Address, int]]:
+    """The flows whose sender the controller knows, as `Connection.key`."""
+    return {
+        (flow.key.src, flow.key.dst, flow.key.dest_qp)
+        for flow in controller.plane.flows.all()
+        if flow.source_qp is not None
+    }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from fcn.contract.depth import Depth, DepthUnit
+from fcn.contract.depth import Depth
 from fcn.controller.config.document import Path
 from fcn.lab.scenario.model import Event, Pattern
 from fcn.lab.scenario.traffic import named, sizes_of
@@ -18,6 +18,10 @@ def problems(wiring: Wiring) -> Iterator[Finding]:
     """Every problem of a scenario whose fields are valid one by one."""
     yield from _links(wiring)
     yield from _controller(wiring)
+    for number, some in enumerate(wiring.scenario.hosts.only):
+        for place, name in enumerate(some.names):
+            if not wiring.select(name):
+                yield ("hosts", "only", number, "names", place), _no_host(name)
     for number, pattern in enumerate(wiring.scenario.traffic):
         for path, message in _pattern(wiring, pattern):
             yield ("traffic", number, *path), message
@@ -29,6 +33,10 @@ def problems(wiring: Wiring) -> Iterator[Finding]:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
+
+
+def _no_host(name: str) -> str:
+    return f"no host {name}, and no PE or gateway of this name with hosts"
 
 
 def _links(wiring: Wiring) -> Iterator[Finding]:
@@ -108,8 +116,7 @@ def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
     for key, names in (("from", pattern.from_), ("to", pattern.to)):
         for number, name in enumerate(names):
             if not wiring.select(name):
-                reason = f"no host {name}, and no PE or gateway of this name with hosts"
-                yield (key, number), reason
+                yield (key, number), _no_host(name)
     sources, targets = named(wiring, pattern.from_), named(wiring, pattern.to)
     if not sources or not targets:
         return
@@ -125,6 +132,9 @@ def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
         yield ("to",), f"{sources[0].name} cannot send to itself"
     if kind == "messages" and not 1 <= len(targets) <= len(sources):
         yield ("to",), f"{len(sources)} hosts send to as many or fewer, not to {len(targets)}"
+    mixed = {wiring.settings(host).ip for host in (*sources, *targets)}
+    if len(mixed) > 1:
+        yield (), "some of these hosts use IPv4 and some IPv6"
     yield from _amounts(wiring, pattern, len(sources) * len(targets))
 
 
@@ -192,6 +202,3 @@ def _measure(wiring: Wiring) -> Iterator[Finding]:
                 yield path, f"{node} is a host; queues are those of switches"
     if measure.interval > wiring.scenario.duration:
         yield ("measure", "interval"), "is longer than the run"
-    for depths in (wiring.scenario.links.core.buffer, wiring.scenario.links.hosts.buffer):
-        if depths is not None and depths.unit is not DepthUnit.PACKETS:
-            yield ("links",), "buffers are in packets"

@@ -63,6 +63,7 @@ class Links(Model):
 class DcqcnSettings(Model):
     """DCQCN's reaction point, with the names and defaults of `fcn.lab.roce.Dcqcn`."""
 
+    line_rate: Rate | None = None
     min_rate: Rate = 10**8
     g: Annotated[float, Field(gt=0, lt=1)] = 1 / 256
     additive_increase: Rate = 40 * 10**6
@@ -74,8 +75,8 @@ class DcqcnSettings(Model):
     cut_interval: Time = 0
 
 
-class Hosts(Model):
-    """Every host. `mtu`: payload of a packet. `window`: packets that are not acknowledged yet."""
+class HostSettings(Model):
+    """Of a host. `mtu`: payload of a packet. `window`: packets that are not acknowledged yet."""
 
     ip: Literal[4, 6] = 4
     mtu: Annotated[int, Field(ge=4, le=MAX_MTU, multiple_of=4)] = 1024
@@ -85,6 +86,19 @@ class Hosts(Model):
     retries: Annotated[int, Field(ge=0, le=1000)] = 7
     cnp_interval: Time = 50_000
     dcqcn: DcqcnSettings = DcqcnSettings()
+
+
+class SomeHosts(Model):
+    """Hosts that differ from the others: what is given here."""
+
+    names: Annotated[Items[str], Field(min_length=1)]
+    settings: HostSettings
+
+
+class Hosts(HostSettings):
+    """Every host, and `only` some of them; where several are for a host the last counts."""
+
+    only: Items[SomeHosts] = ()
 
 
 class QueueThresholds(Model):
@@ -127,6 +141,7 @@ class Pattern(Model):
     interval: Time = 0
     start: Time = 0
     load: Annotated[float, Field(gt=0, le=2)] | None = None
+    peers: Annotated[int, Field(ge=1)] | None = None
     qps: Annotated[int, Field(ge=1, le=1024)] = 1
 
 

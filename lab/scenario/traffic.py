@@ -118,6 +118,7 @@ def _poisson(
         assert wire is not None, "a host has a link"
         assert wire.rate_bps, "checked"
         targets = [host for host in named(wiring, pattern.to) if host != source]
+        targets = rng.sample(targets, min(pattern.peers or len(targets), len(targets)))
         mean_gap = mean * 8 * NS / (wire.rate_bps * (pattern.load or 1.0))
         time = pattern.start + rng.expovariate(1 / mean_gap)
         while time < wiring.scenario.duration:

@@ -10,11 +10,11 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address
 from itertools import count
-from typing import Literal
+from typing import Any, Literal
 
 from fcn.contract.depth import Depth
 from fcn.controller.config.types import Address, format_mac
-from fcn.lab.scenario.model import LinkDefaults, LinkSettings, Scenario
+from fcn.lab.scenario.model import HostSettings, LinkDefaults, LinkSettings, Model, Scenario
 from fcn.topologies.model import Topology
 
 HOST_MACS = 0x02_00_00_00_00_00
@@ -78,6 +78,11 @@ class Gateway:
     def mac(self) -> str:
         """Its MAC address, of every port."""
         return format_mac(HOST_MACS + self.number)
+
+
+def _given(model: Model) -> dict[str, Any]:
+    """What a scenario says, without defaults."""
+    return {key: getattr(model, key) for key in model.model_fields_set}
 
 
 @dataclass(frozen=True)
@@ -178,6 +183,22 @@ class Wiring:
             if set(settings.between) == {a, b}:
                 return settings
         return LinkSettings(between=(a, b))
+
+    def settings(self, host: EndHost) -> HostSettings:
+        """What a host is told."""
+        settings: HostSettings = self.scenario.hosts
+        for some in self.scenario.hosts.only:
+            if any(host in self.select(name) for name in some.names):
+                changes = _given(some.settings)
+                if "dcqcn" in changes:
+                    own = _given(some.settings.dcqcn)
+                    changes["dcqcn"] = settings.dcqcn.model_copy(update=own)
+                settings = settings.model_copy(update=changes)
+        return settings
+
+    def address(self, host: EndHost) -> Address:
+        """The address a host uses."""
+        return host.address(self.settings(host).ip)
 
     def select(self, pattern: str) -> tuple[EndHost, ...]:
         """The hosts a pattern of a scenario names: of a site, or by name with `*` and `?`."""

@@ -132,6 +132,14 @@ class ArrayControl(NativeEngine):
         24 on Ethernet: preamble, frame check sequence and the gap between frames."""
         self._done(self._lib.sw_ctl_port_overhead(self._handle, port, octets), f"port {port}")
 
+    def port_buffer_set(self, port: int, octets: int | None) -> None:
+        """Octets each queue of a port holds, beside its depth in packets; None: unlimited."""
+        self._done(self._lib.sw_ctl_port_buffer(self._handle, port, octets or 0), f"port {port}")
+
+    def buffer_set(self, octets: int | None) -> None:
+        """Octets all queues of all ports hold together; None: unlimited."""
+        self._lib.sw_ctl_buffer(self._handle, octets or 0)
+
     def port_counters(self, port: int) -> PortCounters:
         """See softswitch.api.Engine."""
         s = self._ffi.new("sw_port_stats *")
@@ -144,4 +152,6 @@ class ArrayControl(NativeEngine):
             queue_drops=s.queue_drops,
             queue_depth=s.queue_depth,
             queue_peak=s.queue_peak,
+            queue_octets=s.queue_octets,
+            queue_octets_peak=s.queue_octets_peak,
         )

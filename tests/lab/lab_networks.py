@@ -160,8 +160,9 @@ def provision_with_flows(config: Config, name: str) -> Provision:
 def wan(
     simulation: Simulation,
     rates: Rates | None = None,
-    buffer: int = 1000,
+    buffer: int | None = 1000,
     *,
+    buffer_octets: int | None = None,
     hosts: int = 1,
     features: str = "all",
 ) -> Wan:
@@ -186,7 +187,13 @@ def wan(
         ends.append((lefts[n], 0, pe1, dc_port(n), rates.access))
         ends.append((rights[n], 0, pe2, dc_port(n), rates.access))
     links = tuple(
-        simulation.connect(a, a_port, b, b_port, rate_bps=rate, delay_ns=delay, buffer=buffer)
-        for a, a_port, b, b_port, (rate, delay) in ends
+        simulation.connect(
+            *end[:4],
+            rate_bps=end[4][0],
+            delay_ns=end[4][1],
+            buffer=buffer,
+            buffer_octets=buffer_octets,
+        )
+        for end in ends
     )
     return Wan(simulation, config, lefts, rights, links)

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from lab_networks import GIGABIT, Rates, Wan, provision_with_flows, wan
+from lab_networks import CORE_PORT, GIGABIT, Rates, Wan, provision_with_flows, wan
 
 from fcn.contract.constants import compiled_programs
 from fcn.lab.balance import balance
@@ -285,3 +285,21 @@ def test_impossible_networks_are_refused() -> None:
             a.send(bytes(10241))
     with pytest.raises(LabError, match="the simulation is closed"):
         simulation.run_until(1)
+
+
+def test_a_queue_is_limited_in_octets() -> None:
+    """A burst from 100 Gb/s into 10: what fits 20,000 octets waits, the rest is dropped."""
+    with Simulation() as simulation:
+        rates = Rates((100 * GIGABIT, 0), (10 * GIGABIT, 0), (100 * GIGABIT, 0))
+        network = wan(simulation, rates, buffer=None, buffer_octets=20_000)
+        frame = network.frame(1000)
+        for _ in range(100):
+            network.left.send(frame)
+        simulation.run_until(10_000)
+        counters = simulation.switches["pe1"].engine.port_counters(CORE_PORT)
+        outer = len(frame) + 40
+        assert counters.queue_octets_peak == 20_000 // outer * outer
+        simulation.run_until(FOREVER)
+        dropped = balance(simulation).ends["pe1: queue_full_drops"]
+        assert dropped > 0
+        assert network.right.counters().received == 100 - dropped

@@ -211,6 +211,10 @@ static void take_in(sw_engine *e, uint32_t number, sw_pkt *p)
     e->received++;
     p->ingress_port = number;
     p->ingress_len = p->reg_len = p->len;
+    if (SW_UNLIKELY(e->ports[number].ingress) && !sw_ingress_charge(e, p)) {
+        sw_pkt_end(e, p, SW_INGRESS_FULL);
+        return;
+    }
     prog->reset(p);
     prog->received(p, e->now_ns / 1000);
     sw_ingress(e, p);

@@ -32,6 +32,9 @@ typedef struct sw_pkt {
     bool exit;
     bool dropped; /* by an assertion or a full buffer */
     uint8_t queue;
+    uint8_t charge_priority;
+    uint32_t charge; /* octets it takes of its ingress port's memory; 0: it is not counted there */
+    uint32_t held;   /* octets it takes in its queue */
     /* Requests of the pass; 0 is none. Clone sessions carry SW_SESSION_VALID. */
     uint16_t clone_session, clone_list, learn_list, resubmit_list, recirculate_list;
     uint64_t due_ns;
@@ -54,6 +57,8 @@ enum sw_end {
     SW_QUEUE_FULL,
     SW_NO_QUEUE, /* no such port or priority */
     SW_NO_LINK,
+    SW_BUFFER_FULL,  /* the memory that all queues share */
+    SW_INGRESS_FULL, /* the memory of its port and priority, which should have paused the sender */
     SW_INPUT_FULL, /* resubmitted or recirculated while too many wait */
     SW_FAILED,     /* failed assertion, or no room to grow */
     SW_ENDS
@@ -120,9 +125,24 @@ typedef struct {
     uint32_t n;
 } sw_fifo;
 
+/* What packets of a port take until they have left the switch, by priority. */
+typedef struct {
+    sw_ingress_limits limits;
+    uint8_t paused; /* bit per priority whose sender was told to pause */
+    uint32_t octets[SW_PRIORITIES];
+    uint32_t peak; /* of one priority */
+    uint64_t drops;
+} sw_intake;
+
 typedef struct {
     sw_fifo queues[SW_QUEUES];
     uint32_t waiting;       /* bit per queue that is not empty */
+    uint32_t paused;        /* bit per queue that nothing leaves until paused_until */
+    uint64_t paused_until[SW_QUEUES];
+    uint32_t octets[SW_QUEUES]; /* of what waits */
+    uint32_t queued_octets, peak_octets; /* in all queues */
+    uint32_t depth_octets;  /* capacity of each queue, 0: unlimited */
+    sw_intake *ingress;     /* NULL: not counted */
     sw_fifo wire;           /* serialised, under way to the far end */
     uint32_t queued, depth; /* packets in all queues; capacity of each */
     uint32_t peak;
@@ -176,6 +196,9 @@ struct sw_engine {
     bool memory;
     sw_sink *sink;
     void *sink_context;
+    sw_pauser *pauser;
+    void *pauser_context;
+    uint64_t buffered, buffer_octets; /* in all queues; capacity, 0: unlimited */
     uint8_t *out;
     size_t out_size, out_cap;
     /* Events. */
@@ -211,6 +234,13 @@ sw_pkt *sw_pkt_with(sw_engine *e, const uint8_t *data, uint32_t len);
 void sw_pkt_end(sw_engine *e, sw_pkt *p, enum sw_end why);
 sw_frame *sw_pkt_leave(sw_engine *e, sw_pkt *p);
 
+/* Room for packets, see sw_buffer.c. */
+bool sw_buffer_take(sw_engine *e, sw_port *port, unsigned queue, sw_pkt *p);
+void sw_buffer_give(sw_engine *e, sw_port *port, unsigned queue, const sw_pkt *p);
+bool sw_ingress_set(sw_engine *e, uint32_t number, const sw_ingress_limits *limits);
+bool sw_ingress_charge(sw_engine *e, sw_pkt *p);
+void sw_ingress_release(sw_engine *e, sw_pkt *p);
+
 /* The traffic manager. Both consume the packet. */
 void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number);
 void sw_transmit(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at);
@@ -222,6 +252,10 @@ sw_pkt *sw_fifo_take(sw_fifo *f);
 
 /* Let nothing out of a port's queues, or again. */
 void sw_port_hold(sw_engine *e, uint32_t port, bool held);
+/* Let nothing out of one queue before `until`; what is not past replaces what was said before. */
+void sw_queue_pause(sw_engine *e, uint32_t port, uint32_t queue, uint64_t until);
+/* Send a frame of the port itself, ahead of all that waits. With a sink only. */
+void sw_port_control(sw_engine *e, uint32_t port, sw_frame *f);
 /* Send a frame on an interface; implemented by the port layer. */
 void sw_netif_send(sw_engine *e, struct sw_netif *n, const uint8_t *data, uint32_t len);
 

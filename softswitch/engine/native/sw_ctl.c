@@ -120,6 +120,8 @@ void sw_engine_free(sw_engine *e)
     for (uint32_t i = 0; i < 256; i++)
         while (e->mgroups[i])
             sw_ctl_mgroup_drop(e, e->mgroups[i]->id);
+    for (uint32_t i = 0; i < SW_PORTS; i++)
+        free(e->ports[i].ingress);
     free(e->tables);
     free(e->counters);
     free(e->meters);

@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     uint64_t rx_packets, rx_octets, tx_packets, tx_octets, queue_drops;
-    uint64_t queue_depth, queue_peak;
+    uint64_t queue_depth, queue_peak, queue_octets, queue_octets_peak;
 } sw_port_stats;
 
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
     uint64_t refused; /* not taken in, and not received */
     uint64_t sent, to_cpu, replaced;
     uint64_t ingress_drops, egress_drops, queue_full_drops, no_queue_drops, no_link_drops;
-    uint64_t input_full_drops, failed_drops;
+    uint64_t buffer_full_drops, ingress_full_drops, input_full_drops, failed_drops;
     uint64_t held; /* waiting in queues and on wires now */
 } sw_balance;
 
@@ -100,6 +100,9 @@ SW_API int64_t sw_ctl_port_queue(sw_engine *e, uint32_t port, uint32_t depth, ui
                           uint64_t rate_bps, uint64_t delay_ns);
 /* Octets a frame takes on the wire beyond its own, which count for rate_bps. */
 SW_API int64_t sw_ctl_port_overhead(sw_engine *e, uint32_t port, uint32_t octets);
+/* Octets each queue of a port holds, and all queues of all ports together; 0: unlimited. */
+SW_API int64_t sw_ctl_port_buffer(sw_engine *e, uint32_t port, uint32_t octets);
+SW_API void sw_ctl_buffer(sw_engine *e, uint64_t octets);
 SW_API int64_t sw_ctl_port_stats(sw_engine *e, uint32_t port, sw_port_stats *out);
 SW_API bool sw_ctl_port_up(sw_engine *e, uint32_t port);
 SW_API void sw_ctl_stats(sw_engine *e, sw_engine_stats *out);

@@ -225,7 +225,8 @@ int64_t sw_ctl_port_stats(sw_engine *e, uint32_t port, sw_port_stats *out)
     sw_catch_up(e);
     const sw_port *p = &e->ports[port];
     *out = (sw_port_stats){p->rx_packets, p->rx_octets,  p->tx_packets, p->tx_octets,
-                           p->queue_drops, p->queued, p->peak};
+                           p->queue_drops, p->queued, p->peak, p->queued_octets,
+                           p->peak_octets};
     sw_unlock(e);
     return 0;
 }

@@ -19,7 +19,7 @@ static sw_pkt *pkt_new(sw_engine *e)
     }
     p->truncated = SW_NO_TRUNCATION;
     p->exit = p->dropped = p->checksum_error = false;
-    p->parser_error = p->copies = 0;
+    p->parser_error = p->copies = p->charge = 0;
     p->clone_session = p->clone_list = p->learn_list = p->resubmit_list = p->recirculate_list = 0;
     return p;
 }
@@ -73,6 +73,8 @@ sw_frame *sw_frame_seat(sw_engine *e, sw_frame *f)
 void sw_pkt_end(sw_engine *e, sw_pkt *p, enum sw_end why)
 {
     e->ended[why]++;
+    if (SW_UNLIKELY(p->charge))
+        sw_ingress_release(e, p);
     if (p->frame)
         sw_frame_give(e->pool, p->frame);
     p->next = e->free_pkts;

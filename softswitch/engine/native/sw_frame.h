@@ -58,7 +58,33 @@ static inline uint64_t sw_line_send(sw_line *l, uint32_t len, uint64_t at)
     return l->free_ns = at + work / l->rate_bps;
 }
 
+#define SW_PRIORITIES 8u
+
+/* The priority of a frame for flow control by priority (IEEE 802.1Qbb): of its 802.1Q tag, or that of
+ * its class selector (RFC 2474): the three high bits of the DSCP. */
+static inline unsigned sw_frame_priority(const uint8_t *frame, uint32_t len)
+{
+    if (len < 16)
+        return 0;
+    unsigned type = (unsigned)frame[12] << 8 | frame[13];
+    if (type == 0x8100)
+        return frame[14] >> 5;
+    if (type == 0x0800)
+        return frame[15] >> 5;
+    return type == 0x86dd ? frame[14] >> 1 & 7 : 0;
+}
+
+/* Of the memory behind a port, in octets for each priority that has its bit: above xoff the sender
+ * is told to pause, at xon to go on; what would exceed size is lost. */
+typedef struct {
+    uint32_t xoff, xon, size;
+    uint8_t priorities;
+} sw_ingress_limits;
+
 typedef struct sw_engine sw_engine;
+
+/* Who sends to a port is to pause this priority, or to go on. */
+typedef void sw_pauser(void *context, uint32_t port, uint32_t priority, bool pause);
 
 /* Takes a frame whose last bit has left the port at `at`, which may be in the future. */
 typedef void sw_sink(void *context, uint32_t port, uint64_t at, sw_frame *f);
@@ -75,6 +101,15 @@ typedef struct sw_sim_api {
     void (*set_link)(sw_engine *e, uint32_t port, bool up);
     /* Set the clock; nothing is due before `now`. */
     void (*set_now)(sw_engine *e, uint64_t now);
+    /* Count what a port receives and tell `pauser`; false without memory. */
+    bool (*limit_ingress)(sw_engine *e, uint32_t port, const sw_ingress_limits *limits);
+    void (*set_pauser)(sw_engine *e, sw_pauser *pauser, void *context);
+    /* Octets of a port and priority that are counted now. */
+    uint32_t (*ingress_octets)(const sw_engine *e, uint32_t port, uint32_t priority);
+    /* Let nothing out of a queue until a time; the past: let it go on. */
+    void (*pause_queue)(sw_engine *e, uint32_t port, uint32_t queue, uint64_t until);
+    /* Send a frame ahead of what waits; also from a pauser. Consumes it. */
+    void (*send_control)(sw_engine *e, uint32_t port, sw_frame *f);
     /* Where the engine keeps the octets of events for the control plane that wait. */
     const uint32_t *(*waiting_events)(const sw_engine *e);
 } sw_sim_api;

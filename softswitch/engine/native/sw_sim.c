@@ -35,6 +35,29 @@ static void sim_set_link(sw_engine *e, uint32_t port, bool up)
     }
 }
 
+static bool sim_limit_ingress(sw_engine *e, uint32_t port, const sw_ingress_limits *limits)
+{
+    return port < SW_PORTS && sw_ingress_set(e, port, limits);
+}
+
+static void sim_set_pauser(sw_engine *e, sw_pauser *pauser, void *context)
+{
+    e->pauser = pauser;
+    e->pauser_context = context;
+}
+
+static uint32_t sim_ingress_octets(const sw_engine *e, uint32_t port, uint32_t priority)
+{
+    bool counted = port < SW_PORTS && priority < SW_PRIORITIES && e->ports[port].ingress;
+    return counted ? e->ports[port].ingress->octets[priority] : 0;
+}
+
+static void sim_pause_queue(sw_engine *e, uint32_t port, uint32_t queue, uint64_t until)
+{
+    if (port < SW_PORTS && queue < SW_QUEUES)
+        sw_queue_pause(e, port, queue, until);
+}
+
 static const uint32_t *sim_waiting_events(const sw_engine *e) { return &e->events_size; }
 
 const sw_sim_api *sw_ctl_sim_api(void)
@@ -46,6 +69,11 @@ const sw_sim_api *sw_ctl_sim_api(void)
         .next_due = sw_next_due,
         .set_link = sim_set_link,
         .set_now = sim_set_now,
+        .limit_ingress = sim_limit_ingress,
+        .set_pauser = sim_set_pauser,
+        .ingress_octets = sim_ingress_octets,
+        .pause_queue = sim_pause_queue,
+        .send_control = sw_port_control,
         .waiting_events = sim_waiting_events,
     };
     return &api;
@@ -66,12 +94,31 @@ void sw_ctl_balance(sw_engine *e, sw_balance *out)
         .queue_full_drops = e->ended[SW_QUEUE_FULL],
         .no_queue_drops = e->ended[SW_NO_QUEUE],
         .no_link_drops = e->ended[SW_NO_LINK],
+        .buffer_full_drops = e->ended[SW_BUFFER_FULL],
+        .ingress_full_drops = e->ended[SW_INGRESS_FULL],
         .input_full_drops = e->ended[SW_INPUT_FULL],
         .failed_drops = e->ended[SW_FAILED],
         .held = e->input.n,
     };
     for (uint32_t i = 0; i < SW_PORTS; i++)
         out->held += e->ports[i].queued + e->ports[i].wire.n;
+    sw_unlock(e);
+}
+
+int64_t sw_ctl_port_buffer(sw_engine *e, uint32_t port, uint32_t octets)
+{
+    if (port >= SW_PORTS)
+        return SW_ERR_INDEX;
+    sw_lock(e);
+    e->ports[port].depth_octets = octets;
+    sw_unlock(e);
+    return 0;
+}
+
+void sw_ctl_buffer(sw_engine *e, uint64_t octets)
+{
+    sw_lock(e);
+    e->buffer_octets = octets;
     sw_unlock(e);
 }
 

@@ -87,10 +87,31 @@ static void remove_place(sw_engine *e, uint32_t place)
         settle(e, place, last);
 }
 
-/* The queue that is served next: the highest that is not empty. */
-static unsigned next_queue(const sw_port *port)
+static unsigned highest(uint32_t queues) { return 31u - (unsigned)__builtin_clz(queues); }
+
+/* When a queue that is not empty may be served, the line aside. */
+static uint64_t ready_at(const sw_port *port, unsigned queue)
 {
-    return 31u - (unsigned)__builtin_clz(port->waiting);
+    uint64_t since = port->queues[queue].first->due_ns;
+    bool paused = port->paused >> queue & 1;
+    return paused && port->paused_until[queue] > since ? port->paused_until[queue] : since;
+}
+
+/* The queue that is served next, which is the highest that may be: at `at` when some may be by then,
+ * otherwise when the first one may. Some queue is not empty. */
+static unsigned next_queue(const sw_port *port, uint64_t at)
+{
+    unsigned first = highest(port->waiting);
+    if (SW_LIKELY(!(port->paused & port->waiting)))
+        return first;
+    for (uint32_t left = port->waiting; left; left &= ~(1u << highest(left))) {
+        unsigned queue = highest(left);
+        if (ready_at(port, queue) <= at)
+            return queue;
+        if (ready_at(port, queue) < ready_at(port, first))
+            first = queue;
+    }
+    return first;
 }
 
 /* Work was added to a port or taken from it: it may be due at another time. */
@@ -99,7 +120,7 @@ static void reschedule(sw_engine *e, uint32_t number)
     sw_port *port = &e->ports[number];
     uint64_t due = UINT64_MAX;
     if (port->waiting && !port->held) {
-        uint64_t since = port->queues[next_queue(port)].first->due_ns;
+        uint64_t since = ready_at(port, next_queue(port, port->line.free_ns));
         due = since > port->line.free_ns ? since : port->line.free_ns;
     }
     if (port->wire.first && port->wire.first->due_ns < due)
@@ -121,6 +142,24 @@ void sw_port_hold(sw_engine *e, uint32_t port, bool held)
     reschedule(e, port);
 }
 
+void sw_queue_pause(sw_engine *e, uint32_t number, uint32_t queue, uint64_t until)
+{
+    sw_port *port = &e->ports[number];
+    uint32_t bit = 1u << queue;
+    port->paused = until > e->now_ns ? port->paused | bit : port->paused & ~bit;
+    port->paused_until[queue] = until;
+    reschedule(e, number);
+}
+
+void sw_port_control(sw_engine *e, uint32_t number, sw_frame *f)
+{
+    sw_port *port = &e->ports[number];
+    uint64_t free_at = port->line.free_ns;
+    uint64_t gone = sw_line_send(&port->line, f->len, free_at > e->now_ns ? free_at : e->now_ns);
+    e->sink(e->sink_context, number, gone + port->delay_ns, f);
+    reschedule(e, number);
+}
+
 void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number)
 {
     uint32_t queue = prog->priority(p);
@@ -131,11 +170,8 @@ void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number)
     sw_port *port = &e->ports[number];
     sw_fifo *q = &port->queues[queue];
     prog->enqueued(p, e->now_ns / 1000, q->n);
-    if (q->n >= port->depth) {
-        port->queue_drops++;
-        sw_pkt_end(e, p, SW_QUEUE_FULL);
+    if (!sw_buffer_take(e, port, queue, p))
         return;
-    }
     p->egress_port = number;
     p->queue = (uint8_t)queue;
     p->due_ns = e->now_ns;
@@ -185,8 +221,9 @@ static void service(sw_engine *e, uint32_t number, uint64_t now)
         sw_pkt *p = sw_fifo_take(&port->wire);
         deliver(e, p, number, p->due_ns);
     } else {
-        unsigned queue = next_queue(port);
+        unsigned queue = next_queue(port, now);
         sw_pkt *p = sw_fifo_take(&port->queues[queue]);
+        sw_buffer_give(e, port, queue, p);
         if (!port->queues[queue].first)
             port->waiting &= ~(1u << queue);
         port->queued--;

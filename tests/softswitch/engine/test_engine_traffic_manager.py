@@ -177,3 +177,40 @@ def test_every_packet_is_accounted_for(make_engine: MakeEngine) -> None:
     engine.advance(10_000_000_000)
     assert engine.balance()["sent"] == 5
     assert engine.balance()["held"] == 0
+
+
+def test_a_queue_is_full_by_octets_too(make_engine: MakeEngine) -> None:
+    """One is being transmitted and three wait in 300 octets; a queue of another priority has its
+    own."""
+    engine = limited(make_engine, rate_bps=1_000_000)
+    engine.port_buffer_set(2, 3 * FRAME)
+    for _ in range(6):
+        engine.inject(1, packet())
+    counters = engine.port_counters(2)
+    assert (counters.queue_octets, counters.queue_octets_peak) == (3 * FRAME, 3 * FRAME)
+    assert (counters.queue_depth, counters.queue_drops) == (3, 2)
+    engine.inject(1, packet(priority=1))
+    assert engine.port_counters(2).queue_octets == 4 * FRAME
+    assert engine.balance()["queue_full_drops"] == 2
+    engine.advance(FRAME * OCTET_NS)
+    assert engine.port_counters(2).queue_octets == 3 * FRAME
+    engine.port_buffer_set(2, None)
+    engine.inject(1, packet())
+    engine.advance(1_000_000_000)
+    assert len(engine.outputs()) == 6
+    assert engine.port_counters(2).queue_octets == 0
+
+
+def test_queues_share_the_memory_of_a_switch(make_engine: MakeEngine) -> None:
+    engine = limited(make_engine, rate_bps=1_000_000)
+    engine.port_queue_set(3, PortQueue(rate_bps=1_000_000))
+    engine.buffer_set(4 * FRAME)
+    for port in (2, 2, 2, 3, 3, 3, 3):
+        engine.inject(1, packet(port))
+    balance = engine.balance()
+    assert (balance["buffer_full_drops"], balance["queue_full_drops"]) == (1, 0)
+    depths = [engine.port_counters(port).queue_octets for port in (2, 3)]
+    assert depths == [2 * FRAME, 2 * FRAME]
+    assert engine.port_counters(3).queue_drops == 1
+    engine.advance(1_000_000_000)
+    assert len(engine.outputs()) == 6
