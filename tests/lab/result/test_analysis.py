@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from results import about, congested, with_pauses
+from lab_results import about, congested, with_pauses
 
 from fcn.lab.result import analysis
 from fcn.lab.result.model import Result

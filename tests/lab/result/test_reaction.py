@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from results import (
+from lab_results import (
     ECN_BOUND_NS,
     FAST_CUT_NS,
     FCN_BOUND_NS,
