@@ -141,7 +141,12 @@ class _Run:
         deadline += len(flows) * CONNECT_EVERY_NS
         await self._until_true("hosts connect", self._are_connected, deadline)
         if self._scenario.mode == "fcn":
-            wanted = {each.key for each in self._connections}
+            pe_of = self._plan.wiring.pe_of
+            wanted = {
+                each.key
+                for each in self._connections
+                if pe_of(each.flow.source) != pe_of(each.flow.target)
+            }
             await self._until_true(
                 "the controller learns", lambda: wanted <= _learned(controller), deadline
             )
@@ -182,7 +187,8 @@ class _Run:
                 await asyncio.sleep((begun + due) / NS - loop.time())
             if event is None:
                 probes.sample()
-                self._show(Progress("hosts send", due, self._until))
+                if due:
+                    self._show(Progress("hosts send", due, self._until))
             else:
                 self._happen(event, controller)
         self._reached = self._simulation.now_ns - begun

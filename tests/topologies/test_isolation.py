@@ -28,10 +28,13 @@ def program(
     """A program of this Python in a process group of its own, which ignores a signal as after
     nohup; killed in the end."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    # Not by preexec_fn: with it the child runs gRPC's handlers of fork, which can end it.
-    trap = () if ignored is None else ("sh", "-c", f"trap '' {int(ignored)}; exec \"$@\"", "sh")
+    # What the caller of the tests ignores, as after nohup, is ignored here by nobody. Not by
+    # preexec_fn: with it the child runs gRPC's handlers of fork, which can end it.
+    signals = ["env", "--default-signal=INT,HUP,TERM"]
+    if ignored is not None:
+        signals.append(f"--ignore-signal={ignored.name.removeprefix('SIG')}")
     with subprocess.Popen(
-        [*trap, sys.executable, "-m", *command],
+        [*signals, sys.executable, "-m", *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
