@@ -3,6 +3,7 @@ scenario."""
 
 import typer
 
+from fcn.lab.cli.reports import compare, show
 from fcn.lab.cli.run import list_scenarios, run
 
 app = typer.Typer(
@@ -13,6 +14,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(run)
+app.command()(show)
+app.command()(compare)
 app.command("list")(list_scenarios)
 
 

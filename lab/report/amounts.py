@@ -27,7 +27,7 @@ def show(value: object, unit: Unit) -> str:
     if unit == "share":
         return f"{100 * value:.2f} %"
     if unit == "ratio":
-        return f"{value:.3f}"
+        return f"{value:.4f}"
     if unit == "count":
         return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
     one, name = scale(abs(value), unit)

@@ -48,24 +48,24 @@ def _of_the_run(result: Result) -> list[Figure]:
         Figure("virtual time", reached),
         Figure("packet-hops", about.hops),
         Figure("wall time", about.wall_s * 1e9, "ns"),
-        Figure("digest of all frames", about.digest),
+        Figure("digest of frames", about.digest),
     ]
 
 
 def _of_reactions(result: Result) -> list[Figure]:
     found = reactions(result)
     answered = found[found["ratio"].notna()]
-    first = answered.iloc[0] if len(answered) else None
+    longest = answered["reaction_ns"].astype("float64").max()
     return [
         Figure("congestions", len(found)),
-        Figure("congestions with a rate cut", int(found["cut_ns"].notna().sum())),
-        Figure("congestions first cut by the ingress PE's CNP", int((found["by"] == BY_PE).sum())),
+        Figure("  with a rate cut", int(found["cut_ns"].notna().sum())),
+        Figure("  first cut by the ingress PE's CNP", int((found["by"] == BY_PE).sum())),
         Figure("onset to first rate cut, median", _median(answered["reaction_ns"]), "ns"),
-        Figure("onset to first rate cut, of the first", _of(first, "reaction_ns"), "ns"),
-        Figure("propagation by the ingress PE, of the first", _of(first, "fcn_bound_ns"), "ns"),
-        Figure("propagation by the receiver, of the first", _of(first, "ecn_bound_ns"), "ns"),
+        Figure("  longest", _number(longest), "ns"),
+        Figure("  propagation by the ingress PE", _median(answered["fcn_bound_ns"]), "ns"),
+        Figure("  propagation by the receiver", _median(answered["ecn_bound_ns"]), "ns"),
         Figure("reaction ÷ propagation, median", _median(answered["ratio"]), "ratio"),
-        Figure("reaction ÷ propagation, greatest", _number(answered["ratio"].max()), "ratio"),
+        Figure("  greatest", _number(answered["ratio"].max()), "ratio"),
     ]
 
 
@@ -76,18 +76,16 @@ def _of_messages(result: Result) -> list[Figure]:
     speeds = analysis.goodput(result)["goodput_bps"].dropna()
     seconds = result.about.reached_ns / analysis.NS_PER_S
     payload = int(result.connections["payload"].sum())
-    fairness = analysis.fairness(result)
-    shared = fairness[fairness["connections"] > 1]["jain"]
     return [
         Figure("connections", len(result.connections)),
         Figure("messages", len(analysis.messages(result))),
-        Figure("messages completed", _of(row, "completed") or 0),
+        Figure("  completed", _of(row, "completed") or 0),
         Figure("flow completion time, mean", _of(row, "mean_ns"), "ns"),
-        Figure("flow completion time, 99th percentile", _of(row, "p99_ns"), "ns"),
-        Figure("goodput of all, over the run", payload * 8 / seconds if seconds else None, "bps"),
-        Figure("goodput of a connection, mean", _number(speeds.mean()), "bps"),
-        Figure("goodput of a connection, least", _number(speeds.min()), "bps"),
-        Figure("Jain's fairness index of rates, mean", _number(shared.mean()), "ratio"),
+        Figure("  99th percentile", _of(row, "p99_ns"), "ns"),
+        Figure("goodput of all", payload * 8 / seconds if seconds else None, "bps"),
+        Figure("  of a connection, mean", _number(speeds.mean()), "bps"),
+        Figure("  of a connection, least", _number(speeds.min()), "bps"),
+        Figure("  Jain's fairness index", _number(analysis.jain(speeds)), "ratio"),
     ]
 
 
@@ -97,10 +95,10 @@ def _of_notifications(result: Result) -> list[Figure]:
     fast = sent[sent["name"] == "FAST_CNP_SENT"]["value"].sum()
     flows = result.connections
     return [
-        Figure("packets marked with CE at receivers", int(flows["marked"].sum())),
+        Figure("data packets marked with CE", int(flows["marked"].sum())),
         Figure("Fast CNPs sent", int(fast)),
-        Figure("CNPs received from the ingress PE", int((by == BY_PE).sum())),
-        Figure("CNPs received from receivers", int((by == BY_RECEIVER).sum())),
+        Figure("CNPs from the ingress PE", int((by == BY_PE).sum())),
+        Figure("CNPs from receivers", int((by == BY_RECEIVER).sum())),
         Figure("rate cuts", int((result.notices["what"] == "cut").sum())),
     ]
 
@@ -110,19 +108,20 @@ def _of_queues_and_losses(result: Result) -> list[Figure]:
     depths = depths.sort_values("max_packets", ascending=False, kind="stable")
     deepest = depths.iloc[0] if len(depths) else None
     paused = analysis.pauses(result)
+    dropped = analysis.drops(result)
     flows = result.connections
     where = f"{deepest['node']} to {deepest['towards']}" if deepest is not None else None
     return [
         Figure("deepest queue", where),
-        Figure("deepest queue, most packets", _of(deepest, "max_packets")),
-        Figure("deepest queue, mean of packets", _of(deepest, "mean_packets")),
-        Figure("frames lost", int(analysis.drops(result)["frames"].sum())),
+        Figure("  most packets", _of(deepest, "max_packets")),
+        Figure("  mean packets", _of(deepest, "mean_packets")),
+        Figure("frames lost", int(dropped.loc[dropped["lost"], "frames"].sum())),
         Figure("data packets sent", int(flows["packets"].sum())),
-        Figure("data packets sent again", int(flows["retransmitted"].sum())),
-        Figure("packets received behind a gap", int(flows["beyond_gap"].sum())),
+        Figure("  sent again", int(flows["retransmitted"].sum())),
+        Figure("  received behind a gap", int(flows["beyond_gap"].sum())),
         Figure("time-outs", int(flows["timeouts"].sum())),
         Figure("pauses", int(paused["pauses"].sum())),
-        Figure("time paused, of all links and priorities", int(paused["paused_ns"].sum()), "ns"),
+        Figure("  time paused, in all", int(paused["paused_ns"].sum()), "ns"),
     ]
 
 

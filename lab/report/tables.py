@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
 from fcn.lab.report.amounts import Unit, show
 from fcn.lab.report.figures import figures
@@ -45,6 +47,7 @@ def details(result: Result) -> Iterator[ReportTable]:
         _reactions(result),
         _completion(result),
         _connections(result),
+        _order(result),
         _queues(result),
         _notifications(result),
         _drops(result),
@@ -58,12 +61,13 @@ def details(result: Result) -> Iterator[ReportTable]:
 
 def rich_table(table: ReportTable) -> Table:
     """The same for a terminal."""
-    made = Table(title=table.title, title_justify="left", caption=table.note or None)
-    made.caption_justify = "left"
+    made = Table(title=table.title, caption=table.note or None, box=SIMPLE_HEAD, pad_edge=False)
+    made.title_justify = made.caption_justify = "left"
+    made.title_style, made.caption_style = "bold", "dim"
     for number, name in enumerate(table.columns):
         made.add_column(name, justify="right" if number in table.numbers else "left")
     for row in table.rows:
-        made.add_row(*row)
+        made.add_row(*map(Text, row))
     return made
 
 
@@ -141,16 +145,31 @@ def _connections(result: Result) -> ReportTable:
             ("state", "state", None),
             ("goodput_bps", "goodput", "bps"),
             ("packets", "packets", "count"),
-            ("retransmitted", "sent again", "count"),
-            ("beyond_gap", "behind a gap", "count"),
-            ("repeated", "received twice", "count"),
-            ("naks", "NAKs", "count"),
-            ("timeouts", "time-outs", "count"),
             ("marked", "marked", "count"),
             ("cnps", "CNPs", "count"),
             ("cuts", "cuts", "count"),
         ],
         "Goodput is over the time in which the connection had a message.",
+    )
+
+
+def _order(result: Result) -> ReportTable:
+    flows = analysis.order(result)
+    troubled = flows.drop(columns=["host", "connection", "remote", "packets"]).any(axis=1)
+    return _table(
+        "Connections with packets out of order or lost",
+        flows[troubled],
+        [
+            ("host", "host", None),
+            ("connection", "connection", "count"),
+            ("remote", "to", None),
+            ("packets", "packets", "count"),
+            ("retransmitted", "sent again", "count"),
+            ("beyond_gap", "behind a gap", "count"),
+            ("repeated", "received twice", "count"),
+            ("naks", "NAKs", "count"),
+            ("timeouts", "time-outs", "count"),
+        ],
     )
 
 
@@ -179,14 +198,17 @@ def _notifications(result: Result) -> ReportTable:
 
 
 def _drops(result: Result) -> ReportTable:
-    programs = analysis.program_drops(result)
-    programs = programs.rename(columns={"node": "place", "name": "reason", "value": "frames"})
-    programs = programs.assign(reason="of these, " + programs["reason"])
+    data = analysis.drops(result)
     return _table(
-        "Frames lost, by reason",
-        pd.concat([analysis.drops(result), programs]),
-        [("place", "where", None), ("reason", "reason", None), ("frames", "frames", "count")],
-        "Since the network was started.",
+        "Dropped frames by reason",
+        data.assign(lost=data["lost"].map({True: "yes", False: "no, a Fast CNP"})),
+        [
+            ("place", "where", None),
+            ("reason", "reason", None),
+            ("frames", "frames", "count"),
+            ("lost", "lost", None),
+        ],
+        "Of Fast CNPs, a PE drops those after which no CNP is due.",
     )
 
 

@@ -17,7 +17,9 @@ SIZE_CLASSES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 
 ALL = "all"
 
-_NOT_LOST = ("received", "to_cpu", "sent", "replaced")
+_NOT_DROPPED = ("received", "to_cpu", "sent", "replaced")
+_PROGRAM_DROPS = ("ingress_drops", "egress_drops")
+_NOTIFICATION_DROPS = ("FLOW_INTERVAL", "NODE_RATE_LIMIT")
 _FLOW = ["host", "connection"]
 
 
@@ -121,28 +123,34 @@ def over_time(result: Result, table: TableName, value: str) -> pd.DataFrame:
     return wide.sort_index().ffill()
 
 
-def fairness(result: Result) -> pd.DataFrame:
-    """Jain's index over the rates of connections that have a message then, at every sample.
-
-    Columns: time_ns, connections, jain. It says something where they share one bottleneck.
-    """
-    rates = over_time(result, "rates", "rate_bps")
+def rates(result: Result) -> pd.DataFrame:
+    """DCQCN's rates in bit/s over time, as over_time() gives them, while the connection has a
+    message: a rate without one says nothing."""
+    data = over_time(result, "rates", "rate_bps")
     spans = result.messages.groupby(_FLOW).agg(
         first=("start_ns", "min"),
         last=("completed_ns", "max"),
         count=("message", "size"),
         done=("completed_ns", "count"),
     )
-    for flow in rates.columns:
+    for flow in data.columns:
         if flow not in spans.index:
-            rates[flow] = float("nan")
+            data[flow] = float("nan")
             continue
         first, last, count, done = spans.loc[flow]
-        has_message = rates.index >= first
+        has_message = data.index >= first
         if count == done:
-            has_message &= rates.index <= last
-        rates[flow] = rates[flow].where(has_message)
-    active = rates.dropna(how="all")
+            has_message &= data.index <= last
+        data[flow] = data[flow].where(has_message)
+    return data
+
+
+def fairness(result: Result) -> pd.DataFrame:
+    """Jain's index over the rates of connections that have a message then, at every sample.
+
+    Columns: time_ns, connections, jain. It says something where they share one bottleneck.
+    """
+    active = rates(result).dropna(how="all")
     index = active.sum(axis=1) ** 2 / (active.count(axis=1) * (active**2).sum(axis=1))
     data = pd.DataFrame({"connections": active.count(axis=1), "jain": index})
     data = data.rename_axis("time_ns").reset_index()
@@ -194,24 +202,30 @@ def notifications(result: Result) -> pd.DataFrame:
 
 
 def drops(result: Result) -> pd.DataFrame:
-    """Frames that were lost, by place and reason: columns place, reason, frames.
+    """Frames that were dropped, by place and reason: columns place, reason, frames, lost.
 
-    All of them are in the balance of the run; what the programs dropped (ingress_drops,
-    egress_drops) is divided by the reasons they count (`program_drops`).
+    Reasons in upper case are those the P4 programs count since the traffic began, others those of
+    engines and links since the network was started; `ingress_drops` and `egress_drops` are what
+    the programs dropped without a reason or before. lost: False for Fast CNPs that a PE took and
+    for which it had to send no CNP.
     """
-    rows = []
-    for name, frames in result.about.balance.ends.items():
-        place, _, reason = name.rpartition(": ")
-        if frames and reason not in _NOT_LOST:
-            rows.append((place, reason, frames))
-    data = pd.DataFrame(rows, columns=["place", "reason", "frames"])
-    return data.astype({"place": "str", "reason": "str", "frames": "int64"})
-
-
-def program_drops(result: Result) -> pd.DataFrame:
-    """Packets that the P4 programs dropped, by reason: columns node, name, value."""
-    data = final_counters(result, "drop")
-    return data[data["name"].isin(named_cells("drops").values())].reset_index(drop=True)
+    counted = final_counters(result, "drop")
+    counted = counted[counted["name"].isin(named_cells("drops").values())]
+    explained = counted.groupby("node")["value"].sum().to_dict()
+    rows = [
+        (node, name, value, name not in _NOTIFICATION_DROPS)
+        for node, name, value in counted.itertuples(index=False)
+    ]
+    for ended, frames in result.about.balance.ends.items():
+        place, _, reason = ended.rpartition(": ")
+        if reason in _PROGRAM_DROPS:
+            known = min(frames, explained.get(place, 0))
+            explained[place] = explained.get(place, 0) - known
+            frames -= known
+        if frames and reason not in _NOT_DROPPED:
+            rows.append((place, reason, frames, True))
+    data = pd.DataFrame(rows, columns=["place", "reason", "frames", "lost"])
+    return data.astype({"place": "str", "reason": "str", "frames": "int64", "lost": "bool"})
 
 
 def pauses(result: Result) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """Paths of a result's network: those with the fewest hops, as the controller routes."""
 
-from functools import cached_property
 from itertools import pairwise
 
 from fcn.lab.result.model import NetworkInfo
@@ -14,7 +13,6 @@ class Paths:
     """
 
     def __init__(self, network: NetworkInfo) -> None:
-        self._network = network
         self._neighbours: dict[str, list[tuple[str, int]]] = {}
         for link in network.links:
             self._neighbours.setdefault(link.a, []).append((link.b, link.delay_ns))
@@ -43,16 +41,6 @@ class Paths:
             and whole is not None
             and before[0] + 1 + after[0] == whole[0]
         )
-
-    @cached_property
-    def longest_round_trip_ns(self) -> int:
-        """Of all pairs of hosts; 0 without two hosts that reach each other."""
-        names = {host.name for host in self._network.hosts}
-        return max(
-            (2 * delay for one in names for other, (_, delay) in self._from(one).items()
-             if other in names),
-            default=0,
-        )  # fmt: skip
 
     def _from(self, start: str) -> dict[str, tuple[int, int]]:
         """Hops and delay to all that can be reached."""

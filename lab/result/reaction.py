@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from itertools import islice, zip_longest
 from operator import attrgetter
+from typing import cast
 
 import pandas as pd
 
@@ -49,16 +50,18 @@ def reactions(result: Result, calm_ns: int | None = None) -> pd.DataFrame:
     """The congestions in the order of their onsets, with the columns of `Reaction`.
 
     Congestions of queues whose links are watched (table `crossings`), and of nodes that count marks
-    of their own, if any does: marks of others pass through. calm_ns: how long a queue is not
-    marked between two of its congestions; default: the longest round trip between hosts, so that
-    the swings of one feedback loop are one congestion. A cut earlier than its bound after the
-    onset is not for this congestion.
+    of their own, if any does: marks of others pass through. calm_ns: how long a queue does not
+    mark between two of its congestions; default: the round trip between the queue and the nearest
+    of its senders, before which no cut can be felt. A cut earlier than its bound after the onset
+    is not for this congestion.
     """
     paths = Paths(result.about.network)
-    calm = paths.longest_round_trip_ns if calm_ns is None else calm_ns
     senders = _Senders(result, paths)
     found = []
-    for (node, towards), onsets in _onsets(result, calm).items():
+    for names, marks in _marks(result).groupby(["node", "towards"]):
+        node, towards = map(str, cast(tuple[str, str], names))
+        calm = senders.round_trip_ns(node, towards) if calm_ns is None else calm_ns
+        onsets = _onsets(marks["time_ns"], calm, result.about.warm_up_ns)
         for onset, following in zip_longest(onsets, onsets[1:]):
             found.append(senders.first_cut(node, towards, onset, following))
     found.sort(key=lambda each: (each.onset_ns, each.node, each.towards))
@@ -70,19 +73,19 @@ def _columns() -> list[str]:
     return [each.name for each in fields(Reaction)]
 
 
-def _onsets(result: Result, calm_ns: int) -> dict[tuple[str, str], list[int]]:
-    """By node and neighbour."""
+def _marks(result: Result) -> pd.DataFrame:
+    """Crossings of marked packets at the nodes that marked them."""
     marks = result.crossings[result.crossings["what"] == "ce"]
     counted = result.counters[result.counters["name"] == _MARKED_HERE]
-    if not counted.empty:
-        marks = marks[marks["node"].isin(counted.loc[counted["value"] > 0, "node"])]
-    onsets: dict[tuple[str, str], list[int]] = {}
-    for (node, towards), times in marks.groupby(["node", "towards"])["time_ns"]:
-        ordered = times.sort_values()
-        begins = ordered.diff().isna() | (ordered.diff() > calm_ns)
-        inside = begins & (ordered >= result.about.warm_up_ns)
-        onsets[str(node), str(towards)] = [int(each) for each in ordered[inside]]
-    return onsets
+    if counted.empty:
+        return marks
+    return marks[marks["node"].isin(counted.loc[counted["value"] > 0, "node"])]
+
+
+def _onsets(times: "pd.Series[int]", calm_ns: int, from_ns: int) -> list[int]:
+    ordered = times.sort_values()
+    begins = ordered.diff().isna() | (ordered.diff() > calm_ns)
+    return ordered[begins & (ordered >= from_ns)].tolist()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,17 @@ class _Senders:
         self._paths = paths
         self._pe = {host.name: host.pe for host in result.about.network.hosts}
         self._cuts = list(_cuts(result))
+        flows = result.connections[["host", "remote"]].drop_duplicates()
+        self._flows = list(flows.itertuples(index=False, name=None))
+
+    def round_trip_ns(self, node: str, towards: str) -> int:
+        """Between a queue and the nearest sender of a connection through it; 0 without one."""
+        delays = [
+            self._paths.delay_ns(node, self._pe[host], host)
+            for host, remote in self._flows
+            if self._paths.crosses(node, towards, host, remote)
+        ]
+        return 2 * min((delay for delay in delays if delay is not None), default=0)
 
     def first_cut(self, node: str, towards: str, onset: int, following: int | None) -> Reaction:
         first = bisect_left(self._cuts, onset, key=attrgetter("time_ns"))

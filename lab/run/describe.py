@@ -14,7 +14,6 @@ def network_info(plan: Plan, config: Config) -> NetworkInfo:
         for node in topology.nodes
     ]
     nodes += [NodeInfo(name=gateway.name, role="fabric") for gateway in wiring.gateways]
-    pe_of = {gateway.name: gateway.pe for gateway in wiring.gateways}
     return NetworkInfo(
         name=topology.name,
         nodes=tuple(nodes),
@@ -26,7 +25,7 @@ def network_info(plan: Plan, config: Config) -> NetworkInfo:
             HostInfo(
                 name=host.name,
                 addresses=(str(host.ipv4), str(host.ipv6)),
-                pe=pe_of.get(host.site, host.site),
+                pe=wiring.pe_of(host),
             )
             for host in wiring.hosts.values()
         ),

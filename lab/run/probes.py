@@ -17,7 +17,7 @@ from fcn.lab.result.tables import TableName
 from fcn.lab.roce import completions
 from fcn.lab.run.build import Built
 from fcn.lab.run.connections import Connection
-from fcn.lab.scenario.wiring import Wire
+from fcn.lab.scenario.wiring import Wire, Wiring
 
 Pair = tuple[str, str]
 Rows = dict[TableName, list[tuple[Any, ...]]]
@@ -51,6 +51,7 @@ class Probes:
         self._connections = connections
         self._rows = rows
         self._begun = self._simulation.now_ns
+        self._turns = _turns(built.wiring)
         self._queues = [
             (node, towards, *built.port(node, towards))
             for node, towards in (core if measure.queues is None else measure.queues)
@@ -176,13 +177,22 @@ class Probes:
         node, towards = self._directions[frame.link, frame.direction]
         wire = self._built.wiring.wire(node, towards)
         assert wire is not None, "it is tapped"
-        time = frame.time_ns - self._begun - wire.delay_ns - _on_the_wire_ns(frame, wire)
+        leaving = max(_on_the_wire_ns(frame, wire), self._turns.get((node, towards), 0))
+        time = frame.time_ns - self._begun - wire.delay_ns - leaving
         if (node, towards) in self._crossings:
             for kind, what in _KINDS.items():
                 if kind in frame.kinds:
                     self._add("crossings", time, node, towards, what)
         if (node, towards) in self._pcap and time >= 0:
             self.captured.append(Captured(time, node, towards, frame.length, frame.data))
+
+
+def _turns(wiring: Wiring) -> dict[Pair, int]:
+    """How long a packet takes at least where the network limits packets per second."""
+    if not wiring.scenario.links.packet_rates:
+        return {}
+    queues = wiring.topology.queues
+    return {(queue.node, queue.towards): NS // queue.rate_pps for queue in queues}
 
 
 def _on_the_wire_ns(frame: TappedFrame, wire: Wire) -> int:

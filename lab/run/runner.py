@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any, get_args
 
 from fcn.controller.config.types import Address, format_depth
-from fcn.lab.balance import balance
+from fcn.lab.balance import Balance, balance
 from fcn.lab.control.loop import NS, run
 from fcn.lab.control.plane import Controlled, NodeControl, controlled
 from fcn.lab.control.switch import Request
@@ -99,6 +99,7 @@ class _Run:
         self._begun = 0
         self._reached = 0
         self._sent: list[tuple[str, int, int, int, int]] = []
+        self._account = Balance({}, {}, {})
         self._captures: dict[str, bytes] = {}
 
     async def main(self) -> None:
@@ -119,6 +120,8 @@ class _Run:
             await self._get_ready(controller)
             if not self._stop():
                 await self._measure(controller)
+            # Switches are closed with the controller, and lose what is in their queues.
+            self._account = balance(self._simulation)
 
     async def _get_ready(self, controller: Controlled) -> None:
         """Switches provisioned, connections set up and, where the controller learns, learned."""
@@ -138,7 +141,12 @@ class _Run:
         deadline += len(flows) * CONNECT_EVERY_NS
         await self._until_true("hosts connect", self._are_connected, deadline)
         if self._scenario.mode == "fcn":
-            wanted = {each.key for each in self._connections}
+            pe_of = self._plan.wiring.pe_of
+            wanted = {
+                each.key
+                for each in self._connections
+                if pe_of(each.flow.source) != pe_of(each.flow.target)
+            }
             await self._until_true(
                 "the controller learns", lambda: wanted <= _learned(controller), deadline
             )
@@ -179,7 +187,8 @@ class _Run:
                 await asyncio.sleep((begun + due) / NS - loop.time())
             if event is None:
                 probes.sample()
-                self._show(Progress("hosts send", due, self._until))
+                if due:
+                    self._show(Progress("hosts send", due, self._until))
             else:
                 self._happen(event, controller)
         self._reached = self._simulation.now_ns - begun
@@ -230,7 +239,7 @@ class _Run:
         ]
         rows["connections"] = connection_rows(self._connections)
         rows["controller"] = [(at - self._begun, *rest) for at, *rest in rows["controller"]]
-        account = balance(self._simulation)
+        account = self._account
         scenario = self._scenario
         about = About(
             fcn=version("fcn"),

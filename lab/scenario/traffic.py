@@ -4,7 +4,7 @@ Every pattern has connections of its own. What is sent does not depend on how th
 """
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import cycle
 
@@ -75,7 +75,7 @@ def pairs(wiring: Wiring, pattern: Pattern, rng: random.Random) -> list[tuple[En
     """Who sends to whom. An impossible pair is left out: a host that sends to itself."""
     sources, targets = named(wiring, pattern.from_), named(wiring, pattern.to)
     if pattern.pattern == "permutation":
-        return list(_permutation(sources, targets, rng))
+        return _permutation(sources, targets, rng)
     if pattern.pattern == "messages":
         chosen = zip(sources, cycle(targets), strict=False)
         return [pair for pair in chosen if pair[0] != pair[1]]
@@ -84,18 +84,12 @@ def pairs(wiring: Wiring, pattern: Pattern, rng: random.Random) -> list[tuple[En
 
 def _permutation(
     sources: list[EndHost], targets: list[EndHost], rng: random.Random
-) -> Iterator[tuple[EndHost, EndHost]]:
-    """A ring in random order where both are the same hosts, so that nobody sends to itself."""
-    if set(sources) == set(targets):
-        ring = rng.sample(sources, len(sources))
-        yield from zip(ring, ring[1:] + ring[:1], strict=True)
-        return
-    left = rng.sample(targets, len(targets))
-    for source in sources:
-        target = next((each for each in left if each != source), None)
-        if target is not None:
-            left.remove(target)
-            yield source, target
+) -> list[tuple[EndHost, EndHost]]:
+    """So that nobody sends to itself; a few attempts are enough."""
+    while True:
+        chosen = list(zip(sources, rng.sample(targets, len(sources)), strict=True))
+        if all(source != target for source, target in chosen):
+            return chosen
 
 
 def sizes_of(pattern: Pattern) -> list[tuple[int, float]]:

@@ -196,6 +196,14 @@ class Wiring:
                 settings = settings.model_copy(update=changes)
         return settings
 
+    def pe_of(self, host: EndHost) -> str:
+        """The PE a host is behind."""
+        return self._pes.get(host.site, host.site)
+
+    @cached_property
+    def _pes(self) -> dict[str, str]:
+        return {gateway.name: gateway.pe for gateway in self.gateways}
+
     def address(self, host: EndHost) -> Address:
         """The address a host uses."""
         return host.address(self.settings(host).ip)

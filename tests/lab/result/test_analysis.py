@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from results import about, congested, with_pauses
+from lab_results import about, congested, with_pauses
 
 from fcn.lab.result import analysis
 from fcn.lab.result.model import Result
@@ -14,7 +14,7 @@ from fcn.lab.result.tables import frame
 
 TABLE_FUNCTIONS = [
     analysis.messages, analysis.flow_completion, analysis.goodput, analysis.fairness,
-    analysis.order, analysis.marks, analysis.notifications, analysis.program_drops,
+    analysis.order, analysis.marks, analysis.notifications,
     analysis.pauses, analysis.queues, analysis.learning,
 ]  # fmt: skip
 
@@ -89,13 +89,14 @@ def test_notifications_are_counted_where_they_were_seen() -> None:
     }
 
 
-def test_drops_are_what_did_not_arrive_and_was_not_taken_by_the_controller() -> None:
+def test_drops_are_what_ended_elsewhere_than_at_hosts_and_the_controller() -> None:
+    """Of 7 that the program of pe1 dropped, 6 are counted under their reasons."""
     assert records(analysis.drops(congested())) == [
-        {"place": "p1", "reason": "queue_full_drops", "frames": 9},
-        {"place": "p1:2 to pe2:1", "reason": "link down", "frames": 3},
-    ]
-    assert records(analysis.program_drops(congested())) == [
-        {"node": "pe1", "name": "NO_ROUTE", "value": 4}
+        {"place": "pe1", "reason": "FLOW_INTERVAL", "frames": 2, "lost": False},
+        {"place": "pe1", "reason": "NO_ROUTE", "frames": 4, "lost": True},
+        {"place": "p1", "reason": "queue_full_drops", "frames": 9, "lost": True},
+        {"place": "p1:2 to pe2:1", "reason": "link down", "frames": 3, "lost": True},
+        {"place": "pe1", "reason": "ingress_drops", "frames": 1, "lost": True},
     ]
 
 

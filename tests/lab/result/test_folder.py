@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from lab_results import about
 from pandas.testing import assert_frame_equal
-from results import about
 
 from fcn.lab.result.folder import RESULT_FILE, load, load_about, save
 from fcn.lab.result.model import FORMAT, Result

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from results import (
+from lab_results import (
     ECN_BOUND_NS,
     FAST_CUT_NS,
     FCN_BOUND_NS,
@@ -73,11 +73,12 @@ def test_a_congestion_nobody_reacts_to_is_listed_without_a_cut() -> None:
 
 
 def test_after_a_calm_marks_are_another_congestion() -> None:
-    """The calm is as long as the longest round trip, unless another is given."""
-    calm = 2 * (ECN_BOUND_NS - 5_000_000 - 1_000)
+    """The calm is as long as the round trip to the nearest sender, unless another is given."""
+    calm = 2 * FCN_BOUND_NS
     last = ONSET_NS + 300 * 19
     result = congested("fcn")
     assert len(reactions(with_marks(result, (last + calm, "p1", "pe2", "ce")))) == 1
+    assert len(reactions(with_marks(result, (last + calm + 1, "p1", "pe2", "ce")))) == 2
     later = 100 * 10**6
     twice = with_notices(
         with_marks(result, (later, "p1", "pe2", "ce")),

@@ -72,13 +72,13 @@ def about(**changes: object) -> About:
         digest="0123456789abcdef",
         hops=100,
         balance=BalanceInfo(
-            sources={"l1: sent": 104, "l2: sent": 100},
+            sources={"l1: sent": 111, "l2: sent": 100},
             ends={
                 "r1: received": 190,
                 "p1: queue_full_drops": 9,
                 "p1:2 to pe2:1: link down": 3,
                 "pe1: to_cpu": 2,
-                "pe1: ingress_drops": 0,
+                "pe1: ingress_drops": 7,
             },
             places={},
         ),
@@ -110,6 +110,7 @@ def congested(mode: str = "fcn") -> Result:
         (1_020_000, "p1", "event", "CE_MARKED", 20),
         (1_010_000, "p1", "event", "NEW_FLOW", 2),
         (1_500_000, "pe1", "drop", "NO_ROUTE", 4),
+        (1_500_000, "pe1", "drop", "FLOW_INTERVAL", 2),
         (1_500_000, "p1", "drop", "QUEUE_FULL", 9),
     ]
     if fcn:

@@ -1,0 +1,85 @@
+"""`fcn lab show` and `fcn lab compare`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from fcn.lab.errors import LabError
+from fcn.lab.report.compare import differences
+from fcn.lab.report.page import page
+from fcn.lab.report.tables import ReportTable, details, rich_table, side_by_side
+from fcn.lab.result.folder import load
+from fcn.lab.result.model import Result
+
+EXIT_FAILED = 1
+
+console = Console()
+errors = Console(stderr=True)
+
+Page = Annotated[Path | None, typer.Option("--page", help="HTML file to write.", dir_okay=False)]
+
+
+def show(
+    folder: Annotated[Path, typer.Argument(help="Folder of a result.")],
+    page_file: Page = None,
+) -> None:
+    """Show the result of a run: tables here, plots in an HTML page (default: report.html in its
+    folder)."""
+    results = {folder.resolve().name: _load(folder)}
+    _print(side_by_side(results))
+    for result in results.values():
+        for table in details(result):
+            _print(table)
+    _write(results, page_file or folder / "report.html")
+
+
+def compare(
+    folders: Annotated[list[Path], typer.Argument(help="Folders of results, two or more.")],
+    page_file: Page = None,
+) -> None:
+    """Compare runs: what differs in their scenarios, figures side by side, plots over each other in
+    an HTML page (default: compare.html beside the first folder)."""
+    if len(folders) < 2:
+        raise typer.BadParameter("give two folders or more; `fcn lab show` shows one")
+    names = _names(folders)
+    results = {name: _load(folder) for name, folder in zip(names, folders, strict=True)}
+    _print(differences(results))
+    _print(side_by_side(results))
+    _write(results, page_file or folders[0].resolve().parent / "compare.html")
+
+
+def _names(folders: list[Path]) -> list[str]:
+    """The names of the folders; their paths where names are the same."""
+    names = [folder.resolve().name for folder in folders]
+    if len(set(names)) < len(names):
+        names = [str(folder) for folder in folders]
+    if len(set(names)) < len(names):
+        raise typer.BadParameter("the same folder is given twice")
+    return names
+
+
+def _load(folder: Path) -> Result:
+    try:
+        return load(folder)
+    except LabError as error:
+        raise _fail(str(error)) from None
+
+
+def _print(table: ReportTable) -> None:
+    console.print(rich_table(table))
+
+
+def _write(results: dict[str, Result], file: Path) -> None:
+    try:
+        file.write_text(page(results), "utf-8")
+    except OSError as error:
+        raise _fail(f"{file}: cannot be written: {error.strerror}") from None
+    console.print(f"plots and tables: {escape(str(file))}", highlight=False, soft_wrap=True)
+
+
+def _fail(message: str) -> typer.Exit:
+    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+    return typer.Exit(EXIT_FAILED)

@@ -1,0 +1,79 @@
+"""One HTML page about one run or several: everything is in the file, nothing is loaded."""
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+from string import Template
+
+from fcn.lab.report.amounts import show
+from fcn.lab.report.compare import differences
+from fcn.lab.report.plots import Plot, overlaid, plots
+from fcn.lab.report.tables import ReportTable, details, side_by_side
+from fcn.lab.result.model import Result
+
+_TEMPLATE = Path(__file__).parent / "page.html"
+
+
+def page(results: Mapping[str, Result]) -> str:
+    """The page as text; results by the names under which they appear."""
+    parts = list(_compared(results) if len(results) > 1 else _single(results))
+    title = "Laboratory: " + ", ".join(results)
+    template = Template(_TEMPLATE.read_text("utf-8"))
+    return template.substitute(title=escape(title), body="\n".join(parts))
+
+
+def _compared(results: Mapping[str, Result]) -> Iterator[str]:
+    yield from map(_early, results.values())
+    yield _table(differences(results))
+    yield _table(side_by_side(results))
+    yield from map(_plot, overlaid(results))
+    for name, result in results.items():
+        yield f"<h2>{escape(name)}</h2>"
+        yield from _details(result)
+
+
+def _single(results: Mapping[str, Result]) -> Iterator[str]:
+    for result in results.values():
+        yield _early(result)
+        yield _table(side_by_side(results))
+        yield from _details(result)
+
+
+def _details(result: Result) -> Iterator[str]:
+    yield from map(_plot, plots(result))
+    yield from map(_table, details(result))
+    yield f"<h3>Scenario</h3><pre>{escape(result.about.text)}</pre>"
+
+
+def _early(result: Result) -> str:
+    about = result.about
+    if about.finished:
+        return ""
+    return (
+        f'<p class="early">{escape(about.label)} ended early, after '
+        f"{escape(show(about.reached_ns, 'ns'))} of {escape(show(about.duration_ns, 'ns'))}: "
+        "figures are of that time only.</p>"
+    )
+
+
+def _plot(plot: Plot) -> str:
+    title = escape(plot.title)
+    return f'<h3>{title}</h3><img alt="{title}" src="data:image/png;base64,{plot.base64}">'
+
+
+def _table(table: ReportTable) -> str:
+    def cell(tag: str, column: int, text: str) -> str:
+        kind = ' class="number"' if column in table.numbers else ""
+        return f"<{tag}{kind}>{escape(text)}</{tag}>"
+
+    def row(tag: str, cells: tuple[str, ...]) -> str:
+        return "<tr>" + "".join(cell(tag, at, text) for at, text in enumerate(cells)) + "</tr>"
+
+    rows = "\n".join(row("td", cells) for cells in table.rows)
+    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    if not table.rows:
+        return f"<h3>{escape(table.title)}</h3>{note}"
+    return (
+        f'<h3>{escape(table.title)}</h3><div class="scroll"><table>\n'
+        f"{row('th', table.columns)}\n{rows}\n</table></div>{note}"
+    )

@@ -1,0 +1,108 @@
+"""`fcn lab run` and `fcn lab list`, as a user calls them."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fcn.lab.result.folder import load
+from fcn.lab.scenario.load import catalog
+
+SCENARIO = """\
+network: wan
+duration: {duration}
+links:
+  core: {{rate: 100 Gb/s, delay: 1 km}}
+  hosts: {{rate: 10 Gb/s}}
+traffic:
+  - {{pattern: messages, from: [h1], to: [h3], size: 2MB, count: 1000}}
+measure: {{interval: 100us}}
+"""
+
+
+def scenario(folder: Path, duration: str) -> Path:
+    """A scenario file; a second of it takes half a minute."""
+    file = folder / "short.yaml"
+    file.write_text(SCENARIO.format(duration=duration))
+    return file
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "fcn.lab", *map(str, arguments)]
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    """All that the command says; it ends with this code."""
+    done = subprocess.run(
+        command(*arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout
+    return done.stdout
+
+
+def test_a_run_is_saved_where_the_user_says(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    text = run("run", scenario(tmp_path, "1ms"), "--mode", "ecn", "--seed", 9, "--out", out)
+    result = load(out)
+    assert (result.about.mode, result.about.seed, result.about.finished) == ("ecn", 9, True)
+    assert result.about.label == "short-ecn-9"
+    assert f"digest {result.about.digest}" in text
+    again = run("run", scenario(tmp_path, "1ms"), "--mode", "ecn", "--seed", 9, "--out", out)
+    assert f"digest {result.about.digest}" in again, "and a result may be replaced"
+
+
+def test_until_ends_early_and_well(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run("run", scenario(tmp_path, "1s"), "--until", "300us", "--out", out)
+    about = load(out).about
+    assert (about.finished, about.reached_ns, about.duration_ns) == (False, 300_000, 10**9)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_and_what_was_measured_is_saved(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        command("run", scenario(tmp_path, "100s"), "--out", out), stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "hosts send" in line:
+            process.send_signal(number)
+    assert process.wait() == 1
+    result = load(out)
+    assert not result.about.finished
+    assert 0 < result.about.reached_ns < result.about.duration_ns
+    assert result.queues["time_ns"].max() <= result.about.reached_ns
+    assert len(result.messages) == 1000
+
+
+def test_an_impossible_scenario_is_refused(tmp_path: Path) -> None:
+    file = scenario(tmp_path, "1ms")
+    file.write_text(file.read_text().replace("h3", "h9"))
+    assert f"{file}:7: traffic[0].to[0]: no host h9" in run("run", file, code=3)
+    assert "no scenario nowhere" in run("run", "nowhere", code=3)
+
+
+def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    file = scenario(tmp_path, "1ms")
+    assert "not a mode" in run("run", file, "--mode", "fast", code=2)
+    assert "is not a time" in run("run", file, "--until", "soon", code=2)
+
+
+def test_what_is_not_a_result_is_not_replaced(tmp_path: Path) -> None:
+    file = scenario(tmp_path, "1ms")
+    assert "holds something else" in run("run", file, "--out", tmp_path, code=1)
+    assert file.exists()
+
+
+def test_the_scenarios_are_listed() -> None:
+    text = run("list")
+    assert all(name in text for name in catalog())

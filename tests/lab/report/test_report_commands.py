@@ -1,0 +1,65 @@
+"""`fcn lab show` and `fcn lab compare`."""
+
+from pathlib import Path
+
+import pytest
+from lab_results import about, congested
+from typer.testing import CliRunner
+
+from fcn.lab.cli.main import app
+from fcn.lab.result.folder import save
+from fcn.lab.result.model import Result
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    places = tmp_path / "fast", tmp_path / "slow"
+    save(Result(about()), places[0])
+    save(Result(about(mode="ecn")), places[1])
+    return places
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    done = CliRunner(env={"COLUMNS": "200"}).invoke(app, [str(each) for each in arguments])
+    return done.exit_code, done.output
+
+
+def test_show_prints_tables_and_writes_a_page(tmp_path: Path) -> None:
+    save(congested("fcn"), tmp_path / "result")
+    code, output = run("show", tmp_path / "result")
+    assert code == 0
+    assert "Congestions and reactions" in output
+    assert (tmp_path / "result" / "report.html").read_text().endswith("</html>\n")
+
+
+def test_a_folder_with_a_report_is_still_a_result(folders: tuple[Path, Path]) -> None:
+    assert [run("show", folders[0])[0] for _ in range(2)] == [0, 0]
+
+
+def test_compare_says_what_differs(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    code, output = run("compare", *folders, "--page", tmp_path / "both.html")
+    assert code == 0
+    assert "What differs" in output
+    assert "What differs" in (tmp_path / "both.html").read_text()
+
+
+def test_results_of_the_same_name_are_told_apart(folders: tuple[Path, Path]) -> None:
+    again = folders[0].parent / "again" / "fast"
+    save(Result(about(mode="ecn")), again)
+    code, output = run("compare", folders[0], again)
+    assert code == 0
+    assert "again" in output
+
+
+def test_what_is_wrong_is_said(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    code, output = run("compare", folders[0])
+    assert (code, "two folders or more" in output) == (2, True)
+    code, output = run("compare", folders[0], folders[0])
+    assert (code, "given twice" in output) == (2, True)
+    code, output = run("show", tmp_path / "missing")
+    assert (code, "no such folder" in output) == (1, True)
+    (folders[1] / "notices.csv").write_text("")
+    code, output = run("compare", *folders)
+    assert (code, "changed or cut off" in output) == (1, True)
+    code, output = run("show", folders[0], "--page", tmp_path / "no" / "page.html")
+    assert (code, "cannot be written" in output) == (1, True)

@@ -1,0 +1,144 @@
+"""Scenario files: what they may say, and what is wrong with impossible ones, by line."""
+
+from pathlib import Path
+
+import pytest
+
+from fcn.lab.scenario.load import EXAMPLE, ScenarioError, catalog, load_scenario, parse_scenario
+
+GOOD = """\
+network: dual-dc
+hosts_per_data_centre: 4
+duration: 2ms
+links:
+  core: {rate: 400 Gb/s, delay: 20 km, buffer: 1000}
+  hosts: {rate: 100 Gb/s}
+traffic:
+  - {pattern: messages, from: [gw1], to: [gw2], size: 1MB}
+events:
+  - {at: 1ms, link: [r1, r3], state: down}
+controller:
+  delay: 1ms
+measure:
+  interval: 10us
+"""
+
+
+def problem(old: str, new: str) -> str:
+    """What is said of the scenario with this change."""
+    assert old in GOOD
+    with pytest.raises(ScenarioError) as found:
+        parse_scenario(GOOD.replace(old, new), Path("bad.yaml"))
+    return str(found.value)
+
+
+def test_a_good_scenario_is_taken() -> None:
+    plan = parse_scenario(GOOD, Path("good.yaml"))
+    assert (plan.name, plan.text) == ("good", GOOD)
+    assert len(plan.wiring.hosts) == 8
+    assert [flow.target.name for flow in plan.traffic.flows] == ["d2h1", "d2h2", "d2h3", "d2h4"]
+
+
+@pytest.mark.parametrize("name", [*catalog(), str(EXAMPLE)])
+def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
+    plan = load_scenario(name)
+    assert plan.scenario.title
+    assert plan.traffic.sends
+    assert plan.config.nodes
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "reason"),
+    [
+        ("network: dual-dc", "network: nowhere", 1, "no network nowhere"),
+        ("network: dual-dc", "network: wan", 2, "has no data centres"),
+        ("duration: 2ms", "duration: 2", 3, "write 10us, 2.5 ms or 1s"),
+        ("duration: 2ms", "durration: 2ms", 1, "duration: is missing"),
+        ("rate: 400 Gb/s", "rate: 0 Gb/s", 5, "is not above 0"),
+        ("rate: 400 Gb/s, ", "", 5, "no rate for pe1-r1"),
+        ("{rate: 100 Gb/s}", "{}", 6, "no rate for d1h1-gw1"),
+        ("buffer: 1000", "buffer: 7", 11, "nobody would be told before it is full"),
+        ("buffer: 1000", "buffer: 0", 5, "at least 1"),
+        ("buffer: 1000}", "buffer: 1000}\n  only: [{between: [pe1, pe2]}]", 6, "are not linked"),
+        ("pattern: messages", "pattern: mesages", 8, "should be 'messages'"),
+        ("from: [gw1]", "from: [gw3]", 8, "no host gw3"),
+        ("from: [gw1], to: [gw2]", "from: [d1h1], to: [d1h1]", 8, "d1h1 cannot send to itself"),
+        ("from: [gw1], to: [gw2]", "from: [d1h1], to: [gw2]", 8, "as many or fewer"),
+        ("messages, from: [gw1]", "incast, from: [gw1]", 8, "an incast has one target, not 4"),
+        ("to: [gw2], size: 1MB", "to: [d2h1], size: 1MB, load: 0.5", 8, "only a poisson"),
+        ("size: 1MB", "count: 3", 8, "give either size or sizes"),
+        ("size: 1MB", "size: 8GB", 8, "less than or equal to 4294967295"),
+        ("size: 1MB", "size: 1MB, start: 2ms", 8, "the run has ended by then"),
+        ("size: 1MB", "size: 1MB, count: 1000000, qps: 9", 8, "more than 5000000 messages"),
+        ("messages, from", "poisson, from", 8, "needs its load"),
+        ("[r1, r3], state: down", "[r1, r4], state: down", 10, "no link between r1 and r4"),
+        ("[r1, r3], state: down", "[r1, r3]", 10, "link and state belong together"),
+        ("link: [r1, r3], state: down", "controller: away, node: r9", 10, "no node r9"),
+        ("link: [r1, r3], state: down", "node: r1", 10, "exactly one of link, controller"),
+        ("at: 1ms", "at: 3ms", 10, "the run has ended by then"),
+        ("delay: 1ms\n", "delays: {r9: 1ms}\n", 12, "no node r9"),
+        ("delay: 1ms\n", "thresholds: [8, 8]\n", 12, "must rise from level to level"),
+        (
+            "delay: 1ms\n",
+            "queues: [{node: r1, towards: gw1, depths: [9]}]\n",
+            12,
+            "r1 has no link to gw1",
+        ),
+        (
+            "delay: 1ms\n",
+            "configuration: {flows: {watched: many}}\n",
+            12,
+            "the controller refuses flows.watched",
+        ),
+        ("interval: 10us", "queues: [[r1, r4]]", 14, "no link between r1 and r4"),
+        ("interval: 10us", "queues: [[d1h1, gw1]]", 14, "d1h1 is a host"),
+        ("interval: 10us", "interval: 5ms", 14, "is longer than the run"),
+    ],
+)
+def test_an_impossible_scenario_is_refused_with_its_line(
+    old: str, new: str, line: int, reason: str
+) -> None:
+    found = problem(old, new)
+    assert any(
+        each.startswith(f"bad.yaml:{line}: ") and reason in each for each in found.splitlines()
+    ), found
+
+
+def test_every_problem_is_told_at_once() -> None:
+    found = problem("rate: 400 Gb/s, ", "rate: 0 b/s, ").splitlines()
+    assert len(found) == 1
+    both = GOOD.replace("from: [gw1]", "from: [nobody]").replace("[r1, r3]", "[r1, r9]")
+    with pytest.raises(ScenarioError) as error:
+        parse_scenario(both, Path("bad.yaml"))
+    assert len(str(error.value).splitlines()) == 2
+
+
+def test_a_scenario_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(ScenarioError, match=r"no scenario nowhere.yaml: .*dumbbell"):
+        load_scenario("nowhere.yaml")
+
+
+def test_hosts_of_two_ip_versions_cannot_send_to_each_other() -> None:
+    mixed = "hosts:\n  only:\n    - {names: [d1h1], settings: {ip: 6}}\ntraffic:"
+    assert "bad.yaml:11: traffic[0]: some of these hosts use IPv4" in problem("traffic:", mixed)
+
+
+def test_a_network_beside_the_scenario_is_found(tmp_path: Path) -> None:
+    network = (
+        "nodes: {pe1: {role: pe}, pe2: {role: pe}}\nlinks: [{between: [pe1, pe2]}]\n"
+        "hosts: {a: {pe: pe1}, b: {pe: pe2}}\n"
+    )
+    (tmp_path / "own.yaml").write_text(network)
+    scenario = tmp_path / "scenario.yaml"
+    scenario.write_text(
+        "network: own.yaml\nduration: 1ms\n"
+        "links: {core: {rate: 1 Gb/s}, hosts: {rate: 1 Gb/s}}\n"
+        "traffic: [{pattern: messages, from: [a], to: [b], size: 1kB}]\n"
+    )
+    assert list(load_scenario(scenario).wiring.hosts) == ["a", "b"]
+    (tmp_path / "own.yaml").write_text(network.replace("hosts:", "hostts:"))
+    with pytest.raises(ScenarioError, match=r"scenario.yaml:1: network: .*own.yaml:3: hostts"):
+        load_scenario(scenario)
+    (tmp_path / "own.yaml").write_text(network.partition("hosts")[0])
+    with pytest.raises(ScenarioError, match="the network has no hosts"):
+        load_scenario(scenario)
