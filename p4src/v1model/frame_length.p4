@@ -1,11 +1,14 @@
 #ifndef FCN_FRAME_LENGTH_P4
 #define FCN_FRAME_LENGTH_P4
 
-// FrameLength: drops an IP packet longer than its frame; a shorter one is followed by padding.
-// Reads:  first IP header's length, octets of the frame (Ethernet header included).
+// FrameLength: drops an IP packet longer than its frame, or shorter than its own header (RFC 1812 section
+// 5.2.2); a packet shorter than its frame is followed by padding.
+// Reads:  first IP header's lengths, octets of the frame (Ethernet header included).
 // Writes: meta.drop_reason.
 // When:   every packet from the wire, on targets that know the frame's length in ingress.
 control FrameLength(in pe_headers_t hdr, in bit<32> frame_octets, inout base_meta_t meta) {
+    UnderlayLength() underlay_length;
+
     action bad_length() {
         meta.drop_reason = DropReason.BAD_LENGTH;
     }
@@ -16,11 +19,10 @@ control FrameLength(in pe_headers_t hdr, in bit<32> frame_octets, inout base_met
             ip_octets = ip_octets - (bit<32>)VLAN_TAG_LENGTH;
         }
         if (hdr.outer_ipv6.isValid()) {
-            if ((bit<32>)hdr.outer_ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
-                bad_length();
-            }
+            underlay_length.apply(hdr.outer_ipv6, ip_octets, meta);
         } else if (hdr.ipv4.isValid()) {
-            if ((bit<32>)hdr.ipv4.total_len > ip_octets) {
+            if ((bit<32>)hdr.ipv4.total_len > ip_octets
+                    || hdr.ipv4.total_len < 10w0 ++ hdr.ipv4.ihl ++ 2w0) {
                 bad_length();
             }
         } else if (hdr.ipv6.isValid()) {

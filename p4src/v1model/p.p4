@@ -27,6 +27,7 @@
 #include "../common/base/srv6_parser.p4"
 #include "../common/p/fast_cnp_profile.p4"
 #include "../common/p/fast_cnp.p4"
+#include "underlay_length.p4"
 #include "flow_gate.p4"
 #include "fast_cnp_checksum.p4"
 #include "p_parser.p4"
@@ -49,6 +50,7 @@ control PIngress(
     counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) vrf_refused;
 
     PortRole() port_role;
+    UnderlayLength() underlay_length;
     NotificationPort() notification_port;
     Endpoint() endpoint;
     WanArrival() wan_arrival;
@@ -81,6 +83,10 @@ control PIngress(
             meta.base.ingress_port = standard_metadata.ingress_port;
             port_rx.count(meta.base.ingress_port);
             port_role.apply(meta.base);
+            if (meta.base.drop_reason == DropReason.NONE && hdr.outer_ipv6.isValid()) {
+                bit<32> ip_octets = standard_metadata.packet_length - (bit<32>)ETHERNET_LENGTH;
+                underlay_length.apply(hdr.outer_ipv6, ip_octets, meta.base);
+            }
             if (meta.base.drop_reason == DropReason.NONE) {
                 meta.base.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
                 if (hdr.outer_udp.isValid()) {

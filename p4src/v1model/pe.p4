@@ -56,6 +56,7 @@
 #include "../common/pe/tunnel_parser.p4"
 #include "../common/pe/roce_parser.p4"
 #include "../common/pe/neighbor_parser.p4"
+#include "underlay_length.p4"
 #include "frame_length.p4"
 #include "flow_gate.p4"
 #include "ipv4_checksum.p4"
@@ -67,6 +68,10 @@
 #include "report.p4"
 #include "solicitation_parser.p4"
 #include "pe_parser.p4"
+
+// When the last copy of a packet in a congested queue was made, in microseconds: BMv2 has no time of arrival for what
+// is processed a second time.
+register<bit<48>, bit<1>>(1) copy_time;
 
 control PeVerifyChecksum(inout pe_headers_t hdr, inout pe_meta_t meta) {
     apply {
@@ -158,10 +163,12 @@ control PeIngress(
             exit;
         }
 
+        bit<48> now = standard_metadata.ingress_global_timestamp;
         // Also used in egress
         domain_mode.apply(meta.base);
         if (meta.base.copy_kind != NotificationKind.NONE) {
             meta.notify_label = meta.base.copy_label;
+            copy_time.read(now, 0);
         } else {
             if (meta.flat == 0) {
                 meta.base.ingress_port = standard_metadata.ingress_port;
@@ -250,7 +257,7 @@ control PeIngress(
                 }
             }
             if (meta.make_cnp) {
-                sender_notification.apply(hdr, meta, standard_metadata.ingress_global_timestamp);
+                sender_notification.apply(hdr, meta, now);
             }
             if (meta.base.drop_reason == DropReason.NONE) {
                 vrf_routing.apply(hdr.ipv4, hdr.ipv6, hdr.ethernet, meta);
@@ -399,6 +406,7 @@ control PeEgress(
                     meta.base.copy_kind = meta.base.mode.congestion_kind;
                     meta.base.copy_label = meta.flow_label;
                     meta.base.copy_level = meta.base.level;
+                    copy_time.write(0, standard_metadata.egress_global_timestamp);
                     clone_preserving_field_list(
                         CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
                 } else {

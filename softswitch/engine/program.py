@@ -1,9 +1,11 @@
 """A program ready to run: the checked JSON and the native library made from it."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from fcn.softswitch.engine import model as m
+from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import build_library
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
 from fcn.softswitch.engine.codegen.pipeline import key_width, key_words, set_words
@@ -76,8 +78,8 @@ def make_program(data: bytes) -> Program:
     Raises ProgramError for a JSON that cannot be understood, UnsupportedError (naming the
     construct) for one outside the documented subset, BuildError when the compiler fails.
     """
-    model = parse_json(data)
-    library = build_library(generate(model))
+    model, code = _understood(data)
+    library = build_library(code)
     layout = Layout(model)
     tables = {t.name: _table(layout, i, t) for i, t in enumerate(model.tables())}
 
@@ -97,6 +99,13 @@ def make_program(data: bytes) -> Program:
         registers=number(model.registers),
         digests={i: (f.name, learn_widths(layout, f)) for i, f in model.learn_lists.items()},
     )
+
+
+@lru_cache(maxsize=limits.PROGRAMS_KEPT)
+def _understood(data: bytes) -> tuple[m.Model, str]:
+    """The model of a program and the C generated from it."""
+    model = parse_json(data)
+    return model, generate(model)
 
 
 def _table(layout: Layout, index: int, t: m.Table) -> TableInfo:

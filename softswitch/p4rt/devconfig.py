@@ -6,12 +6,13 @@ only and ignored here.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from fcn.softswitch.api import ActionCall, Exact, Lpm, MatchKey, Range, Ternary
-from fcn.softswitch.engine.bmv2json import read_program
+from fcn.softswitch.engine.bmv2json import limits, read_program
 from fcn.softswitch.engine.errors import ProgramError
 from fcn.softswitch.p4rt.errors import invalid_argument
 from fcn.softswitch.p4rt.schema import MatchKind, Schema, Table
@@ -78,8 +79,13 @@ def unwrap_device_config(data: bytes) -> bytes:
     return program
 
 
+@lru_cache(maxsize=limits.PROGRAMS_KEPT)
 def parse_device_config(data: bytes) -> DeviceConfig:
-    """Parse BMv2 JSON; INVALID_ARGUMENT says what is malformed, and where."""
+    """Parse BMv2 JSON; INVALID_ARGUMENT says what is malformed, and where.
+
+    The last ones are kept: controllers send the same program again, and many devices of one process
+    run it.
+    """
     try:
         return _parse(read_program(data))
     except ProgramError as error:

@@ -126,7 +126,8 @@ def packet_socket(pid: int) -> socket.socket:
     ):
         enter(away.fileno())
         try:
-            raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+            # With a protocol it would receive from every interface until it is bound.
+            raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
             raw.bind((TAP, ETH_P_ALL))
         finally:

@@ -1,5 +1,6 @@
 """Sender and receiver of fcn-roce over a veth pair, both under ASan and UBSan (FCN-14)."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -57,6 +58,20 @@ def wait_for(path: Path, text: str, seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not (path.exists() and text in path.read_text()):
         assert time.monotonic() < deadline, f"{path} does not contain {text!r}"
+        time.sleep(0.01)
+
+
+def wait_until_sent(log: Path, seconds: float = 60) -> None:
+    """Wait until the sender has sent a packet from now on. What it logs next may be from before."""
+
+    def intervals() -> int:
+        whole = log.read_text().rpartition("\n")[0].splitlines()
+        events = map(json.loads, whole)
+        return sum(event["event"] == "rate" and event["packets"] > 0 for event in events)
+
+    before, deadline = intervals(), time.monotonic() + seconds
+    while intervals() < before + 3:
+        assert time.monotonic() < deadline, f"{log}: nothing is sent"
         time.sleep(0.01)
 
 
@@ -187,16 +202,17 @@ def test_what_was_lost_is_sent_again(
     host_pair: HostPair, roce_program: Path, tmp_path: Path
 ) -> None:
     """A tbf with a small buffer drops; go-back-N brings all packets, in their order. It sends until
-    packets were lost and sent again, however long the machine takes for that."""
+    packets were lost and sent again, however long the machine takes for that; the tbf is so slow
+    that a sender that seldom runs is still too fast."""
     a, b = HostPair.ADDRESSES[4]
     device = f"{host_pair.a[:-1]}x"
-    shaped = subprocess.run(
-        host_pair.command(
-            host_pair.a, "tc", "qdisc", "add", "dev", device, "root", "tbf",
-            "rate", "2mbit", "burst", "3000", "limit", "6000",
-        ),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+
+    def tc(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        command = host_pair.command(host_pair.a, "tc", "qdisc", *arguments)
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    shape = ("rate", "100kbit", "burst", "3000", "limit", "6000")
+    shaped = tc("add", "dev", device, "root", "tbf", *shape)
     if shaped.returncode != 0:
         pytest.skip(f"this kernel has no tbf: {shaped.stderr.strip()}")
     receiver = Receiver(local=b, log=tmp_path / "b.jsonl")

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from engine_scenarios import PROGRAMS
 
-from fcn.softswitch.engine import BuildError, build, load_program
+from fcn.softswitch.engine import BuildError, ProgramError, build, load_program, loader, program
+from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import load_library
+from fcn.softswitch.engine.model import Model
 
 ARITH = PROGRAMS / "arith.json"
 
@@ -90,3 +92,23 @@ def test_a_library_cut_by_a_power_failure(tmp_path: Path) -> None:
     library.touch()
     with pytest.raises(BuildError, match=f"file too short.*; delete {library}, and it is built"):
         load_library(library)
+
+
+def test_a_program_that_comes_again_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not when it is built and opened, nor when a controller sends it again."""
+    read: list[bytes] = []
+    parse_json = loader.parse_json
+
+    def counted(data: bytes) -> Model:
+        read.append(data)
+        return parse_json(data)
+
+    monkeypatch.setattr(program, "parse_json", counted)
+    texts = [ARITH.read_bytes() + b" " * (n + 1) for n in range(limits.PROGRAMS_KEPT + 1)]
+    for text in (texts[0], texts[0], *texts, texts[-1], texts[0]):
+        program.make_program(text)
+    assert read == [*texts, texts[0]]
+    for _ in range(2):
+        with pytest.raises(ProgramError):
+            program.make_program(b"{}")
+    assert read[-2:] == [b"{}", b"{}"]

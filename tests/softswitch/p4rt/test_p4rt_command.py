@@ -41,7 +41,7 @@ async def test_forwards_and_stops_cleanly(
     target = ["--", "--grpc-server-addr", "127.0.0.1:0", "--cpu-port", "510"]
     with (
         command(*arguments, "--queue", "2:depth=9,delay=3ms", "--no-p4", *target) as switch,
-        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL)) as tester,
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as tester,
     ):
         assert f"1@{one.switch} 2@{two.switch}" in switch.line
         tester.bind((two.tester, ETH_P_ALL))
@@ -112,7 +112,7 @@ async def test_without_a_p4info_the_program_runs_and_a_controller_sends_one(
     target = ("--", "--grpc-server-addr", "127.0.0.1:0")
     with (
         command("--device-id", "1", *ports, str(program), *target) as switch,
-        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL)) as tester,
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as tester,
     ):
         tester.bind((two.tester, ETH_P_ALL))
         tester.settimeout(60)

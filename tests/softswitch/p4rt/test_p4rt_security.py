@@ -141,7 +141,8 @@ async def _forward_one(address: str, one: Cable, two: Cable) -> None:
 
 
 def _listening(interface: str) -> socket.socket:
-    made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    # With a protocol from the start it would receive what comes on any interface until it is bound.
+    made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
     made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 1 << 26)
     made.bind((interface, 3))
     made.settimeout(60)
