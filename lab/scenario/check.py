@@ -86,7 +86,7 @@ def _buffers(wiring: Wiring) -> Iterator[Finding]:
     """A queue must be able to reach the depths at which levels begin."""
     for place, node, towards, depths in _depths(wiring):
         wire = wiring.wire(node, towards)
-        if wire is None or wire.buffer is None or wire.buffer.unit is not depths[0].unit:
+        if wire is None or wire.buffer.unit is not depths[0].unit:
             continue
         if depths[0].amount > wire.buffer.amount:
             yield (

@@ -22,7 +22,7 @@ from fcn.lab.scenario.model import (
     PfcSettings,
     Scenario,
 )
-from fcn.topologies.model import Topology
+from fcn.topologies.model import ROOMY_DEPTH, Topology
 
 HOST_MACS = 0x02_00_00_00_00_00
 """MAC addresses of hosts are counted from here, and gateways have them, too."""
@@ -54,7 +54,7 @@ class EndHost:
 @dataclass(frozen=True, slots=True)
 class Wire:
     """A link and its ends. rate_bps: None is without a limit, 0 is missing. buffer: of each queue
-    of a switch at its ends; None is the engine's own."""
+    of a switch at its ends."""
 
     kind: Kind
     a: str
@@ -63,7 +63,7 @@ class Wire:
     b_port: int
     rate_bps: int | None
     delay_ns: int
-    buffer: Depth | None
+    buffer: Depth
     pfc: PfcSettings | None
 
     @property
@@ -184,7 +184,7 @@ class Wiring:
             *b,
             own.rate or rate or defaults.rate or (None if kind == "gateway" else 0),
             (delay or defaults.delay) if own.delay is None else own.delay,
-            own.buffer or defaults.buffer,
+            own.buffer or defaults.buffer or Depth(ROOMY_DEPTH),
             own.pfc or defaults.pfc,
         )
 
