@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from fcn.lab.core import Simulation
 from fcn.lab.errors import LabError
 
-_NOT_ENGINE_ENDS = ("received", "copied", "refused", "from_cpu", "off_drops", "unlinked")
+_NOT_ENGINE_ENDS = (
+    "received",
+    "copied",
+    "refused",
+    "from_cpu",
+    "off_drops",
+    "unlinked",
+    "pauses_sent",
+    "pauses_received",
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,8 @@ def balance(simulation: Simulation) -> Balance:
     for name, host in simulation.hosts.items():
         seen = host.counters()
         sources[f"{name}: sent"] = seen.made
-        ends[f"{name}: received"] = seen.received
+        ends[f"{name}: received"] = seen.received - seen.overflowed
+        ends[f"{name}: memory full"] = seen.overflowed
         ends[f"{name}: no link"] = seen.unlinked
         places[f"{name}: waiting to be sent"] = seen.queued
         _equal(name, seen.made, left[name] + seen.unlinked + seen.queued)
@@ -52,12 +62,16 @@ def balance(simulation: Simulation) -> Balance:
     for name, switch in simulation.switches.items():
         totals = switch.totals()
         taken = totals["received"] + totals["refused"] + totals["off_drops"]
+        taken += totals["pauses_received"]
         _equal(name, taken, arrived[name] + totals["from_cpu"])
-        _equal(name, totals["sent"], left[name] + totals["unlinked"])
+        sent = totals["sent"] + totals["pauses_sent"]
+        _equal(name, sent, left[name] + totals["unlinked"])
         became = {what: n for what, n in totals.items() if what not in _NOT_ENGINE_ENDS}
         _equal(name, totals["received"] + totals["copied"], sum(became.values()))
         sources[f"{name}: from the control plane"] = totals["from_cpu"]
         sources[f"{name}: copied"] = totals["copied"]
+        sources[f"{name}: pauses sent"] = totals["pauses_sent"]
+        ends[f"{name}: pauses received"] = totals["pauses_received"]
         places[f"{name}: in queues"] = became.pop("held", 0)
         became.pop("sent", 0)
         for what in ("refused", "off_drops", "unlinked"):

@@ -16,6 +16,15 @@ from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
 from fcn.lab.hosts import MAX_FRAME, HostNode
 from fcn.lab.native_handle import NativeLab
 from fcn.lab.notices import MOST_NOTICES, Notice, take_notices
+from fcn.lab.pfc import (
+    MOST_PAUSES,
+    Pause,
+    Pfc,
+    PfcCounters,
+    pfc_counters,
+    set_pfc,
+    take_pauses,
+)
 from fcn.softswitch.api import Engine, PortQueue
 from fcn.softswitch.engine.program import Program
 
@@ -64,6 +73,7 @@ class SwitchNode:
         self._native = native
         self._engine: LabEngine | None = None
         self._ports: dict[int, PortSettings] = {}
+        self._pfc: set[int] = set()
         self._retired: Counter[str] = Counter()
 
     @property
@@ -111,6 +121,11 @@ class SwitchNode:
         if self._engine is not None:
             _set_port(self._engine, port, settings)
 
+    def set_pfc(self, port: int, pfc: Pfc, line: tuple[int, int, int]) -> None:
+        """Flow control of a port whose link has this rate, delay and overhead."""
+        set_pfc(self._native, self.number, port, pfc, line, counts=True)
+        self._pfc.add(port)
+
     @property
     def has_event(self) -> bool:
         """Whether an event waits for the control plane: engine.dispatch_events() delivers it."""
@@ -124,12 +139,17 @@ class SwitchNode:
     def totals(self) -> Counter[str]:
         """What became of its frames, as EngineBase.balance() says, those of earlier engines
         included. from_cpu: packets of the control plane. lost: with earlier engines. unlinked: sent
-        on ports without a link. off_drops: arrived while it was off."""
+        on ports without a link. off_drops: arrived while it was off. pauses_sent, pauses_received:
+        PAUSE frames, which are the ports' own."""
         totals = Counter(self._retired)
         if self._engine is not None:
             totals.update(_totals(self._engine))
         totals["unlinked"] = self._native.unlinked(self.number)
         totals["off_drops"] = self._native.off_drops(self.number)
+        for port in self._pfc:
+            counters = pfc_counters(self._native, self.number, port)
+            totals["pauses_sent"] += counters.sent
+            totals["pauses_received"] += counters.received
         return totals
 
     def _retire(self) -> None:
@@ -174,9 +194,16 @@ class End:
 class Link:
     """A link of two directions, `0` from `ends[0]`, `1` from `ends[1]`."""
 
-    def __init__(self, native: NativeLab, number: int, ends: tuple[End, End]) -> None:
+    def __init__(
+        self,
+        native: NativeLab,
+        number: int,
+        ends: tuple[End, End],
+        line: tuple[int | None, int, int],
+    ) -> None:
         self.number = number
         self.ends = ends
+        self.rate_bps, self.delay_ns, self.overhead = line
         self._native = native
 
     def counters(self, direction: int) -> LinkCounters:
@@ -187,6 +214,23 @@ class Link:
         """Cut the link, or mend it. What is under way on a link that is cut is lost, and the
         control planes of the switches at its ends are told at once."""
         self._native.set_link(self.number, up)
+
+    def set_pfc(self, pfc: Pfc, *, end: int | None = None) -> None:
+        """Flow control by priority, at one of its ends or both. Raises LabError."""
+        if not self.rate_bps:
+            raise LabError("flow control needs a link with a rate: pauses are counted in bit times")
+        line = (self.rate_bps, self.delay_ns, self.overhead)
+        for number in (0, 1) if end is None else (end,):
+            node, port = self.ends[number].node, self.ends[number].port
+            if isinstance(node, HostNode):
+                counts = pfc.drain_bps is not None
+                set_pfc(self._native, node.number, port, pfc, line, counts=counts)
+            else:
+                node.set_pfc(port, pfc, line)
+
+    def pfc_counters(self, end: int) -> PfcCounters:
+        """Of the flow control at an end. Raises LabError when it has none."""
+        return pfc_counters(self._native, self.ends[end].node.number, self.ends[end].port)
 
     def tap(
         self,
@@ -300,7 +344,8 @@ class Simulation:
                 queue = PortQueue(depth=buffer, rate_bps=rate_bps)
                 end.node.set_port(end.port, PortSettings(queue, buffer_octets, overhead))
         number = self.native.connect(a.number, a_port, b.number, b_port, delay_ns)
-        self.links.append(Link(self.native, number, ends))
+        line = (rate_bps, delay_ns, overhead)
+        self.links.append(Link(self.native, number, ends, line))
         return self.links[-1]
 
     def run_until(self, ns: int) -> int:
@@ -370,6 +415,20 @@ class Simulation:
     def frames_in_use(self) -> int:
         """Frames that are somewhere now, as the memory they are in counts them."""
         return self.native.frames_in_use()
+
+    def keep_pauses(self, most: int = MOST_PAUSES) -> None:
+        """From now on keep the PAUSEs of flow control, as keep_notices()."""
+        self.native.lib.lab_keep_pauses(self.native.handle, most)
+
+    def pauses(self) -> list[Pause]:
+        """PAUSEs sent and received since the last call, in the order of their times."""
+        nodes: list[Node] = [*self.hosts.values(), *self.switches.values()]
+        return take_pauses(self.native, {node.number: node.name for node in nodes})
+
+    @property
+    def pauses_lost(self) -> int:
+        """PAUSEs since the start for which there was no room."""
+        return int(self.native.lib.lab_pauses_lost(self.native.handle))
 
     def _check_name(self, name: str) -> None:
         if name in self.switches or name in self.hosts:

@@ -16,7 +16,8 @@ _PS_PER_S = 10**12
 class HostCounters:
     """Frames of a host since the start: made = sent + queued.
 
-    unlinked: sent while it had no link. timed: received ones that a host sent and no switch
+    overflowed: received ones that its memory had no room for (see Pfc). unlinked: sent while it had
+    no link. timed: received ones that a host sent and no switch
     generated; with the sum, the least and the greatest time from a host's order to send until the
     last bit arrived.
     """
@@ -27,6 +28,7 @@ class HostCounters:
     queued: int
     received: int
     received_octets: int
+    overflowed: int
     unlinked: int
     timed: int
     delay_sum_ns: int

@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     uint64_t made, sent, sent_octets, queued;
     uint64_t received, received_octets;
+    uint64_t overflowed; /* of these, lost because its memory was full */
     uint64_t unlinked; /* sent while it had no link */
     /* Of received frames that a host made: number, sum, least and greatest time since. */
     uint64_t timed, delay_sum_ns, delay_min_ns, delay_max_ns;
@@ -123,6 +124,39 @@ int64_t lab_roce_refused_of(const lab *l, uint32_t node, lab_roce_refused *out);
 /* Completions of all hosts since the last call, in order; how many were copied. */
 size_t lab_completions(const lab *l);
 size_t lab_take_completions(lab *l, lab_completion *out, size_t n);
+
+/* Flow control by priority (IEEE 802.1Qbb) of a port. It honours PAUSE frames, and sends them for
+ * what it received and still has in memory: of a switch all that has not left it, of a host what its
+ * drain has not taken yet. */
+typedef struct {
+    uint64_t rate_bps;        /* of the line, above 0 */
+    uint64_t drain_bps;       /* of a host; 0: at once */
+    uint32_t xoff, xon, size; /* octets, of a switch per priority; size 0: no memory is counted */
+    uint16_t quanta;          /* of the PAUSE frames sent, which are repeated after half of them */
+    uint8_t priorities;       /* bit per priority */
+    uint8_t queue;            /* of a switch: in which packets of these priorities wait */
+} lab_pfc_options;
+
+/* PAUSE frames sent and received; octets in memory, the most so far, frames there was no room for. */
+typedef struct {
+    uint64_t sent, received, octets, peak, dropped;
+} lab_pfc_stats;
+
+/* A PAUSE for one priority that a node sent, or received and honours; 0 quanta: it ends. */
+typedef struct {
+    uint64_t time, duration;
+    uint32_t node, port;
+    uint16_t quanta;
+    uint8_t priority, sent;
+} lab_pause;
+
+int64_t lab_set_pfc(lab *l, uint32_t node, uint32_t port, const lab_pfc_options *options);
+int64_t lab_pfc_stats_of(const lab *l, uint32_t node, uint32_t port, lab_pfc_stats *out);
+/* As notices are kept and taken. */
+void lab_keep_pauses(lab *l, size_t most);
+size_t lab_pauses(const lab *l);
+size_t lab_take_pauses(lab *l, lab_pause *out, size_t n);
+uint64_t lab_pauses_lost(const lab *l);
 
 int64_t lab_link_stats_of(const lab *l, uint32_t direction, lab_link_stats *out);
 int64_t lab_host_stats_of(const lab *l, uint32_t node, lab_host_stats *out);

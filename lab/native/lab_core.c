@@ -1,5 +1,7 @@
 #include "lab_core.h"
 
+#include "lab_pfc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +10,9 @@ lab *lab_new(uint64_t seed)
     lab *l = calloc(1, sizeof *l);
     if (l) {
         l->seed = seed;
+        l->completions = (lab_list){.size = sizeof(lab_completion), .most = SIZE_MAX};
+        l->notices = (lab_list){.size = sizeof(lab_notice)};
+        l->pauses = (lab_list){.size = sizeof(lab_pause)};
         l->digest = seed;
     }
     return l;
@@ -17,6 +22,9 @@ void lab_free(lab *l)
 {
     if (!l)
         return;
+    for (uint32_t i = 0; i < l->n_actors; i++)
+        if (l->actors[i]->kind == LAB_PFC)
+            free(l->actors[i]->thing);
     for (uint32_t i = 0; i < l->n_links; i++) {
         free(l->links[i]->ring);
         free(l->links[i]);
@@ -34,8 +42,9 @@ void lab_free(lab *l)
     free(l->nodes);
     free(l->links);
     free(l->tapped);
-    free(l->completions);
-    free(l->notices);
+    free(l->completions.records);
+    free(l->notices.records);
+    free(l->pauses.records);
     free(l);
 }
 
@@ -142,15 +151,31 @@ lab_host *lab_host_of(const lab *l, uint32_t node)
     return is ? l->nodes[node]->thing : NULL;
 }
 
+void lab_switch_reschedule(const lab_switch *s)
+{
+    uint64_t due = s->engine ? s->api->next_due(s->engine) : LAB_NEVER;
+    lab_schedule(s->lab, s->actor.number, due);
+}
+
+static void attach_pfc(const lab_switch *s)
+{
+    for (uint32_t port = 0; port < LAB_PORTS; port++)
+        if (s->pfc[port])
+            lab_pfc_attach(s->pfc[port]);
+}
+
 int64_t lab_set_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *e)
 {
     lab_switch *s = lab_switch_of(l, node);
     if (!s)
         return LAB_ERR_NODE;
+    if (s->engine)
+        s->api->set_pauser(s->engine, NULL, NULL);
     s->api = api;
     s->engine = e;
     if (!e) {
         lab_schedule(l, s->actor.number, LAB_NEVER);
+        attach_pfc(s);
         return 0;
     }
     s->waiting_events = api->waiting_events(e);
@@ -159,7 +184,8 @@ int64_t lab_set_engine(lab *l, uint32_t node, const sw_sim_api *api, sw_engine *
     for (uint32_t port = 0; port < LAB_PORTS; port++)
         if (s->links[port])
             api->set_link(e, port, s->links[port]->up);
-    lab_schedule(l, s->actor.number, api->next_due(e));
+    attach_pfc(s);
+    lab_switch_reschedule(s);
     return 0;
 }
 
@@ -188,8 +214,10 @@ static void act(lab *l, const lab_actor *a)
         lab_switch *s = a->thing;
         lab_schedule(l, a->number, s->api->run_until(s->engine, l->now));
         l->stopped |= s->listens && *s->waiting_events;
-    } else {
+    } else if (a->kind == LAB_HOST) {
         lab_host_act(a->thing, l->now);
+    } else {
+        lab_pfc_act(a->thing, l->now);
     }
 }
 

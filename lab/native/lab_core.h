@@ -3,21 +3,24 @@
 #define LAB_CORE_H
 
 #include "lab_api.h"
+#include "lab_list.h"
 
 #define LAB_NEVER UINT64_MAX
 #define LAB_PORTS 512u
+#define LAB_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 typedef struct lab_host lab_host;
 typedef struct lab_switch lab_switch;
+typedef struct lab_pfc lab_pfc;
 
 /* Every node and every direction of a link acts by itself; its number decides between two that
  * are due at the same time, so it must not depend on anything but the order of construction. */
-enum lab_kind { LAB_SWITCH, LAB_HOST, LAB_LINK };
+enum lab_kind { LAB_SWITCH, LAB_HOST, LAB_LINK, LAB_PFC };
 
 typedef struct {
     enum lab_kind kind;
     uint32_t number; /* its own, among all that act */
-    void *thing;     /* lab_switch, lab_host or lab_link */
+    void *thing;     /* lab_switch, lab_host, lab_link or lab_pfc */
 } lab_actor;
 
 /* A frame on a link, when it arrives, and its first octet. */
@@ -51,6 +54,7 @@ struct lab_switch {
     bool listens;
     uint64_t unlinked, off_drops;
     lab_link *links[LAB_PORTS];
+    lab_pfc *pfc[LAB_PORTS]; /* NULL: no flow control */
 };
 
 struct lab {
@@ -72,12 +76,7 @@ struct lab {
     uint8_t *tapped;
     size_t tapped_size, tapped_cap;
     uint64_t tapped_lost;
-    lab_completion *completions;
-    size_t n_completions, completions_cap;
-    uint64_t completions_lost; /* without memory */
-    lab_notice *notices;
-    size_t n_notices, notices_cap, most_notices;
-    uint64_t notices_lost;
+    lab_list completions, notices, pauses;
 };
 
 /* Give an actor its number; false without memory. */
@@ -93,8 +92,8 @@ void lab_record(lab *l, const lab_link *link, const sw_frame *f);
 void lab_link_act(lab_link *link);
 /* Lose what is on the link. */
 void lab_link_clear(lab_link *link);
-/* Keep a notice, if notices are kept. */
-void lab_notify(lab *l, const lab_notice *notice);
+/* The engine was given something to do. */
+void lab_switch_reschedule(const lab_switch *s);
 /* NULL when it is no switch, or no host. */
 lab_switch *lab_switch_of(const lab *l, uint32_t node);
 lab_host *lab_host_of(const lab *l, uint32_t node);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab_pfc.h"
+
 int64_t lab_add_host(lab *l)
 {
     lab_host *h = calloc(1, sizeof *h);
@@ -31,10 +33,11 @@ void lab_host_attach(lab_host *h, lab_link *out) { h->out = out; }
 
 void lab_host_free(lab_host *h)
 {
-    for (sw_frame *f = h->first, *next; f; f = next) {
-        next = f->next;
-        sw_frame_give(&h->lab->pool, f);
-    }
+    for (uint32_t i = 0; i < SW_PRIORITIES; i++)
+        for (sw_frame *f = h->queues[i].first, *next; f; f = next) {
+            next = f->next;
+            sw_frame_give(&h->lab->pool, f);
+        }
     if (h->role)
         h->role->free(h->role);
     free(h);
@@ -56,27 +59,106 @@ static void transmit(lab_host *h, uint64_t now, sw_frame *f)
     }
 }
 
+/* Queues of the interface: of those that may send the one whose first frame came first. */
+
+unsigned lab_host_queue(const lab_host *h, uint8_t dscp) { return h->pfc ? dscp >> 3 : 0; }
+
+static uint64_t paused_until(const lab_host *h, unsigned queue)
+{
+    return h->pfc ? h->pfc->paused_until[queue] : 0;
+}
+
+static void put_in_queue(lab_host *h, unsigned queue, sw_frame *f)
+{
+    f->next = NULL;
+    f->at = h->numbered++;
+    if (h->queues[queue].last)
+        h->queues[queue].last->next = f;
+    else
+        h->queues[queue].first = f;
+    h->queues[queue].last = f;
+    h->waiting |= 1u << queue;
+}
+
+/* The queue that is served at `at`; SW_PRIORITIES: none may be. */
+static unsigned next_queue(const lab_host *h, uint64_t at)
+{
+    unsigned first = SW_PRIORITIES;
+    for (uint32_t left = h->waiting; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        if (paused_until(h, i) <= at &&
+            (first == SW_PRIORITIES || h->queues[i].first->at < h->queues[first].first->at))
+            first = i;
+    }
+    return first;
+}
+
+static sw_frame *take_from_queue(lab_host *h, unsigned queue)
+{
+    sw_frame *f = h->queues[queue].first;
+    h->queues[queue].first = f->next;
+    if (!f->next) {
+        h->queues[queue].last = NULL;
+        h->waiting &= ~(1u << queue);
+    }
+    return f;
+}
+
+/* When a queue may be served next, the line aside. */
+static uint64_t queues_due(const lab_host *h)
+{
+    uint64_t due = LAB_NEVER;
+    for (uint32_t left = h->waiting; left; left &= left - 1) {
+        uint64_t until = paused_until(h, (unsigned)__builtin_ctz(left));
+        due = until < due ? until : due;
+    }
+    return due;
+}
+
+uint64_t lab_host_free_at(const lab_host *h, unsigned queue)
+{
+    if (LAB_UNLIKELY(h->waiting) &&
+        (h->waiting >> queue & 1 || queues_due(h) <= h->line.free_ns))
+        return LAB_NEVER;
+    uint64_t until = paused_until(h, queue);
+    return until > h->line.free_ns ? until : h->line.free_ns;
+}
+
 void lab_host_send(lab_host *h, uint64_t now, sw_frame *f)
+{
+    unsigned queue = h->pfc ? sw_frame_priority(f->data + f->head, f->len) : 0;
+    h->stats.made++;
+    f->born = now;
+    if (!h->waiting && h->line.free_ns <= now && paused_until(h, queue) <= now)
+        transmit(h, now, f);
+    else
+        put_in_queue(h, queue, f);
+}
+
+void lab_host_control(lab_host *h, uint64_t now, sw_frame *f)
 {
     h->stats.made++;
     f->born = now;
-    if (!h->first && h->line.free_ns <= now) {
-        transmit(h, now, f);
-        return;
-    }
-    f->next = NULL;
-    if (h->last)
-        h->last->next = f;
-    else
-        h->first = f;
-    h->last = f;
+    transmit(h, h->line.free_ns > now ? h->line.free_ns : now, f);
 }
 
 void lab_host_reschedule(lab_host *h)
 {
-    uint64_t due = h->first ? h->line.free_ns : LAB_NEVER;
+    uint64_t due = h->waiting ? queues_due(h) : LAB_NEVER;
+    if (due < h->line.free_ns)
+        due = h->line.free_ns;
     uint64_t by_role = h->role ? h->role->due(h->role, h) : LAB_NEVER;
     lab_schedule(h->lab, h->actor.number, due < by_role ? due : by_role);
+}
+
+/* Whether flow control took the frame: a PAUSE, or one that does not fit the host's memory. */
+static bool take(lab_host *h, uint64_t now, const sw_frame *f)
+{
+    if (lab_pfc_on_frame(h->pfc, now, f))
+        return true;
+    bool room = lab_pfc_receive(h->pfc, now, f);
+    h->stats.overflowed += !room;
+    return !room;
 }
 
 void lab_host_arrive(lab_host *h, uint64_t now, sw_frame *f)
@@ -91,21 +173,24 @@ void lab_host_arrive(lab_host *h, uint64_t now, sw_frame *f)
         s->delay_min_ns = delay < s->delay_min_ns ? delay : s->delay_min_ns;
         s->delay_max_ns = delay > s->delay_max_ns ? delay : s->delay_max_ns;
     }
-    if (h->role) {
+    bool taken = LAB_UNLIKELY(h->pfc) && take(h, now, f);
+    if (h->role && !taken)
         h->role->arrive(h->role, h, now, f);
+    if (h->role || h->pfc)
         lab_host_reschedule(h);
-    }
     sw_frame_give(&h->lab->pool, f);
 }
 
 void lab_host_act(lab_host *h, uint64_t now)
 {
-    while (h->first && h->line.free_ns <= now) {
-        sw_frame *f = h->first;
-        h->first = f->next;
-        if (!h->first)
-            h->last = NULL;
-        transmit(h, h->line.free_ns > f->born ? h->line.free_ns : f->born, f);
+    while (h->waiting && h->line.free_ns <= now) {
+        unsigned queue = next_queue(h, now);
+        if (queue == SW_PRIORITIES)
+            break;
+        sw_frame *f = take_from_queue(h, queue);
+        uint64_t at = f->born > h->line.free_ns ? f->born : h->line.free_ns;
+        uint64_t until = paused_until(h, queue);
+        transmit(h, until > at ? until : at, f);
     }
     if (h->role)
         h->role->act(h->role, h, now);
@@ -118,8 +203,9 @@ int64_t lab_host_stats_of(const lab *l, uint32_t node, lab_host_stats *out)
     if (!h)
         return LAB_ERR_NODE;
     *out = h->stats;
-    for (const sw_frame *f = h->first; f; f = f->next)
-        out->queued++;
+    for (uint32_t i = 0; i < SW_PRIORITIES; i++)
+        for (const sw_frame *f = h->queues[i].first; f; f = f->next)
+            out->queued++;
     return 0;
 }
 

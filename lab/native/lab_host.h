@@ -23,7 +23,14 @@ struct lab_host {
     lab *lab;
     lab_link *out;
     sw_line line;
-    sw_frame *first, *last; /* in the interface, waiting for the line */
+    /* In the interface, waiting for the line, by priority; all in the first one without flow control
+     * by priority. A frame's `at` is its number among them all. */
+    struct {
+        sw_frame *first, *last;
+    } queues[SW_PRIORITIES];
+    uint32_t waiting; /* bit per queue that is not empty */
+    uint64_t numbered;
+    lab_pfc *pfc; /* NULL: no flow control */
     lab_host_stats stats;   /* queued is not kept up */
     lab_random random;
     lab_role *role;
@@ -33,11 +40,13 @@ struct lab_host {
 sw_frame *lab_host_frame(lab_host *h, uint32_t len);
 /* Send it after what is waiting; consumes it. */
 void lab_host_send(lab_host *h, uint64_t now, sw_frame *f);
-/* When the line is free: nothing waits and the last bit has left. LAB_NEVER while something waits. */
-static inline uint64_t lab_host_free_at(const lab_host *h)
-{
-    return h->first ? LAB_NEVER : h->line.free_ns;
-}
+/* Send it before all that is waiting; consumes it. */
+void lab_host_control(lab_host *h, uint64_t now, sw_frame *f);
+/* The queue of frames of this DSCP. */
+unsigned lab_host_queue(const lab_host *h, uint8_t dscp);
+/* When a frame of this queue would be sent at once: nothing that may be sent waits, nothing of this
+ * queue, and the last bit has left. LAB_NEVER while something waits. */
+uint64_t lab_host_free_at(const lab_host *h, unsigned queue);
 /* Say anew when the host acts, after the role changed its mind. */
 void lab_host_reschedule(lab_host *h);
 #endif

@@ -1,7 +1,7 @@
 /* Links: each direction is a line of frames, in the order in which they arrive. */
 #include <stdlib.h>
 
-#include "lab_core.h"
+#include "lab_pfc.h"
 
 #define AHEAD 4u     /* frames */
 #define HEADERS 128u /* octets that a switch reads of a frame, about */
@@ -131,6 +131,10 @@ static void arrive_at_switch(lab_switch *s, uint64_t now, uint32_t port, sw_fram
     lab *l = s->lab;
     if (!s->engine) {
         s->off_drops++;
+        sw_frame_give(&l->pool, f);
+        return;
+    }
+    if (LAB_UNLIKELY(s->pfc[port]) && lab_pfc_on_frame(s->pfc[port], now, f)) {
         sw_frame_give(&l->pool, f);
         return;
     }

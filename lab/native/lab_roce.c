@@ -51,26 +51,20 @@ static void completed(void *context, const struct requester *q, const struct mes
                       uint64_t now)
 {
     roce *r = context;
-    lab *l = r->host->lab;
-    if (l->n_completions == l->completions_cap) {
-        size_t cap = l->completions_cap ? l->completions_cap * 2 : 1024;
-        lab_completion *all = realloc(l->completions, cap * sizeof *all);
-        if (!all) {
-            l->completions_lost++;
-            return;
-        }
-        l->completions = all;
-        l->completions_cap = cap;
-    }
-    l->completions[l->n_completions++] = (lab_completion){
-        r->node, q->local_qp - FIRST_REQUESTER_QP, m->id, m->size, m->start, now};
+    lab_completion *done = lab_list_add(&r->host->lab->completions);
+    if (done)
+        *done = (lab_completion){
+            r->node, q->local_qp - FIRST_REQUESTER_QP, m->id, m->size, m->start, now};
 }
 
 static void notify(const roce *r, uint32_t connection, enum roce_notice what, uint64_t value,
                    const struct ip_address *peer, uint64_t now)
 {
     bool of_cnp = what == NOTICE_CNP || what == NOTICE_CUT;
-    lab_notice notice = {
+    lab_notice *notice = lab_list_add(&r->host->lab->notices);
+    if (!notice)
+        return;
+    *notice = (lab_notice){
         .time = now,
         .value = value,
         .node = r->node,
@@ -79,8 +73,7 @@ static void notify(const roce *r, uint32_t connection, enum roce_notice what, ui
         .version = (uint8_t)peer->version,
         .by_switch = of_cnp && r->from_switch,
     };
-    memcpy(notice.peer, peer->octets, peer->version == 4 ? 4 : sizeof notice.peer);
-    lab_notify(r->host->lab, &notice);
+    memcpy(notice->peer, peer->octets, peer->version == 4 ? 4 : sizeof notice->peer);
 }
 
 static void requester_notice(void *context, const struct requester *q, enum roce_notice what,
@@ -128,7 +121,8 @@ static uint32_t first_with_data(const roce *r)
 static uint64_t roce_due(const lab_role *role, const lab_host *h)
 {
     const roce *r = (const roce *)role;
-    uint64_t due = LAB_NEVER, data = LAB_NEVER, free_at = lab_host_free_at(h);
+    uint64_t due = LAB_NEVER, data = LAB_NEVER;
+    uint64_t free_at = lab_host_free_at(h, lab_host_queue(h, r->options.dscp));
     for (uint32_t i = 0; i < r->n_requesters; i++) {
         due = r->timers[i] < due ? r->timers[i] : due;
         data = r->data[i] < data ? r->data[i] : data;
@@ -147,7 +141,8 @@ static void roce_act(lab_role *role, lab_host *h, uint64_t now)
             requester_timers(&r->requesters[i], &io, now);
             note(r, i);
         }
-    while (r->n_requesters && lab_host_free_at(h) <= now) {
+    unsigned queue = lab_host_queue(h, r->options.dscp);
+    while (r->n_requesters && lab_host_free_at(h, queue) <= now) {
         uint32_t i = first_with_data(r);
         if (r->data[i] > now)
             break;
@@ -450,15 +445,18 @@ int64_t lab_roce_refused_of(const lab *l, uint32_t node, lab_roce_refused *out)
     return 0;
 }
 
-size_t lab_completions(const lab *l) { return l->n_completions; }
+size_t lab_completions(const lab *l) { return l->completions.n; }
 
 size_t lab_take_completions(lab *l, lab_completion *out, size_t n)
 {
-    if (n < l->n_completions)
-        return 0;
-    n = l->n_completions;
-    if (n)
-        memcpy(out, l->completions, n * sizeof *out);
-    l->n_completions = 0;
-    return n;
+    return lab_list_take(&l->completions, out, n);
+}
+
+void lab_keep_notices(lab *l, size_t most) { l->notices.most = most; }
+size_t lab_notices(const lab *l) { return l->notices.n; }
+uint64_t lab_notices_lost(const lab *l) { return l->notices.lost; }
+
+size_t lab_take_notices(lab *l, lab_notice *out, size_t n)
+{
+    return lab_list_take(&l->notices, out, n);
 }

@@ -11,6 +11,7 @@ from lab_networks import DEST_QP, GIGABIT, SOURCE_QP, Rates, address, host_mac, 
 from fcn.lab.balance import balance
 from fcn.lab.core import Simulation
 from fcn.lab.frames import FrameKind
+from fcn.lab.pfc import Pfc
 from fcn.lab.roce import RoceHost, RoceOptions, completions
 from fcn.ptf_tests.lib import packets
 
@@ -38,6 +39,12 @@ def malformed(rng: random.Random, side: int, dst_mac: str) -> bytes:
     return bytes(frame)
 
 
+def mac_control(rng: random.Random) -> bytes:
+    """A PAUSE frame, whole or not."""
+    frame = bytes.fromhex("0180c2000001 020000000009 8808 0101") + rng.randbytes(18) + bytes(26)
+    return frame[: rng.choice((14, 16, 17, 33, 34, 60))]
+
+
 def run(sanitize: bool) -> int:
     """The digest of the run."""
     rng = random.Random(11)
@@ -46,10 +53,15 @@ def run(sanitize: bool) -> int:
         rates = Rates((100 * GIGABIT, 500), (400 * GIGABIT, 10_000), (20 * GIGABIT, 20_000))
         network = wan(simulation, rates, buffer=60, hosts=2)
         simulation.keep_digest()
+        simulation.keep_pauses(50)
+        for number, link in enumerate(network.links[:4]):
+            link.set_pfc(Pfc(frozenset({0, 3}), xoff=20_000, xon=10_000, quanta=100))
+            if number == 3:
+                link.set_pfc(Pfc(xoff=5_000, xon=2_000, headroom=3_000, drain_bps=10**10), end=1)
         for link in network.links:
             link.tap(1, 200_000)
         network.links[1].tap(0, 20_000, select=FrameKind.MARKED, snap=33)
-        simulation.keep_notices(100)
+        simulation.keep_notices(20)
         hosts = [network.roce(side, n, options) for side in (1, 2) for n in range(2)]
         for number, host in enumerate(hosts):
             connection = host.connect(address(2 if number < 2 else 1, number % 2))
@@ -65,6 +77,7 @@ def run(sanitize: bool) -> int:
                 peer.send(malformed(rng, side, network.gateway(3 - side)))
             for _ in range(5):
                 attacker.send(malformed(rng, 1, host_mac(1)))
+                network.left.send(mac_control(rng))
             simulation.run_until(simulation.now_ns + 100_000)
             if step in (20, 30):
                 network.links[1].set_up(step == 30)
@@ -77,8 +90,10 @@ def run(sanitize: bool) -> int:
             balance(simulation)
         simulation.run_until(simulation.now_ns + 100 * MILLISECOND)
         assert completions(simulation)
-        assert len(simulation.notices()) == 100
+        assert len(simulation.notices()) == 20
         assert simulation.notices_lost > 0
+        assert len(simulation.pauses()) == 50
+        assert simulation.pauses_lost > 0
         assert simulation.tapped(complete=False)
         assert simulation.tapped_lost > 0
         refused = alone.refused()

@@ -59,16 +59,16 @@ bool sw_ingress_charge(sw_engine *e, sw_pkt *p)
     uint8_t priority = (uint8_t)sw_frame_priority(sw_data(p), p->len), bit = (uint8_t)(1u << priority);
     if (!(in->limits.priorities & bit))
         return true;
-    if (in->octets[priority] + p->len > in->limits.size) {
-        in->drops++;
+    if (in->use.octets[priority] + p->len > in->limits.size) {
+        in->use.drops++;
         return false;
     }
     p->charge = p->len;
     p->charge_priority = priority;
-    in->octets[priority] += p->len;
-    if (in->octets[priority] > in->peak)
-        in->peak = in->octets[priority];
-    if (in->octets[priority] > in->limits.xoff && !(in->paused & bit)) {
+    in->use.octets[priority] += p->len;
+    if (in->use.octets[priority] > in->use.peak)
+        in->use.peak = in->use.octets[priority];
+    if (in->use.octets[priority] > in->limits.xoff && !(in->paused & bit)) {
         in->paused |= bit;
         if (e->pauser)
             e->pauser(e->pauser_context, p->ingress_port, priority, true);
@@ -80,9 +80,9 @@ void sw_ingress_release(sw_engine *e, sw_pkt *p)
 {
     sw_intake *in = e->ports[p->ingress_port].ingress;
     uint8_t bit = (uint8_t)(1u << p->charge_priority);
-    in->octets[p->charge_priority] -= p->charge;
+    in->use.octets[p->charge_priority] -= p->charge;
     p->charge = 0;
-    if ((in->paused & bit) && in->octets[p->charge_priority] <= in->limits.xon) {
+    if ((in->paused & bit) && in->use.octets[p->charge_priority] <= in->limits.xon) {
         in->paused &= (uint8_t)~bit;
         if (e->pauser)
             e->pauser(e->pauser_context, p->ingress_port, p->charge_priority, false);

@@ -129,9 +129,7 @@ typedef struct {
 typedef struct {
     sw_ingress_limits limits;
     uint8_t paused; /* bit per priority whose sender was told to pause */
-    uint32_t octets[SW_PRIORITIES];
-    uint32_t peak; /* of one priority */
-    uint64_t drops;
+    sw_ingress_use use;
 } sw_intake;
 
 typedef struct {
@@ -252,7 +250,7 @@ sw_pkt *sw_fifo_take(sw_fifo *f);
 
 /* Let nothing out of a port's queues, or again. */
 void sw_port_hold(sw_engine *e, uint32_t port, bool held);
-/* Let nothing out of one queue before `until`; what is not past replaces what was said before. */
+/* Let nothing out of one queue before `until`, or from now on when that is past. */
 void sw_queue_pause(sw_engine *e, uint32_t port, uint32_t queue, uint64_t until);
 /* Send a frame of the port itself, ahead of all that waits. With a sink only. */
 void sw_port_control(sw_engine *e, uint32_t port, sw_frame *f);

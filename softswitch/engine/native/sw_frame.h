@@ -81,6 +81,12 @@ typedef struct {
     uint8_t priorities;
 } sw_ingress_limits;
 
+/* Octets by priority, the most of one so far, and packets there was no room for. */
+typedef struct {
+    uint32_t octets[SW_PRIORITIES], peak;
+    uint64_t drops;
+} sw_ingress_use;
+
 typedef struct sw_engine sw_engine;
 
 /* Who sends to a port is to pause this priority, or to go on. */
@@ -104,8 +110,8 @@ typedef struct sw_sim_api {
     /* Count what a port receives and tell `pauser`; false without memory. */
     bool (*limit_ingress)(sw_engine *e, uint32_t port, const sw_ingress_limits *limits);
     void (*set_pauser)(sw_engine *e, sw_pauser *pauser, void *context);
-    /* Octets of a port and priority that are counted now. */
-    uint32_t (*ingress_octets)(const sw_engine *e, uint32_t port, uint32_t priority);
+    /* NULL: it is not counted. */
+    const sw_ingress_use *(*ingress_use)(const sw_engine *e, uint32_t port);
     /* Let nothing out of a queue until a time; the past: let it go on. */
     void (*pause_queue)(sw_engine *e, uint32_t port, uint32_t queue, uint64_t until);
     /* Send a frame ahead of what waits; also from a pauser. Consumes it. */

@@ -46,10 +46,9 @@ static void sim_set_pauser(sw_engine *e, sw_pauser *pauser, void *context)
     e->pauser_context = context;
 }
 
-static uint32_t sim_ingress_octets(const sw_engine *e, uint32_t port, uint32_t priority)
+static const sw_ingress_use *sim_ingress_use(const sw_engine *e, uint32_t port)
 {
-    bool counted = port < SW_PORTS && priority < SW_PRIORITIES && e->ports[port].ingress;
-    return counted ? e->ports[port].ingress->octets[priority] : 0;
+    return port < SW_PORTS && e->ports[port].ingress ? &e->ports[port].ingress->use : NULL;
 }
 
 static void sim_pause_queue(sw_engine *e, uint32_t port, uint32_t queue, uint64_t until)
@@ -71,7 +70,7 @@ const sw_sim_api *sw_ctl_sim_api(void)
         .set_now = sim_set_now,
         .limit_ingress = sim_limit_ingress,
         .set_pauser = sim_set_pauser,
-        .ingress_octets = sim_ingress_octets,
+        .ingress_use = sim_ingress_use,
         .pause_queue = sim_pause_queue,
         .send_control = sw_port_control,
         .waiting_events = sim_waiting_events,

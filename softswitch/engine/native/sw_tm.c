@@ -145,9 +145,9 @@ void sw_port_hold(sw_engine *e, uint32_t port, bool held)
 void sw_queue_pause(sw_engine *e, uint32_t number, uint32_t queue, uint64_t until)
 {
     sw_port *port = &e->ports[number];
-    uint32_t bit = 1u << queue;
-    port->paused = until > e->now_ns ? port->paused | bit : port->paused & ~bit;
-    port->paused_until[queue] = until;
+    /* Also when it ends now: what waits was not due before. */
+    port->paused |= 1u << queue;
+    port->paused_until[queue] = until > e->now_ns ? until : e->now_ns;
     reschedule(e, number);
 }
 
@@ -226,6 +226,7 @@ static void service(sw_engine *e, uint32_t number, uint64_t now)
         sw_buffer_give(e, port, queue, p);
         if (!port->queues[queue].first)
             port->waiting &= ~(1u << queue);
+        port->paused &= ~(1u << queue);
         port->queued--;
         sw_egress(e, p, number, now);
     }
