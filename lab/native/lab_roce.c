@@ -215,7 +215,7 @@ static void on_data(roce *r, const struct roce_packet *packet, size_t len, uint6
 {
     uint32_t i = packet->dest_qp - FIRST_RESPONDER_QP;
     struct responder *s = i < r->n_responders ? &r->responders[i] : NULL;
-    if (!s || !s->open || !ip_address_equal(&s->peer, &packet->src)) {
+    if (!s || !responder_takes(s, packet)) {
         r->unknown_qp++;
         return;
     }
