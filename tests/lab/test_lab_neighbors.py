@@ -1,7 +1,7 @@
 """RoCEv2 hosts answer ARP and neighbour discovery: no host has to be configured."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 
 import pytest
@@ -143,6 +143,5 @@ def test_hosts_are_found_by_their_provider_edge(version: int) -> None:
                 assert left.sender(connection).state == State.CONNECTED
                 assert right.receiver(0).payload == 100_000
 
-        call: Awaitable[None] = main()
-        run(simulation, call)
+        run(simulation, main())
         balance(simulation)
