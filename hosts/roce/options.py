@@ -53,6 +53,7 @@ class Receiver:
 @dataclass(frozen=True, slots=True)
 class Sender:
     """Sender role. `mtu` is RDMA payload in octets, `start_at_ns` CLOCK_MONOTONIC (0: at once).
+    After `timeout_ms` without progress all that was not acknowledged is sent again.
 
     After `duration_ms` of sending it stays connected for `hold_ms` or until SIGINT.
     """
@@ -66,6 +67,7 @@ class Sender:
     mtu: int = 1024
     ecn: str = "ect0"
     message_packets: int = 16
+    timeout_ms: int = 500
     start_at_ns: int = 0
     duration_ms: int = 10_000
     hold_ms: int = 0

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "lab_host.h"
+#include "lab_neighbor.h"
 #include "requester.h"
 #include "responder.h"
 
@@ -215,7 +215,7 @@ static void on_data(roce *r, const struct roce_packet *packet, size_t len, uint6
 {
     uint32_t i = packet->dest_qp - FIRST_RESPONDER_QP;
     struct responder *s = i < r->n_responders ? &r->responders[i] : NULL;
-    if (!s || !s->open || !ip_address_equal(&s->peer, &packet->src)) {
+    if (!s || !responder_takes(s, packet)) {
         r->unknown_qp++;
         return;
     }
@@ -248,8 +248,12 @@ static void roce_arrive(lab_role *role, lab_host *h, uint64_t now, const sw_fram
     const uint8_t *frame = f->data + f->head;
     uint32_t len = f->len;
     struct roce_packet packet;
-    (void)h;
     r->from_switch = f->born == UINT64_MAX;
+    sw_frame *answer = lab_neighbor_answer(h, r->options.mac, &r->address, f);
+    if (LAB_UNLIKELY(answer)) {
+        lab_host_send(h, now, answer);
+        return;
+    }
     bool ip = len > ETHERNET_HEADER && memcmp(frame, r->options.mac, 6) == 0;
     enum roce_verdict verdict = ROCE_NOT_OURS;
     if (ip)

@@ -65,9 +65,11 @@ def _pe(side: int, hosts: int, features: str) -> str:
     tunnels: {{ far: {{ type: srv6, to: pe{far} }} }}"""
 
 
-def config_of(hosts: int = 1, features: str = "all") -> Config:
-    """hosts - pe1 - p1 - pe2 - hosts."""
+def config_of(hosts: int = 1, features: str = "all", threshold: int | None = None) -> Config:
+    """hosts - pe1 - p1 - pe2 - hosts. threshold: packets in a queue from which on all is marked."""
+    congestion = "" if threshold is None else f"congestion: {{ thresholds: [{threshold}] }}"
     text = f"""
+{congestion}
 vrfs: {{ blue: {{ id: 1 }} }}
 nodes:{_pe(1, hosts, features)}
   p1:
@@ -165,10 +167,11 @@ def wan(
     buffer_octets: int | None = None,
     hosts: int = 1,
     features: str = "all",
+    threshold: int | None = None,
 ) -> Wan:
     """Build it; the switches hold the entries of the controller's own code."""
     rates = rates or Rates()
-    config = config_of(hosts, features)
+    config = config_of(hosts, features, threshold)
     lefts = tuple(simulation.add_host(f"left{n or ''}") for n in range(hosts))
     rights = tuple(simulation.add_host(f"right{n or ''}") for n in range(hosts))
     nodes = {}

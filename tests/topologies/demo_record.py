@@ -54,6 +54,10 @@ def cnp(src: str, before: float) -> dict[str, Any]:
     return {"qp": QP, "src": src, "cut": True, "rate_before_bps": before, "rate_bps": before / 2}
 
 
+def arrived(packets: int, ce: int) -> dict[str, Any]:
+    return {"qp": QP, "packets": packets, "taken": packets, "ce": ce}
+
+
 def record(mode: Mode) -> RunRecord:
     """The run in one mode; with FCN, the PE's CNP comes 3 ms after the onset."""
     setting = scenario()
@@ -79,9 +83,9 @@ def record(mode: Mode) -> RunRecord:
         (ONSET_MS + 5.1, "ce", {"qp": QP}),
         (ONSET_MS + 5.1, "cnp_sent", {"qp": QP}),
         (ONSET_MS + 6.0, "loss", {"qp": QP, "packets": LOST}),
-        (SECONDS * 1000, "qp_summary", {"qp": QP, "packets": PACKETS - LOST, "ce": 1}),
+        (SECONDS * 1000, "qp_summary", arrived(PACKETS - LOST, ce=1)),
     ])  # fmt: skip
-    h4 = log("h4", [(SECONDS * 1000, "qp_summary", {"qp": QP, "packets": PACKETS, "ce": 0})])
+    h4 = log("h4", [(SECONDS * 1000, "qp_summary", arrived(PACKETS, ce=0))])
     fcn = int(mode == "fcn")
     sender = setting.address(first, first.sender)
     return RunRecord(

@@ -106,6 +106,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     ]
     sent = sum(log.total("qp_summary", "packets") for log in record.senders.values())
     received = sum(log.total("qp_summary", "packets") for log in record.receivers.values())
+    taken = sum(log.total("qp_summary", "taken") for log in record.receivers.values())
     return Measurement(
         mode=record.mode,
         congestions=found,
@@ -128,7 +129,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         cnps_from_pe=tuple(sorted(time for time, by_receiver in cnps if not by_receiver)),
         cnps_from_receiver=tuple(sorted(time for time, by_receiver in cnps if by_receiver)),
         fast_cnps=tuple((stamp - record.start_ns) / NS_PER_MS for stamp in record.fast_cnps_ns),
-        goodput_bps=received * MTU * 8 / scenario.seconds,
+        goodput_bps=taken * MTU * 8 / scenario.seconds,
     )
 
 

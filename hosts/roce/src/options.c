@@ -24,6 +24,7 @@ static const char help[] =
     "  --mtu N               RDMA payload per packet, 256 to 4096, multiple of 4 (1024)\n"
     "  --dscp N (26)         --ecn ect0|ect1|not-ect|ce (ect0; ce: as if already marked)\n"
     "  --message-packets N   packets per RDMA WRITE, the last asks for an ACK (16)\n"
+    "  --timeout-ms N        without progress until everything is sent again (500)\n"
     "  --start-at-ns N       CLOCK_MONOTONIC time of the first data packet (0: at once)\n"
     "  --duration-ms N       sending time (10000)\n"
     "  --hold-ms N           stay connected so long afterwards, or until SIGINT (0)\n"
@@ -36,7 +37,7 @@ static const char help[] =
 
 enum option_id {
     LOCAL = 256, REMOTE, LOG, LOG_INTERVAL, QP, FIRST_QP, SERVICE_ID, CM_TIMEOUT, CM_RETRIES,
-    QPS, MTU, DSCP, ECN, MESSAGE_PACKETS, START_AT, DURATION, HOLD, RATE, MIN_RATE, G, AI, HAI, ALPHA,
+    QPS, MTU, DSCP, ECN, MESSAGE_PACKETS, TIMEOUT, START_AT, DURATION, HOLD, RATE, MIN_RATE, G, AI, HAI, ALPHA,
     INCREASE, BYTE_COUNTER, FAST_RECOVERY, CUT_INTERVAL, CNP_INTERVAL,
 };
 
@@ -55,6 +56,7 @@ static const struct option names[] = {
     {"dscp", required_argument, NULL, DSCP},
     {"ecn", required_argument, NULL, ECN},
     {"message-packets", required_argument, NULL, MESSAGE_PACKETS},
+    {"timeout-ms", required_argument, NULL, TIMEOUT},
     {"start-at-ns", required_argument, NULL, START_AT},
     {"duration-ms", required_argument, NULL, DURATION},
     {"hold-ms", required_argument, NULL, HOLD},
@@ -202,6 +204,9 @@ static bool parse_option(int id, struct options *o)
     case DURATION:
         time = &o->duration, scale = NS_PER_MS;
         break;
+    case TIMEOUT:
+        time = &o->timeout, scale = NS_PER_MS;
+        break;
     case HOLD:
         time = &o->hold, scale = NS_PER_MS;
         break;
@@ -241,6 +246,7 @@ static void set_defaults(struct options *o)
         .dscp = DEFAULT_DATA_DSCP,
         .ecn = ECT_0,
         .message_packets = 16,
+        .timeout = 500 * NS_PER_MS,
         .duration = 10000 * NS_PER_MS,
         .cnp_interval = 50 * NS_PER_US,
         .dcqcn = {

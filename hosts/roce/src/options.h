@@ -33,6 +33,7 @@ struct options {
     unsigned message_packets;
     uint64_t start_at; /* CLOCK_MONOTONIC; 0: as soon as all are connected */
     uint64_t duration;
+    uint64_t timeout; /* without progress until everything is sent again */
     uint64_t hold; /* connected, silent, after the duration */
     struct dcqcn_params dcqcn;
     /* receiver */

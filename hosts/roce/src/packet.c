@@ -1,6 +1,7 @@
 #include "packet.h"
 
 #include "bytes.h"
+#include "checksum.h"
 #include "icrc.h"
 
 #include <string.h>
@@ -15,31 +16,14 @@ bool ip_address_equal(const struct ip_address *a, const struct ip_address *b)
     return a->version == b->version && memcmp(a->octets, b->octets, address_len(a)) == 0;
 }
 
-/* One's complement sum (RFC 1071), added to sum. */
-static uint32_t sum16(uint32_t sum, const uint8_t *data, size_t len)
-{
-    for (size_t i = 0; i + 1 < len; i += 2)
-        sum += get16(data + i);
-    if (len & 1)
-        sum += (uint32_t)data[len - 1] << 8;
-    return sum;
-}
-
-static uint16_t fold(uint32_t sum)
-{
-    while (sum >> 16)
-        sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t)~sum;
-}
-
 /* Checksum of a UDP datagram with its pseudo-header; ip is the IPv4 or IPv6 header before it. */
 static uint16_t udp_checksum(const uint8_t *ip, size_t ip_len, size_t udp_len)
 {
     bool v4 = ip_len == IPV4_HEADER;
-    uint32_t sum = sum16(0, ip + (v4 ? IPV4_SRC : IPV6_SRC), v4 ? 8 : 32);
+    uint32_t sum = checksum_add(0, ip + (v4 ? IPV4_SRC : IPV6_SRC), v4 ? 8 : 32);
 
     sum += IP_PROTOCOL_UDP + (uint32_t)udp_len;
-    return fold(sum16(sum, ip + ip_len, udp_len));
+    return checksum_of(checksum_add(sum, ip + ip_len, udp_len));
 }
 
 static void build_ip(const struct roce_packet *packet, uint8_t *out, size_t udp_len)
@@ -57,7 +41,7 @@ static void build_ip(const struct roce_packet *packet, uint8_t *out, size_t udp_
         put16(out + IPV4_CHECKSUM, 0);
         memcpy(out + IPV4_SRC, packet->src.octets, 4);
         memcpy(out + IPV4_DST, packet->dst.octets, 4);
-        put16(out + IPV4_CHECKSUM, fold(sum16(0, out, IPV4_HEADER)));
+        put16(out + IPV4_CHECKSUM, checksum_of(checksum_add(0, out, IPV4_HEADER)));
     } else {
         put32(out, 6u << 28 | (uint32_t)traffic_class << 20);
         put16(out + IPV6_LENGTH, (uint32_t)udp_len);
@@ -129,7 +113,7 @@ static enum roce_verdict parse_ipv4(const uint8_t *data, size_t len, struct roce
     if (data[0] != 0x45 || data[IPV4_PROTOCOL] != IP_PROTOCOL_UDP ||
         get16(data + IPV4_FLAGS) & IPV4_MORE_AND_OFFSET)
         return ROCE_NOT_ROCE;
-    if (fold(sum16(0, data, IPV4_HEADER)) != 0)
+    if (checksum_of(checksum_add(0, data, IPV4_HEADER)) != 0)
         return ROCE_BAD_CHECKSUM;
     *ip_total = get16(data + IPV4_LENGTH);
     packet->src.version = packet->dst.version = 4;

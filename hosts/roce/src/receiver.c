@@ -1,6 +1,7 @@
 #include "bytes.h"
-#include "cm.h"
 #include "log.h"
+#include "requester.h"
+#include "responder.h"
 #include "roles.h"
 
 #include <arpa/inet.h>
@@ -10,16 +11,12 @@
 #define NS_PER_US 1000.0
 
 struct receive_qp {
-    struct ip_address peer; /* version 0 until the first packet of a pre-arranged QP */
-    uint32_t local_qp, remote_qp;
-    uint32_t local_comm_id, remote_comm_id; /* 0 without CM */
-    bool open;
-    bool synchronised; /* expected_psn is known */
-    uint32_t expected_psn;
-    uint32_t message_number;
-    bool sent_cnp;
-    uint64_t last_cnp;
-    uint64_t packets, octets, ce, lost, late, cnps;
+    struct responder responder;
+    /* All packets of data, also those the responder does not take. lost: PSNs that were skipped, in
+     * the order of arrival. */
+    uint64_t packets, octets, lost;
+    bool has_seen;
+    uint32_t next_psn; /* after the last one seen */
     uint64_t delay_sum;
     /* since the last rate line */
     uint64_t logged_packets, logged_octets, logged_ce, logged_lost;
@@ -34,25 +31,38 @@ struct receiver {
     uint64_t unknown_qp;
 };
 
-static void send_cm(struct receiver *r, const struct ip_address *to, struct cm_message *message,
-                    uint64_t now)
-{
-    uint8_t payload[CM_PAYLOAD];
-    struct roce_packet packet = {
-        .dst = *to,
-        .udp_src_port = roce_udp_src_port(message->local_qp, QP_CONNECTION_MANAGER),
-        .opcode = UD_SEND_ONLY,
-        .p_key = DEFAULT_P_KEY,
-        .dest_qp = QP_CONNECTION_MANAGER,
-        .payload = payload,
-        .payload_len = sizeof payload,
-    };
+/* What a responder does to the world. */
 
-    cm_build(message, payload);
-    roce_port_send(&r->port, &packet);
-    log_event(r->options->log, now, "cm",
-              "\"direction\":\"sent\",\"message\":\"%s\",\"qp\":%" PRIu32,
-              cm_attribute_name(message->attribute), message->local_qp);
+static void send_packet(void *context, struct roce_packet *packet, uint64_t now)
+{
+    struct receiver *r = context;
+    struct cm_message message;
+
+    roce_port_send(&r->port, packet);
+    if (packet->dest_qp == QP_CONNECTION_MANAGER &&
+        cm_parse(packet->payload, packet->payload_len, &message))
+        log_event(r->options->log, now, "cm",
+                  "\"direction\":\"sent\",\"message\":\"%s\",\"qp\":%" PRIu32,
+                  cm_attribute_name(message.attribute), message.local_qp);
+}
+
+static void on_notice(void *context, const struct responder *s, enum roce_notice what,
+                      uint64_t value, uint64_t now)
+{
+    const struct receiver *r = context;
+    char to[INET6_ADDRSTRLEN];
+
+    if (what == NOTICE_CNP_SENT)
+        log_event(r->options->log, now, "cnp_sent", "\"qp\":%" PRIu32 ",\"to\":\"%s\"",
+                  s->remote_qp, ip_address_format(&s->peer, to));
+    else if (what == NOTICE_NAK_SENT)
+        log_event(r->options->log, now, "nak_sent", "\"qp\":%" PRIu32 ",\"psn\":%" PRIu64,
+                  s->remote_qp, value);
+}
+
+static struct responder_io io_of(struct receiver *r)
+{
+    return (struct responder_io){r, send_packet, on_notice};
 }
 
 /* Communication IDs are unique per host only: the peer's address belongs to the key. */
@@ -60,10 +70,10 @@ static struct receive_qp *find_connection(struct receiver *r, const struct ip_ad
                                           uint32_t remote_comm_id)
 {
     for (unsigned i = 0; i < r->qp_count; i++) {
-        struct receive_qp *qp = &r->qps[i];
-        if (qp->local_comm_id && qp->remote_comm_id == remote_comm_id &&
-            ip_address_equal(&qp->peer, peer))
-            return qp;
+        const struct responder *s = &r->qps[i].responder;
+        if (s->local_comm_id && s->remote_comm_id == remote_comm_id &&
+            ip_address_equal(&s->peer, peer))
+            return &r->qps[i];
     }
     return NULL;
 }
@@ -75,46 +85,11 @@ static struct receive_qp *accept_connection(struct receiver *r, const struct ip_
         return NULL;
     unsigned index = r->qp_count++;
     struct receive_qp *qp = &r->qps[index];
-    *qp = (struct receive_qp){
-        .peer = *peer,
-        .local_qp = r->options->first_qp + index,
-        .remote_qp = req->local_qp,
-        .local_comm_id = ((uint32_t)now_ns() & 0xffffff00u) + 1 + index,
-        .remote_comm_id = req->local_comm_id,
-        .open = true,
-        .synchronised = true,
-        .expected_psn = req->starting_psn,
-        .delay_min = UINT64_MAX,
-    };
+    uint32_t comm_id = ((uint32_t)now_ns() & 0xffffff00u) + 1 + index;
+    *qp = (struct receive_qp){.delay_min = UINT64_MAX};
+    responder_init(&qp->responder, &r->options->local, peer, req, r->options->first_qp + index,
+                   comm_id);
     return qp;
-}
-
-static void on_req(struct receiver *r, const struct ip_address *peer,
-                   const struct cm_message *req, uint64_t now)
-{
-    struct cm_message answer = {
-        .attribute = CM_REJ,
-        .transaction = req->transaction,
-        .remote_comm_id = req->local_comm_id,
-    };
-
-    if (req->service_id != r->options->service_id) {
-        answer.reject_reason = CM_REJECT_INVALID_SERVICE_ID;
-        send_cm(r, peer, &answer, now);
-        return;
-    }
-    struct receive_qp *qp = find_connection(r, peer, req->local_comm_id);
-    if (!qp)
-        qp = accept_connection(r, peer, req);
-    if (qp) {
-        answer.attribute = CM_REP;
-        answer.local_comm_id = qp->local_comm_id;
-        answer.local_qp = qp->local_qp;
-        answer.starting_psn = req->starting_psn;
-    } else {
-        answer.reject_reason = CM_REJECT_NO_RESOURCES;
-    }
-    send_cm(r, peer, &answer, now);
 }
 
 static void on_cm(struct receiver *r, const struct roce_packet *packet, uint64_t now)
@@ -126,97 +101,42 @@ static void on_cm(struct receiver *r, const struct roce_packet *packet, uint64_t
     struct receive_qp *qp = find_connection(r, &packet->src, message.local_comm_id);
     log_event(r->options->log, now, "cm",
               "\"direction\":\"received\",\"message\":\"%s\",\"qp\":%" PRIu32,
-              cm_attribute_name(message.attribute), qp ? qp->local_qp : 0);
-    if (message.attribute == CM_REQ) {
-        on_req(r, &packet->src, &message, now);
-    } else if (message.attribute == CM_DREQ) {
-        struct cm_message answer = {
-            .attribute = CM_DREP,
-            .transaction = message.transaction,
-            .local_comm_id = message.remote_comm_id,
-            .remote_comm_id = message.local_comm_id,
-        };
-        if (qp)
-            qp->open = false;
-        send_cm(r, &packet->src, &answer, now);
+              cm_attribute_name(message.attribute), qp ? qp->responder.local_qp : 0);
+    uint16_t reason = CM_REJECT_NO_RESOURCES;
+    if (message.attribute == CM_REQ && message.service_id != r->options->service_id) {
+        qp = NULL;
+        reason = CM_REJECT_INVALID_SERVICE_ID;
+    } else if (message.attribute == CM_REQ && !qp) {
+        qp = accept_connection(r, &packet->src, &message);
     }
+    struct responder_io io = io_of(r);
+    responder_answer(qp ? &qp->responder : NULL, &io, packet, &message, reason, now);
 }
 
-static void send_cnp(struct receiver *r, struct receive_qp *qp, const struct roce_packet *marked,
-                     uint64_t now)
-{
-    static const uint8_t reserved[CNP_PAYLOAD];
-    char to[INET6_ADDRSTRLEN];
-    struct roce_packet packet = {
-        .dst = marked->src,
-        .dscp = CNP_DSCP,
-        .udp_src_port = 0,
-        .opcode = OPCODE_CNP,
-        .p_key = marked->p_key,
-        .becn = true,
-        .dest_qp = qp->remote_qp,
-        .payload = reserved,
-        .payload_len = sizeof reserved,
-    };
-
-    if (qp->sent_cnp && now - qp->last_cnp < r->options->cnp_interval)
-        return;
-    qp->sent_cnp = true;
-    qp->last_cnp = now;
-    qp->cnps++;
-    roce_port_send(&r->port, &packet);
-    log_event(r->options->log, now, "cnp_sent", "\"qp\":%" PRIu32 ",\"to\":\"%s\"",
-              qp->remote_qp, ip_address_format(&marked->src, to));
-}
-
-static void send_ack(struct receiver *r, struct receive_qp *qp, const struct roce_packet *data)
-{
-    uint8_t aeth[AETH_HEADER];
-    struct roce_packet packet = {
-        .dst = data->src,
-        .dscp = r->options->dscp,
-        .udp_src_port = roce_udp_src_port(qp->local_qp, qp->remote_qp),
-        .opcode = RC_ACKNOWLEDGE,
-        .p_key = data->p_key,
-        .dest_qp = qp->remote_qp,
-        .psn = data->psn,
-        .payload = aeth,
-        .payload_len = sizeof aeth,
-    };
-
-    qp->message_number = (qp->message_number + 1) & PSN_MASK;
-    aeth[0] = AETH_ACK;
-    put24(aeth + 1, qp->message_number);
-    roce_port_send(&r->port, &packet);
-}
-
-/* Gaps count as lost until a late packet fills them: the sender never retransmits. */
+/* Behind a gap packets come again, so the next one may well be before the last. */
 static void track_psn(struct receiver *r, struct receive_qp *qp, uint32_t psn, uint64_t now)
 {
-    uint32_t ahead = qp->synchronised ? (psn - qp->expected_psn) & PSN_MASK : 0;
+    const struct responder *s = &qp->responder;
+    uint32_t next = qp->has_seen ? qp->next_psn : s->synchronised ? s->expected_psn : psn;
+    uint32_t ahead = (psn - next) & PSN_MASK;
 
-    qp->synchronised = true;
-    if (ahead > PSN_MASK / 2) {
-        qp->late++;
-        if (qp->lost)
-            qp->lost--;
-        return;
-    }
-    if (ahead) {
+    if (ahead && ahead <= PSN_MASK / 2) {
         qp->lost += ahead;
         log_event(r->options->log, now, "loss",
-                  "\"qp\":%" PRIu32 ",\"psn\":%" PRIu32 ",\"packets\":%" PRIu32, qp->local_qp,
-                  qp->expected_psn, ahead);
+                  "\"qp\":%" PRIu32 ",\"psn\":%" PRIu32 ",\"packets\":%" PRIu32, s->local_qp, next,
+                  ahead);
     }
-    qp->expected_psn = (psn + 1) & PSN_MASK;
+    qp->has_seen = true;
+    qp->next_psn = (psn + 1) & PSN_MASK;
 }
 
+/* The payload begins with the time at which it was sent. */
 static void track_delay(struct receive_qp *qp, const struct roce_packet *packet, uint64_t now)
 {
     bool has_reth = packet->opcode == RC_WRITE_FIRST || packet->opcode == RC_WRITE_ONLY;
     size_t at = has_reth ? RETH_HEADER : 0;
 
-    if (packet->payload_len < at + 8)
+    if (packet->payload_len < at + REQUESTER_TIME)
         return;
     uint64_t sent = get64(packet->payload + at);
     uint64_t delay = now > sent ? now - sent : 0;
@@ -232,11 +152,9 @@ static void on_data(struct receiver *r, const struct roce_packet *packet, size_t
     struct receive_qp *qp = NULL;
 
     for (unsigned i = 0; i < r->qp_count && !qp; i++)
-        if (r->qps[i].local_qp == packet->dest_qp && r->qps[i].open)
+        if (r->qps[i].responder.local_qp == packet->dest_qp)
             qp = &r->qps[i];
-    if (qp && !qp->peer.version)
-        qp->peer = packet->src;
-    if (!qp || !ip_address_equal(&qp->peer, &packet->src)) {
+    if (!qp || !responder_takes(&qp->responder, packet)) {
         r->unknown_qp++;
         return;
     }
@@ -244,14 +162,12 @@ static void on_data(struct receiver *r, const struct roce_packet *packet, size_t
     qp->octets += len;
     track_psn(r, qp, packet->psn, now);
     track_delay(qp, packet, now);
-    if (packet->ecn == ECN_CE) {
-        qp->ce++;
+    if (packet->ecn == ECN_CE)
         log_event(r->options->log, now, "ce", "\"qp\":%" PRIu32 ",\"psn\":%" PRIu32,
-                  qp->local_qp, packet->psn);
-        send_cnp(r, qp, packet, now);
-    }
-    if (packet->ack_req)
-        send_ack(r, qp, packet);
+                  qp->responder.local_qp, packet->psn);
+    struct responder_params params = {r->options->dscp, r->options->cnp_interval};
+    struct responder_io io = io_of(r);
+    responder_on_data(&qp->responder, &params, &io, packet, len, now);
 }
 
 static bool is_write(uint8_t opcode)
@@ -282,20 +198,21 @@ static void log_rates(struct receiver *r, uint64_t now)
 {
     for (unsigned i = 0; i < r->qp_count; i++) {
         struct receive_qp *qp = &r->qps[i];
-        uint64_t packets = qp->packets - qp->logged_packets;
+        uint64_t packets = qp->packets - qp->logged_packets, ce = qp->responder.marked;
         double divisor = packets ? (double)packets : 1;
         log_event(r->options->log, now, "rate",
                   "\"qp\":%" PRIu32 ",\"packets\":%" PRIu64 ",\"octets\":%" PRIu64
                   ",\"ce\":%" PRIu64 ",\"lost\":%" PRId64 ",\"delay_min_us\":%.1f"
                   ",\"delay_mean_us\":%.1f,\"delay_max_us\":%.1f",
-                  qp->local_qp, packets, qp->octets - qp->logged_octets, qp->ce - qp->logged_ce,
+                  qp->responder.local_qp, packets, qp->octets - qp->logged_octets,
+                  ce - qp->logged_ce,
                   (int64_t)(qp->lost - qp->logged_lost),
                   packets ? (double)qp->delay_min / NS_PER_US : 0,
                   (double)qp->delay_sum / divisor / NS_PER_US,
                   packets ? (double)qp->delay_max / NS_PER_US : 0);
         qp->logged_packets = qp->packets;
         qp->logged_octets = qp->octets;
-        qp->logged_ce = qp->ce;
+        qp->logged_ce = ce;
         qp->logged_lost = qp->lost;
         qp->delay_min = UINT64_MAX;
         qp->delay_max = qp->delay_sum = 0;
@@ -306,13 +223,11 @@ static void log_rates(struct receiver *r, uint64_t now)
 static void set_up_qps(struct receiver *r)
 {
     r->qp_count = r->options->pair_count;
-    for (unsigned i = 0; i < r->qp_count; i++)
-        r->qps[i] = (struct receive_qp){
-            .local_qp = r->options->pairs[i].local,
-            .remote_qp = r->options->pairs[i].remote,
-            .open = true,
-            .delay_min = UINT64_MAX,
-        };
+    for (unsigned i = 0; i < r->qp_count; i++) {
+        const struct qp_pair *pair = &r->options->pairs[i];
+        r->qps[i] = (struct receive_qp){.delay_min = UINT64_MAX};
+        responder_join(&r->qps[i].responder, &r->options->local, pair->local, pair->remote);
+    }
 }
 
 int run_receiver(const struct options *options)
@@ -345,12 +260,14 @@ int run_receiver(const struct options *options)
     log_rates(r, now);
     for (unsigned i = 0; i < r->qp_count; i++) {
         const struct receive_qp *qp = &r->qps[i];
+        const struct responder *s = &qp->responder;
         log_event(options->log, now, "qp_summary",
                   "\"qp\":%" PRIu32 ",\"remote_qp\":%" PRIu32 ",\"packets\":%" PRIu64
-                  ",\"octets\":%" PRIu64 ",\"ce\":%" PRIu64 ",\"lost\":%" PRIu64
-                  ",\"late\":%" PRIu64 ",\"cnps\":%" PRIu64,
-                  qp->local_qp, qp->remote_qp, qp->packets, qp->octets, qp->ce, qp->lost,
-                  qp->late, qp->cnps);
+                  ",\"octets\":%" PRIu64 ",\"taken\":%" PRIu64 ",\"ce\":%" PRIu64
+                  ",\"lost\":%" PRIu64 ",\"late\":%" PRIu64 ",\"naks\":%" PRIu64
+                  ",\"cnps\":%" PRIu64,
+                  s->local_qp, s->remote_qp, qp->packets, qp->octets, s->packets, s->marked,
+                  qp->lost, s->repeated, s->naks, s->cnps);
     }
     log_port_summary(options->log, now, &r->port, r->unknown_qp);
     roce_port_close(&r->port);

@@ -60,6 +60,12 @@ static void tell(const struct requester *r, const struct requester_io *io, enum 
 
 /* Connection manager. */
 
+void requester_join(struct requester *r, uint32_t remote_qp)
+{
+    r->state = CONNECTED;
+    r->remote_qp = remote_qp;
+}
+
 void requester_connect(struct requester *r, uint64_t at)
 {
     r->state = CONNECTING;
@@ -305,6 +311,8 @@ size_t requester_send(struct requester *r, const struct requester_io *io, uint64
         put32(payload + 8, REMOTE_KEY);
         put32(payload + 12, (uint32_t)m->size);
     }
+    if (octets >= REQUESTER_TIME)
+        put64(payload + head, now);
     io->send(io->context, &packet, now);
     r->retransmitted += r->next < r->highest;
     if (++r->next > r->highest) {

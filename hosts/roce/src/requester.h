@@ -12,6 +12,7 @@
 #include "packet.h"
 
 #define ROCE_NEVER UINT64_MAX
+#define REQUESTER_TIME 8u
 
 enum requester_state { UNCONNECTED, CONNECTING, CONNECTED, DISCONNECTING, CLOSED, FAILED };
 
@@ -76,6 +77,8 @@ void requester_init(struct requester *r, const struct requester_params *params, 
                     uint32_t comm_id, uint32_t first_psn);
 void requester_free(struct requester *r);
 
+/* The queue pairs are known on both sides: no connection manager is needed. */
+void requester_join(struct requester *r, uint32_t remote_qp);
 /* Connect by the connection manager, from `at` on. */
 void requester_connect(struct requester *r, uint64_t at);
 /* Disconnect at `at`; what was not acknowledged is given up. */
@@ -88,7 +91,8 @@ bool requester_post(struct requester *r, uint64_t id, uint64_t size, uint64_t st
 uint64_t requester_timer_due(const struct requester *r);
 uint64_t requester_data_due(const struct requester *r);
 void requester_timers(struct requester *r, const struct requester_io *io, uint64_t now);
-/* Send the packet that is due; the octets of its IP packet. */
+/* Send the packet that is due; the octets of its IP packet. Its payload begins with the time, where
+ * it has eight octets (REQUESTER_TIME). */
 size_t requester_send(struct requester *r, const struct requester_io *io, uint64_t now);
 
 void requester_on_cm(struct requester *r, const struct requester_io *io,

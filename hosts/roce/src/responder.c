@@ -16,8 +16,25 @@ void responder_init(struct responder *r, const struct ip_address *local,
         .local_comm_id = comm_id,
         .remote_comm_id = req->local_comm_id,
         .open = true,
+        .synchronised = true,
         .expected_psn = req->starting_psn,
     };
+}
+
+void responder_join(struct responder *r, const struct ip_address *local, uint32_t local_qp,
+                    uint32_t remote_qp)
+{
+    *r = (struct responder){
+        .local = *local, .local_qp = local_qp, .remote_qp = remote_qp, .open = true};
+}
+
+bool responder_takes(struct responder *r, const struct roce_packet *packet)
+{
+    if (!r->open)
+        return false;
+    if (!r->peer.version)
+        r->peer = packet->src;
+    return ip_address_equal(&r->peer, &packet->src);
 }
 
 void responder_answer(struct responder *r, const struct responder_io *io,
@@ -111,6 +128,10 @@ void responder_on_data(struct responder *r, const struct responder_params *param
                        const struct responder_io *io, const struct roce_packet *packet, size_t len,
                        uint64_t now)
 {
+    if (!r->synchronised) {
+        r->synchronised = true;
+        r->expected_psn = packet->psn;
+    }
     uint32_t ahead = (packet->psn - r->expected_psn) & PSN_MASK;
     bool first = packet->opcode == RC_WRITE_FIRST || packet->opcode == RC_WRITE_ONLY;
     bool last = packet->opcode == RC_WRITE_LAST || packet->opcode == RC_WRITE_ONLY;

@@ -10,10 +10,11 @@
 #include "packet.h"
 
 struct responder {
-    struct ip_address local, peer;
+    struct ip_address local, peer; /* the peer's version is 0 until its first packet */
     uint32_t local_qp, remote_qp;
     uint32_t local_comm_id, remote_comm_id;
     bool open;
+    bool synchronised; /* expected_psn is known */
     uint32_t expected_psn;
     uint32_t message_number;
     bool nak_sent; /* for the gap before expected_psn: one is enough */
@@ -40,11 +41,18 @@ void responder_init(struct responder *r, const struct ip_address *local,
                     const struct ip_address *peer, const struct cm_message *req, uint32_t local_qp,
                     uint32_t comm_id);
 
+/* A connection whose queue pairs are known on both sides: the peer's address and PSN are those of its
+ * first packet. */
+void responder_join(struct responder *r, const struct ip_address *local, uint32_t local_qp,
+                    uint32_t remote_qp);
+
 /* Answer a CM message: `r` is its connection, NULL for a REQ that is rejected with `reason`. */
 void responder_answer(struct responder *r, const struct responder_io *io,
                       const struct roce_packet *packet, const struct cm_message *message,
                       uint16_t reason, uint64_t now);
 
+/* Whether a packet to its queue pair is the connection's: it is open and the packet its peer's. */
+bool responder_takes(struct responder *r, const struct roce_packet *packet);
 /* A WRITE packet of the connection; len: octets of its IP packet. */
 void responder_on_data(struct responder *r, const struct responder_params *params,
                        const struct responder_io *io, const struct roce_packet *packet, size_t len,
