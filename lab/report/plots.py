@@ -49,6 +49,10 @@ class Plot:
         """For a page."""
         return base64.b64encode(self.png).decode()
 
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows."""
+        return self.png
+
 
 def plots(result: Result) -> list[Plot]:
     """Those of one run for which it has data."""
