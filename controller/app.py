@@ -78,7 +78,9 @@ class ControlPlane:
             for name, provision in provisions.items()
         }
         self.edges = {
-            name: NodeEdge(provision) for name, provision in provisions.items() if provision.is_pe
+            name: NodeEdge(provision, self._connections[name].up_for)
+            for name, provision in provisions.items()
+            if provision.is_pe
         }
         rng = rng or random.SystemRandom()
         self.flows = FlowService(config, self.edges, self.bus, clock, rng)
@@ -147,8 +149,8 @@ class ControlPlane:
                     connection.close()
 
     async def _check_idle(self) -> None:
-        """Rarely, because reading whole flow tables is slow and needed only where an idle
-        notification was lost."""
+        """Rarely, because looking at all flows is slow and needed only where an idle notification
+        was lost."""
         while True:
             await asyncio.sleep(max(HOUSEKEEPING, self.config.flows.timeout / 1e6))
             for agent in self.nodes.values():

@@ -5,6 +5,8 @@ connections. For a pairing that was inferred the rules of inference hold. A pair
 a person stated is right unless much speaks against it: docs/learning.md has the reasons.
 """
 
+from dataclasses import dataclass
+
 from fcn.controller.flows.inference import Evidence, Pairing
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import (
@@ -27,6 +29,27 @@ IMPOSSIBLE_NEEDED = 4
 """Impossible responses, and none that fits, that speak against a statement."""
 
 
+PORTS_NEEDED = 4
+"""Packets in a row of one flow with the same other port that speak against a port: a host can send
+one packet in another's name."""
+
+
+@dataclass(slots=True)
+class _OtherPort:
+    """A port that a flow had in its last `times` packets, instead of its own."""
+
+    port: int = 0
+    times: int = 0
+
+    def seen(self, port: int, own: int) -> None:
+        """One packet more."""
+        if port == own:
+            self.times = 0
+        else:
+            self.times = self.times + 1 if port == self.port else 1
+        self.port = port
+
+
 class Check:
     """A pairing that was inferred."""
 
@@ -43,12 +66,12 @@ class Check:
             for flow in (pairing.forth, pairing.back)
         }
         self._evidence = Evidence()
-        self._port_changed = False
+        self._other_ports = {flow: _OtherPort() for flow in self._trails}
 
     def observe(self, flow: FlowKey, now: float, sample: Sample) -> None:
         """A packet of one of the flows, of a reliable connection."""
-        if self.pairing.port not in (None, sample.udp_source_port):
-            self._port_changed = True
+        if self.pairing.port is not None:
+            self._other_ports[flow].seen(sample.udp_source_port, self.pairing.port)
         self._trails[flow].record(now, sample)
 
     def judge(self, until: float) -> None:
@@ -71,12 +94,13 @@ class Check:
     @property
     def confirmed(self) -> bool:
         """Nothing more needs to be seen this time."""
-        return self._evidence.shown
+        return self._evidence.shown and not any(each.times for each in self._other_ports.values())
 
     @property
     def refuted(self) -> bool:
         """The flows do not belong to one connection."""
-        return self._port_changed or self._evidence.refuted
+        changed = any(each.times >= PORTS_NEEDED for each in self._other_ports.values())
+        return changed or self._evidence.refuted
 
 
 class StatedCheck(Check):

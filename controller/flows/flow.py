@@ -38,6 +38,9 @@ class Edge(Protocol):
     def learning(self) -> bool:
         """Whether it reports flows and labels them (FCN-16)."""
 
+    def heard_for(self) -> float:
+        """Seconds since when its reports arrive without a gap; 0 while they do not."""
+
     def capacity(self, ip_version: int) -> int:
         """How many flows of an IP version it can label."""
 

@@ -5,9 +5,12 @@ from collections.abc import Callable, Mapping
 
 from fcn.controller.flows.flow import Edge, Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.labels import LabelPool, LabelsExhaustedError
+from fcn.controller.flows.labels import LABEL_COUNT, LabelPool, LabelsExhaustedError
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.shares import Host, NoRoomError, Shares
+
+MOST_LABELS = LABEL_COUNT * 3 // 4
+"""Labels in use at most: the others are for quarantine, so that a label can change hands."""
 
 
 class NoLabelError(Exception):
@@ -24,12 +27,18 @@ class NoLabelError(Exception):
 class LabelledFlows:
     """Flows with a label, by ingress PE; `edges` are all PEs.
 
-    A PE's tables are shared fairly between hosts; what a person registered is not displaced.
+    A PE's tables, and `most` labels of the network, are shared fairly between hosts; what a person
+    registered is not displaced.
     """
 
-    def __init__(self, edges: Mapping[str, Edge], labels: LabelPool) -> None:
+    def __init__(
+        self, edges: Mapping[str, Edge], labels: LabelPool, most: int = MOST_LABELS
+    ) -> None:
         self._edges = edges
         self._labels = labels
+        self._most = most
+        self._holders: Shares[tuple[str, FlowKey]] = Shares()
+        """Flows by PE that hold a label, but for those a person registered."""
         self._flows: dict[str, dict[FlowKey, Flow]] = {name: {} for name in edges}
         self._count: dict[tuple[str, int], int] = {}
         self._shares: dict[tuple[str, int], Shares[FlowKey]] = {}
@@ -59,18 +68,19 @@ class LabelledFlows:
         """The flow on every PE where it has a label."""
         return [flows[key] for flows in self._flows.values() if key in flows]
 
-    def allocate(self, node: str, key: FlowKey) -> tuple[int, Flow | None]:
-        """A label for a new flow of a PE, and the flow that must give way, if one must.
+    def allocate(self, node: str, key: FlowKey) -> tuple[int, list[Flow]]:
+        """A label for a new flow of a PE, and the flows that must give way.
 
-        The caller removes that one before it adds the new one. Raises NoLabelError.
+        The caller removes these before it adds the new one. Raises NoLabelError.
         """
         table = (node, key.src.version)
         capacity = self._edges[node].capacity(key.src.version)
         shares = self._shares.setdefault(table, Shares())
         pinned = self._count.get(table, 0) - len(shares)
+        host = Host(key.vrf, key.src)
         try:
             self._labels.check(key.vrf)
-            displaced = shares.add(Host(key.vrf, key.src), key, capacity - pinned)
+            here = shares.loser(host, capacity - pinned)
         except LabelsExhaustedError as error:
             raise NoLabelError(error.__str__) from None
         except NoRoomError:
@@ -79,8 +89,26 @@ class LabelledFlows:
                     f"{node} holds {capacity} flows already, and no host has more than {key.src}"
                 )
             ) from None
-        label = self._labels.take()
-        return label, None if displaced is None else self._flows[node][displaced]
+        losers = [] if here is None else [(node, here)]
+        try:
+            # A flow that gives way in the table leaves its label, too.
+            elsewhere = None if losers else self._holders.loser(host, self._room())
+        except NoRoomError:
+            raise NoLabelError(
+                lambda: f"{self._most} labels are in use, and no host has more than {key.src}"
+            ) from None
+        if elsewhere is not None:
+            losers.append(elsewhere)
+        for name, other in losers:
+            self._holders.remove((name, other))
+            self._shares[name, other.src.version].remove(other)
+        shares.add(host, key, sys.maxsize)
+        self._holders.add(host, (node, key), sys.maxsize)
+        return self._labels.take(), [self._flows[name][other] for name, other in losers]
+
+    def _room(self) -> int:
+        """Labels for flows that nobody registered."""
+        return self._most - (len(self._labels) - len(self._holders))
 
     def add(self, flow: Flow) -> None:
         """Install a flow that was not labelled on its PE before."""
@@ -90,7 +118,9 @@ class LabelledFlows:
         shares = self._shares.setdefault(table, Shares())
         if flow.key not in shares:
             # Read back from a switch, which has room for it.
-            shares.add(Host(flow.key.vrf, flow.key.src), flow.key, sys.maxsize)
+            host = Host(flow.key.vrf, flow.key.src)
+            shares.add(host, flow.key, sys.maxsize)
+            self._holders.add(host, (flow.node, flow.key), sys.maxsize)
         self._install(flow)
 
     def update(self, flow: Flow) -> None:
@@ -104,10 +134,12 @@ class LabelledFlows:
         del self._flows[flow.node][flow.key]
         self._count[table] -= 1
         self._shares[table].remove(flow.key)
+        self._holders.remove((flow.node, flow.key))
         self._edges[flow.node].remove(flow)
         self._labels.release(flow.label, flow.key.vrf)
 
     def _install(self, flow: Flow) -> None:
         if flow.origin is Origin.MANUAL:
             self._shares[flow.node, flow.key.src.version].remove(flow.key)
+            self._holders.remove((flow.node, flow.key))
         self._edges[flow.node].install(flow)

@@ -352,8 +352,8 @@ class FlowService:
                 node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why}"
             )
             return
-        if displaced is not None:
-            self._release(displaced, f"its host has more flows than {key.src}")
+        for loser in displaced:
+            self._release(loser, f"its host has more flows than {key.src}")
         origin = sender.origin if sender else origin
         since = self._clock.wall()
         flow = Flow(key, node, label, timeout, origin, source_qp, p_key, comm_ids, since=since)
@@ -470,9 +470,13 @@ class FlowService:
         )
 
     def _labels_all(self, node: str, vrf: str) -> bool:
-        """Whether the PE learns, and had room for every flow of the VRF lately."""
-        return self._edges[node].learning and not self.refusals.is_recent(
-            node, vrf, Reason.NO_ROOM, WATCH
+        """Whether the PE reported and had room for every flow of the VRF for as long as a watch:
+        what was seen before counts no more."""
+        edge = self._edges[node]
+        return (
+            edge.learning
+            and edge.heard_for() >= WATCH
+            and not self.refusals.is_recent(node, vrf, Reason.NO_ROOM, WATCH)
         )
 
     def _update_watched(self, changed: Iterable[FlowKey]) -> None:

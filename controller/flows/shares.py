@@ -95,7 +95,9 @@ class Shares(Generic[EntryT]):
         Returns the entry that must go for it, if one must: it has no share any more, and the caller
         undoes it. Raises NoRoomError.
         """
-        displaced = self._displace(host) if len(self._host) >= limit else None
+        displaced = self.loser(host, limit)
+        if displaced is not None:
+            self.remove(displaced)
         self._host[entry] = host
         self._entries.setdefault(host, {})[entry] = None
         self._vrfs.change(host.vrf, 1)
@@ -115,8 +117,11 @@ class Shares(Generic[EntryT]):
         if not self._vrfs[host.vrf]:
             del self._hosts[host.vrf]
 
-    def _displace(self, newcomer: Host) -> EntryT:
-        """Take the newest entry of the largest host. Raises NoRoomError."""
+    def loser(self, newcomer: Host, limit: int) -> EntryT | None:
+        """The entry that a new one of this host would displace: the newest of the largest host;
+        None where there is room. Raises NoRoomError."""
+        if len(self._host) < limit:
+            return None
         if not self._host:
             raise NoRoomError
         vrf = self._vrfs.largest()
@@ -129,6 +134,4 @@ class Shares(Generic[EntryT]):
         largest = hosts.largest()
         if vrf == newcomer.vrf and hosts[largest] <= hosts[newcomer] + 1:
             raise NoRoomError
-        entry = next(reversed(self._entries[largest]))
-        self.remove(entry)
-        return entry
+        return next(reversed(self._entries[largest]))

@@ -3,8 +3,8 @@
 Queue pair numbers are used again. What was concluded once, or stated by hosts that did not say its
 end, stays true only while the same two queue pairs are connected; so every pairing is looked at
 again in turn, a few at a time, and evidence against it ends it. Flows are watched for this as for
-inference: reports cost the control plane (FCN-15: bounded). VRFs take turns, so that none waits for
-the connections of another.
+inference: reports cost the control plane (FCN-15: bounded). VRFs and their hosts have fair shares
+(turns.py), so that none waits for the connections of another.
 """
 
 from collections import OrderedDict
@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from fcn.controller.flows.checks import Check, StatedCheck
 from fcn.controller.flows.inference import JUDGED_AFTER, HostPairKey, Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
+from fcn.controller.flows.turns import Turns
 
 REST = 60.0
 """Seconds until it is watched again: about as long as a flow that fell silent keeps its mapping."""
@@ -51,9 +53,10 @@ class Verification:
         self._slots = slots
         self._entries: dict[FlowKey, _Entry] = {}
         """By either flow."""
-        self._resting: OrderedDict[str, OrderedDict[FlowKey, _Entry]] = OrderedDict()
-        """By VRF, the one whose turn is next first; then by flow forth, the one that rests for
-        longest first."""
+        self._resting: OrderedDict[FlowKey, _Entry] = OrderedDict()
+        """By flow forth, the one that rests for longest first."""
+        self._turns: Turns[FlowKey] = Turns()
+        """By flow forth, those that have rested, and those that are watched."""
         self._checked: dict[FlowKey, Check] = {}
         """By flow forth."""
         self._between: dict[HostPairKey, dict[FlowKey, None]] = {}
@@ -92,7 +95,7 @@ class Verification:
         for flow in (pairing.forth, pairing.back):
             self.forget(flow)
             self._entries[flow] = entry
-        self._rest(entry)
+        self._resting[pairing.forth] = entry
         self._between.setdefault(host_pair(pairing.forth), {})[pairing.forth] = None
 
     def forget(self, flow: FlowKey) -> FlowKey | None:
@@ -103,7 +106,8 @@ class Verification:
             return None
         forth = self._entries[flow].pairing.forth
         del self._entries[flow], self._entries[partner]
-        self._unrest(forth)
+        self._resting.pop(forth, None)
+        self._turns.leave(forth)
         self._checked.pop(forth, None)
         hosts = host_pair(forth)
         del self._between[hosts][forth]
@@ -147,37 +151,31 @@ class Verification:
                 entry.followed |= check.port_follows
                 entry.since = now
                 del self._checked[forth]
-                self._rest(entry)
+                self._turns.leave(forth)
+                self._resting[forth] = entry
             else:
                 continue
             changed |= {forth, back}
         self._hurry(now)
-        while len(self) + 2 <= self._slots and (next_one := self._next(now - REST)) is not None:
-            pairing = next_one.pairing
-            self._unrest(pairing.forth)
-            self._checked[pairing.forth] = next_one.check(now)
-            changed |= {pairing.forth, pairing.back}
+        self._rouse(now - REST)
+        while len(self) + 2 <= self._slots and (forth_next := self._turns.take()) is not None:
+            entry = self._entries[forth_next]
+            self._checked[forth_next] = entry.check(now)
+            changed |= {forth_next, entry.pairing.back}
         return changed, refuted
 
-    def _rest(self, entry: _Entry) -> None:
-        forth = entry.pairing.forth
-        self._resting.setdefault(forth.vrf, OrderedDict())[forth] = entry
+    def _rouse(self, latest: float) -> None:
+        """Those that rest since `latest` or before wait for their turn."""
+        while self._resting:
+            forth, entry = next(iter(self._resting.items()))
+            if entry.since > latest:
+                return
+            self._wait(forth)
 
-    def _unrest(self, forth: FlowKey) -> None:
-        resting = self._resting.get(forth.vrf)
-        if resting is not None and forth in resting:
-            del resting[forth]
-            if not resting:
-                del self._resting[forth.vrf]
-
-    def _next(self, latest: float) -> _Entry | None:
-        """The pairing whose turn it is, of those that rest since `latest` or before."""
-        for vrf, resting in self._resting.items():
-            entry = next(iter(resting.values()))
-            if entry.since <= latest:
-                self._resting.move_to_end(vrf)
-                return entry
-        return None
+    def _wait(self, forth: FlowKey, *, first: bool = False) -> None:
+        del self._resting[forth]
+        hosts = Host(forth.vrf, forth.src), Host(forth.vrf, forth.dst)
+        self._turns.wait(forth, hosts, first=first)
 
     def _hurry(self, now: float) -> None:
         """Put pairings between hosts that have a new flow first."""
@@ -186,8 +184,7 @@ class Verification:
         self._next_hurry = now + HURRY_INTERVAL
         for hosts in self._hurried:
             for forth in self._between[hosts]:
-                entry = self._entries[forth]
-                if forth not in self._checked and now - REST < entry.since <= now - SHORT_REST:
-                    entry.since = now - REST
-                    self._resting[forth.vrf].move_to_end(forth, last=False)
+                entry = self._resting.get(forth)
+                if entry is not None and entry.since <= now - SHORT_REST:
+                    self._wait(forth, first=True)
         self._hurried.clear()

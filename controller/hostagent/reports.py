@@ -20,7 +20,7 @@ MAX_QUEUE_PAIRS = 65536
 """Queue pairs per host, at most."""
 
 MIN_INTERVAL = 0.2
-"""Seconds between reports of one host, at least."""
+"""Seconds between reports of one host, at least, refused ones included."""
 
 DATA_QPNS = range(2, 1 << 24)
 """Queue pairs 0 and 1 carry management datagrams."""
@@ -63,6 +63,9 @@ class _Snapshot:
 
 @dataclass(slots=True)
 class _Host:
+    """`admitted`: when a report was looked at last; `heard`: when one was accepted last."""
+
+    admitted: float | None = None
     heard: float | None = None
     addresses: set[tuple[str, Address]] = field(default_factory=set)
 
@@ -96,16 +99,23 @@ class HostReports:
             )
         return known.pop()
 
+    def admit(self, host: str) -> None:
+        """Another report of a host may be looked at now. Raises ReportRefusedError."""
+        now, state = self._clock(), self._hosts[host]
+        # A clock that was set back keeps nobody waiting.
+        if state.admitted is not None and 0 <= now - state.admitted < MIN_INTERVAL:
+            raise self.refusal(
+                Reason.TOO_OFTEN, f"{host} reports more than once in {MIN_INTERVAL} s"
+            )
+        state.admitted = now
+
     def accept(self, host: str, devices: Sequence[Device]) -> frozenset[tuple[str, Address]]:
-        """Replace the report of a host; returns the (VRF, address) pairs of its devices.
+        """Replace the report of a host, which was admitted; returns the (VRF, address) pairs of its
+        devices.
 
         Raises ReportRefusedError.
         """
         now, state = self._clock(), self._hosts[host]
-        if state.heard is not None and now - state.heard < MIN_INTERVAL:
-            raise self.refusal(
-                Reason.TOO_OFTEN, f"{host} reports more than once in {MIN_INTERVAL} s"
-            )
         self._check(host, devices)
         vrf = self._configured[host].vrf
         for key in state.addresses:
@@ -138,6 +148,10 @@ class HostReports:
         if len(candidates) > 1:
             return Ambiguous.AMBIGUOUS
         return next(iter(candidates), None)
+
+    def vrf(self, host: str) -> str:
+        """The VRF of a configured host; "" for others."""
+        return self._configured[host].vrf if host in self._configured else ""
 
     def _check(self, host: str, devices: Sequence[Device]) -> None:
         own = set(self._configured[host].addresses)

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import grpc
+from google.protobuf.message import DecodeError
 
 from fcn.controller.config.model import HostAgents
 from fcn.controller.events import EventBus, Kind
@@ -19,9 +20,11 @@ from fcn.controller.hostagent.reports import (
     ReportRefusedError,
 )
 from fcn.controller.proto import hostagent_pb2 as pb
-from fcn.controller.proto import hostagent_pb2_grpc
 
 STOP_GRACE = 1.0
+
+MAX_REQUEST = 1 << 20
+"""Octets of a report: MAX_QUEUE_PAIRS of 12 octets, and names."""
 
 _CODES = {
     Reason.UNKNOWN_HOST: grpc.StatusCode.PERMISSION_DENIED,
@@ -35,7 +38,7 @@ class AgentServiceError(Exception):
     """The server for host agents cannot start; the message says why and what to do."""
 
 
-class HostAgentService(hostagent_pb2_grpc.HostAgentsServicer):  # type: ignore[misc]
+class HostAgentService:
     """Receives reports, and passes the senders found in them to the flow service."""
 
     def __init__(self, reports: HostReports, flows: FlowService, bus: EventBus) -> None:
@@ -43,15 +46,23 @@ class HostAgentService(hostagent_pb2_grpc.HostAgentsServicer):  # type: ignore[m
         self._flows = flows
         self._bus = bus
 
-    async def Report(  # noqa: N802
-        self, request: pb.ReportRequest, context: grpc.aio.ServicerContext
-    ) -> pb.ReportResponse:
+    def handler(self) -> grpc.GenericRpcHandler:
+        """Its part in a server. Requests arrive as octets: parsing one that is refused anyway would
+        cost others."""
+        report = grpc.unary_unary_rpc_method_handler(
+            self.report, response_serializer=pb.ReportResponse.SerializeToString
+        )
+        name = pb.DESCRIPTOR.services_by_name["HostAgents"].full_name
+        return grpc.method_handlers_generic_handler(name, {"Report": report})
+
+    async def report(self, request: bytes, context: grpc.aio.ServicerContext) -> pb.ReportResponse:
         """Process the report of a host, which is identified by its certificate."""
         identities = [name.decode(errors="replace") for name in context.peer_identities() or ()]
         host = ""
         try:
             host = self._reports.identify(identities)
-            addresses = self._reports.accept(host, [self._device(each) for each in request.devices])
+            self._reports.admit(host)
+            addresses = self._reports.accept(host, self._devices(request))
         except ReportRefusedError as error:
             who = host or ", ".join(identities) or context.peer()
             self._bus.emit(
@@ -59,6 +70,7 @@ class HostAgentService(hostagent_pb2_grpc.HostAgentsServicer):  # type: ignore[m
                 "",
                 f"the report of {who} is refused: {error}",
                 host=who,
+                vrf=self._reports.vrf(host),
                 reason=error.reason.value,
             )
             await context.abort(_CODES[error.reason], str(error))
@@ -72,6 +84,13 @@ class HostAgentService(hostagent_pb2_grpc.HostAgentsServicer):  # type: ignore[m
                 case Ambiguous.AMBIGUOUS:
                     ambiguous += 1
         return pb.ReportResponse(learned=learned, ambiguous=ambiguous)
+
+    def _devices(self, request: bytes) -> list[Device]:
+        try:
+            message = pb.ReportRequest.FromString(request)
+        except DecodeError:
+            raise self._reports.refusal(Reason.NONSENSE, "it is no ReportRequest") from None
+        return [self._device(each) for each in message.devices]
 
     def _device(self, message: pb.RdmaDevice) -> Device:
         try:
@@ -91,8 +110,10 @@ async def serving_agents(settings: HostAgents, service: HostAgentService) -> Asy
     credentials = grpc.ssl_server_credentials(
         [(key, certificate)], root_certificates=ca, require_client_auth=True
     )
-    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
-    hostagent_pb2_grpc.add_HostAgentsServicer_to_server(service, server)
+    server = grpc.aio.server(
+        options=[("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", MAX_REQUEST)]
+    )
+    server.add_generic_rpc_handlers((service.handler(),))
     try:
         port = server.add_secure_port(settings.listen, credentials)
     except RuntimeError:

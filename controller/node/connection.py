@@ -82,7 +82,8 @@ class Connection:
             name,
             node.grpc,
             fy.SwitchOptions(
-                p4info=pipeline.p4info,
+                # Parsed once for all nodes: P4Schema takes the message as well as its file.
+                p4info=pipeline.schema.p4info,  # type: ignore[arg-type]
                 p4blob=pipeline.blob,
                 device_id=node.device_id,
                 channel_credentials=_credentials(tls) if tls is not None else None,
@@ -98,6 +99,10 @@ class Connection:
     def is_up(self) -> bool:
         """Whether the switch is synchronized, and can be read and written."""
         return self.status.state is State.UP
+
+    def up_for(self) -> float:
+        """Seconds for which the switch has been up; 0 while it is not."""
+        return self._clock.monotonic() - self._entered if self.is_up else 0.0
 
     def when_ready(self, handler: ReadyHandler) -> None:
         """Run `handler` whenever the pipeline is set, and whenever another controller becomes or is
@@ -117,6 +122,7 @@ class Connection:
     def enter(self, state: State, detail: str = "") -> None:
         """Change the state."""
         self.status = Status(state, detail, self._clock.wall())
+        self._entered = self._clock.monotonic()
 
     def tell(self, detail: str) -> None:
         """Change the description of the current state."""

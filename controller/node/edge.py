@@ -1,5 +1,7 @@
 """The interface of a PE to the flow service (flows/flow.py, Edge): writes flows to its intent."""
 
+from collections.abc import Callable
+
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.addressing import cnp_source
 from fcn.controller.config.features import Feature
@@ -9,15 +11,20 @@ from fcn.controller.node.provision import Provision
 
 
 class NodeEdge:
-    """Installs and removes the flows of one PE."""
+    """Installs and removes the flows of one PE, which is connected since `up_for` seconds."""
 
-    def __init__(self, provision: Provision) -> None:
+    def __init__(self, provision: Provision, up_for: Callable[[], float]) -> None:
         self._provision = provision
+        self._up_for = up_for
 
     @property
     def learning(self) -> bool:
         """Whether the PE reports flows and labels them (FCN-16)."""
         return Feature.LEARNING in self._provision.features
+
+    def heard_for(self) -> float:
+        """Seconds since when its reports arrive without a gap; 0 while they do not."""
+        return self._up_for()
 
     def capacity(self, ip_version: int) -> int:
         """How many flows of an IP version the switch's tables can hold."""

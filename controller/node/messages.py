@@ -23,7 +23,7 @@ from fcn.controller.node.failures import Failures
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.provision import Provision
-from fcn.controller.node.readback import flow_key, read
+from fcn.controller.node.readback import flow_key, read_entries
 from fcn.controller.node.session import answering
 from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, Item, NewFlow, Report
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
@@ -41,6 +41,9 @@ ACKS = 256
 
 PACKETS = 1024
 """Packets for the controller that wait at most, of all VRFs."""
+
+IDLE_PAGE = 64
+"""Flows that are looked at in one request."""
 
 SOURCE_MAC = slice(6, 12)
 
@@ -68,6 +71,8 @@ class Messages:
         self._is_pe = provision.is_pe
         self._node = provision.node
         self._vrf_names = vrf_names(provision.config)
+        self._vrf_id = provision.vrf_id
+        self._flow_table = provision.flow_table
         self._connection = connection
         self._switch = connection.switch
         self._flows = flows
@@ -101,10 +106,18 @@ class Messages:
         """
         if not self._connection.is_up or not self._is_pe:
             return
-        with answering(self._name):
-            for pattern in FlowTable.timed():
-                async for entry in read(self._switch, pattern):
-                    self._idle(FlowTable.overdue(entry))
+        flows = self._flows.on_node(self._name).values()
+        timed = [flow.key for flow in flows if flow.timeout]
+        for first in range(0, len(timed), IDLE_PAGE):
+            # Who waits for something else should not wait for a table of any size.
+            patterns = [
+                self._flow_table.timed(self._vrf_id(key.vrf), key.src, key.dst, key.dest_qp)
+                for key in timed[first : first + IDLE_PAGE]
+            ]
+            with answering(self._name):
+                async for entry in read_entries(self._switch, patterns):
+                    if isinstance(entry, fy.P4TableEntry):
+                        self._idle(FlowTable.overdue(entry))
 
     async def _read_digests(
         self, name: str, synchronized: asyncio.Event, lateness: Lateness

@@ -7,6 +7,7 @@ import finsy as fy
 from finsy.grpcutil import GRPCStatusCode
 from finsy.p4client import P4ClientError
 from finsy.p4entity import P4Entity
+from finsy.proto import p4r
 
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.flows.flow import Flow
@@ -25,6 +26,12 @@ def read(switch: fy.Switch, pattern: EntityT) -> AsyncIterator[EntityT]:
     The cast is needed because finsy's overloads do not declare `read` as an iterator.
     """
     found: AsyncIterator[EntityT] = cast(Any, switch).read(pattern)
+    return found
+
+
+def read_entries(switch: fy.Switch, patterns: Iterable[p4r.Entity]) -> AsyncIterator[P4Entity]:
+    """The same in one request for several patterns, as encoded."""
+    found: AsyncIterator[P4Entity] = cast(Any, switch).read(patterns)
     return found
 
 

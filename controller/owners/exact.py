@@ -31,7 +31,16 @@ class ExactTable:
 
     def key(self, match: Iterable[int]) -> Key:
         """The key of an entry, as `entity_key` gives it."""
-        return self._matching(match).SerializeToString(deterministic=True)
+        return self.pattern(match).SerializeToString(deterministic=True)
+
+    def pattern(self, match: Iterable[int]) -> p4r.Entity:
+        """What reads an entry."""
+        entity = p4r.Entity()
+        entry = entity.table_entry
+        entry.table_id = self._table_id
+        for number, part in zip(self._fields, match, strict=True):
+            entry.match.add(field_id=number).exact.value = _shortest(part)
+        return entity
 
     def entry(
         self,
@@ -43,7 +52,7 @@ class ExactTable:
         metadata: bytes = b"",
     ) -> Encoded:
         """An entry with its key and value."""
-        entity = self._matching(match)
+        entity = self.pattern(match)
         key = entity.SerializeToString(deterministic=True)
         value = p4r.TableEntry(metadata=metadata)
         call = value.action.action
@@ -54,11 +63,3 @@ class ExactTable:
         entity.table_entry.idle_timeout_ns = idle_timeout_ns
         value.idle_timeout_ns = kept_timeout(idle_timeout_ns)
         return Encoded(key, value.SerializeToString(deterministic=True), entity)
-
-    def _matching(self, match: Iterable[int]) -> p4r.Entity:
-        entity = p4r.Entity()
-        entry = entity.table_entry
-        entry.table_id = self._table_id
-        for number, part in zip(self._fields, match, strict=True):
-            entry.match.add(field_id=number).exact.value = _shortest(part)
-        return entity

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from finsy import P4CounterData, P4TableAction, P4TableEntry
+from finsy.proto import p4r
 
 from fcn.contract.names import FLOW_TABLES
 from fcn.controller.config.types import Address
@@ -109,10 +110,11 @@ class FlowTable:
             return None
         return flow, (data.packet_count, data.byte_count)
 
-    @staticmethod
-    def timed() -> list[P4TableEntry]:
-        """Patterns to read every flow's entry with the time since its last packet."""
-        return [P4TableEntry(table, time_since_last_hit=0) for table in FLOW_TABLES.values()]
+    def timed(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> p4r.Entity:
+        """What reads a flow's entry with the time since its last packet."""
+        pattern = self._tables[src.version].pattern((vrf, int(src), int(dst), dest_qp))
+        pattern.table_entry.time_since_last_hit.SetInParent()
+        return pattern
 
     @classmethod
     def overdue(cls, entry: P4TableEntry) -> FlowMatch | None:

@@ -12,6 +12,7 @@ from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.types import format_mac
 from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
+from fcn.lab.pfc import Pfc
 from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
 from fcn.lab.run.gateway import add_gateway
 from fcn.lab.scenario.model import HostSettings
@@ -70,7 +71,7 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
 def _connect(simulation: Simulation, wire: Wire) -> Link:
     nodes: dict[str, Node] = {**simulation.switches, **simulation.hosts}
     packets, octets = amounts(wire.buffer)
-    return simulation.connect(
+    link = simulation.connect(
         nodes[wire.a],
         wire.a_port,
         nodes[wire.b],
@@ -80,12 +81,14 @@ def _connect(simulation: Simulation, wire: Wire) -> Link:
         buffer=packets,
         buffer_octets=octets,
     )
+    if wire.pfc is not None:
+        given = wire.pfc.model_dump(exclude={"priorities"})
+        link.set_pfc(Pfc(priorities=frozenset(wire.pfc.priorities), **given))
+    return link
 
 
-def amounts(buffer: Depth | None) -> tuple[int | None, int | None]:
+def amounts(buffer: Depth) -> tuple[int | None, int | None]:
     """A buffer in packets and in octets; None where it has no limit of that kind."""
-    if buffer is None:
-        return None, None
     in_packets = buffer.unit is DepthUnit.PACKETS
     return (buffer.amount, None) if in_packets else (None, buffer.amount)
 

@@ -38,8 +38,8 @@ def _queue(plan: Plan, config: Config, node: str, towards: str) -> QueueInfo:
     own = [each.depths for each in config.nodes[node].thresholds if each.port == port]
     depths = own[0] if own else config.congestion.thresholds
     wire = plan.wiring.wire(node, towards)
-    buffer = wire.buffer if wire is not None else None
-    packets, octets = amounts(buffer)
+    assert wire is not None, "a core link"
+    packets, octets = amounts(wire.buffer)
     return QueueInfo(
         node=node,
         towards=towards,

@@ -51,6 +51,7 @@ class Probes:
         self._connections = connections
         self._rows = rows
         self._begun = self._simulation.now_ns
+        self._peers = _peers(built.wiring)
         self._turns = _turns(built.wiring)
         self._queues = [
             (node, towards, *built.port(node, towards))
@@ -67,6 +68,7 @@ class Probes:
         self._counters_last = self._counters_before
         completions(self._simulation)
         self._simulation.keep_notices()
+        self._simulation.keep_pauses()
 
     @property
     def now_ns(self) -> int:
@@ -110,6 +112,24 @@ class Probes:
                 str(notice.peer),
                 int(notice.by_switch and notice.what in _OF_CNPS),
             )
+
+        for pause in self._simulation.pauses():
+            if not pause.sent:
+                time = pause.time_ns - self._begun
+                peer = self._peers[pause.node, pause.port]
+                row = (time, pause.node, peer, pause.priority, pause.duration_ns)
+                self._add("pauses", *row)
+
+    def count_lost(self) -> None:
+        """Say of what was noted how much found no room, if any did not."""
+        simulation = self._simulation
+        for name, lost in (
+            ("FRAMES_LOST", simulation.tapped_lost),
+            ("NOTICES_LOST", simulation.notices_lost),
+            ("PAUSES_LOST", simulation.pauses_lost),
+        ):
+            if lost:
+                self._add("counters", self.now_ns, "laboratory", "event", name, lost)
 
     def captures(self) -> dict[str, bytes]:
         """A pcap file of each link of which all frames are kept."""
@@ -185,6 +205,12 @@ class Probes:
                     self._add("crossings", time, node, towards, what)
         if (node, towards) in self._pcap and time >= 0:
             self.captured.append(Captured(time, node, towards, frame.length, frame.data))
+
+
+def _peers(wiring: Wiring) -> dict[tuple[str, int], str]:
+    """Who is at the other end, by node and port."""
+    peers = {(wire.a, wire.a_port): wire.b for wire in wiring.wires}
+    return peers | {(wire.b, wire.b_port): wire.a for wire in wiring.wires}
 
 
 def _turns(wiring: Wiring) -> dict[Pair, int]:

@@ -179,6 +179,7 @@ class _Run:
             each.sender.write(each.number, send.size, start_ns=start, message_id=number)
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
         probes = Probes(self._built, self._connections, self._rows)
+        known = (0, 0)
         for due, _, event in self._timeline():
             if self._stop():
                 break
@@ -187,6 +188,7 @@ class _Run:
                 await asyncio.sleep((begun + due) / NS - loop.time())
             if event is None:
                 probes.sample()
+                known = self._look_at_flows(controller, due, known)
                 if due:
                     self._show(Progress("hosts send", due, self._until))
             else:
@@ -194,6 +196,19 @@ class _Run:
         self._reached = self._simulation.now_ns - begun
         probes.collect()
         self._captures = probes.captures()
+        probes.count_lost()
+
+    def _look_at_flows(
+        self, controller: Controlled, now: int, before: tuple[int, int]
+    ) -> tuple[int, int]:
+        """How many flows the controller has labelled, and of how many it knows the sender."""
+        flows = controller.plane.flows.all()
+        known = len(flows), sum(flow.source_qp is not None for flow in flows)
+        for what, count, earlier in zip(("flows", "senders"), known, before, strict=True):
+            if count != earlier:
+                at = self._begun + now
+                self._rows["controller"].append((at, "", what, count))
+        return known
 
     def _timeline(self) -> Iterator[tuple[int, int, Event | None]]:
         """When something is to be done until the end: an event, or (None) a sample."""

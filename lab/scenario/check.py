@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fcn.contract.depth import Depth
 from fcn.controller.config.document import Path
-from fcn.lab.scenario.model import Event, Pattern
+from fcn.lab.scenario.model import Event, Pattern, PfcSettings
 from fcn.lab.scenario.traffic import named, sizes_of
 from fcn.lab.scenario.wiring import Wiring
 
@@ -45,7 +45,7 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
         yield ("network",), "the network has no hosts; nobody could send anything"
     if scenario.hosts_per_data_centre and not wiring.gateways:
         yield ("hosts_per_data_centre",), f"network {scenario.network} has no data centres"
-    linked = {wire.ends for wire in wiring.wires if wire.kind != "gateway"}
+    linked = {wire.ends for wire in wiring.wires}
     for number, link in enumerate(scenario.links.only):
         path: Path = ("links", "only", number)
         if frozenset(link.between) not in linked:
@@ -61,13 +61,32 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
         shown = _listed(links[:5]) + (", …" if len(links) > 5 else "")
         yield ("links", where), f"no rate for {shown}: give links.{where}.rate"
     yield from _buffers(wiring)
+    yield from _flow_control(wiring)
+
+
+def _flow_control(wiring: Wiring) -> Iterator[Finding]:
+    links = wiring.scenario.links
+    places: list[tuple[Path, PfcSettings | None]] = [
+        (("links", "core", "pfc"), links.core.pfc),
+        (("links", "gateways", "pfc"), links.gateways.pfc),
+        (("links", "hosts", "pfc"), links.hosts.pfc),
+        *((("links", "only", n, "pfc"), link.pfc) for n, link in enumerate(links.only)),
+    ]
+    for path, pfc in places:
+        if pfc is not None and pfc.xon > pfc.xoff:
+            yield path, f"goes on at xon: {pfc.xon} octets, above xoff: {pfc.xoff}"
+    if any(wire.pfc and wire.rate_bps is None for wire in wiring.wires):
+        yield (
+            ("links", "gateways"),
+            "flow control needs a link with a rate: give links.gateways.rate",
+        )
 
 
 def _buffers(wiring: Wiring) -> Iterator[Finding]:
     """A queue must be able to reach the depths at which levels begin."""
     for place, node, towards, depths in _depths(wiring):
         wire = wiring.wire(node, towards)
-        if wire is None or wire.buffer is None or wire.buffer.unit is not depths[0].unit:
+        if wire is None or wire.buffer.unit is not depths[0].unit:
             continue
         if depths[0].amount > wire.buffer.amount:
             yield (

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS
 from fcn.controller.config.model import Depths
 from fcn.controller.config.types import Duration, Items, QueueDepth
+from fcn.lab.pfc import PRIORITIES
 from fcn.lab.roce import MAX_MTU, MAX_WINDOW
 from fcn.topologies.dc.plan import MAX_HOSTS
 from fcn.topologies.description import NodeName
@@ -33,9 +34,20 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class PfcSettings(Model):
+    """Flow control by priority at both ends of a link, as `fcn.lab.pfc.Pfc`: hosts send with
+    priority 3, tunnels have priority 0."""
+
+    priorities: Annotated[Items[Annotated[int, Field(ge=0, lt=PRIORITIES)]], Field(min_length=1)]
+    xoff: Size
+    xon: Size
+    headroom: Size | None = None
+
+
 class LinkDefaults(Model):
     """Of links for which the network says nothing. `buffer`: what each queue of a switch holds."""
 
+    pfc: PfcSettings | None = None
     rate: Rate | None = None
     delay: Delay = 0
     buffer: QueueDepth | None = None
@@ -48,13 +60,16 @@ class LinkSettings(Model):
     rate: Rate | None = None
     delay: Delay | None = None
     buffer: QueueDepth | None = None
+    pfc: PfcSettings | None = None
 
 
 class Links(Model):
-    """`core`: between nodes. `hosts`: of hosts, those of data centres too. `packet_rates`: whether
-    the queues that the network limits in packets per second are limited here."""
+    """`core`: between nodes. `hosts`: of hosts, those of data centres too. `gateways`: between
+    gateways and PEs, without a limit where no rate is given. `packet_rates`: whether the queues
+    that the network limits in packets per second are limited here."""
 
     core: LinkDefaults = LinkDefaults()
+    gateways: LinkDefaults = LinkDefaults()
     hosts: LinkDefaults = LinkDefaults()
     only: Items[LinkSettings] = ()
     packet_rates: bool = False

@@ -14,8 +14,15 @@ from typing import Any, Literal
 
 from fcn.contract.depth import Depth
 from fcn.controller.config.types import Address, format_mac
-from fcn.lab.scenario.model import HostSettings, LinkDefaults, LinkSettings, Model, Scenario
-from fcn.topologies.model import Topology
+from fcn.lab.scenario.model import (
+    HostSettings,
+    LinkDefaults,
+    LinkSettings,
+    Model,
+    PfcSettings,
+    Scenario,
+)
+from fcn.topologies.model import ROOMY_DEPTH, Topology
 
 HOST_MACS = 0x02_00_00_00_00_00
 """MAC addresses of hosts are counted from here, and gateways have them, too."""
@@ -47,7 +54,7 @@ class EndHost:
 @dataclass(frozen=True, slots=True)
 class Wire:
     """A link and its ends. rate_bps: None is without a limit, 0 is missing. buffer: of each queue
-    of a switch at its ends; None is the engine's own."""
+    of a switch at its ends."""
 
     kind: Kind
     a: str
@@ -56,7 +63,8 @@ class Wire:
     b_port: int
     rate_bps: int | None
     delay_ns: int
-    buffer: Depth | None
+    buffer: Depth
+    pfc: PfcSettings | None
 
     @property
     def ends(self) -> frozenset[str]:
@@ -154,7 +162,8 @@ class Wiring:
             )  # fmt: skip
         rates = {host.name: host.rate_bps for host in topology.hosts}
         for gateway in self.gateways:
-            yield Wire("gateway", gateway.name, 1, gateway.pe, gateway.pe_port, None, 0, None)
+            ends = (gateway.name, 1), (gateway.pe, gateway.pe_port)
+            yield self._wire("gateway", *ends, 0, 0, links.gateways)
         for host in self.hosts.values():
             ends = (host.name, 0), (host.site, host.port)
             yield self._wire("host", *ends, rates.get(host.name, 0), 0, links.hosts)
@@ -173,9 +182,10 @@ class Wiring:
             kind,
             *a,
             *b,
-            own.rate or rate or defaults.rate or 0,
+            own.rate or rate or defaults.rate or (None if kind == "gateway" else 0),
             (delay or defaults.delay) if own.delay is None else own.delay,
-            own.buffer or defaults.buffer,
+            own.buffer or defaults.buffer or Depth(ROOMY_DEPTH),
+            own.pfc or defaults.pfc,
         )
 
     def _own_settings(self, a: str, b: str) -> LinkSettings:

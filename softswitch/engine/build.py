@@ -43,6 +43,15 @@ _FAST = (
     "-fvisibility=hidden",
     "-pthread",
 )
+_SANITIZED = (
+    *_WARNINGS,
+    "-O1",
+    "-g",
+    "-pthread",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer",
+)
 
 
 _LIMITED = (
@@ -119,41 +128,54 @@ def build_library(code: str) -> Path:
 
     Raises BuildError.
     """
-    flags = _FAST
+    return _cached(_unit(code), _key(code, _FAST), ".so", _FAST)
+
+
+def _cached(unit: str, key: str, suffix: str, flags: Sequence[str]) -> Path:
+    """The file that a translation unit compiles to, from the cache where it is there."""
     directory = open_cache()
-    library = directory / f"{_key(code, flags)}.so"
+    file = directory / f"{key}{suffix}"
     try:
         # Switches that start together build a program once. Of one that is killed meanwhile the
         # kernel gives the lock back, and whoever builds the program next removes what it left.
-        with library.with_suffix(".lock").open("w") as lock:
+        with file.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not check_cached(library):
-                _build(code, library, flags)
+            if not check_cached(file):
+                _build(unit, file, flags)
     except OSError as error:
         raise unusable(directory, error) from error
-    return library
+    return file
 
 
-def _build(code: str, library: Path, flags: Sequence[str]) -> None:
-    scratch = library.with_suffix(".build")
+def _build(unit: str, file: Path, flags: Sequence[str]) -> None:
+    scratch = file.with_suffix(".build")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(mode=MODE)
     try:
-        made = scratch / "program.so"
-        compile_c(_unit(code), made, flags)
+        made = scratch / f"program{file.suffix}"
+        compile_c(unit, made, flags)
         made.chmod(MODE)
-        made.rename(library)
+        made.rename(file)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
 def build_harness(code: str, main: str, target: Path) -> None:
-    """Build an executable of program, runtime and `main` (C) with ASan and UBSan."""
-    flags = (
-        *_WARNINGS, "-O1", "-g", "-pthread", "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all", "-fno-omit-frame-pointer",
+    """Build an executable of program, runtime and `main` (C) with ASan and UBSan.
+
+    The program is one object, the runtime with `main` another; both are cached, so that only what
+    differs between programs is compiled for each of them.
+    """
+    flags = (*_SANITIZED, "-c")
+    runtime = _unit('#include "sw_core.h"\n') + main
+    objects = [_cached(unit, _key(unit, flags), ".o", flags) for unit in (code, runtime)]
+    command, _ = _compiler()
+    linked = subprocess.run(
+        [*command, *_SANITIZED, *map(str, objects), "-o", str(target)],
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
-    compile_c(_unit(code) + main, target, flags)
+    if linked.returncode:
+        raise BuildError(f"{shlex.join(command)} cannot link {target}:\n{linked.stderr[:4000]}")
 
 
 @cache

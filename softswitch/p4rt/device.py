@@ -33,6 +33,9 @@ _Config = p4r.SetForwardingPipelineConfigRequest
 _Reply = p4r.GetForwardingPipelineConfigRequest
 _T = TypeVar("_T")
 
+Parse = Callable[[p4r.ForwardingPipelineConfig], PipelineConfig]
+"""Checks a config as PipelineConfig.parse() does."""
+
 # Clients depend on this message of the reference server.
 _NO_PIPELINE = "No forwarding pipeline config set for this device"
 
@@ -73,7 +76,8 @@ class _Staged:
 
 class Device:
     """One device; `attached` is called with each engine that starts forwarding. `wall_clock` dates
-    notifications: ns since the epoch."""
+    notifications: ns since the epoch. `parse` checks what a controller sends; who runs many devices
+    with few programs may keep its results."""
 
     def __init__(
         self,
@@ -82,6 +86,7 @@ class Device:
         attached: Callable[[Engine | None], None] = lambda _engine: None,
         port_status: Callable[[int, bool], None] = lambda _port, _up: None,
         wall_clock: Callable[[], int] = time.time_ns,
+        parse: Parse = PipelineConfig.parse,
     ) -> None:
         self.device_id = device_id
         self.arbitration = Arbitration(device_id)
@@ -89,6 +94,7 @@ class Device:
         self._attached = attached
         self._port_status = port_status
         self._wall_clock = wall_clock
+        self._parse = parse
         self._lock = asyncio.Lock()
         self._building = asyncio.Lock()
         self._running: Pipeline | None = None
@@ -121,7 +127,7 @@ class Device:
             raise invalid_argument("the action is missing")
         if not request.HasField("config"):
             raise invalid_argument("the config is missing")
-        config = await self._built(request.config)
+        config = await self._built(request.config, self._parse)
         if action == _Config.VERIFY:
             return
         async with self._lock:
@@ -239,11 +245,7 @@ class Device:
         self._stream_drops += taken.count(False)
         return any(taken)
 
-    async def _built(
-        self,
-        message: p4r.ForwardingPipelineConfig,
-        parse: Callable[[p4r.ForwardingPipelineConfig], PipelineConfig] = PipelineConfig.parse,
-    ) -> PipelineConfig:
+    async def _built(self, message: p4r.ForwardingPipelineConfig, parse: Parse) -> PipelineConfig:
         """Check and compile a config, one at a time: each takes memory and a core."""
         async with self._building:
             config = await asyncio.to_thread(parse, message)

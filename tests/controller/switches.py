@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import grpc
@@ -16,11 +17,27 @@ from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, Tabl
 from fcn.softswitch.p4rt.detached import DetachedEngine
 from fcn.softswitch.p4rt.devconfig import DeviceConfig, parse_device_config
 from fcn.softswitch.p4rt.device import Device
+from fcn.softswitch.p4rt.pipeline import PipelineConfig
 from fcn.softswitch.p4rt.ports import Ports
 from fcn.softswitch.p4rt.server import start_server
 from fcn.softswitch.p4rt.transport import Transport
 
 WAIT = 30.0
+
+
+def parse(message: p4r.ForwardingPipelineConfig) -> PipelineConfig:
+    """PipelineConfig.parse(), once per config and not once per switch and test."""
+    return _parsed(message.SerializeToString(deterministic=True))
+
+
+@cache
+def _parsed(serialized: bytes) -> PipelineConfig:
+    return PipelineConfig.parse(p4r.ForwardingPipelineConfig.FromString(serialized))
+
+
+@cache
+def _device_config(program: bytes) -> DeviceConfig:
+    return parse_device_config(program)
 
 
 class QuietEngine(DetachedEngine):
@@ -117,7 +134,7 @@ class MemorySwitch:
         """Power on, without a pipeline."""
         ports = Ports({}, {})
         backend, now = Backend(self.engines), lambda: self.wall_clock()
-        self._device = Device(self.device_id, backend, ports.attach, ports.on_status, now)
+        self._device = Device(self.device_id, backend, ports.attach, ports.on_status, now, parse)
         address = f"127.0.0.1:{self.port}"
         self._server, self.port = await start_server(self._device, ports, Transport(address))
 
@@ -152,7 +169,7 @@ class Backend:
         """Nothing to compile."""
 
     def open(self, device_config: bytes) -> Engine:
-        self.engines.append(QuietEngine(parse_device_config(device_config)))
+        self.engines.append(QuietEngine(_device_config(device_config)))
         return self.engines[-1]
 
     def start(self, engine: Engine) -> None:

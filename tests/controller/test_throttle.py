@@ -88,6 +88,9 @@ class Edge:
 
     learning = True
 
+    def heard_for(self) -> float:
+        return 3600.0
+
     def capacity(self, ip_version: int) -> int:
         return 64
 

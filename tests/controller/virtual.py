@@ -12,7 +12,7 @@ from itertools import count
 
 import grpc
 from finsy.proto import p4r, p4r_grpc
-from switches import Backend, MemorySwitch
+from switches import Backend, MemorySwitch, parse
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
@@ -60,7 +60,10 @@ class VirtualSwitch(MemorySwitch):
 
     async def start(self) -> None:
         self._device = Device(
-            self.device_id, Backend(self.engines), wall_clock=lambda: self.wall_clock()
+            self.device_id,
+            Backend(self.engines),
+            wall_clock=lambda: self.wall_clock(),
+            parse=parse,
         )
         self._listener = Server(_ignore)
         p4r_grpc.add_P4RuntimeServicer_to_server(P4RuntimeService(self._device), self._listener)

@@ -114,6 +114,9 @@ class _Edge:
     def __init__(self) -> None:
         self.flows: dict[FlowKey, Flow] = {}
 
+    def heard_for(self) -> float:
+        return 3600.0
+
     def capacity(self, ip_version: int) -> int:
         return 16384
 

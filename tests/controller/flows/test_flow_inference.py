@@ -33,8 +33,12 @@ class Edge:
 
     def __init__(self) -> None:
         self.learning = True
+        self.up_for = 3600.0
         self.flows: dict[FlowKey, Flow] = {}
         self.writes = 0
+
+    def heard_for(self) -> float:
+        return self.up_for
 
     def capacity(self, ip_version: int) -> int:
         return 16384
@@ -145,6 +149,19 @@ def test_where_a_pe_does_not_report_the_psn_proves_nothing(net: Network) -> None
     net.edges["pe2"].learning = False
     net.infer()
     assert net.forth.source_qp is None
+
+
+def test_where_a_pe_was_away_the_psn_proves_nothing(net: Network) -> None:
+    """A rival of the flow may have been there, until everything was watched anew."""
+    for up_for in (0.0, WATCH - 0.1):
+        net.edges["pe2"].up_for = up_for
+        net.converse(8, port=0xC000)
+        net.infer()
+        assert net.forth.source_qp is None
+    net.edges["pe2"].up_for = WATCH
+    net.converse(1, port=0xC000)
+    net.infer()
+    assert net.sources == (17, 33)
 
 
 def test_where_a_flow_has_no_label_the_psn_proves_nothing(

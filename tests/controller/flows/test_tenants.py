@@ -36,6 +36,9 @@ class Edge:
     def __init__(self) -> None:
         self.flows: dict[FlowKey, Flow] = {}
 
+    def heard_for(self) -> float:
+        return 3600.0
+
     def capacity(self, ip_version: int) -> int:
         return CAPACITY
 

@@ -9,7 +9,8 @@ from inference_simulator import Conditions, conditions
 from statement_simulator import Said, by_agents, by_both, by_cm, simulate
 from verification_simulator import total
 
-from fcn.controller.flows.checks import CHECK
+from fcn.controller.config.types import Address
+from fcn.controller.flows.checks import CHECK, PORTS_NEEDED
 from fcn.controller.flows.inference import Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import Sample, connection_port
@@ -20,13 +21,21 @@ from fcn.controller.flows.verification import (
     Verification,
 )
 
-A, B = ip_address("10.0.0.1"), ip_address("10.0.0.2")
+A, B, C, D = (ip_address(f"10.0.0.{number}") for number in (1, 2, 3, 4))
 WRITE, READ_REQUEST, ACK, UC_SEND = 0x0A, 0x0C, 0x11, 0x24
 STEP = 0.15
 
 
-def pairing(number: int, *, port: bool = False, stated: bool = False, vrf: str = "blue") -> Pairing:
-    forth, back = FlowKey(vrf, A, B, 0x100 + number), FlowKey(vrf, B, A, 0x200 + number)
+def pairing(
+    number: int,
+    *,
+    port: bool = False,
+    stated: bool = False,
+    vrf: str = "blue",
+    hosts: tuple[Address, Address] = (A, B),
+) -> Pairing:
+    a, b = hosts
+    forth, back = FlowKey(vrf, a, b, 0x100 + number), FlowKey(vrf, b, a, 0x200 + number)
     known = connection_port(0x100 + number, 0x200 + number) if port else None
     return Pairing(forth, back, known, stated)
 
@@ -107,8 +116,27 @@ def test_another_port_ends_what_the_port_confirmed() -> None:
     bench.advance(REST)
     assert bench.talk(one, 1.0, port=one.port or 0) == []
     assert bench.talk(other, 1.0, port=0xC123) == []
-    bench.verification.observe(one.forth, Sample(WRITE, 2000, 0xC123))
+    for number in range(PORTS_NEEDED):
+        assert bench.advance() == []
+        bench.verification.observe(one.forth, Sample(WRITE, 2000 + number, 0xC123))
     assert bench.advance() == [one]
+
+
+@pytest.mark.parametrize("other_ports", [(0xC123,), (0xC123, 0xC124, 0xC125, 0xC126)])
+def test_packets_in_anothers_name_do_not_end_it(other_ports: tuple[int, ...]) -> None:
+    """Of one or all of many ports, between packets of the flow's own; nor do they keep the pairing
+    watched for long."""
+    bench, one = Bench(), pairing(1, port=True)
+    bench.verification.add(one)
+    bench.advance(REST)
+    for port in other_ports * PORTS_NEEDED:
+        for spoofed in other_ports[: PORTS_NEEDED - 1]:
+            bench.verification.observe(one.forth, Sample(WRITE, 77, spoofed))
+        bench.verification.observe(one.forth, Sample(WRITE, 77, port))
+        assert bench.talk(one, 4 * STEP, port=one.port or 0) == []
+    assert bench.advance(CHECK) == []
+    assert bench.watched(one) == [False]
+    assert bench.verification.partner(one.forth) == one.back
 
 
 # -- what somebody stated ----------------------------------------------------------------------
@@ -183,6 +211,39 @@ def test_vrfs_take_turns() -> None:
     bench.advance(REST)
     bench.advance(CHECK)
     assert bench.watched(many[0], many[1], one) == [False, False, True]
+
+
+def test_hosts_of_a_vrf_take_turns() -> None:
+    """One with many connections, or two that have many, do not keep others of the VRF waiting."""
+    bench = Bench(slots=2)
+    many = [pairing(number) for number in range(50)]
+    to_one_of_them, elsewhere = pairing(70, hosts=(B, C)), pairing(71, hosts=(C, D))
+    for each in [*many, to_one_of_them, elsewhere]:
+        bench.verification.add(each)
+    bench.advance(REST)
+    seen = [bench.watched(many[0], to_one_of_them, elsewhere)]
+    for _ in range(4):
+        bench.advance(CHECK)
+        seen.append(bench.watched(many[0], to_one_of_them, elsewhere))
+    assert [index for each in seen for index, watched in enumerate(each) if watched] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("apart", ["vrf", "hosts"])
+def test_who_keeps_slots_for_long_gets_no_more_of_them(apart: str) -> None:
+    """Connections of a tenant that confirm nothing stay watched; those of others come and go."""
+    bench = Bench(slots=8)
+    other_vrf, other_hosts = ("red", (A, B)) if apart == "vrf" else ("blue", (C, D))
+    silent = [pairing(number) for number in range(20)]
+    quick = [pairing(number, vrf=other_vrf, hosts=other_hosts) for number in range(20)]
+    for each in [*silent, *quick]:
+        bench.verification.add(each)
+    bench.advance(REST)
+    for _ in range(8):
+        assert [sum(bench.watched(*some)) for some in (silent, quick)] == [2, 2]
+        for each in quick:
+            if each.forth in bench.verification:
+                bench.verification.forget(each.forth)
+        bench.advance()
 
 
 def test_slots_are_never_exceeded_and_all_have_their_turn() -> None:

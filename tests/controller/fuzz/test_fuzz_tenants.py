@@ -158,7 +158,9 @@ class World:
             name: Provision(config, name, load_pipeline("pe", config.nodes[name].program_folder))
             for name in PES
         }
-        edges = {name: NodeEdge(provision) for name, provision in self.provisions.items()}
+        edges = {
+            name: NodeEdge(provision, lambda: 3600.0) for name, provision in self.provisions.items()
+        }
         self.flows = FlowService(config, edges, bus, clock, random.Random(1))
         self.inbox = Inbox(self.flows.refusals, self._clock)
         self.switches = {name: StubSwitch() for name in PES}
@@ -376,7 +378,9 @@ class World:
         names = [name.encode(errors="surrogateescape") for name in identities]
         context = SimpleNamespace(peer_identities=lambda: names, peer=lambda: "peer", abort=abort)
         with suppress(Refused):
-            await self.agents.Report(request, cast(grpc.aio.ServicerContext, context))
+            await self.agents.report(
+                request.SerializeToString(), cast(grpc.aio.ServicerContext, context)
+            )
 
     def check(self) -> None:
         """Nothing failed, tables are bounded."""
@@ -386,7 +390,7 @@ class World:
         service = self.flows
         for name, provision in self.provisions.items():
             flows = service.on_node(name)
-            capacity = NodeEdge(provision).capacity(4)
+            capacity = NodeEdge(provision, lambda: 3600.0).capacity(4)
             for version in (4, 6):
                 assert sum(key.src.version == version for key in flows) <= capacity
             updates = provision.intent.take_updates(1 << 20)

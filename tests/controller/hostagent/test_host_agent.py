@@ -23,7 +23,7 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.hostagent.agent import AgentError, Credentials, HostAgent
 from fcn.controller.hostagent.rdma import RdmaError
 from fcn.controller.hostagent.reports import MIN_INTERVAL, Device, Reason
-from fcn.controller.hostagent.service import AgentServiceError
+from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError
 from fcn.controller.node.connection import State
 from fcn.controller.proto import hostagent_pb2 as pb
 from fcn.controller.proto import hostagent_pb2_grpc
@@ -189,7 +189,9 @@ async def test_refused_reports_are_logged_and_counted(
         code, text = await refusal(plane, authority.credentials("host-a"), device(B))
         assert code == grpc.StatusCode.PERMISSION_DENIED
         assert "10.2.0.20 is not among the addresses of host-a" in text
-        code, text = await refusal(plane, authority.credentials("host-a"), device(pairs=[(1, 5)]))
+        code, text = await refusal(
+            plane, authority.credentials("host-b"), device(B, pairs=[(1, 5)])
+        )
         assert code == grpc.StatusCode.INVALID_ARGUMENT
         code, text = await refusal(plane, authority.credentials("host-z"), device())
         assert code == grpc.StatusCode.PERMISSION_DENIED
@@ -200,7 +202,7 @@ async def test_refused_reports_are_logged_and_counted(
                 event = await anext(events)
                 if event.kind == "agent-refused":
                     refused.append(event.fields["host"])
-    assert refused == ["host-a", "host-a", "host-z"]
+    assert refused == ["host-a", "host-b", "host-z"]
     assert plane.reports.refused == {
         Reason.FOREIGN_ADDRESS: 1,
         Reason.NONSENSE: 1,
@@ -218,6 +220,28 @@ async def test_addresses_that_are_none_are_refused(
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await stub.Report(request)
     assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_the_limit_counts_before_a_report_is_parsed(
+    plane: ControlPlane, authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Octets that are no report cost their host the next one, and are looked at once."""
+    monkeypatch.setattr(plane.reports, "_clock", lambda: 1000.0)
+    credentials = authority.credentials("host-a")
+    async with credentials.channel(plane.agents_address, "localhost") as channel:
+        report = channel.unary_unary("/fcn.v1.HostAgents/Report")
+        codes = []
+        for octets in (b"\xff" * 64, b"\xff" * 64, pb.ReportRequest().SerializeToString()):
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await report(octets)
+            codes.append(caught.value.code())
+        assert codes == [grpc.StatusCode.INVALID_ARGUMENT] + 2 * [
+            grpc.StatusCode.RESOURCE_EXHAUSTED
+        ]
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await report(bytes(2 * MAX_REQUEST))
+        assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert plane.reports.refused == {Reason.NONSENSE: 1, Reason.TOO_OFTEN: 2}
 
 
 async def test_nobody_gets_in_without_a_certificate_of_our_ca(

@@ -49,6 +49,7 @@ class Reports:
     ) -> None:
         self.now += 2
         own = addresses or HOSTS[host].addresses
+        self.reports.admit(host)
         self.reports.accept(host, [Device("rxe0", own, pairs)])
 
     def sender(
@@ -163,12 +164,19 @@ def test_nonsense_is_refused_and_changes_nothing(
 
 
 def test_reports_in_quick_succession_are_refused() -> None:
+    """Refused ones count, and those that come too early delay nothing."""
     reports = Reports()
-    reports.report("a")
-    reports.now += 0.1
-    with pytest.raises(ReportRefusedError, match="more than once"):
-        reports.reports.accept("a", [])
-    assert reports.reports.refused == {Reason.TOO_OFTEN: 1}
+    reports.reports.admit("a")
+    for _ in range(3):
+        reports.now += 0.05
+        with pytest.raises(ReportRefusedError, match="more than once"):
+            reports.reports.admit("a")
+    reports.now += 0.06
+    reports.reports.admit("a")
+    reports.reports.admit("b")
+    reports.now -= 3600
+    reports.reports.admit("a")
+    assert reports.reports.refused == {Reason.TOO_OFTEN: 3}
 
 
 @pytest.mark.parametrize("names", [[], ["z"], ["a", "b"], [""]])

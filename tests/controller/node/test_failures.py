@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Any
 
 import finsy as fy
@@ -14,6 +15,7 @@ from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, EventBus, Kind
+from fcn.controller.flows.key import FlowKey
 from fcn.controller.node import session
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import SwitchAwayError
@@ -77,6 +79,7 @@ async def test_requests_of_jobs_are_answered_when_the_connection_ends(
     async with plane.running():
         await all_up(plane)
         agent = plane.nodes["pe1"]
+        plane.flows.add(FlowKey("blue", ip_address("10.1.0.10"), ip_address("10.2.0.20"), 33), 17)
         thawed = switches["pe1"].freeze()
         requests = [
             asyncio.create_task(asked)

@@ -60,6 +60,18 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
         ("buffer: 1000", "buffer: 7", 11, "nobody would be told before it is full"),
         ("buffer: 1000", "buffer: 0", 5, "at least 1"),
         ("buffer: 1000}", "buffer: 1000}\n  only: [{between: [pe1, pe2]}]", 6, "are not linked"),
+        (
+            "{rate: 100 Gb/s}",
+            "{rate: 1 Gb/s, pfc: {priorities: [3], xoff: 1kB, xon: 2kB}}",
+            6,
+            "above xoff",
+        ),
+        (
+            "  hosts: {rate",
+            "  gateways: {pfc: {priorities: [3], xoff: 2kB, xon: 1kB}}\n  hosts: {rate",
+            6,
+            "flow control needs a link with a rate",
+        ),
         ("pattern: messages", "pattern: mesages", 8, "should be 'messages'"),
         ("from: [gw1]", "from: [gw3]", 8, "no host gw3"),
         ("from: [gw1], to: [gw2]", "from: [d1h1], to: [d1h1]", 8, "d1h1 cannot send to itself"),

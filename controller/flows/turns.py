@@ -1,0 +1,92 @@
+"""Fair turns for few places, between hosts of tenants that do not trust each other.
+
+A place that becomes free goes to the VRF that has fewest, and of its hosts to the one that has
+fewest; where several have as few, to the one whose last turn is longest ago. So a tenant whose
+entries keep their places for long gets no more of them than others.
+"""
+
+from collections import Counter, OrderedDict
+from collections.abc import Hashable, Iterable
+from typing import Generic, TypeVar
+
+from fcn.controller.flows.shares import Host
+
+EntryT = TypeVar("EntryT", bound=Hashable)
+KeyT = TypeVar("KeyT", bound=Hashable)
+
+
+class Turns(Generic[EntryT]):
+    """Entries that wait for a place, and those that have one. An entry concerns one or two hosts of
+    a VRF, and its turn is when it is that of either."""
+
+    def __init__(self) -> None:
+        self._hosts: dict[EntryT, tuple[Host, ...]] = {}
+        """Of all entries."""
+        self._waiting: OrderedDict[str, OrderedDict[Host, OrderedDict[EntryT, None]]] = (
+            OrderedDict()
+        )
+        """Entries that wait, by VRF and by each of their hosts; whose turn is next is first."""
+        self._placed: dict[EntryT, None] = {}
+        self._places: Counter[Hashable] = Counter()
+        """How many a VRF or host has."""
+
+    def wait(self, entry: EntryT, hosts: Iterable[Host], *, first: bool = False) -> None:
+        """A new entry waits; `first`: before the others of its hosts."""
+        self._hosts[entry] = tuple(dict.fromkeys(hosts))
+        for host in self._hosts[entry]:
+            queues = self._waiting.setdefault(host.vrf, OrderedDict())
+            queue = queues.setdefault(host, OrderedDict())
+            queue[entry] = None
+            if first:
+                queue.move_to_end(entry, last=False)
+
+    def take(self) -> EntryT | None:
+        """Who gets the next place; None where nobody waits."""
+        if not self._waiting:
+            return None
+        vrf = self._fewest(self._waiting)
+        queues = self._waiting[vrf]
+        host = self._fewest(queues)
+        entry = next(iter(queues[host]))
+        queues.move_to_end(host)
+        self._waiting.move_to_end(vrf)
+        self._leave_queues(entry)
+        self._placed[entry] = None
+        self._places.update([vrf, *self._hosts[entry]])
+        return entry
+
+    def leave(self, entry: EntryT) -> None:
+        """The entry neither waits nor has a place any more, if it did."""
+        hosts = self._hosts.get(entry)
+        if hosts is None:
+            return
+        if entry in self._placed:
+            del self._placed[entry]
+            for each in (hosts[0].vrf, *hosts):
+                self._places[each] -= 1
+                if not self._places[each]:
+                    del self._places[each]
+        else:
+            self._leave_queues(entry)
+        del self._hosts[entry]
+
+    def _fewest(self, keys: Iterable[KeyT]) -> KeyT:
+        """The first of those that have fewest places; few have any, so the search is short."""
+        best: tuple[int, KeyT] | None = None
+        for key in keys:
+            places = self._places[key]
+            if not places:
+                return key
+            if best is None or places < best[0]:
+                best = (places, key)
+        assert best is not None
+        return best[1]
+
+    def _leave_queues(self, entry: EntryT) -> None:
+        for host in self._hosts[entry]:
+            queues = self._waiting[host.vrf]
+            del queues[host][entry]
+            if not queues[host]:
+                del queues[host]
+            if not queues:
+                del self._waiting[host.vrf]

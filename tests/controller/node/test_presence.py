@@ -1,0 +1,71 @@
+"""What the controller makes of a PE's silence: of flows, and of the PE itself."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from finsy.proto import p4r
+from switches import all_up, packet_to, until
+from virtual import VirtualSwitch, virtual_plane
+
+from fcn.controller.config import Config
+from fcn.controller.flows.watch import WATCH
+from fcn.controller.node.messages import IDLE_PAGE
+
+pytestmark = pytest.mark.virtual_time
+
+Switches = dict[str, VirtualSwitch]
+
+
+async def test_flows_whose_notification_was_lost_are_found_a_few_at_a_time(
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No request is for a whole table: others would wait for the answer."""
+    plane = virtual_plane(config)
+    flows, silent = 3 * IDLE_PAGE + 1, {40, 200}
+    asked: list[int] = []
+    async with plane.running():
+        await all_up(plane)
+        switch = switches["pe1"]
+        switch.engine.digest("new_flow_ipv4_t", *(packet_to(33 + n) for n in range(flows)))
+        await until(lambda: len(plane.flows.on_node("pe1")) == flows)
+        assert await plane.nodes["pe1"].settled()
+        handles = list(switch.engine.tables)
+        idle = {handle for handle in handles if switch.engine.tables[handle].endswith("flow_ipv4")}
+        of_flow = dict(zip(range(33, 33 + flows), sorted(idle), strict=True))
+        overdue = {of_flow[qp] for qp in silent}
+        timeout = config.flows.timeout * 1000
+        monkeypatch.setattr(
+            switch.engine,
+            "entry_idle_ns",
+            lambda _table, handle: 3 * timeout if handle in overdue else timeout,
+        )
+        device = switch._device
+        assert device is not None
+        read = device.read
+
+        async def counted(request: p4r.ReadRequest) -> Any:  # noqa: ANN401
+            asked.append(len(request.entities))
+            return await read(request)
+
+        monkeypatch.setattr(device, "read", counted)
+        await plane.nodes["pe1"].check_idle()
+        assert asked == [IDLE_PAGE, IDLE_PAGE, IDLE_PAGE, 1]
+        await until(lambda: len(plane.flows.on_node("pe1")) == flows - 2)
+        assert silent.isdisjoint(key.dest_qp for key in plane.flows.on_node("pe1"))
+
+
+async def test_a_pe_is_heard_since_it_is_back(config: Config, switches: Switches) -> None:
+    """Inference asks how long everything was reported."""
+    plane = virtual_plane(config)
+    edge = plane.edges["pe1"]
+    assert edge.heard_for() == 0
+    async with plane.running():
+        for _ in range(2):
+            await all_up(plane)
+            begun = asyncio.get_running_loop().time()
+            await until(lambda: edge.heard_for() >= WATCH)
+            assert asyncio.get_running_loop().time() - begun >= WATCH - 0.1
+            await switches["pe1"].stop()
+            await until(lambda: edge.heard_for() == 0)
+            await switches["pe1"].start()
