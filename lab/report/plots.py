@@ -49,6 +49,10 @@ class Plot:
         """For a page."""
         return base64.b64encode(self.png).decode()
 
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows."""
+        return self.png
+
 
 def plots(result: Result) -> list[Plot]:
     """Those of one run for which it has data."""
@@ -263,7 +267,8 @@ def _draw_notifications(axes: Axes, result: Result) -> None:
     first = fast.groupby(["node", "towards"]).size()
     by = {name: told.loc[told["by"] == name, "time_ns"] / time for name in (BY_PE, BY_RECEIVER)}
     axes.hist(
-        list(by.values()), bins=edges, stacked=True, color=[PE_COLOUR, RECEIVER_COLOUR],
+        list(by.values()), bins=edges, stacked=True, histtype="stepfilled",
+        color=[PE_COLOUR, RECEIVER_COLOUR],
         label=[f"CNPs of the {name} ({len(times)})" for name, times in by.items()],
     )  # fmt: skip
     if len(first):

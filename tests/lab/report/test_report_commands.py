@@ -3,18 +3,19 @@
 from pathlib import Path
 
 import pytest
-from lab_results import congested
+from lab_results import about, congested
 from typer.testing import CliRunner
 
 from fcn.lab.cli.main import app
 from fcn.lab.result.folder import save
+from fcn.lab.result.model import Result
 
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path]:
     places = tmp_path / "fast", tmp_path / "slow"
-    save(congested("fcn"), places[0])
-    save(congested("ecn"), places[1])
+    save(Result(about()), places[0])
+    save(Result(about(mode="ecn")), places[1])
     return places
 
 
@@ -23,11 +24,12 @@ def run(*arguments: object) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_show_prints_tables_and_writes_a_page(folders: tuple[Path, Path]) -> None:
-    code, output = run("show", folders[0])
+def test_show_prints_tables_and_writes_a_page(tmp_path: Path) -> None:
+    save(congested("fcn"), tmp_path / "result")
+    code, output = run("show", tmp_path / "result")
     assert code == 0
     assert "Congestions and reactions" in output
-    assert (folders[0] / "report.html").read_text().endswith("</html>\n")
+    assert (tmp_path / "result" / "report.html").read_text().endswith("</html>\n")
 
 
 def test_a_folder_with_a_report_is_still_a_result(folders: tuple[Path, Path]) -> None:
@@ -43,7 +45,7 @@ def test_compare_says_what_differs(folders: tuple[Path, Path], tmp_path: Path) -
 
 def test_results_of_the_same_name_are_told_apart(folders: tuple[Path, Path]) -> None:
     again = folders[0].parent / "again" / "fast"
-    save(congested("ecn"), again)
+    save(Result(about(mode="ecn")), again)
     code, output = run("compare", folders[0], again)
     assert code == 0
     assert "again" in output
