@@ -45,8 +45,6 @@ def mac_control(rng: random.Random) -> bytes:
     return frame[: rng.choice((14, 16, 17, 33, 34, 60))]
 
 
-<<<<<<< HEAD
-=======
 def question(rng: random.Random) -> bytes:
     """An ARP request or solicitation for the victim, with an octet changed or the end cut off."""
     arp = bytes.fromhex(
@@ -58,7 +56,6 @@ def question(rng: random.Random) -> bytes:
     return bytes(frame[: rng.randrange(10, len(frame) + 1)])
 
 
->>>>>>> native
 def run(sanitize: bool) -> int:
     """The digest of the run."""
     rng = random.Random(11)
@@ -92,10 +89,7 @@ def run(sanitize: bool) -> int:
             for _ in range(5):
                 attacker.send(malformed(rng, 1, host_mac(1)))
                 network.left.send(mac_control(rng))
-<<<<<<< HEAD
-=======
                 attacker.send(question(rng))
->>>>>>> native
             simulation.run_until(simulation.now_ns + 100_000)
             if step in (20, 30):
                 network.links[1].set_up(step == 30)
