@@ -74,12 +74,14 @@ class Wire:
 
 @dataclass(frozen=True)
 class Gateway:
-    """The router in front of a data centre: its port 1 is the one towards its PE."""
+    """The router in front of a data centre: its port 1 is the one towards its PE, where it has
+    `addresses`, of IPv4 and IPv6."""
 
     name: str
     pe: str
     pe_port: int
     number: int
+    addresses: tuple[Address, Address]
     hosts: tuple[EndHost, ...]
 
     @property
@@ -133,7 +135,8 @@ class Wiring:
                 EndHost(each.name, host.name, at, each.ipv4, each.ipv6, next(numbers))
                 for at, each in enumerate(centres[host.name].hosts, 2)
             )
-            sites.append((Gateway(host.name, host.pe, port.number, number, hosts), hosts))
+            own = addresses.ipv4.ip, addresses.ipv6.ip
+            sites.append((Gateway(host.name, host.pe, port.number, number, own, hosts), hosts))
         return sites
 
     @cached_property
