@@ -146,8 +146,11 @@ class Wiring:
 
     def wire(self, a: str, b: str) -> Wire | None:
         """The link between two neighbours, if there is one."""
-        ends = frozenset((a, b))
-        return next((wire for wire in self.wires if wire.ends == ends), None)
+        return self._by_ends.get(frozenset((a, b)))
+
+    @cached_property
+    def _by_ends(self) -> dict[frozenset[str], Wire]:
+        return {wire.ends: wire for wire in self.wires}
 
     @property
     def core_directions(self) -> list[tuple[str, str]]:
@@ -212,6 +215,14 @@ class Wiring:
     def pe_of(self, host: EndHost) -> str:
         """The PE a host is behind."""
         return self._pes.get(host.site, host.site)
+
+    def vrf_of(self, host: EndHost) -> str:
+        """The VRF a host is in."""
+        return self._vrfs.get(host.name) or self._vrfs[host.site]
+
+    @cached_property
+    def _vrfs(self) -> dict[str, str]:
+        return {host.name: host.vrf for host in self.topology.hosts}
 
     @cached_property
     def _pes(self) -> dict[str, str]:
