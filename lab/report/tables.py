@@ -231,7 +231,7 @@ def _pauses(result: Result) -> ReportTable:
 def _controller(result: Result) -> ReportTable:
     return _table(
         "What the controller did",
-        analysis.learning(result),
+        analysis.learning(result).replace({"node": {"": "all"}}),
         [
             ("node", "node", None),
             ("what", "what", None),
