@@ -149,6 +149,7 @@ class RoceHost:
         self.address = address
         self.options = options
         self._native = host.native
+        self._sampled = self._native.ffi.new("lab_requester_stats *")
         native = self._native.ffi.new("lab_roce_options *")
         native.mac = bytes.fromhex(mac.replace(":", ""))
         native.gateway_mac = bytes.fromhex(gateway_mac.replace(":", ""))
@@ -183,6 +184,13 @@ class RoceHost:
         self._call("lab_roce_requester", connection, out)
         values = self._native.fields(out)
         return SenderCounters(**{**values, "state": State(values["state"])})
+
+    def progress(self, connection: int) -> tuple[float, int, int]:
+        """Of a connection it opened, for samples: the rate in bit/s, packets acknowledged, and
+        octets sent."""
+        out = self._sampled
+        self._call("lab_roce_requester", connection, out)
+        return out.rate_bps, out.acknowledged, out.octets
 
     def receiver(self, connection: int) -> ReceiverCounters:
         """A connection it accepted, by their order."""

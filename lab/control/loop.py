@@ -11,7 +11,7 @@ to go on until then, and can give the loop something to do earlier.
 import asyncio
 import selectors
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar, TypeVarTuple
 
 T = TypeVar("T")
@@ -100,7 +100,17 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
 def run(world: World, main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in the virtual time of a world, as asyncio.run does in real time.
 
+    Called where a loop runs already, as in a notebook, it does so in another thread, and waits.
     Raises what it raises; StalledError when it waits for what cannot happen.
     """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _run(world, main)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_run, world, main).result()
+
+
+def _run(world: World, main: Coroutine[Any, Any, T]) -> T:
     with asyncio.Runner(loop_factory=lambda: VirtualTimeLoop(world)) as runner:
         return runner.run(main)

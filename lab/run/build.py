@@ -87,10 +87,8 @@ def _connect(simulation: Simulation, wire: Wire) -> Link:
     return link
 
 
-def amounts(buffer: Depth | None) -> tuple[int | None, int | None]:
+def amounts(buffer: Depth) -> tuple[int | None, int | None]:
     """A buffer in packets and in octets; None where it has no limit of that kind."""
-    if buffer is None:
-        return None, None
     in_packets = buffer.unit is DepthUnit.PACKETS
     return (buffer.amount, None) if in_packets else (None, buffer.amount)
 

@@ -29,7 +29,19 @@ def network_info(plan: Plan, config: Config) -> NetworkInfo:
             )
             for host in wiring.hosts.values()
         ),
+        held_back_ns=_held_back_ns(plan, config),
         queues=tuple(_queue(plan, config, *ends) for ends in wiring.core_directions),
+    )
+
+
+def _held_back_ns(plan: Plan, config: Config) -> int:
+    switches = [node.cnp.min_interval for node in config.nodes.values()]
+    switches += [level.interval for level in config.congestion.levels.values() if level.notify]
+    hosts = [plan.wiring.settings(host) for host in plan.wiring.hosts.values()]
+    return max(
+        *(microseconds * 1000 for microseconds in switches),
+        *(host.cnp_interval for host in hosts),
+        *(host.dcqcn.cut_interval for host in hosts),
     )
 
 
@@ -38,8 +50,8 @@ def _queue(plan: Plan, config: Config, node: str, towards: str) -> QueueInfo:
     own = [each.depths for each in config.nodes[node].thresholds if each.port == port]
     depths = own[0] if own else config.congestion.thresholds
     wire = plan.wiring.wire(node, towards)
-    buffer = wire.buffer if wire is not None else None
-    packets, octets = amounts(buffer)
+    assert wire is not None, "a core link"
+    packets, octets = amounts(wire.buffer)
     return QueueInfo(
         node=node,
         towards=towards,

@@ -13,6 +13,7 @@ from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.model import Config
 from fcn.controller.owners.domain_mode import DomainMode
+from fcn.controller.owners.gateway import Gateway as AnswersForGateway
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.port_role import PortRole
 from fcn.controller.owners.queue_level import QueueLevel
@@ -32,13 +33,15 @@ def add_gateway(simulation: Simulation, gateway: Gateway, config: Config) -> Swi
     switch = simulation.add_switch(gateway.name, load_program(compiled_programs() / "pe.json"))
     compiled = load_pipeline("pe")
     intent = Intent(compiled.schema)
-    roles, routes = PortRole(intent), VrfRouting(intent)
+    roles, routes, answers = PortRole(intent), VrfRouting(intent), AnswersForGateway(intent)
     own = int(gateway.mac.replace(":", ""), 16)
     pe = config.nodes[gateway.pe]
     towards = pe.port(gateway.pe_port)
     assert towards is not None, "the configuration is that of the network"
     DomainMode(intent, compiled).set(congestion_kind="NONE", translates=False)
     roles.admit_customer(_UPLINK, 0, _VRF)
+    for address in gateway.addresses:
+        answers.answer(_UPLINK, 0, address, own)
     for prefix in _EVERYTHING:
         far = port_mac(gateway.pe, pe, towards)
         routes.deliver(_VRF, ip_network(prefix), _UPLINK, 0, own, far)

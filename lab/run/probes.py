@@ -52,7 +52,6 @@ class Probes:
         self._rows = rows
         self._begun = self._simulation.now_ns
         self._peers = _peers(built.wiring)
-        self._turns = _turns(built.wiring)
         self._queues = [
             (node, towards, *built.port(node, towards))
             for node, towards in (core if measure.queues is None else measure.queues)
@@ -86,13 +85,12 @@ class Probes:
             values = at.put - before.put, at.put_octets - before.put_octets, at.cut - before.cut
             self._add_changed("links", now, (node, towards, 0), (node, towards), values)
         for each in self._connections:
-            seen = each.counters()
             self._add_changed(
                 "rates",
                 now,
                 (each.host, "", each.number),
                 (each.host, each.number),
-                (seen.rate_bps, seen.acknowledged, seen.octets),
+                each.sender.progress(each.number),
             )
         self._sample_counters(now)
         self.collect()
@@ -184,20 +182,22 @@ class Probes:
 
     def _tap(self, crossings: set[Pair], pcap: set[Pair], snap: int) -> None:
         self._crossings, self._pcap = crossings, pcap
-        self._directions: dict[tuple[int, int], Pair] = {}
+        self._directions: dict[tuple[int, int], tuple[Pair, Wire, int]] = {}
+        turns = _turns(self._built.wiring)
         for node, towards in sorted(crossings | pcap):
             link, way = self._built.link(node, towards)
-            self._directions[link.number, way] = node, towards
+            wire = self._built.wiring.wire(node, towards)
+            assert wire is not None, "it is built"
+            turn = turns.get((node, towards), 0)
+            self._directions[link.number, way] = (node, towards), wire, turn
             if (node, towards) in pcap:
                 link.tap(way, _TAP_OCTETS, snap=min(snap, MAX_FRAME))
             else:
                 link.tap(way, _TAP_OCTETS, select=_WATCHED, snap=0)
 
     def _take_frame(self, frame: TappedFrame) -> None:
-        node, towards = self._directions[frame.link, frame.direction]
-        wire = self._built.wiring.wire(node, towards)
-        assert wire is not None, "it is tapped"
-        leaving = max(_on_the_wire_ns(frame, wire), self._turns.get((node, towards), 0))
+        (node, towards), wire, turn = self._directions[frame.link, frame.direction]
+        leaving = max(_on_the_wire_ns(frame, wire), turn)
         time = frame.time_ns - self._begun - wire.delay_ns - leaving
         if (node, towards) in self._crossings:
             for kind, what in _KINDS.items():

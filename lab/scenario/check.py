@@ -6,7 +6,8 @@ from fcn.contract.depth import Depth
 from fcn.controller.config.document import Path
 from fcn.lab.scenario.model import Event, Pattern, PfcSettings
 from fcn.lab.scenario.traffic import named, sizes_of
-from fcn.lab.scenario.wiring import Wiring
+from fcn.lab.scenario.wiring import EndHost, Wiring
+from fcn.topologies.model import TopologyError
 
 Finding = tuple[Path, str]
 
@@ -86,7 +87,7 @@ def _buffers(wiring: Wiring) -> Iterator[Finding]:
     """A queue must be able to reach the depths at which levels begin."""
     for place, node, towards, depths in _depths(wiring):
         wire = wiring.wire(node, towards)
-        if wire is None or wire.buffer is None or wire.buffer.unit is not depths[0].unit:
+        if wire is None or wire.buffer.unit is not depths[0].unit:
             continue
         if depths[0].amount > wire.buffer.amount:
             yield (
@@ -151,10 +152,26 @@ def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
         yield ("to",), f"{sources[0].name} cannot send to itself"
     if kind == "messages" and not 1 <= len(targets) <= len(sources):
         yield ("to",), f"{len(sources)} hosts send to as many or fewer, not to {len(targets)}"
+    vrfs = {wiring.vrf_of(host) for host in (*sources, *targets)}
+    if len(vrfs) > 1:
+        yield (), f"hosts of the VRFs {_listed(sorted(vrfs))} cannot reach each other"
+    yield from _paths(wiring, sources, targets)
     mixed = {wiring.settings(host).ip for host in (*sources, *targets)}
     if len(mixed) > 1:
         yield (), "some of these hosts use IPv4 and some IPv6"
     yield from _amounts(wiring, pattern, len(sources) * len(targets))
+
+
+def _paths(
+    wiring: Wiring, sources: Iterable[EndHost], targets: Iterable[EndHost]
+) -> Iterator[Finding]:
+    far = {wiring.pe_of(host) for host in targets}
+    for pe in sorted({wiring.pe_of(host) for host in sources}):
+        for other in sorted(far):
+            try:
+                wiring.topology.path(pe, other)
+            except TopologyError:
+                yield (), f"there is no path from {pe} to {other}"
 
 
 def _amounts(wiring: Wiring, pattern: Pattern, pairs: int) -> Iterator[Finding]:

@@ -28,7 +28,6 @@ def configuration_text(wiring: Wiring) -> str:
     )
     data = controller_config(topology, settings)
     data["congestion"] = _congestion(wiring)
-    neighbours = _neighbours(wiring)
     for name, node in data["nodes"].items():
         node.pop("thresholds", None)
         own = [queue for queue in scenario.controller.queues if queue.node == name]
@@ -40,9 +39,6 @@ def configuration_text(wiring: Wiring) -> str:
                 }
                 for queue in own
             ]
-        for port in node["ports"]:
-            if port["role"] == "dc":
-                port["hosts"] = neighbours[port["name"]]
     return yaml.safe_dump(merged(data, scenario.controller.configuration), sort_keys=False)
 
 
@@ -60,20 +56,6 @@ def _congestion(wiring: Wiring) -> dict[str, Any]:
             }
             for level, interval in intervals.items()
         },
-    }
-
-
-def _neighbours(wiring: Wiring) -> dict[str, dict[str, str]]:
-    """Address and MAC of whoever is on a DC port, by its name: it answers no ARP here."""
-    addresses = wiring.topology.addresses
-    macs = {host.name: host.mac for host in wiring.hosts.values()}
-    macs |= {gateway.name: gateway.mac for gateway in wiring.gateways}
-    return {
-        host.name: {
-            str(addresses(host.name).ipv4.ip): macs[host.name],
-            str(addresses(host.name).ipv6.ip): macs[host.name],
-        }
-        for host in wiring.topology.hosts
     }
 
 

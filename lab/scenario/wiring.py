@@ -22,7 +22,7 @@ from fcn.lab.scenario.model import (
     PfcSettings,
     Scenario,
 )
-from fcn.topologies.model import Topology
+from fcn.topologies.model import ROOMY_DEPTH, Topology
 
 HOST_MACS = 0x02_00_00_00_00_00
 """MAC addresses of hosts are counted from here, and gateways have them, too."""
@@ -54,7 +54,7 @@ class EndHost:
 @dataclass(frozen=True, slots=True)
 class Wire:
     """A link and its ends. rate_bps: None is without a limit, 0 is missing. buffer: of each queue
-    of a switch at its ends; None is the engine's own."""
+    of a switch at its ends."""
 
     kind: Kind
     a: str
@@ -63,7 +63,7 @@ class Wire:
     b_port: int
     rate_bps: int | None
     delay_ns: int
-    buffer: Depth | None
+    buffer: Depth
     pfc: PfcSettings | None
 
     @property
@@ -74,12 +74,14 @@ class Wire:
 
 @dataclass(frozen=True)
 class Gateway:
-    """The router in front of a data centre: its port 1 is the one towards its PE."""
+    """The router in front of a data centre: its port 1 is the one towards its PE, where it has
+    `addresses`, of IPv4 and IPv6."""
 
     name: str
     pe: str
     pe_port: int
     number: int
+    addresses: tuple[Address, Address]
     hosts: tuple[EndHost, ...]
 
     @property
@@ -133,7 +135,8 @@ class Wiring:
                 EndHost(each.name, host.name, at, each.ipv4, each.ipv6, next(numbers))
                 for at, each in enumerate(centres[host.name].hosts, 2)
             )
-            sites.append((Gateway(host.name, host.pe, port.number, number, hosts), hosts))
+            own = addresses.ipv4.ip, addresses.ipv6.ip
+            sites.append((Gateway(host.name, host.pe, port.number, number, own, hosts), hosts))
         return sites
 
     @cached_property
@@ -143,8 +146,11 @@ class Wiring:
 
     def wire(self, a: str, b: str) -> Wire | None:
         """The link between two neighbours, if there is one."""
-        ends = frozenset((a, b))
-        return next((wire for wire in self.wires if wire.ends == ends), None)
+        return self._by_ends.get(frozenset((a, b)))
+
+    @cached_property
+    def _by_ends(self) -> dict[frozenset[str], Wire]:
+        return {wire.ends: wire for wire in self.wires}
 
     @property
     def core_directions(self) -> list[tuple[str, str]]:
@@ -184,7 +190,7 @@ class Wiring:
             *b,
             own.rate or rate or defaults.rate or (None if kind == "gateway" else 0),
             (delay or defaults.delay) if own.delay is None else own.delay,
-            own.buffer or defaults.buffer,
+            own.buffer or defaults.buffer or Depth(ROOMY_DEPTH),
             own.pfc or defaults.pfc,
         )
 
@@ -209,6 +215,14 @@ class Wiring:
     def pe_of(self, host: EndHost) -> str:
         """The PE a host is behind."""
         return self._pes.get(host.site, host.site)
+
+    def vrf_of(self, host: EndHost) -> str:
+        """The VRF a host is in."""
+        return self._vrfs.get(host.name) or self._vrfs[host.site]
+
+    @cached_property
+    def _vrfs(self) -> dict[str, str]:
+        return {host.name: host.vrf for host in self.topology.hosts}
 
     @cached_property
     def _pes(self) -> dict[str, str]:

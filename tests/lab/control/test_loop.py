@@ -147,3 +147,15 @@ def test_work_for_a_thread_is_done_in_place(world: EmptyWorld) -> None:
         return result, world.now_ns
 
     assert run(world, main()) == (os.getpid(), 1000)
+
+
+def test_it_runs_inside_a_running_loop_as_in_a_notebook(world: EmptyWorld) -> None:
+    async def main() -> int:
+        await asyncio.sleep(HOUR)
+        return 7
+
+    async def cell() -> int:
+        return run(world, main())
+
+    assert asyncio.run(cell()) == 7
+    assert world.now_ns == HOUR * NS

@@ -148,6 +148,13 @@ def test_a_network_beside_the_scenario_is_found(tmp_path: Path) -> None:
         "traffic: [{pattern: messages, from: [a], to: [b], size: 1kB}]\n"
     )
     assert list(load_scenario(scenario).wiring.hosts) == ["a", "b"]
+    two = "vrfs: {blue: 1, red: 2}\n" + network.replace("pe: pe1}", "pe: pe1, vrf: red}")
+    (tmp_path / "own.yaml").write_text(two.replace("pe: pe2}", "pe: pe2, vrf: blue}"))
+    with pytest.raises(ScenarioError, match=r"scenario.yaml:4: .* VRFs blue, red cannot reach"):
+        load_scenario(scenario)
+    (tmp_path / "own.yaml").write_text(network.replace("{between: [pe1, pe2]}", ""))
+    with pytest.raises(ScenarioError, match=r"scenario.yaml:4: .* no path from pe1 to pe2"):
+        load_scenario(scenario)
     (tmp_path / "own.yaml").write_text(network.replace("hosts:", "hostts:"))
     with pytest.raises(ScenarioError, match=r"scenario.yaml:1: network: .*own.yaml:3: hostts"):
         load_scenario(scenario)

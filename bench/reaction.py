@@ -1,0 +1,155 @@
+"""From the onset of congestion to the first rate cut, beside propagation, over distances.
+
+`python -m fcn.bench.reaction` runs a dumbbell in the laboratory: hosts send at 100 Gb/s each into a
+link of 100 Gb/s, from the far side of a link as long as the distance; the receivers are as far
+again. With FCN at default thresholds and intervals, and with end-to-end ECN. The bound is the
+propagation delay of the way the first CNP came. Everything is in virtual time, so that the numbers
+are the same on every machine. They are written to bench/results/reaction.json.
+"""
+
+import argparse
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from fcn.bench.forwarding import RESULTS, positive
+from fcn.lab.report.amounts import show
+from fcn.lab.result.model import Mode, Result
+from fcn.lab.result.reaction import reactions
+from fcn.lab.run.runner import run_scenario
+from fcn.lab.scenario.load import Plan, make_scenario
+from fcn.topologies.units import NS_PER_KM
+
+KILOMETRES = (100.0, 500.0, 1000.0, 2000.0)
+MODES: tuple[Mode, ...] = ("fcn", "ecn")
+SENDERS = ((1, "64MB"), (2, "64MB"), (4, "32MB"))
+"""How many send, and how much. One alone congests the link, too: the tunnel's headers make its
+100 Gb/s more."""
+
+GOAL = 1.05
+LAST_KM = 1
+
+
+class BenchError(Exception):
+    """A run in which nothing can be measured; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run; by: whose CNP came first."""
+
+    kilometres: float
+    senders: int
+    mode: Mode
+    by: str
+    reaction_ns: int
+    bound_ns: int
+    ratio: float
+
+
+def scenario(kilometres: float, senders: int, size: str) -> Plan:
+    """A dumbbell whose queue is this far from the senders, and from the receivers."""
+    longest = 2 * (2 * kilometres + LAST_KM) * NS_PER_KM
+    hosts = range(1, senders + 1)
+    return make_scenario(
+        {
+            "network": "dumbbell",
+            "duration": f"{round(longest + 2e6)} ns",
+            "links": {
+                "core": {"buffer": 20_000},
+                "hosts": {"delay": "500 ns", "buffer": 20_000},
+                "only": [
+                    {"between": ["pe1", "p1"], "delay": f"{kilometres:g} km", "rate": "1 Tb/s"},
+                    {"between": ["p1", "p2"], "delay": f"{kilometres:g} km"},
+                    {"between": ["p2", "pe2"], "delay": f"{LAST_KM} km"},
+                ],
+            },
+            "hosts": {"mtu": 4096},
+            "traffic": [
+                {
+                    "pattern": "messages",
+                    "from": [f"h{number}" for number in hosts],
+                    "to": [f"h{number + 4}" for number in hosts],
+                    "size": size,
+                }
+            ],
+        },
+        f"reaction-{kilometres:g}-km-{senders}",
+    )
+
+
+def measured(kilometres: float, senders: int, result: Result) -> Measured:
+    """The reaction to the first congestion of a run. Raises BenchError when there is none."""
+    found = reactions(result)
+    found = found[found["ratio"].notna()]
+    if found.empty:
+        raise BenchError(f"{result.about.label}: no congestion to which a sender reacted")
+    first = found.iloc[0]
+    bound = first["fcn_bound_ns"] if first["by"] == "ingress PE" else first["ecn_bound_ns"]
+    return Measured(
+        kilometres=kilometres,
+        senders=senders,
+        mode=result.about.mode,
+        by=str(first["by"]),
+        reaction_ns=int(first["reaction_ns"]),
+        bound_ns=int(bound),
+        ratio=float(first["ratio"]),
+    )
+
+
+def measure(distances: tuple[float, ...]) -> Iterator[Measured]:
+    """All runs over these distances."""
+    for kilometres in distances:
+        for senders, size in SENDERS:
+            plan = scenario(kilometres, senders, size)
+            for mode in MODES:
+                yield measured(kilometres, senders, run_scenario(plan.using(mode=mode)))
+
+
+def table(rows: list[Measured]) -> Table:
+    """For the terminal."""
+    made = Table(title="from the onset of congestion to the first rate cut")
+    for column in ("queue to sender", "senders", "mode", "first CNP of"):
+        made.add_column(column)
+    for column in ("propagation", "more than that", "ratio"):
+        made.add_column(column, justify="right")
+    for row in rows:
+        made.add_row(
+            f"{row.kilometres:g} km",
+            str(row.senders),
+            row.mode,
+            row.by,
+            show(row.bound_ns, "ns"),
+            show(row.reaction_ns - row.bound_ns, "ns"),
+            f"{row.ratio:.5f}",
+        )
+    return made
+
+
+def main() -> None:
+    """Measure, show and write."""
+    parser = argparse.ArgumentParser(prog="python -m fcn.bench.reaction", description=__doc__)
+    parser.add_argument(
+        "--km", type=positive, nargs="+", default=KILOMETRES, help="from the queue to the senders"
+    )
+    parser.add_argument("--results", type=Path, default=RESULTS / "reaction.json")
+    options = parser.parse_args()
+    # The controller's log has its own times.
+    for name in ("fcn", "finsy"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    rows = list(measure(tuple(options.km)))
+    console = Console()
+    console.print(table(rows))
+    worst = max(row.ratio for row in rows if row.mode == "fcn")
+    console.print(f"greatest ratio with FCN: {worst:.5f} (goal: at most {GOAL})")
+    options.results.parent.mkdir(exist_ok=True)
+    options.results.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
