@@ -61,6 +61,11 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
         where = "core" if kind == "core" else "hosts"
         shown = _listed(links[:5]) + (", …" if len(links) > 5 else "")
         yield ("links", where), f"no rate for {shown}: give links.{where}.rate"
+    switches = [node.name for node in wiring.topology.nodes]
+    switches += [gateway.name for gateway in wiring.gateways]
+    for name in scenario.switches.only:
+        if name not in switches:
+            yield ("switches", "only", name), f"no switch {name}; there are {_listed(switches)}"
     yield from _buffers(wiring)
     yield from _flow_control(wiring)
 
