@@ -179,13 +179,23 @@ def conform(table: TableName, data: pd.DataFrame) -> pd.DataFrame:
             f"table {table} has the columns {', '.join(map(str, data.columns))}; "
             f"it needs {', '.join(names)}"
         )
+    try:
+        data = data.astype({column.name: column.dtype for column in columns})
+    except (TypeError, ValueError):
+        data = _one_by_one(table, data)
     for column in columns:
+        if column.kind in ("integer", "text") and data[column.name].hasnans:
+            raise ResultError(f"table {table}, column {column.name}: a value is missing")
+    return data.reset_index(drop=True)
+
+
+def _one_by_one(table: TableName, data: pd.DataFrame) -> pd.DataFrame:
+    """Find the column whose values do not fit."""
+    for column in TABLES[table]:
         try:
             data = data.astype({column.name: column.dtype})
         except (TypeError, ValueError) as error:
             raise ResultError(
                 f"table {table}, column {column.name}: not all is {column.kind}: {error}"
             ) from None
-        if column.kind in ("integer", "text") and data[column.name].hasnans:
-            raise ResultError(f"table {table}, column {column.name}: a value is missing")
-    return data.reset_index(drop=True)
+    return data
