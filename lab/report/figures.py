@@ -60,6 +60,7 @@ def _of_reactions(result: Result) -> list[Figure]:
         Figure("congestions", len(found)),
         Figure("  with a rate cut", int(found["cut_ns"].notna().sum())),
         Figure("  first cut by the ingress PE's CNP", int((found["by"] == BY_PE).sum())),
+        Figure("onset to first CNP, median", _median(found["told_ns"]), "ns"),
         Figure("onset to first rate cut, median", _median(answered["reaction_ns"]), "ns"),
         Figure("  longest", _number(longest), "ns"),
         Figure("  propagation by the ingress PE", _median(answered["fcn_bound_ns"]), "ns"),

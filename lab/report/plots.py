@@ -17,6 +17,7 @@ matplotlib.use("Agg")
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from fcn.lab.report.amounts import scale
 from fcn.lab.result import analysis
@@ -158,6 +159,11 @@ def draw_completion(results: Mapping[str, Result]) -> Figure | None:
         share = pd.Series(range(1, len(values) + 1)) / total
         axes.step(values / one, 100 * share, where="post", color=colour, label=label)
     axes.set_xscale("log")
+    fastest = min(values.iloc[0] for values, _ in times.values())
+    slowest = max(values.iloc[-1] for values, _ in times.values())
+    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_major_formatter(plain)
+    axes.xaxis.set_minor_formatter(plain if slowest < 10 * fastest else NullFormatter())
     axes.set_xlabel(f"flow completion time ({unit})")
     axes.set_ylabel("messages completed (%)")
     axes.set_ylim(0, 103)

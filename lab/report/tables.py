@@ -103,14 +103,16 @@ def _reactions(result: Result) -> ReportTable:
             ("onset_ns", "onset", "ns"),
             ("node", "node", None),
             ("towards", "towards", None),
-            ("host", "first to cut", None),
+            ("told_ns", "first CNP", "ns"),
+            ("reaction_ns", "first cut", "ns"),
+            ("host", "by", None),
             ("by", "CNP of", None),
-            ("reaction_ns", "after", "ns"),
             ("fcn_bound_ns", "propagation by PE", "ns"),
             ("ecn_bound_ns", "by receiver", "ns"),
             ("ratio", "ratio", "ratio"),
         ],
-        "The ratio is to the propagation delay of the way the CNP came.",
+        "First CNP and first cut: after the onset. The ratio is of the first cut, to the "
+        "propagation delay of the way its CNP came.",
     )
 
 
@@ -229,7 +231,7 @@ def _pauses(result: Result) -> ReportTable:
 def _controller(result: Result) -> ReportTable:
     return _table(
         "What the controller did",
-        analysis.learning(result),
+        analysis.learning(result).replace({"node": {"": "all"}}),
         [
             ("node", "node", None),
             ("what", "what", None),

@@ -57,13 +57,15 @@ class QueueInfo(_Part):
 
 
 class NetworkInfo(_Part):
-    """The network that was run."""
+    """The network that was run. held_back_ns: for how long, at most, a switch, a receiver or a
+    sender does not notify or slow a flow again."""
 
     name: str
     nodes: tuple[NodeInfo, ...]
     links: tuple[LinkInfo, ...]
     hosts: tuple[HostInfo, ...]
     queues: tuple[QueueInfo, ...] = ()
+    held_back_ns: NonNegativeInt = 0
 
 
 class EventInfo(_Part):

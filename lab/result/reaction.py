@@ -28,7 +28,8 @@ _DTYPES = {int: "int64", str: "str", float: "float64", int | None: "Int64", floa
 class Reaction:
     """One congestion of the queue of `node` towards its neighbour, and the first cut for it.
 
-    host, connection: who cut (empty, nothing: nobody did). by: whose CNP it was. fcn_bound_ns:
+    told_ns: from the onset to the first CNP for a sender through this queue. host, connection: who
+    cut (empty, nothing: nobody did). by: whose CNP it was. fcn_bound_ns:
     propagation delay from the node by the ingress PE to this sender; ecn_bound_ns: to the receiver
     and from there to the sender. ratio: reaction_ns over the bound of the way the CNP came.
     """
@@ -36,6 +37,7 @@ class Reaction:
     node: str
     towards: str
     onset_ns: int
+    told_ns: int | None = None
     host: str = ""
     connection: int | None = None
     by: str = ""
@@ -52,18 +54,22 @@ def reactions(result: Result, calm_ns: int | None = None) -> pd.DataFrame:
     Congestions of queues whose links are watched (table `crossings`), and of nodes that count marks
     of their own, if any does: marks of others pass through. calm_ns: how long a queue does not
     mark between two of its congestions; default: the round trip between the queue and the nearest
-    of its senders, before which no cut can be felt. A cut earlier than its bound after the onset
-    is not for this congestion.
+    of its senders, before which no cut can be felt, and not less than notifications of a flow are
+    held back (`NetworkInfo.held_back_ns`): within that, what is late is meant to be. A cut or CNP
+    earlier than its bound after the onset is not for this congestion.
     """
     paths = Paths(result.about.network)
     senders = _Senders(result, paths)
     found = []
     for names, marks in _marks(result).groupby(["node", "towards"]):
         node, towards = map(str, cast(tuple[str, str], names))
-        calm = senders.round_trip_ns(node, towards) if calm_ns is None else calm_ns
+        calm = calm_ns
+        if calm is None:
+            held_back = result.about.network.held_back_ns
+            calm = max(senders.round_trip_ns(node, towards), held_back)
         onsets = _onsets(marks["time_ns"], calm, result.about.warm_up_ns)
         for onset, following in zip_longest(onsets, onsets[1:]):
-            found.append(senders.first_cut(node, towards, onset, following))
+            found.append(senders.reaction(node, towards, onset, following))
     found.sort(key=lambda each: (each.onset_ns, each.node, each.towards))
     data = pd.DataFrame([astuple(each) for each in found], columns=_columns())
     return data.astype({each.name: _DTYPES[each.type] for each in fields(Reaction)})  # type: ignore[index]
@@ -89,7 +95,9 @@ def _onsets(times: "pd.Series[int]", calm_ns: int, from_ns: int) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class _Signal:
+    """A CNP that reached a sender, or a rate cut it made."""
+
     time_ns: int
     host: str
     connection: int
@@ -101,7 +109,8 @@ class _Senders:
     def __init__(self, result: Result, paths: Paths) -> None:
         self._paths = paths
         self._pe = {host.name: host.pe for host in result.about.network.hosts}
-        self._cuts = list(_cuts(result))
+        self._cnps = list(_signals(result, "cnp"))
+        self._cuts = list(_signals(result, "cut"))
         flows = result.connections[["host", "remote"]].drop_duplicates()
         self._flows = list(flows.itertuples(index=False, name=None))
 
@@ -114,40 +123,60 @@ class _Senders:
         ]
         return 2 * min((delay for delay in delays if delay is not None), default=0)
 
-    def first_cut(self, node: str, towards: str, onset: int, following: int | None) -> Reaction:
-        first = bisect_left(self._cuts, onset, key=attrgetter("time_ns"))
-        for cut in islice(self._cuts, first, None):
-            if following is not None and cut.time_ns >= following:
-                break
-            if not self._paths.crosses(node, towards, cut.host, cut.remote):
-                continue
-            fcn = self._paths.delay_ns(node, self._pe[cut.host], cut.host)
-            ecn = self._paths.delay_ns(node, cut.remote, cut.host)
-            bound = fcn if cut.by == BY_PE else ecn
-            reaction = cut.time_ns - onset
-            if bound is None or reaction < bound:
-                continue
-            return Reaction(
-                node,
-                towards,
-                onset,
-                host=cut.host,
-                connection=cut.connection,
-                by=cut.by,
-                cut_ns=cut.time_ns,
-                reaction_ns=reaction,
-                fcn_bound_ns=fcn,
-                ecn_bound_ns=ecn,
-                ratio=reaction / bound if bound else None,
-            )
-        return Reaction(node, towards, onset)
+    def reaction(self, node: str, towards: str, onset: int, following: int | None) -> Reaction:
+        told = self._first(self._cnps, node, towards, onset, following)
+        cut = self._first(self._cuts, node, towards, onset, following)
+        told_ns = None if told is None else told.time_ns - onset
+        if cut is None:
+            return Reaction(node, towards, onset, told_ns)
+        bound = self._bound(cut, node)
+        after = cut.time_ns - onset
+        return Reaction(
+            node,
+            towards,
+            onset,
+            told_ns,
+            host=cut.host,
+            connection=cut.connection,
+            by=cut.by,
+            cut_ns=cut.time_ns,
+            reaction_ns=after,
+            fcn_bound_ns=self._fcn_bound(cut, node),
+            ecn_bound_ns=self._ecn_bound(cut, node),
+            ratio=after / bound if bound else None,
+        )
+
+    def _first(
+        self, signals: list[_Signal], node: str, towards: str, onset: int, following: int | None
+    ) -> _Signal | None:
+        """The first after an onset and before the following one that can be for it."""
+        begin = bisect_left(signals, onset, key=attrgetter("time_ns"))
+        for each in islice(signals, begin, None):
+            if following is not None and each.time_ns >= following:
+                return None
+            if self._paths.crosses(node, towards, each.host, each.remote):
+                bound = self._bound(each, node)
+                if bound is not None and each.time_ns - onset >= bound:
+                    return each
+        return None
+
+    def _bound(self, signal: _Signal, node: str) -> int | None:
+        if signal.by == BY_PE:
+            return self._fcn_bound(signal, node)
+        return self._ecn_bound(signal, node)
+
+    def _fcn_bound(self, signal: _Signal, node: str) -> int | None:
+        return self._paths.delay_ns(node, self._pe[signal.host], signal.host)
+
+    def _ecn_bound(self, signal: _Signal, node: str) -> int | None:
+        return self._paths.delay_ns(node, signal.remote, signal.host)
 
 
-def _cuts(result: Result) -> Iterator[_Cut]:
-    """In the order of time, with whose CNP each was."""
-    cuts = caused(result, "cut").sort_values("time_ns", kind="stable")
-    columns = (cuts[name].tolist() for name in ("time_ns", "host", "connection", "remote", "by"))
-    yield from (_Cut(*values) for values in zip(*columns, strict=True))
+def _signals(result: Result, what: str) -> Iterator[_Signal]:
+    """In the order of time."""
+    seen = caused(result, what).sort_values("time_ns", kind="stable")
+    columns = (seen[name].tolist() for name in ("time_ns", "host", "connection", "remote", "by"))
+    yield from (_Signal(*values) for values in zip(*columns, strict=True))
 
 
 def caused(result: Result, what: str) -> pd.DataFrame:

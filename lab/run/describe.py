@@ -30,7 +30,19 @@ def network_info(plan: Plan, config: Config) -> NetworkInfo:
             )
             for host in wiring.hosts.values()
         ),
+        held_back_ns=_held_back_ns(plan, config),
         queues=tuple(_queue(plan, config, *ends) for ends in wiring.core_directions),
+    )
+
+
+def _held_back_ns(plan: Plan, config: Config) -> int:
+    switches = [node.cnp.min_interval for node in config.nodes.values()]
+    switches += [level.interval for level in config.congestion.levels.values() if level.notify]
+    hosts = [plan.wiring.settings(host) for host in plan.wiring.hosts.values()]
+    return max(
+        *(microseconds * 1000 for microseconds in switches),
+        *(host.cnp_interval for host in hosts),
+        *(host.dcqcn.cut_interval for host in hosts),
     )
 
 

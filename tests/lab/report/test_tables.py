@@ -61,7 +61,8 @@ def test_the_details_of_a_run() -> None:
     result = congested("fcn")
     (row,) = table(result, "Congestions and reactions").rows
     assert row == (
-        "1 ms", "p1", "pe2", "l1", "ingress PE", "501.2 µs", "500.5 µs", "10.5 ms", "1.0014"
+        "1 ms", "p1", "pe2", "501.2 µs", "501.2 µs", "l1", "ingress PE", "500.5 µs", "10.5 ms",
+        "1.0014",
     )  # fmt: skip
     sizes = table(result, "Flow completion times by size of message")
     assert [each[:3] for each in sizes.rows] == [("up to 100 kB", "3", "2"), ("all", "3", "2")]

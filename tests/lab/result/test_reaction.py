@@ -8,6 +8,7 @@ from lab_results import (
     ECN_BOUND_NS,
     FAST_CUT_NS,
     FCN_BOUND_NS,
+    NETWORK,
     ONSET_NS,
     SLOW_CUT_NS,
     about,
@@ -88,6 +89,25 @@ def test_after_a_calm_marks_are_another_congestion() -> None:
     assert reactions(twice)["host"].tolist() == ["l1", "l2"]
     assert reactions(twice)["ratio"].tolist()[1] == 1.0
     assert len(reactions(result, calm_ns=299)) == 20
+
+
+def test_a_calm_is_not_shorter_than_notifications_are_held_back() -> None:
+    """What is held back for a congestion would make the next one look slow."""
+    result = congested("fcn")
+    network = NETWORK.model_copy(update={"held_back_ns": 3 * FCN_BOUND_NS})
+    held = replace(result, about=about(network=network))
+    at = ONSET_NS + 300 * 19 + 3 * FCN_BOUND_NS
+    assert len(reactions(with_marks(held, (at, "p1", "pe2", "ce")))) == 1
+    assert len(reactions(with_marks(held, (at + 1, "p1", "pe2", "ce")))) == 2
+
+
+def test_a_sender_may_be_told_and_not_cut() -> None:
+    """Within DCQCN's interval between cuts, for instance."""
+    result = congested("fcn")
+    told = replace(result, notices=result.notices[result.notices["what"] != "cut"])
+    (row,) = reactions(told).to_dict("records")
+    assert row["told_ns"] == FAST_CUT_NS - ONSET_NS
+    assert pd.isna(row["cut_ns"])
 
 
 def test_marks_that_only_pass_through_begin_no_congestion() -> None:
