@@ -2,8 +2,7 @@
 than the controller can handle waits for himself."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Hashable
 
 from fcn.controller.flows.fairqueue import FairQueue
 from fcn.controller.flows.refusals import Reason, Refusals
@@ -24,8 +23,8 @@ SHARE = 3
 
 BEHIND = 0.02
 """Seconds by which reports that are received are late, so that others must be waiting to be
-received: then they are received first. Until then they wait in the order in which they were sent,
-whoever caused them."""
+received: then they are received first, for as long. Until then they wait in the order in which they
+were sent, whoever caused them."""
 
 BEHIND_SHARE = 4
 """Then the rounds take so many times a slice, at most."""
@@ -46,27 +45,17 @@ class Inbox:
         self._filled = asyncio.Event()
         self._arrived = 0
         self._arrival = asyncio.Event()
-        self._behind: set[Hashable] = set()
+        self._behind_until = 0.0
 
     def __len__(self) -> int:
         """Reports that wait."""
         return len(self._queue)
 
-    def heard(self, stream: Hashable, late: float) -> None:
-        """Reports of a stream were received, so many seconds late."""
+    def heard(self, late: float) -> None:
+        """Reports were received, so many seconds late."""
         self._arrival.set()
         if late > BEHIND:
-            self._behind.add(stream)
-        else:
-            self._behind.discard(stream)
-
-    @asynccontextmanager
-    async def receiving(self, stream: Hashable) -> AsyncIterator[None]:
-        """While a stream is received: afterwards none of its reports is waiting."""
-        try:
-            yield
-        finally:
-            self._behind.discard(stream)
+            self._behind_until = self._clock() + BEHIND
 
     def admits(self, node: str, vrf: str, host: Hashable) -> bool:
         """Whether a report about a packet of `host` may be put; one that may not is counted."""
@@ -111,7 +100,7 @@ class Inbox:
             if number + 1 >= FEWEST and (self._arrived == arrived or self._clock() >= end):
                 break
         end = self._clock() + BEHIND_SHARE * SLICE
-        while self._behind and self._clock() < end:
+        while self._clock() < min(end, self._behind_until):
             self._arrival.clear()
             try:
                 async with asyncio.timeout(SLICE):

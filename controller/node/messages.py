@@ -122,16 +122,12 @@ class Messages:
     async def _read_digests(
         self, name: str, synchronized: asyncio.Event, lateness: Lateness
     ) -> None:
-        stream = self._name, name
-        async with (
-            _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests,
-            self._inbox.receiving(stream),
-        ):
+        async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
             async for digest in digests:
                 late = lateness.of(digest.timestamp)
                 in_time_until = self._clock() - late + SKEW
                 await synchronized.wait()
-                self._inbox.heard(stream, late)
+                self._inbox.heard(late)
                 for data in digest:
                     vrf_id, src = FlowLearning.sender(data)
                     vrf = self._vrf_names.get(vrf_id)

@@ -1,6 +1,7 @@
 """Reports wait per tenant: a flood waits for itself, and what is dropped is counted."""
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -74,9 +75,9 @@ async def test_the_event_loop_goes_on_while_reports_wait() -> None:
         await until(lambda: not len(inbox))
 
 
-def received_and_handled(late: float) -> tuple[int, int]:
-    """Lists received and reports handled in virtual time, where both take time and lists, `late`
-    seconds late, come one after the other."""
+def received_and_handled(late: float, until: float = math.inf) -> tuple[int, int]:
+    """Lists received and reports handled in virtual time, where both take time and lists come one
+    after the other, `late` seconds late until then."""
     world = Idle()
     counts = Counter[str]()
 
@@ -85,13 +86,12 @@ def received_and_handled(late: float) -> tuple[int, int]:
         counts["handled"] += 1
 
     async def receive(inbox: Inbox) -> None:
-        async with inbox.receiving("pe1"):
-            while True:
-                await asyncio.sleep(0.0005)
-                for _ in range(20):
-                    offer(inbox, "red", 1, handle)
-                inbox.heard("pe1", late)
-                counts["received"] += 1
+        while True:
+            await asyncio.sleep(0.0005)
+            for _ in range(20):
+                offer(inbox, "red", 1, handle)
+            inbox.heard(late if asyncio.get_running_loop().time() < until else 0.0)
+            counts["received"] += 1
 
     async def main() -> None:
         time = asyncio.get_running_loop().time
@@ -110,6 +110,7 @@ def test_what_waits_to_be_received_is_received_before_more_is_handled() -> None:
     in_time, late = received_and_handled(0.0), received_and_handled(1.0)
     assert late[0] > 2 * in_time[0]
     assert in_time[1] / 6 < late[1] < in_time[1] / 2
+    assert received_and_handled(1.0, until=0.02)[1] > 0.8 * in_time[1]
 
 
 async def test_what_is_dropped_is_counted_by_tenant_and_said_once() -> None:
