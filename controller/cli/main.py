@@ -140,7 +140,7 @@ def shell(node: NodeName, api: Api = DEFAULT_ENDPOINT) -> None:
     """Open a read-only p4runtime-shell on a switch; the controller stays primary."""
     switch = _switch(node, api)
     try:
-        code = open_shell(switch.grpc, switch.device_id, err)
+        code = open_shell(switch, err)
     except ShellError as error:
         raise fail(str(error)) from None
     raise typer.Exit(code)

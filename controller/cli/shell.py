@@ -9,8 +9,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from fcn.controller.proto import fcn_pb2 as pb
+
 PACKAGES = ("p4runtime-shell==0.0.6", "setuptools<81")
 """p4runtime-shell 0.0.6 pins protobuf < 3.21 and ipython 7.31; the latter needs pkg_resources."""
+
+VARIABLES = {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
+"""The generated code works with the pinned protobuf's Python implementation only."""
 
 INSTALL_LIMIT = 600
 """Seconds allowed for the installation."""
@@ -26,24 +31,53 @@ def environment() -> Path:
     return Path(cache) / "fcn" / "p4runtime-shell"
 
 
-def open_shell(address: str, device_id: int, console: Console) -> int:
-    """Run the shell on a switch; returns its exit code. Raises ShellError.
+_NAMED = """
+import sys
+from functools import partial
+import grpc
+options = [("grpc.ssl_target_name_override", sys.argv.pop(1))]
+grpc.secure_channel = partial(grpc.secure_channel, options=options)
+from p4runtime_sh.shell import main
+main()
+"""
+"""Runs p4runtime-shell, which has no option for the name in a switch's certificate, with one."""
 
-    The shell uses an election ID below the controller's, so that it can only read.
-    """
+
+def shell_arguments(switch: pb.NodeStatus) -> list[str]:
+    """What Python is to run, to read the switch as the controller reaches it. Raises ShellError."""
+    arguments = ["-m", "p4runtime_sh"]
+    tls = switch.tls
+    if tls.name:
+        arguments = ["-c", _NAMED, tls.name]
+    # An election ID below the controller's, so that it can only read.
+    arguments += ["--grpc-addr", switch.grpc, "--device-id", str(switch.device_id)]
+    arguments += ["--election-id", "0,1"]
+    if switch.HasField("tls"):
+        arguments.append("--ssl")
+        files = {"--cacert": tls.ca, "--cert": tls.certificate, "--private-key": tls.key}
+        for option, file in files.items():
+            if file and not os.access(file, os.R_OK):
+                raise ShellError(
+                    f"{file}, which the controller uses for {switch.name}, cannot be read here: "
+                    "run this on the controller's machine, as a user who may read it"
+                )
+            arguments += [option, file] if file else []
+    return arguments
+
+
+def open_shell(switch: pb.NodeStatus, console: Console) -> int:
+    """Run the shell on a switch, which can only read; returns its exit code. Raises ShellError."""
+    arguments = shell_arguments(switch)
     python = ready_environment(console)
     console.print(
-        f"p4runtime-shell on {address}: read with e.g. "
+        f"p4runtime-shell on {switch.grpc}: read with e.g. "
         "`table_entry['endpoint'].read(lambda entry: print(entry))`; only the controller can write",
         highlight=False,
         markup=False,
         soft_wrap=True,
     )
-    command = [str(python), "-m", "p4runtime_sh", "--grpc-addr", address]
-    command += ["--device-id", str(device_id), "--election-id", "0,1"]
-    # The generated code works with the pinned protobuf's Python implementation only.
-    variables = os.environ | {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
-    return subprocess.run(command, env=variables, check=False).returncode
+    command = [str(python), *arguments]
+    return subprocess.run(command, env=os.environ | VARIABLES, check=False).returncode
 
 
 def ready_environment(console: Console) -> Path:

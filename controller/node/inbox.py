@@ -21,6 +21,14 @@ wait for the others' reports."""
 SHARE = 3
 """These rounds take so many times a slice, at most: what is received must also be handled."""
 
+BEHIND = 0.02
+"""Seconds by which reports that are received are late, so that others must be waiting to be
+received: then they are received first, for as long. Until then they wait in the order in which they
+were sent, whoever caused them."""
+
+BEHIND_SHARE = 4
+"""Then the rounds take so many times a slice, at most."""
+
 
 class Inbox:
     """Reports of all PEs. `clock` is monotonic, in seconds."""
@@ -36,10 +44,18 @@ class Inbox:
         self._queue: FairQueue[Callable[[], None]] = FairQueue(limit)
         self._filled = asyncio.Event()
         self._arrived = 0
+        self._arrival = asyncio.Event()
+        self._behind_until = 0.0
 
     def __len__(self) -> int:
         """Reports that wait."""
         return len(self._queue)
+
+    def heard(self, late: float) -> None:
+        """Reports were received, so many seconds late."""
+        self._arrival.set()
+        if late > BEHIND:
+            self._behind_until = self._clock() + BEHIND
 
     def admits(self, node: str, vrf: str, host: Hashable) -> bool:
         """Whether a report about a packet of `host` may be put; one that may not is counted."""
@@ -82,4 +98,12 @@ class Inbox:
             arrived = self._arrived
             await asyncio.sleep(0)
             if number + 1 >= FEWEST and (self._arrived == arrived or self._clock() >= end):
+                break
+        end = self._clock() + BEHIND_SHARE * SLICE
+        while self._clock() < min(end, self._behind_until):
+            self._arrival.clear()
+            try:
+                async with asyncio.timeout(SLICE):
+                    await self._arrival.wait()
+            except TimeoutError:
                 return

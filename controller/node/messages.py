@@ -124,8 +124,10 @@ class Messages:
     ) -> None:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
             async for digest in digests:
-                in_time_until = self._clock() - lateness.of(digest.timestamp) + SKEW
+                late = lateness.of(digest.timestamp)
+                in_time_until = self._clock() - late + SKEW
                 await synchronized.wait()
+                self._inbox.heard(late)
                 for data in digest:
                     vrf_id, src = FlowLearning.sender(data)
                     vrf = self._vrf_names.get(vrf_id)

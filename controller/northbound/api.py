@@ -12,6 +12,7 @@ import grpc
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
+from fcn.controller.config.model import Tls
 from fcn.controller.config.types import parse_address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
@@ -60,6 +61,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
                     refused=agent.refused,
                     flows=len(network.flows.on_node(name)),
                     neighbors=len(network.neighbors[name]),
+                    tls=_tls(network.config.tls_of(agent.provision.node)),
                 )
                 for name, agent in network.nodes.items()
             ],
@@ -318,3 +320,14 @@ async def serving(network: Network, endpoint: str) -> AsyncIterator[str]:
         yield endpoint if endpoint.startswith("unix:") else f"{endpoint.rpartition(':')[0]}:{port}"
     finally:
         await server.stop(STOP_GRACE)
+
+
+def _tls(tls: Tls | None) -> pb.SwitchTls | None:
+    """The files by names that hold in any folder."""
+    if tls is None:
+        return None
+    ca, certificate, key = (
+        None if file is None else str(Path(file).absolute())
+        for file in (tls.ca, tls.certificate, tls.key)
+    )
+    return pb.SwitchTls(ca=ca, certificate=certificate, key=key, name=tls.name)

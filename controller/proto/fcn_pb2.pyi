@@ -33,7 +33,7 @@ class GetStatusResponse(_message.Message):
     def __init__(self, version: _Optional[str] = ..., started: _Optional[float] = ..., nodes: _Optional[_Iterable[_Union[NodeStatus, _Mapping]]] = ..., labels_in_use: _Optional[int] = ..., labels_resting: _Optional[int] = ...) -> None: ...
 
 class NodeStatus(_message.Message):
-    __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "features", "entries", "pending", "refused", "flows", "neighbors")
+    __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "features", "entries", "pending", "refused", "flows", "neighbors", "tls")
     NAME_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
     GRPC_FIELD_NUMBER: _ClassVar[int]
@@ -47,6 +47,7 @@ class NodeStatus(_message.Message):
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     FLOWS_FIELD_NUMBER: _ClassVar[int]
     NEIGHBORS_FIELD_NUMBER: _ClassVar[int]
+    TLS_FIELD_NUMBER: _ClassVar[int]
     name: str
     role: str
     grpc: str
@@ -60,7 +61,20 @@ class NodeStatus(_message.Message):
     refused: int
     flows: int
     neighbors: int
-    def __init__(self, name: _Optional[str] = ..., role: _Optional[str] = ..., grpc: _Optional[str] = ..., device_id: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., detail: _Optional[str] = ..., features: _Optional[_Iterable[str]] = ..., entries: _Optional[int] = ..., pending: _Optional[int] = ..., refused: _Optional[int] = ..., flows: _Optional[int] = ..., neighbors: _Optional[int] = ...) -> None: ...
+    tls: SwitchTls
+    def __init__(self, name: _Optional[str] = ..., role: _Optional[str] = ..., grpc: _Optional[str] = ..., device_id: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., detail: _Optional[str] = ..., features: _Optional[_Iterable[str]] = ..., entries: _Optional[int] = ..., pending: _Optional[int] = ..., refused: _Optional[int] = ..., flows: _Optional[int] = ..., neighbors: _Optional[int] = ..., tls: _Optional[_Union[SwitchTls, _Mapping]] = ...) -> None: ...
+
+class SwitchTls(_message.Message):
+    __slots__ = ("ca", "certificate", "key", "name")
+    CA_FIELD_NUMBER: _ClassVar[int]
+    CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ca: str
+    certificate: str
+    key: str
+    name: str
+    def __init__(self, ca: _Optional[str] = ..., certificate: _Optional[str] = ..., key: _Optional[str] = ..., name: _Optional[str] = ...) -> None: ...
 
 class FlowKey(_message.Message):
     __slots__ = ("vrf", "src", "dst", "dest_qp")

@@ -11,19 +11,32 @@ from fcn.softswitch.proto import trafficmanager_pb2_grpc as tm_grpc
 
 
 class TrafficManagerClient:
-    """Queue settings and port counters of a running softswitch at HOST:PORT.
+    """Queue settings and port counters of a running softswitch at HOST:PORT, in plain text or, with
+    `credentials`, over TLS; `name`: in the switch's certificate, where that is not the host.
 
     Use as an asynchronous context manager. Calls raise grpc.aio.AioRpcError with NOT_FOUND for a
     port that is not attached and INVALID_ARGUMENT for impossible settings.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(
+        self,
+        address: str,
+        credentials: grpc.ChannelCredentials | None = None,
+        name: str | None = None,
+    ) -> None:
         self._address = address
+        self._credentials = credentials
+        self._options = [("grpc.ssl_target_name_override", name)] if name else []
         self._channel: Any = None
         self._stub: Any = None
 
     async def __aenter__(self) -> "TrafficManagerClient":
-        self._channel = grpc.aio.insecure_channel(self._address)
+        if self._credentials is None:
+            self._channel = grpc.aio.insecure_channel(self._address)
+        else:
+            self._channel = grpc.aio.secure_channel(
+                self._address, self._credentials, options=self._options
+            )
         self._stub = tm_grpc.TrafficManagerStub(self._channel)
         return self
 

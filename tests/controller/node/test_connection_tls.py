@@ -1,6 +1,7 @@
 """The controller and real switches with TLS and mutual TLS, certificates made for each test."""
 
 import asyncio
+import os
 import shutil
 import socket
 import sys
@@ -14,8 +15,12 @@ import yaml
 from switches import until
 
 from fcn.controller.app import ControlPlane
+from fcn.controller.cli.shell import VARIABLES, ShellError, environment, shell_arguments
 from fcn.controller.config import parse_config
 from fcn.controller.node import session
+from fcn.controller.northbound.api import serving
+from fcn.controller.northbound.client import FcnClient
+from fcn.controller.proto import fcn_pb2 as pb
 from fcn.hosts.processes import is_listening
 from fcn.topologies.interop.certificates import Authority, Certificate
 
@@ -153,3 +158,48 @@ async def test_renewed_files_are_read(network: dict[str, Any], tmp_path: Path) -
             await until(lambda: "Trying again" in plane.nodes["p1"].status.detail, "a refusal")
             install(files.controller)
             await until(lambda: plane.nodes["p1"].is_up, "the session")
+
+
+@pytest.mark.skipif(
+    not (environment() / "complete").exists(),
+    reason="p4runtime-shell is not installed; `fcn shell NODE` installs it",
+)
+async def test_the_shell_reaches_a_switch_as_the_controller_does(
+    network: dict[str, Any], tmp_path: Path
+) -> None:
+    """With the files and the name the controller tells; not without its key."""
+    files = Certificates(tmp_path)
+    async with _running("softswitch", files, mutual=True) as address:
+        plane = _plane(network, address, tls=_tls(files, files.controller))
+        async with plane.running(), serving(plane.network, "127.0.0.1:0") as api:
+            await until(lambda: plane.nodes["p1"].is_up, "the session")
+            status = await asyncio.to_thread(_status, api)
+            read = 'print("entries:", len(list(table_entry["endpoint"].read())))'
+            code, said = await _in_shell(status, read)
+            assert (code, "entries: " in said) == (0, True), said
+            stranger = pb.NodeStatus.FromString(status.SerializeToString())
+            stranger.tls.ClearField("certificate")
+            stranger.tls.ClearField("key")
+            code, said = await _in_shell(stranger, 'print("entries")')
+            assert code != 0, said
+    files.controller.key.unlink()
+    with pytest.raises(ShellError, match="cannot be read here"):
+        shell_arguments(status)
+
+
+def _status(api: str) -> pb.NodeStatus:
+    with FcnClient(api) as client:
+        return client.status().nodes[0]
+
+
+async def _in_shell(status: pb.NodeStatus, line: str) -> tuple[int | None, str]:
+    """Type a line; the exit code, and what was printed."""
+    process = await asyncio.create_subprocess_exec(
+        *(str(environment() / "bin" / "python"), *shell_arguments(status)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env=os.environ | VARIABLES,
+    )
+    output, _ = await asyncio.wait_for(process.communicate(f"{line}\nexit\n".encode()), 120)
+    return process.returncode, output.decode()

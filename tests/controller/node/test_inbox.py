@@ -1,16 +1,20 @@
 """Reports wait per tenant: a flood waits for itself, and what is dropped is counted."""
 
 import asyncio
+import math
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
 from switches import until
+from virtual import Idle
 
 from fcn.controller.clock import SYSTEM_CLOCK
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.refusals import Reason, Refusals
 from fcn.controller.node.inbox import Inbox
+from fcn.lab.control.loop import run
 
 LIMIT = 1000
 
@@ -69,6 +73,44 @@ async def test_the_event_loop_goes_on_while_reports_wait() -> None:
         assert len(inbox)
         stop.set()
         await until(lambda: not len(inbox))
+
+
+def received_and_handled(late: float, until: float = math.inf) -> tuple[int, int]:
+    """Lists received and reports handled in virtual time, where both take time and lists come one
+    after the other, `late` seconds late until then."""
+    world = Idle()
+    counts = Counter[str]()
+
+    def handle() -> None:
+        world.now_ns += 300_000
+        counts["handled"] += 1
+
+    async def receive(inbox: Inbox) -> None:
+        while True:
+            await asyncio.sleep(0.0005)
+            for _ in range(20):
+                offer(inbox, "red", 1, handle)
+            inbox.heard(late if asyncio.get_running_loop().time() < until else 0.0)
+            counts["received"] += 1
+
+    async def main() -> None:
+        time = asyncio.get_running_loop().time
+        inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), time, LIMIT)
+        receiver = asyncio.create_task(receive(inbox))
+        async with running(inbox):
+            await asyncio.sleep(0.2)
+        receiver.cancel()
+
+    run(world, main())
+    return counts["received"], counts["handled"]
+
+
+def test_what_waits_to_be_received_is_received_before_more_is_handled() -> None:
+    """Lists that come late wait in the order in which they were sent, whoever caused them."""
+    in_time, late = received_and_handled(0.0), received_and_handled(1.0)
+    assert late[0] > 2 * in_time[0]
+    assert in_time[1] / 6 < late[1] < in_time[1] / 2
+    assert received_and_handled(1.0, until=0.02)[1] > 0.8 * in_time[1]
 
 
 async def test_what_is_dropped_is_counted_by_tenant_and_said_once() -> None:

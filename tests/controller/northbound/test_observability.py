@@ -27,6 +27,7 @@ from fcn.controller.logs import JsonFormatter, KeyValueFormatter
 from fcn.controller.node.connection import State
 from fcn.controller.northbound import metrics
 from fcn.controller.northbound.snapshot import take_snapshot
+from fcn.controller.proto import fcn_pb2 as pb
 
 
 def free_port() -> int:
@@ -166,5 +167,5 @@ def test_shell_explains_when_it_cannot_be_installed(
     monkeypatch.setenv("PIP_RETRIES", "0")
     monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
     with pytest.raises(ShellError, match="the shell needs the network once"):
-        open_shell("127.0.0.1:1", 1, Console(quiet=True))
+        open_shell(pb.NodeStatus(grpc="127.0.0.1:1", device_id=1), Console(quiet=True))
     assert not (tmp_path / "fcn" / "p4runtime-shell" / "complete").exists()

@@ -16,6 +16,7 @@ from p4rt_command import Cable, command, failure, ip, veth_pairs
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
 
 from fcn.softswitch.engine import BuildError, load_program
+from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
 from fcn.softswitch.p4rt.transport import Transport, TransportError
 from fcn.topologies.interop.certificates import Authority, Certificate
 
@@ -61,6 +62,11 @@ async def test_tls(tmp_path: Path, mutual: bool) -> None:
         root = ours.ca.read_bytes()
         known = _credentials(root, client)
         assert await _version(switch.address, known) == "1.4.0"
+        async with TrafficManagerClient(switch.address, known, "switch") as manager:
+            assert await manager.statistics() is not None
+        async with TrafficManagerClient(switch.address) as manager:
+            with pytest.raises(grpc.aio.AioRpcError):
+                await manager.statistics()
         refused = [None, grpc.ssl_channel_credentials(theirs.ca.read_bytes())]
         if mutual:
             refused += [grpc.ssl_channel_credentials(root), _credentials(root, other)]
