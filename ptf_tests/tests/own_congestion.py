@@ -1,5 +1,7 @@
 """A congested ingress PE sends CNPs to the sender (FCN-12) and marks CE (SRF-3)."""
 
+import time
+
 from fcn.packets.roce import CNP_RESERVED, Opcode
 from fcn.ptf_tests.lib.beds import (
     BLUE,
@@ -272,6 +274,27 @@ class LongIntervalLetsOneThrough(CongestedPeTest):
             expect={CORE_PORT: [tunnelled(datagram, LABEL_V4)] * 50, DC_PORT: [cnp_v4_frame()]},
             events=TOLD | {"CNP_INTERVAL_SUPPRESSED": 49},
         )
+
+
+class IntervalOfCnpsPasses(CongestedPeTest):
+    """FCN-12, FCN-15: while its queue stays congested the PE goes on telling the sender, once in an
+    interval of CNPs."""
+
+    cnp_interval_us = 300_000
+
+    def runTest(self) -> None:
+        self.pe.enable_cnp(min_interval_us=self.cnp_interval_us)
+        frame = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
+
+        def cnps() -> int:
+            return len(self.exchange(DC_PORT, frame).frames.get(DC_PORT, []))
+
+        started = time.monotonic()
+        self.assertEqual(cnps(), 1)
+        for number in (1, 2):
+            self.wait_for("the next CNP", cnps)
+            elapsed = time.monotonic() - started
+            self.assertGreaterEqual(elapsed, number * self.cnp_interval_us / 1e6)
 
 
 class EgressMarkingTowardsTheHost(CongestedPeTest):

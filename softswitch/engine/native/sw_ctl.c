@@ -281,8 +281,8 @@ static int64_t set_action(sw_engine *e, uint32_t table, sw_entry *n, const sw_ac
     }
     n->target = (uint8_t)a->target;
     n->timeout_ns = a->timeout_ns;
+    /* It is told again when it is still idle; a change is no packet, so the time goes on. */
     n->idle_told = false;
-    n->last_hit_ns = e->now_ns;
     if (a->timeout_ns) {
         uint64_t next = e->now_ns + idle_period(a->timeout_ns);
         if (next < e->next_idle_ns)
@@ -305,6 +305,8 @@ int64_t sw_ctl_table_add(sw_engine *e, uint32_t table, const uint64_t *key, cons
         r = SW_ERR_FULL;
     } else {
         sw_entry *n = sw_table_add(t, key, mask, high, prefix_len, priority);
+        if (n)
+            n->last_hit_ns = e->now_ns;
         r = n ? set_action(e, table, n, a) : SW_ERR_MEMORY;
         if (n && r)
             sw_table_remove(t, n->handle);

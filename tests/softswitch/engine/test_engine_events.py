@@ -84,6 +84,24 @@ def test_idle_timeout(make_engine: MakeEngine) -> None:
     assert len(log.idle) == 2, "a hit starts a new period"
 
 
+def test_a_change_of_an_entry_is_no_packet(make_engine: MakeEngine) -> None:
+    engine = make_engine("match")
+    log = Log(engine)
+    second = 1_000_000_000
+    match = [Exact(1), Exact(0), Exact(0)]
+    handle = engine.table_insert("I.exact_t", match, 0, ActionCall("NoAction"), second)
+    engine.advance(second // 2)
+    engine.table_modify("I.exact_t", handle, ActionCall("NoAction"), second)
+    assert engine.entry_idle_ns("I.exact_t", handle) == second // 2
+    engine.advance(second * 6 // 10)
+    assert log.idle == [("I.exact_t", handle)]
+    engine.table_modify("I.exact_t", handle, ActionCall("NoAction"), 2 * second)
+    engine.advance(second // 2)
+    assert len(log.idle) == 1, "the longer time is not over"
+    engine.advance(second // 2)
+    assert len(log.idle) == 2, "whoever changed the entry is told that it is still idle"
+
+
 def test_idle_timeout_needs_a_table_that_has_it(make_engine: MakeEngine) -> None:
     engine = make_engine("kitchen")
     with pytest.raises(EngineError, match="idle timeouts"):
