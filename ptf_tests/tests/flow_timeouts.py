@@ -69,26 +69,3 @@ class FlowWithoutTimeoutStays(PeTest):
         self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP + 1, LABEL + 1, TIMEOUT_NS)
         notice = self.next_from(self.client.idle, "the other flow's notice", NOTICE)
         self.assertEqual([entry["dest_qp"] for entry in notice], [DEST_QP + 1])
-
-
-class ChangeOfAnEntryIsNoPacket(PeTest):
-    """FCN-4: a flow that the controller changes, to watch it, is as idle as before."""
-
-    def runTest(self) -> None:
-        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL, BUSY_TIMEOUT_NS)
-        match = fy.P4TableMatch(vrf=RED, src=HOST_V4, dst=REMOTE_V4, dest_qp=DEST_QP)
-
-        def idle_ns() -> int:
-            query = fy.P4TableEntry("flow_ipv4", match=match, time_since_last_hit=0)
-            (entry,) = self.client.read(query)
-            assert entry.time_since_last_hit is not None
-            return int(entry.time_since_last_hit)
-
-        self.wait_for("the flow to be idle", lambda: idle_ns() >= TIMEOUT_NS)
-        action = fy.P4TableAction("set_flow_label_watched_ipv4", flow_label=LABEL)
-        self.client.write(
-            ~fy.P4TableEntry(
-                "flow_ipv4", match=match, action=action, idle_timeout_ns=BUSY_TIMEOUT_NS
-            )
-        )
-        self.assertGreaterEqual(idle_ns(), TIMEOUT_NS)
