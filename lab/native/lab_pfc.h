@@ -15,7 +15,7 @@ struct lab_pfc {
     uint64_t paused_until[SW_PRIORITIES];
     uint8_t asked; /* bit per priority the other end was told to pause */
     uint64_t refresh_at;
-    /* The memory of a host, emptied at a constant rate; `drained` of an octet's time is left over. */
+    /* The memory of a host, emptied at a constant rate: what was in it at drained_at. */
     uint64_t octets, drained_at, resume_at;
     lab_pfc_stats stats;
 };
