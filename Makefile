@@ -11,6 +11,9 @@ TUNNELS ?= srv6 vxlan
 SEEDS ?= 10000
 # The switches the packet tests run on: the softswitch always, BMv2 where it is installed.
 PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
+# Processes that run tests; a file's tests stay together.
+JOBS ?= 2
+PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,13 +44,13 @@ shell-env: setup ## p4runtime-shell in an environment of its own, as `fcn shell`
 		from fcn.controller.cli.shell import ready_environment; ready_environment(Console())'
 
 unit: setup shell-env ## unit and integration tests
-	$(PYTHON) -m pytest --ignore=tests/system
+	$(PYTEST) --ignore=tests/system
 
 ptf: setup ## packet tests on every target here (PTF_TARGETS)
 	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --target $$target || exit 1; done
 
 system: setup ## whole networks: capture replay
-	$(PYTHON) -m pytest tests/system
+	$(PYTEST) tests/system
 
 p4: setup ## recompile p4src (needs p4c)
 	$(PYTHON) -m tools.p4.compile

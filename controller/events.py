@@ -90,14 +90,21 @@ class EventBus:
     ) -> None:
         """Report an event of `node` ("" for the network as a whole). A callable returns the
         message; it is called only if the event is told. The field `vrf` names the tenant."""
-        vrf = str(fields.get("vrf", ""))
+        if self.admits(kind, str(fields.get("vrf", ""))):
+            text = message if isinstance(message, str) else message()
+            self.tell(kind, node, text, **fields)
+
+    def admits(self, kind: Kind, vrf: str) -> bool:
+        """Whether one more event may be told now, which the caller then does: what comes by the
+        thousand need not be put into words."""
         unsaid = self._throttle.admit((kind, vrf))
-        if unsaid is None:
-            return
         if unsaid:
             self._suppressed(kind, vrf, unsaid)
-        text = message if isinstance(message, str) else message()
-        self._tell(kind, node, text, {key: str(value) for key, value in fields.items()})
+        return unsaid is not None
+
+    def tell(self, kind: Kind, node: str, message: str, **fields: object) -> None:
+        """Report an event that `admits` let through."""
+        self._tell(kind, node, message, {key: str(value) for key, value in fields.items()})
 
     def tell_suppressed(self) -> None:
         """Say how many events were suppressed where no other of their kind says it. To be called

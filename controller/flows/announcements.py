@@ -18,11 +18,13 @@ class FlowEvents:
 
     def connection_message(self, node: str, message: CmMessage) -> None:
         """A PE reported a message of the connection manager."""
+        if not self._bus.admits(Kind.CM_MESSAGE, message.vrf):
+            return
         name = _CM_NAMES.get(message.attribute, hex(message.attribute))
-        self._bus.emit(
+        self._bus.tell(
             Kind.CM_MESSAGE,
             node,
-            lambda: f"{name} in {message.vrf} {message.src} → {message.dst}",
+            f"{name} in {message.vrf} {message.src} → {message.dst}",
             attribute=_CM_NAMES.get(message.attribute, message.attribute),
             vrf=message.vrf,
             src=message.src,
@@ -34,10 +36,12 @@ class FlowEvents:
 
     def sender_known(self, node: str, key: FlowKey, sender: Sender) -> None:
         """The source QP of a flow became known; `node` is "" where no PE labels the flow."""
-        self._bus.emit(
+        if not self._bus.admits(Kind.SOURCE_QP, key.vrf):
+            return
+        self._bus.tell(
             Kind.SOURCE_QP,
             node,
-            lambda: f"{key} is sent by QP {sender.source_qp:#x} ({sender.origin})",
+            f"{key} is sent by QP {sender.source_qp:#x} ({sender.origin})",
             **_fields(key),
             source_qp=sender.source_qp,
             origin=sender.origin,
@@ -69,10 +73,12 @@ class FlowEvents:
 
     def labelled(self, flow: Flow) -> None:
         """A flow has a new label."""
-        self._bus.emit(
+        if not self._bus.admits(Kind.FLOW_LABELLED, flow.key.vrf):
+            return
+        self._bus.tell(
             Kind.FLOW_LABELLED,
             flow.node,
-            lambda: f"{flow.key} has label {flow.label:#x}",
+            f"{flow.key} has label {flow.label:#x}",
             **_fields(flow.key),
             label=f"{flow.label:#x}",
             source_qp="" if flow.source_qp is None else flow.source_qp,
@@ -81,10 +87,12 @@ class FlowEvents:
 
     def removed(self, flow: Flow, reason: str) -> None:
         """A flow's label was released."""
-        self._bus.emit(
+        if not self._bus.admits(Kind.FLOW_REMOVED, flow.key.vrf):
+            return
+        self._bus.tell(
             Kind.FLOW_REMOVED,
             flow.node,
-            lambda: f"{flow.key} released label {flow.label:#x}: {reason}",
+            f"{flow.key} released label {flow.label:#x}: {reason}",
             **_fields(flow.key),
             label=f"{flow.label:#x}",
             reason=reason,

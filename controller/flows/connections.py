@@ -18,7 +18,7 @@ from fcn.contract.constants import CmAttribute
 from fcn.controller.config.types import Address
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import CommIds
-from fcn.controller.flows.shares import Host, NoRoomError, Shares
+from fcn.controller.flows.shares import Host, NoRoomError, Shares, host_of
 
 HALF_OPEN = 60.0
 """Seconds a handshake may take from one seen message to the next."""
@@ -96,13 +96,16 @@ class _Connection:
     initiator_qp: int | None = None
     responder_qp: int | None = None
     responder_comm_id: int | None = None
+    _flows: tuple[tuple[FlowKey, int, CommIds], ...] = ()
 
     @property
     def is_complete(self) -> bool:
         return self.initiator_qp is not None and self.responder_qp is not None
 
-    def flows(self, key: _Key) -> Iterator[tuple[FlowKey, int, CommIds]]:
+    def flows(self, key: _Key) -> tuple[tuple[FlowKey, int, CommIds], ...]:
         """Both directions with source queue pairs and IDs, once both halves are known."""
+        if self._flows:
+            return self._flows
         vrf, initiator, responder, comm_id = key
         if (
             self.initiator_qp is not None
@@ -111,8 +114,11 @@ class _Connection:
         ):
             forth = FlowKey(vrf, initiator, responder, self.responder_qp)
             back = FlowKey(vrf, responder, initiator, self.initiator_qp)
-            yield forth, self.initiator_qp, CommIds(True, comm_id, self.responder_comm_id)
-            yield back, self.responder_qp, CommIds(False, self.responder_comm_id, comm_id)
+            self._flows = (
+                (forth, self.initiator_qp, CommIds(True, comm_id, self.responder_comm_id)),
+                (back, self.responder_qp, CommIds(False, self.responder_comm_id, comm_id)),
+            )
+        return self._flows
 
     def queue_pairs(self, key: _Key) -> Iterator[_QueuePair]:
         """Those of the flows."""
@@ -177,7 +183,7 @@ class ConnectionTracker:
             return False
         if any(each in self._queue_pairs for each in queue_pairs):
             return False
-        self._shares.add(Host(flow.vrf, flow.src), key, self._limit)
+        self._shares.add(host_of(flow.vrf, flow.src), key, self._limit)
         self._connections[key] = connection
         self._queue_pairs.update(dict.fromkeys(queue_pairs, key))
         return True
@@ -222,7 +228,7 @@ class ConnectionTracker:
         # Who sets up a connection of his queue pair has none of it any more.
         events = self._replace((message.vrf, message.src, message.qpn), key)
         if key not in self._connections:
-            host = Host(message.vrf, message.src)
+            host = host_of(message.vrf, message.src)
             try:
                 displaced = self._shares.add(host, key, self._limit)
             except NoRoomError:

@@ -7,7 +7,7 @@ from fcn.controller.flows.flow import Edge, Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.labels import LABEL_COUNT, LabelPool, LabelsExhaustedError
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.flows.shares import Host, NoRoomError, Shares
+from fcn.controller.flows.shares import Host, NoRoomError, Shares, host_of
 
 MOST_LABELS = LABEL_COUNT * 3 // 4
 """Labels in use at most: the others are for quarantine, so that a label can change hands."""
@@ -40,6 +40,10 @@ class LabelledFlows:
         self._holders: Shares[tuple[str, FlowKey]] = Shares()
         """Flows by PE that hold a label, but for those a person registered."""
         self._flows: dict[str, dict[FlowKey, Flow]] = {name: {} for name in edges}
+        self._places: dict[FlowKey, tuple[str, ...]] = {}
+        """The PEs of each flow, in their order."""
+        self._at = {name: (name,) for name in edges}
+        """One object for all flows of a PE."""
         self._count: dict[tuple[str, int], int] = {}
         self._shares: dict[tuple[str, int], Shares[FlowKey]] = {}
 
@@ -66,7 +70,7 @@ class LabelledFlows:
 
     def of(self, key: FlowKey) -> list[Flow]:
         """The flow on every PE where it has a label."""
-        return [flows[key] for flows in self._flows.values() if key in flows]
+        return [self._flows[node][key] for node in self._places.get(key, ())]
 
     def allocate(self, node: str, key: FlowKey) -> tuple[int, list[Flow]]:
         """A label for a new flow of a PE, and the flows that must give way.
@@ -77,7 +81,7 @@ class LabelledFlows:
         capacity = self._edges[node].capacity(key.src.version)
         shares = self._shares.setdefault(table, Shares())
         pinned = self._count.get(table, 0) - len(shares)
-        host = Host(key.vrf, key.src)
+        host = host_of(key.vrf, key.src)
         try:
             self._labels.check(key.vrf)
             here = shares.loser(host, capacity - pinned)
@@ -114,11 +118,14 @@ class LabelledFlows:
         """Install a flow that was not labelled on its PE before."""
         table = (flow.node, flow.key.src.version)
         self._flows[flow.node][flow.key] = flow
+        others = self._places.get(flow.key)
+        alone = self._at[flow.node]
+        self._places[flow.key] = alone if others is None else self._in_order({*others, *alone})
         self._count[table] = self._count.get(table, 0) + 1
         shares = self._shares.setdefault(table, Shares())
         if flow.key not in shares:
             # Read back from a switch, which has room for it.
-            host = Host(flow.key.vrf, flow.key.src)
+            host = host_of(flow.key.vrf, flow.key.src)
             shares.add(host, flow.key, sys.maxsize)
             self._holders.add(host, (flow.node, flow.key), sys.maxsize)
         self._install(flow)
@@ -132,11 +139,17 @@ class LabelledFlows:
         """Remove a flow and release its label."""
         table = (flow.node, flow.key.src.version)
         del self._flows[flow.node][flow.key]
+        others = self._places.pop(flow.key)
+        if len(others) > 1:
+            self._places[flow.key] = self._in_order({*others} - {flow.node})
         self._count[table] -= 1
         self._shares[table].remove(flow.key)
         self._holders.remove((flow.node, flow.key))
         self._edges[flow.node].remove(flow)
         self._labels.release(flow.label, flow.key.vrf)
+
+    def _in_order(self, nodes: set[str]) -> tuple[str, ...]:
+        return tuple(name for name in self._edges if name in nodes)
 
     def _install(self, flow: Flow) -> None:
         if flow.origin is Origin.MANUAL:

@@ -13,6 +13,9 @@ from fcn.contract.constants import FCN_LABEL_BIT, FLOW_GATE_SIZE
 LABEL_COUNT = FCN_LABEL_BIT
 """How many labels have FCN_LABEL_BIT, the top bit, set."""
 
+LABEL_BITS = LABEL_COUNT.bit_length() - 1
+"""Bits below it, which are drawn."""
+
 GATE_MASK = FLOW_GATE_SIZE - 1
 """The bits of a label that index the rate gates of a node."""
 
@@ -110,7 +113,7 @@ class LabelPool:
 
     def _draw(self) -> int:
         for _ in range(_GATE_DRAWS):
-            label = FCN_LABEL_BIT | self._rng.randrange(LABEL_COUNT)
+            label = FCN_LABEL_BIT | self._rng.getrandbits(LABEL_BITS)
             if self._free(label) and label & GATE_MASK not in self._gates:
                 return label
         start = self._rng.randrange(LABEL_COUNT)

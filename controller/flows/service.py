@@ -365,7 +365,8 @@ class FlowService:
             self._update_watched(self._watch.add(flow.key) - {flow.key})
             self._verification.new_flow(host_pair(flow.key))
             self._doubt_unpaired(flow.key)
-        self._labelled.add(replace(flow, watched=self._is_watched(flow.key)))
+        watched = self._is_watched(flow.key)
+        self._labelled.add(flow if flow.watched == watched else replace(flow, watched=watched))
         self._pair_known(flow.key)
 
     def _end(self, key: FlowKey, reason: End) -> None:

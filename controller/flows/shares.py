@@ -8,9 +8,13 @@ change hands towards equal shares only, and a tenant that asks for everything di
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from fcn.controller.config.types import Address
+
+HOSTS = 65536
+"""Hosts of which the object is kept."""
 
 EntryT = TypeVar("EntryT", bound=Hashable)
 KeyT = TypeVar("KeyT", bound=Hashable)
@@ -32,38 +36,65 @@ class Host:
         return self._hash
 
 
+host_of = lru_cache(HOSTS)(Host)
+"""The host with an address of a VRF, the same object each time."""
+
+
 class NoRoomError(Exception):
     """All is taken, and the asking host has the largest share already."""
 
 
 class _Tally(Generic[KeyT]):
-    """Counts by key; the key with the highest in constant time, whatever the number of keys."""
+    """Counts by key; the key with the highest in constant time, whatever the number of keys.
+
+    The order is kept from the first time somebody asks for it: while there is room nobody does.
+    """
 
     def __init__(self) -> None:
         self._count: dict[KeyT, int] = {}
-        self._keys: dict[int, dict[KeyT, None]] = {}
-        self._highest = 0
+        self._ranks: _Ranks[KeyT] | None = None
 
     def __getitem__(self, key: KeyT) -> int:
         return self._count.get(key, 0)
 
     def largest(self) -> KeyT:
         """A key with the highest count; there must be one."""
-        return next(iter(self._keys[self._highest]))
+        if self._ranks is None:
+            self._ranks = _Ranks()
+            for key, count in self._count.items():
+                self._ranks.move(key, 0, count)
+        return self._ranks.largest()
 
     def change(self, key: KeyT, step: int) -> None:
         """Count one more or one less."""
-        count = self[key]
-        if count:
-            del self._keys[count][key]
-            if not self._keys[count]:
-                del self._keys[count]
-        count += step
+        before = self._count.get(key, 0)
+        count = before + step
         if count:
             self._count[key] = count
-            self._keys.setdefault(count, {})[key] = None
         else:
             del self._count[key]
+        if self._ranks is not None:
+            self._ranks.move(key, before, count)
+
+
+class _Ranks(Generic[KeyT]):
+    """Keys by their count."""
+
+    def __init__(self) -> None:
+        self._keys: dict[int, dict[KeyT, None]] = {}
+        self._highest = 0
+
+    def largest(self) -> KeyT:
+        return next(iter(self._keys[self._highest]))
+
+    def move(self, key: KeyT, before: int, count: int) -> None:
+        """A count has changed, by one or from nothing."""
+        if before:
+            del self._keys[before][key]
+            if not self._keys[before]:
+                del self._keys[before]
+        if count:
+            self._keys.setdefault(count, {})[key] = None
         if count > self._highest or self._highest not in self._keys:
             self._highest = count
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fcn.controller.flows.checks import Check, StatedCheck
 from fcn.controller.flows.inference import JUDGED_AFTER, HostPairKey, Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.shares import Host
+from fcn.controller.flows.shares import host_of
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.turns import Turns
 
@@ -174,7 +174,7 @@ class Verification:
 
     def _wait(self, forth: FlowKey, *, first: bool = False) -> None:
         del self._resting[forth]
-        hosts = Host(forth.vrf, forth.src), Host(forth.vrf, forth.dst)
+        hosts = host_of(forth.vrf, forth.src), host_of(forth.vrf, forth.dst)
         self._turns.wait(forth, hosts, first=first)
 
     def _hurry(self, now: float) -> None:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from fcn.controller.flows.inference import HostPairKey, host_pair
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.shares import Host, NoRoomError, Shares
+from fcn.controller.flows.shares import NoRoomError, Shares, host_of
 
 WATCH = 10.0
 """Seconds for which the flows of a host pair are watched."""
@@ -129,7 +129,7 @@ class WatchList:
     def _watch(self, pair: _HostPair, flow: FlowKey, changed: set[FlowKey]) -> bool:
         """Watch a flow if its host may have one more, in place of another's if need be."""
         try:
-            displaced = self._shares.add(Host(flow.vrf, flow.src), flow, self._limit)
+            displaced = self._shares.add(host_of(flow.vrf, flow.src), flow, self._limit)
         except NoRoomError:
             return False
         if displaced is not None:

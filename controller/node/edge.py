@@ -1,13 +1,18 @@
 """The interface of a PE to the flow service (flows/flow.py, Edge): writes flows to its intent."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.addressing import cnp_source
 from fcn.controller.config.features import Feature
+from fcn.controller.config.types import Address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.provenance import to_text
 from fcn.controller.node.provision import Provision
+
+SOURCES = 65536
+"""Pairs of hosts of which it is kept from where CNPs come."""
 
 
 class NodeEdge:
@@ -16,6 +21,12 @@ class NodeEdge:
     def __init__(self, provision: Provision, up_for: Callable[[], float]) -> None:
         self._provision = provision
         self._up_for = up_for
+        size = provision.pipeline.table_size
+        self._capacity = {
+            version: min(size(FLOW_TABLES[version]), size(LABEL_TABLES[version]))
+            for version in FLOW_TABLES
+        }
+        self._cnp_source = lru_cache(SOURCES)(self._find_cnp_source)
 
     @property
     def learning(self) -> bool:
@@ -28,14 +39,13 @@ class NodeEdge:
 
     def capacity(self, ip_version: int) -> int:
         """How many flows of an IP version the switch's tables can hold."""
-        tables = FLOW_TABLES[ip_version], LABEL_TABLES[ip_version]
-        return min(map(self._provision.pipeline.table_size, tables))
+        return self._capacity[ip_version]
 
     def install(self, flow: Flow) -> None:
         """Label a flow. When its sender is known, notifications with the label become CNPs."""
         provision, key = self._provision, flow.key
         vrf = provision.vrf_id(key.vrf)
-        source = cnp_source(provision.node, key.vrf, key.src, key.dst)
+        source = self._cnp_source(key.vrf, key.src, key.dst)
         if flow.source_qp is None or source is None:
             provision.flow_by_label.source_unknown(flow.label, key.src.version, key.vrf)
         else:
@@ -59,6 +69,9 @@ class NodeEdge:
             watched=flow.watched,
             share=key.vrf,
         )
+
+    def _find_cnp_source(self, vrf: str, sender: Address, peer: Address) -> Address | None:
+        return cnp_source(self._provision.node, vrf, sender, peer)
 
     def remove(self, flow: Flow) -> None:
         """Undo `install`."""

@@ -39,10 +39,13 @@ class Failures:
         except P4ClientError:
             raise
         except Exception:
-            self.counts[kind] += 1
-            if self._throttle.admit(kind) is not None:
-                count = self.counts[kind]
-                shown = message.hex() if isinstance(message, bytes) else message
-                LOG.exception(
-                    "%s: cannot handle a %s (%d so far): %s", self._name, kind, count, shown
-                )
+            self.failed(kind, message)
+
+    def failed(self, kind: str, message: object) -> None:
+        """The same for the exception that is being handled: a context takes longer than most
+        messages."""
+        self.counts[kind] += 1
+        if self._throttle.admit(kind) is not None:
+            count = self.counts[kind]
+            shown = message.hex() if isinstance(message, bytes) else message
+            LOG.exception("%s: cannot handle a %s (%d so far): %s", self._name, kind, count, shown)

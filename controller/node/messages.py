@@ -162,16 +162,16 @@ class Messages:
                 await self._connection.send(self._acks.popleft())
 
     def _reported(self, name: str, vrf: str, item: Item, in_time_until: float) -> None:
-        with self.failures.survived(name, item):
-            self._use(name, vrf, FlowLearning.report(name, item), in_time_until)
-
-    def _use(self, name: str, vrf: str, report: Report, in_time_until: float) -> None:
-        with self.failures.survived(name, report):
+        shown: Item | Report = item
+        try:
+            shown = report = FlowLearning.report(name, item)
             if isinstance(report, NewFlow):
                 in_time = self._clock() <= in_time_until
                 self._flows.seen(self._name, *new_flow(vrf, report), in_time=in_time)
             else:
                 self._flows.connection_message(self._name, cm_message(vrf, report))
+        except Exception:
+            self.failures.failed(name, shown)
 
     async def _read_idle(self, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_idle_timeouts(queue_size=QUEUE)) as notifications:

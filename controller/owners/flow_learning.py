@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address
 
 from finsy import P4Schema, P4TableAction, P4TableEntry
 from finsy.p4schema import P4StructType
@@ -12,6 +10,7 @@ from finsy.proto import p4d
 from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.targets import Target
 from fcn.controller.config.types import Address
+from fcn.controller.owners.addresses import ipv4, ipv6
 from fcn.controller.owners.digests import enable_digests
 from fcn.controller.owners.intent import Intent
 
@@ -21,9 +20,6 @@ _IPV4 = frozenset({NEW_FLOW_DIGESTS[4], CM_DIGESTS[4]})
 DIGESTS = (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values())
 
 MAX_LIST_SIZE = 256
-
-ADDRESSES = 65536
-"""Addresses kept: the same object each time, which is compared faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +82,6 @@ def _keeper(fields: int) -> Callable[[p4d.P4Data], Data]:
     return keep
 
 
-@lru_cache(ADDRESSES)
-def _address(digest: str, value: int) -> Address:
-    return IPv4Address(value) if digest in _IPV4 else IPv6Address(value)
-
-
 class FlowLearning:
     """Enables and decodes the digests of new flows and CM messages (FCN-3, FCN-16)."""
 
@@ -125,10 +116,10 @@ class FlowLearning:
     def report(digest: str, item: Item) -> Report:
         """Decode an item of a digest (p4src/common/pe/digests.p4)."""
         vrf, src, dst, *others = item
-        ends = vrf, _address(digest, src), _address(digest, dst)
+        address = ipv4 if digest in _IPV4 else ipv6
         if digest in _NEW_FLOW:
-            return NewFlow(*ends, *others)
-        return ConnectionMessage(*ends, *others)
+            return NewFlow(vrf, address(src), address(dst), *others)
+        return ConnectionMessage(vrf, address(src), address(dst), *others)
 
     def _set(self, action: P4TableAction) -> None:
         self._intent.put(P4TableEntry("flow_learning", action=action, is_default_action=True))

@@ -12,6 +12,7 @@ typedef struct {
     uint64_t mean_ps, left;
     bool poisson, endless;
     uint32_t n, turn;
+    uint64_t contents; /* number of the first frame as a content */
     uint32_t *lengths;
     const uint8_t **frames;
     uint8_t *octets;
@@ -36,11 +37,10 @@ static void series_act(lab_role *r, lab_host *h, uint64_t now)
 {
     series *s = (series *)r;
     while (series_due(r, h) <= now) {
-        sw_frame *f = lab_host_frame(h, s->lengths[s->turn]);
-        if (f) {
-            memcpy(f->data + f->head, s->frames[s->turn], s->lengths[s->turn]);
+        sw_frame *f = sw_frame_take_with(&h->lab->pool, s->lengths[s->turn], s->frames[s->turn],
+                                         s->contents + s->turn);
+        if (f)
             lab_host_send(h, s->next_ns, f);
-        }
         s->turn = s->turn + 1 == s->n ? 0 : s->turn + 1;
         s->left -= !s->endless;
         advance(s, h);
@@ -103,6 +103,8 @@ int64_t lab_send_series(lab *l, uint32_t node, uint64_t start, uint64_t mean_ps,
     s->poisson = poisson;
     s->left = count;
     s->endless = !count;
+    s->contents = l->contents + 1;
+    l->contents += n;
     if (h->role)
         h->role->free(h->role);
     h->role = &s->role;

@@ -94,7 +94,11 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
         TIME,
         HOST,
         CONNECTION,
-        Column("rate_bps", "number", "DCQCN's current rate"),
+        Column(
+            "rate_bps",
+            "number",
+            "DCQCN's current rate; there is a row when anything changed since the sample before",
+        ),
         *_counts(
             acknowledged="data packets acknowledged, cumulative",
             octets="octets of IP packets sent, cumulative",
@@ -106,7 +110,7 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
         NODE,
         TOWARDS,
         *_counts(
-            frames="put on the link, cumulative",
+            frames="put on the link, cumulative; there is a row when anything changed",
             octets="of these frames, cumulative",
             cut="frames lost on the link while it was down, cumulative",
         ),
@@ -136,8 +140,16 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
     "controller": (
         TIME,
         NODE,
-        Column("what", "text", "what the controller did"),
-        *_counts(count="how many"),
+        Column(
+            "what",
+            "text",
+            "a request that arrived at the switch, by its P4Runtime name (before hosts send, too: "
+            "times below 0); flows, senders: of the whole network, seen at a sample",
+        ),
+        *_counts(
+            count="updates in a Write; 1 of other requests; labelled flows now; those of which the "
+            "sender is known"
+        ),
     ),
     "pauses": (
         TIME,
@@ -167,13 +179,23 @@ def conform(table: TableName, data: pd.DataFrame) -> pd.DataFrame:
             f"table {table} has the columns {', '.join(map(str, data.columns))}; "
             f"it needs {', '.join(names)}"
         )
+    try:
+        data = data.astype({column.name: column.dtype for column in columns})
+    except (TypeError, ValueError):
+        data = _one_by_one(table, data)
     for column in columns:
+        if column.kind in ("integer", "text") and data[column.name].hasnans:
+            raise ResultError(f"table {table}, column {column.name}: a value is missing")
+    return data.reset_index(drop=True)
+
+
+def _one_by_one(table: TableName, data: pd.DataFrame) -> pd.DataFrame:
+    """Find the column whose values do not fit."""
+    for column in TABLES[table]:
         try:
             data = data.astype({column.name: column.dtype})
         except (TypeError, ValueError) as error:
             raise ResultError(
                 f"table {table}, column {column.name}: not all is {column.kind}: {error}"
             ) from None
-        if column.kind in ("integer", "text") and data[column.name].hasnans:
-            raise ResultError(f"table {table}, column {column.name}: a value is missing")
-    return data.reset_index(drop=True)
+    return data

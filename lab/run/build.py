@@ -49,9 +49,9 @@ class Built:
 def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
     """Add everything to an empty simulation."""
     for name in config.nodes:
-        simulation.add_switch(name)
+        simulation.add_switch(name, memory_octets=wiring.memory_of(name))
     for gateway in wiring.gateways:
-        add_gateway(simulation, gateway, config)
+        add_gateway(simulation, gateway, config, wiring.memory_of(gateway.name))
     for host in wiring.hosts.values():
         simulation.add_host(host.name)
     links = {wire.ends: _connect(simulation, wire) for wire in wiring.wires}

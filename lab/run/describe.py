@@ -1,5 +1,6 @@
 """What a result says of the network it is from."""
 
+from fcn.contract.depth import QueueDepth
 from fcn.controller.config import Config
 from fcn.lab.result.model import HostInfo, LinkInfo, NetworkInfo, NodeInfo, QueueInfo
 from fcn.lab.run.build import amounts
@@ -55,7 +56,7 @@ def _queue(plan: Plan, config: Config, node: str, towards: str) -> QueueInfo:
     return QueueInfo(
         node=node,
         towards=towards,
-        thresholds=tuple(depth.amount for depth in depths),
+        thresholds=QueueDepth().thresholds(depths, config.congestion.packet_size),
         packets=packets,
         octets=octets,
     )

@@ -28,9 +28,12 @@ _UPLINK = 1
 _EVERYTHING = ("0.0.0.0/0", "::/0")
 
 
-def add_gateway(simulation: Simulation, gateway: Gateway, config: Config) -> SwitchNode:
+def add_gateway(
+    simulation: Simulation, gateway: Gateway, config: Config, memory_octets: int | None
+) -> SwitchNode:
     """A gateway as a switch of the simulation, with its entries. `config`: the controller's."""
-    switch = simulation.add_switch(gateway.name, load_program(compiled_programs() / "pe.json"))
+    program = load_program(compiled_programs() / "pe.json")
+    switch = simulation.add_switch(gateway.name, program, memory_octets=memory_octets)
     compiled = load_pipeline("pe")
     intent = Intent(compiled.schema)
     roles, routes, answers = PortRole(intent), VrfRouting(intent), AnswersForGateway(intent)

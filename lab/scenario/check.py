@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from fcn.contract.depth import Depth
+from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
 from fcn.controller.config.document import Path
 from fcn.lab.scenario.model import Event, Pattern, PfcSettings
 from fcn.lab.scenario.traffic import named, sizes_of
@@ -61,6 +61,11 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
         where = "core" if kind == "core" else "hosts"
         shown = _listed(links[:5]) + (", …" if len(links) > 5 else "")
         yield ("links", where), f"no rate for {shown}: give links.{where}.rate"
+    switches = [node.name for node in wiring.topology.nodes]
+    switches += [gateway.name for gateway in wiring.gateways]
+    for name in scenario.switches.only:
+        if name not in switches:
+            yield ("switches", "only", name), f"no switch {name}; there are {_listed(switches)}"
     yield from _buffers(wiring)
     yield from _flow_control(wiring)
 
@@ -85,16 +90,24 @@ def _flow_control(wiring: Wiring) -> Iterator[Finding]:
 
 def _buffers(wiring: Wiring) -> Iterator[Finding]:
     """A queue must be able to reach the depths at which levels begin."""
+    switch_counts = QueueDepth()
     for place, node, towards, depths in _depths(wiring):
         wire = wiring.wire(node, towards)
-        if wire is None or wire.buffer.unit is not depths[0].unit:
+        if wire is None:
             continue
-        if depths[0].amount > wire.buffer.amount:
+        packets = _packets_in(wiring, wire.buffer)
+        if switch_counts.convert(depths[0], PACKET_SIZE) > packets:
             yield (
                 place,
-                f"level 1 begins at {depths[0]}, but the buffer of {node} towards {towards} holds "
-                f"{wire.buffer}: nobody would be told before it is full",
+                f"level 1 begins at {depths[0]}, but the buffer of {node} towards {towards}, "
+                f"{wire.buffer}, holds {packets} packets: nobody would be told before it is full",
             )
+
+
+def _packets_in(wiring: Wiring, buffer: Depth) -> int:
+    """Packets of the hosts' MTU that a buffer holds, without their headers."""
+    in_packets = buffer.unit is DepthUnit.PACKETS
+    return buffer.amount if in_packets else buffer.amount // wiring.scenario.hosts.mtu
 
 
 def _depths(wiring: Wiring) -> Iterator[tuple[Path, str, str, Sequence[Depth]]]:

@@ -75,6 +75,14 @@ class Links(Model):
     packet_rates: bool = False
 
 
+class Switches(Model):
+    """`memory`: octets that all queues of a switch share, without a limit where left out; `only`:
+    of some switches."""
+
+    memory: Size | None = None
+    only: dict[NodeName, Size] = {}
+
+
 class DcqcnSettings(Model):
     """DCQCN's reaction point, with the names and defaults of `fcn.lab.roce.Dcqcn`."""
 
@@ -198,6 +206,7 @@ class Scenario(Model):
     seed: Annotated[int, Field(ge=0, lt=1 << 63)] = 1
     duration: Annotated[Time, Field(ge=1)]
     links: Links = Links()
+    switches: Switches = Switches()
     hosts: Hosts = Hosts()
     controller: Controller = Controller()
     traffic: Annotated[Items[Pattern], Field(min_length=1)]

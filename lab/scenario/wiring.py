@@ -216,6 +216,11 @@ class Wiring:
         """The PE a host is behind."""
         return self._pes.get(host.site, host.site)
 
+    def memory_of(self, switch: str) -> int | None:
+        """Octets that the queues of a switch share; None is without a limit."""
+        switches = self.scenario.switches
+        return switches.only.get(switch, switches.memory)
+
     def vrf_of(self, host: EndHost) -> str:
         """The VRF a host is in."""
         return self._vrfs.get(host.name) or self._vrfs[host.site]

@@ -34,15 +34,8 @@ COMPILER_SECONDS = 600
 """Processor time the compiler may take; PE takes a few seconds."""
 COMPILER_OCTETS = 4 << 30
 """Memory the compiler may take."""
-_FAST = (
-    "-O2",
-    "-march=native",
-    "-ffp-contract=off",
-    "-fPIC",
-    "-shared",
-    "-fvisibility=hidden",
-    "-pthread",
-)
+_SHARED = ("-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden")
+_FAST = ("-O2", "-march=native", *_SHARED, "-pthread")
 _SANITIZED = (
     *_WARNINGS,
     "-O1",
@@ -123,12 +116,14 @@ def compile_c(code: str, target: Path, flags: Sequence[str]) -> None:
         raise BuildError(f"{shlex.join(command)} failed on {source}:\n{result.stderr[:4000]}")
 
 
-def build_library(code: str) -> Path:
-    """Build the shared library of a generated program, or find it in the cache.
+def build_library(code: str, *, sanitize: bool = False) -> Path:
+    """Build the shared library of a generated program, or find it in the cache; `sanitize` builds
+    it with ASan and UBSan.
 
     Raises BuildError.
     """
-    return _cached(_unit(code), _key(code, _FAST), ".so", _FAST)
+    flags = (*_SANITIZED, *_SHARED) if sanitize else _FAST
+    return _cached(_unit(code), _key(code, flags), ".so", flags)
 
 
 def _cached(unit: str, key: str, suffix: str, flags: Sequence[str]) -> Path:

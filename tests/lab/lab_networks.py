@@ -1,7 +1,9 @@
 """Networks the tests of the laboratory share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Address
+from pathlib import Path
 
 from fcn.contract.constants import FCN_LABEL_BIT, compiled_programs
 from fcn.controller.config.addressing import port_mac
@@ -14,7 +16,7 @@ from fcn.lab.hosts import HostNode
 from fcn.lab.roce import RoceHost, RoceOptions
 from fcn.packets.roce import DEFAULT_P_KEY
 from fcn.ptf_tests.lib import packets
-from fcn.softswitch.engine import load_program
+from fcn.softswitch.engine import Program, load_program
 
 GIGABIT = 10**9
 CORE_PORT = 2
@@ -168,6 +170,7 @@ def wan(
     hosts: int = 1,
     features: str = "all",
     threshold: int | None = None,
+    load: Callable[[Path], Program] = load_program,
 ) -> Wan:
     """Build it; the switches hold the entries of the controller's own code."""
     rates = rates or Rates()
@@ -176,7 +179,7 @@ def wan(
     rights = tuple(simulation.add_host(f"right{n or ''}") for n in range(hosts))
     nodes = {}
     for name, node in config.nodes.items():
-        program = load_program(compiled_programs() / f"{node.role}.json")
+        program = load(compiled_programs() / f"{node.role}.json")
         nodes[name] = simulation.add_switch(name, program)
         write_entries(provision_with_flows(config, name), nodes[name].engine)
     pe1, p1, pe2 = nodes["pe1"], nodes["p1"], nodes["pe2"]

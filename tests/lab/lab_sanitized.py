@@ -5,6 +5,8 @@ test_lab_sanitizers.py runs it with libraries built for ASan and UBSan; it print
 
 import random
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 from lab_networks import DEST_QP, GIGABIT, SOURCE_QP, Rates, address, host_mac, wan
 
@@ -14,6 +16,9 @@ from fcn.lab.frames import FrameKind
 from fcn.lab.pfc import Pfc
 from fcn.lab.roce import RoceHost, RoceOptions, completions
 from fcn.ptf_tests.lib import packets
+from fcn.softswitch.engine import Program, load_program
+from fcn.softswitch.engine.build import build_library
+from fcn.softswitch.engine.codegen.unit import generate
 
 MILLISECOND = 1_000_000
 OPCODES = (0x06, 0x07, 0x08, 0x0A, 0x11, 0x64, 0x81, 0x04, 0xFF)
@@ -45,6 +50,12 @@ def mac_control(rng: random.Random) -> bytes:
     return frame[: rng.choice((14, 16, 17, 33, 34, 60))]
 
 
+def sanitized(path: Path) -> Program:
+    """A program with an engine that is built for sanitizers."""
+    program = load_program(path)
+    return replace(program, library=build_library(generate(program.model), sanitize=True))
+
+
 def question(rng: random.Random) -> bytes:
     """An ARP request or solicitation for the victim, with an octet changed or the end cut off."""
     arp = bytes.fromhex(
@@ -62,7 +73,9 @@ def run(sanitize: bool) -> int:
     options = RoceOptions(timeout=5 * MILLISECOND, retries=2, cm_retries=3)
     with Simulation(7, sanitize=sanitize) as simulation:
         rates = Rates((100 * GIGABIT, 500), (400 * GIGABIT, 10_000), (20 * GIGABIT, 20_000))
-        network = wan(simulation, rates, buffer=60, hosts=2)
+        network = wan(
+            simulation, rates, buffer=60, hosts=2, load=sanitized if sanitize else load_program
+        )
         simulation.keep_digest()
         simulation.keep_pauses(50)
         for number, link in enumerate(network.links[:4]):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import lab_sanitized
 
+from fcn.contract.constants import compiled_programs
+
 SCRIPT = Path(lab_sanitized.__file__)
 
 
@@ -30,6 +32,9 @@ def sanitized(script: str | Path, *arguments: str) -> subprocess.CompletedProces
 
 def test_nothing_to_report_and_the_same_digest() -> None:
     """Malformed frames, cut links, a replaced engine; other code, the same simulation."""
+    # Compiled here: with the sanitizer's library in it, a compiler needs more memory than it may.
+    for role in ("pe", "p"):
+        lab_sanitized.sanitized(compiled_programs() / f"{role}.json")
     result = sanitized(SCRIPT, "--sanitize")
     assert result.returncode == 0, result.stderr[-4000:]
     assert int(result.stdout) == lab_sanitized.run(sanitize=False)

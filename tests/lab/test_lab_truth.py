@@ -1,12 +1,16 @@
 """What the laboratory computes, against theory and against the softswitch in real time."""
 
 import math
+import random
 import statistics
+from collections import Counter
 
-from lab_networks import GIGABIT, Rates, provision_with_flows, wan
+from lab_networks import DEST_QP, GIGABIT, Rates, host_mac, provision_with_flows, wan
 
+from fcn.lab.balance import balance
 from fcn.lab.core import ETHERNET_OVERHEAD, Simulation
 from fcn.lab.entries import write_entries
+from fcn.ptf_tests.lib import packets
 from fcn.softswitch.api import PortQueue
 from fcn.softswitch.engine import MemoryEngine
 
@@ -72,3 +76,40 @@ def test_the_same_packets_as_the_softswitch() -> None:
             assert [(o.time_ns, o.data) for o in outputs if o.port == port] == expected
     finally:
         alone.close()
+
+
+def test_payloads_of_frames_that_come_back() -> None:
+    """A frame's memory is used again without copying its payload where it still has it: every frame
+    that arrives has its own, also when others took the memory meanwhile."""
+    rng = random.Random(9)
+    rates = Rates((100 * GIGABIT, 100), (100 * GIGABIT, 1_000), (100 * GIGABIT, 1_000))
+    with Simulation(6) as simulation:
+        network = wan(simulation, rates)
+        sent: dict[bytes, bytes] = {}
+        for psn, size in enumerate((64, 512, 512, 1024, 1024, 4000, 4000)):
+            datagram = packets.roce(
+                "10.1.0.10", "10.2.0.10", DEST_QP, payload=rng.randbytes(size), psn=psn
+            )
+            frame = packets.ethernet(datagram, src=host_mac(1), dst=network.gateway(1))
+            sent[frame[-32:]] = frame
+        back = [network.frame(size, back=True) for size in (100, 1024, 2000)]
+        network.links[3].tap(0)
+        arrived: Counter[bytes] = Counter()
+        for number in range(1, len(sent) + 1):
+            chosen = list(sent.values())[:number]
+            network.left.send_series(
+                chosen, per_second=2e6, count=300, start_ns=simulation.now_ns, poisson=True
+            )
+            network.right.send_series(
+                back, per_second=1e6, count=100, start_ns=simulation.now_ns, poisson=True
+            )
+            simulation.run_until(simulation.now_ns + 1_000_000)
+            for tapped in simulation.tapped():
+                original = sent[tapped.data[-32:]]
+                # Ethernet, TTL and checksum of IPv4 are others; both PEs have counted.
+                assert tapped.data[26:] == original[26:]
+                assert original[22] - tapped.data[22] == 2
+                arrived[original] += 1
+            balance(simulation)
+        assert sum(arrived.values()) == 300 * len(sent)
+        assert min(arrived.values()) > 0

@@ -179,8 +179,12 @@ void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now)
         }
     }
     bool drop = prog->egress_spec(p) == e->drop_port || p->dropped;
-    if (!drop)
+    if (!drop) {
+        /* Headers are written up to where the payload begins. */
+        if (p->head > p->frame->written)
+            p->frame->written = p->head;
         prog->deparse(e, p);
+    }
     if (drop || p->dropped) {
         sw_pkt_end(e, p, p->dropped ? SW_FAILED : SW_EGRESS_DROP);
         return;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define SW_MAX_FRAME 10240u /* largest frame taken in */
@@ -21,6 +22,8 @@ typedef struct sw_frame {
     uint32_t cap;       /* octets of data */
     uint32_t head, len; /* the frame is data[head .. head + len) */
     uint32_t size_class;
+    uint32_t written;   /* its octets from data[written] on are those of `content` */
+    uint64_t content;   /* number of the frame it was made from, 0: of none */
     uint8_t data[] __attribute__((aligned(64)));
 } sw_frame;
 
@@ -145,15 +148,15 @@ static inline bool sw_pool_grow(sw_pool *pool, uint32_t size_class)
         sw_frame *f = (sw_frame *)(void *)((uint8_t *)memory + at);
         f->cap = cap;
         f->size_class = size_class;
+        f->content = 0;
         f->next = pool->free[size_class];
         pool->free[size_class] = f;
     }
     return true;
 }
 
-/* A frame with room for `len` octets at its end and for a pass's growth before; NULL without
- * memory, or when len is more than any frame has. */
-static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len)
+/* A frame as below, whose octets are those it had. */
+static inline sw_frame *sw_frame_take_used(sw_pool *pool, uint32_t len)
 {
     uint32_t size_class = 0;
     while (size_class < SW_FRAME_CLASSES && len + SW_HEADROOM > sw_frame_caps[size_class])
@@ -167,6 +170,32 @@ static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len)
     f->born = UINT64_MAX;
     f->len = len;
     f->head = f->cap - len;
+    return f;
+}
+
+/* A frame with room for `len` octets at its end and for a pass's growth before; NULL without
+ * memory, or when len is more than any frame has. */
+static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len)
+{
+    sw_frame *f = sw_frame_take_used(pool, len);
+    if (f)
+        f->content = 0;
+    return f;
+}
+
+/* A frame with these octets; `content` is their number, which no others have. A frame that had them
+ * before still has all but its headers: a long payload is not copied again, which would take longer
+ * than all else. */
+static inline sw_frame *sw_frame_take_with(sw_pool *pool, uint32_t len, const uint8_t *octets,
+                                           uint64_t content)
+{
+    sw_frame *f = sw_frame_take_used(pool, len);
+    if (!f)
+        return NULL;
+    uint32_t end = f->content == content ? f->written : f->head + len;
+    memcpy(f->data + f->head, octets, end - f->head);
+    f->content = content;
+    f->written = f->head;
     return f;
 }
 

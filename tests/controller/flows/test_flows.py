@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from switches import MemorySwitch, QuietEngine, until
+from virtual import virtual_plane
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
 from fcn.controller.app import ControlPlane
@@ -17,6 +18,8 @@ from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.connection import State
+
+pytestmark = pytest.mark.virtual_time
 
 Switches = dict[str, MemorySwitch]
 
@@ -38,7 +41,7 @@ def data(key: FlowKey, p_key: int = P_KEY) -> tuple[int, ...]:
 
 @asynccontextmanager
 async def running(config: Config) -> AsyncIterator[ControlPlane]:
-    plane = ControlPlane(config)
+    plane = virtual_plane(config)
     async with plane.running():
         await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
         yield plane

@@ -10,6 +10,7 @@ import finsy as fy
 import pytest
 import yaml
 from switches import MemorySwitch, all_up, until
+from virtual import virtual_plane
 
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
@@ -17,12 +18,14 @@ from fcn.controller.config import Config, parse_config
 from fcn.controller.config.features import ROLE_FEATURES, Feature, feature_names
 from fcn.controller.node.connection import State
 
+pytestmark = pytest.mark.virtual_time
+
 Switches = dict[str, MemorySwitch]
 
 
 @asynccontextmanager
 async def running(config: Config) -> AsyncIterator[ControlPlane]:
-    plane = ControlPlane(config)
+    plane = virtual_plane(config)
     async with plane.running():
         yield plane
 

@@ -9,7 +9,7 @@ from fcn.lab.scenario.load import make_scenario
 PFC = {"priorities": [3], "xoff": "100kB", "xon": "50kB"}
 
 
-def incast(**hosts: Any) -> Result:  # noqa: ANN401 - whatever YAML holds
+def incast(memory: str | None = None, **hosts: Any) -> Result:  # noqa: ANN401 - any YAML
     """Four hosts send 400 kB each to a fifth at once; nothing is marked."""
     return run_scenario(
         make_scenario(
@@ -22,6 +22,7 @@ def incast(**hosts: Any) -> Result:  # noqa: ANN401 - whatever YAML holds
                     "core": {"rate": "400 Gb/s"},
                     "hosts": {"rate": "100 Gb/s", "delay": "500ns", **hosts},
                 },
+                "switches": {} if memory is None else {"only": {"gw1": memory}},
                 "hosts": {"mtu": 4096},
                 "traffic": [
                     {"pattern": "incast", "from": ["d1h[1-4]"], "to": ["d1h5"], "size": "400kB"}
@@ -35,7 +36,7 @@ def incast(**hosts: Any) -> Result:  # noqa: ANN401 - whatever YAML holds
 def drops(result: Result) -> int:
     """Frames that queues dropped."""
     counters = result.counters
-    full = counters[(counters["name"] == "QUEUE_FULL") | (counters["name"] == "BUFFER_FULL")]
+    full = counters[counters["name"].str.endswith("_FULL")]
     return int(full.groupby(["node", "name"])["value"].max().sum())
 
 
@@ -52,3 +53,13 @@ def test_flow_control_of_host_links_keeps_an_incast_from_losing_packets() -> Non
     assert set(lossless.pauses["towards"]) == {"gw1"}
     assert set(lossless.pauses["priority"]) == {3}
     assert lossless.queues["octets"].max() > 300_000
+
+
+def test_queues_share_the_memory_of_their_switch() -> None:
+    """Less than the queue alone may hold."""
+    whole = incast(buffer="2MB")
+    assert drops(whole) == 0
+    assert whole.queues["octets"].max() > 600_000
+    little = incast(buffer="2MB", memory="600kB")
+    assert drops(little) > 0
+    assert 500_000 < little.queues["octets"].max() <= 600_000

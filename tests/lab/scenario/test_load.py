@@ -57,7 +57,10 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
         ("rate: 400 Gb/s", "rate: 0 Gb/s", 5, "is not above 0"),
         ("rate: 400 Gb/s, ", "", 5, "no rate for pe1-r1"),
         ("{rate: 100 Gb/s}", "{}", 6, "no rate for d1h1-gw1"),
+        ("network: dual-dc", "network: dual-dc\nswitches: {only: {r9: 1MB}}", 2, "no switch r9"),
         ("buffer: 1000", "buffer: 7", 11, "nobody would be told before it is full"),
+        ("buffer: 1000", "buffer: 7kB", 11, "7000 octets, holds 6 packets"),
+        ("delay: 1ms\n", "thresholds: [2MB]\n", 12, "level 1 begins at 2000000 octets"),
         ("buffer: 1000", "buffer: 0", 5, "at least 1"),
         ("buffer: 1000}", "buffer: 1000}\n  only: [{between: [pe1, pe2]}]", 6, "are not linked"),
         (

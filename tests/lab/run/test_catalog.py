@@ -1,0 +1,17 @@
+"""Every scenario that comes with fcn becomes ready, and its hosts send."""
+
+import pytest
+
+from fcn.lab.run.runner import run_scenario
+from fcn.lab.scenario.load import EXAMPLE, catalog, load_scenario
+
+
+@pytest.mark.parametrize("name", [*catalog(), str(EXAMPLE)])
+def test_a_scenario_runs(name: str) -> None:
+    plan = load_scenario(name)
+    result = run_scenario(plan, until_ns=2 * plan.scenario.measure.interval)
+    assert set(result.connections["state"]) == {"connected"}
+    assert len(result.messages) == len(plan.traffic.sends)
+    sent = result.rates.groupby("host")["octets"].max()
+    first = plan.traffic.sends[0].start_ns
+    assert first >= result.about.reached_ns or sent.max() > 0
