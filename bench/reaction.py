@@ -65,8 +65,10 @@ def scenario(kilometres: float, senders: int, size: str) -> Plan:
                 "hosts": {"delay": "500 ns", "buffer": 20_000},
                 "only": [
                     {"between": ["pe1", "p1"], "delay": f"{kilometres:g} km", "rate": "1 Tb/s"},
-                    {"between": ["p1", "p2"], "delay": f"{kilometres:g} km"},
+                    {"between": ["p1", "p2"], "delay": f"{kilometres:g} km", "rate": "100 Gb/s"},
                     {"between": ["p2", "pe2"], "delay": f"{LAST_KM} km"},
+                    *({"between": [f"h{n}", "pe1"], "rate": "100 Gb/s"} for n in hosts),
+                    *({"between": [f"h{n + 4}", "pe2"], "rate": "100 Gb/s"} for n in hosts),
                 ],
             },
             "hosts": {"mtu": 4096},

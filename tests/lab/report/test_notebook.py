@@ -9,6 +9,8 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOK = Path(__file__).parents[3] / "docs" / "laboratory.ipynb"
+STARTUP_S = 600
+"""How long a kernel may take to start on a busy machine."""
 
 
 def code_cells(notebook: Any) -> Iterator[Any]:  # noqa: ANN401 - nbformat has no types
@@ -19,7 +21,8 @@ def code_cells(notebook: Any) -> Iterator[Any]:  # noqa: ANN401 - nbformat has n
 def executed() -> Any:  # noqa: ANN401
     """The notebook with its outputs; a cell that fails raises what it printed."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
-    NotebookClient(notebook, kernel_name="python3").execute(cwd=str(NOTEBOOK.parent))
+    client = NotebookClient(notebook, kernel_name="python3", startup_timeout=STARTUP_S)
+    client.execute(cwd=str(NOTEBOOK.parent))
     return notebook
 
 

@@ -61,7 +61,7 @@ def test_a_capture_of_nothing_is_a_file_without_frames(tmp_path: Path) -> None:
 
 
 def test_a_link_of_a_run_is_captured_whole(tmp_path: Path) -> None:
-    """As many frames as the link counted, in order: RoCEv2 in SRv6, captured on arrival."""
+    """As many frames as the link counted, in order, RoCEv2 in SRv6; captured as they arrive."""
     plan = make_scenario(
         {
             "network": "dumbbell",
