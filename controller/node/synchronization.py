@@ -4,7 +4,6 @@ intent, and the difference is written in batches. The intent can change while di
 import asyncio
 import math
 from collections.abc import Iterable
-from contextlib import suppress
 
 import finsy as fy
 from finsy.p4client import P4ClientError
@@ -78,9 +77,12 @@ class Synchronizer:
             await self._write_pending()
             if not self._intent.pending:
                 self._resolve(True)
-                with suppress(TimeoutError):
+                try:
                     async with asyncio.timeout_at(retry_at):
                         await self._intent.changed.wait()
+                except TimeoutError:
+                    # A timer may fire within the clock's resolution before its time.
+                    retry_at = clock()
 
     async def settled(self) -> bool:
         """Wait until the switch holds the intent; False, without waiting, when it is not up."""
