@@ -8,10 +8,7 @@ from fcn.softswitch.engine import BuildError, MemoryEngine, Program, RealEngine,
 
 
 class RealBackend:
-    """Runs programs on network interfaces; softswitch.p4rt.device.Backend.
-
-    The program built last is kept: it is opened next, and controllers send it again.
-    """
+    """Runs programs on network interfaces; softswitch.p4rt.device.Backend."""
 
     def __init__(
         self, interfaces: Mapping[int, str], *, cpu_port: int, drop_port: int, queues: int
@@ -20,12 +17,11 @@ class RealBackend:
         self._cpu_port = cpu_port
         self._drop_port = drop_port
         self._queues = queues
-        self._built: tuple[bytes, Program] | None = None
 
     def build(self, device_config: bytes) -> None:
         """Compile, and make an engine of it once; the compiled program stays in the cache."""
         MemoryEngine(
-            self._program(device_config),
+            load_config(device_config),
             cpu_port=self._cpu_port,
             drop_port=self._drop_port,
             queues=self._queues,
@@ -34,7 +30,7 @@ class RealBackend:
     def open(self, device_config: bytes) -> Engine:
         """Open the interfaces."""
         return RealEngine(
-            self._program(device_config),
+            load_config(device_config),
             self._interfaces,
             cpu_port=self._cpu_port,
             drop_port=self._drop_port,
@@ -56,13 +52,6 @@ class RealBackend:
     def statistics(self, engine: Engine) -> Mapping[str, int]:
         """Drops of the engine, by reason."""
         return _real(engine).statistics()
-
-    def _program(self, device_config: bytes) -> Program:
-        built = self._built
-        if built is None or built[0] != device_config:
-            self._built = None  # let go of it before another takes memory
-            self._built = built = (device_config, load_config(device_config))
-        return built[1]
 
 
 def _real(engine: Engine) -> RealEngine:

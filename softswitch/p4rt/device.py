@@ -246,21 +246,12 @@ class Device:
     ) -> PipelineConfig:
         """Check and compile a config, one at a time: each takes memory and a core."""
         async with self._building:
-            config = self._known(message)
-            if config is None:
-                config = await asyncio.to_thread(parse, message)
+            config = await asyncio.to_thread(parse, message)
             try:
                 await asyncio.to_thread(self._backend.build, config.program)
             except EngineError as error:
                 raise invalid_argument(str(error)) from error
             return config
-
-    def _known(self, message: p4r.ForwardingPipelineConfig) -> PipelineConfig | None:
-        """The running config, when it is this one, which need not be checked again."""
-        if self._running is None or not self._running.config.has_p4info:
-            return None
-        config = self._running.config
-        return config if config.message == message else None
 
     async def _commit(self, config: PipelineConfig, state: list[RoleUpdate]) -> None:
         """Replace the running pipeline. Whatever fails, fails before that one is let go of."""

@@ -11,6 +11,7 @@ import pytest
 from process_tree import descendants, is_running
 
 from fcn.hosts.processes import wait_until
+from fcn.topologies.catalog import CATALOG
 from fcn.topologies.description import EXAMPLE
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
@@ -52,7 +53,7 @@ def test_a_network_that_is_not_there() -> None:
     status, said = refused(*RUN, "[/]")
     assert status == 1
     assert "failed: no network [/]: " in said
-    assert "there are dual-dc, wan" in said
+    assert f"there are {', '.join(CATALOG)}, or name" in said
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,6 @@ from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc
 from p4rt_testing import P4BLOB, Running, Session, config, host_entry, insert, wrapped
 
-from fcn.softswitch.p4rt.pipeline import PipelineConfig
-
 Set = p4r.SetForwardingPipelineConfigRequest
 Get = p4r.GetForwardingPipelineConfigRequest
 
@@ -54,33 +52,6 @@ async def test_json_in_a_message(running: Running, primary: Session, schema: P4S
     assert (await primary.get_config(Get.ALL)).config == sent
     await primary.write(insert(host_entry(schema, 1)))
     assert len(running.backend.engine.entries) == 1
-
-
-async def test_the_running_config_is_not_checked_again(
-    running: Running, primary: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A controller that starts again sends what runs."""
-    checked: list[int] = []
-
-    def counted(message: p4r.ForwardingPipelineConfig) -> PipelineConfig:
-        checked.append(message.cookie.cookie)
-        return PipelineConfig.parse(message)
-
-    monkeypatch.setattr(running.device, "_parse", counted)
-    for cookie in (1, 1, 2, 1):
-        await primary.set_config(config(cookie))
-    assert checked == [1, 2, 1]
-    assert len(running.backend.engines) == 4
-
-
-async def test_what_runs_without_a_p4info_is_no_config_for_a_controller(
-    running: Running, primary: Session
-) -> None:
-    sent = config()
-    sent.ClearField("p4info")
-    await running.device.preload(sent)
-    refused = await refusal(primary, sent, Set.VERIFY_AND_COMMIT)
-    assert refused == "INVALID_ARGUMENT: the config needs both p4info and p4_device_config"
 
 
 async def test_verify_changes_nothing(running: Running, primary: Session) -> None:
