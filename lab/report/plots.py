@@ -6,9 +6,10 @@ their sum and their spread), the deepest queues, the busiest links.
 
 import base64
 import io
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 import matplotlib
 import pandas as pd
@@ -17,7 +18,7 @@ matplotlib.use("Agg")
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import NullFormatter
 
 from fcn.lab.report.amounts import scale
 from fcn.lab.result import analysis
@@ -69,7 +70,7 @@ def plots(result: Result) -> list[Plot]:
 def overlaid(results: Mapping[str, Result]) -> list[Plot]:
     """Several runs in the same axes."""
     made = [
-        ("Rates and queues of all runs", draw_overlaid(results)),
+        ("What hosts send, and queues, of all runs", draw_overlaid(results)),
         ("Flow completion times of all runs", draw_completion(results)),
     ]
     return [Plot(title, _png(figure)) for title, figure in made if figure is not None]
@@ -111,18 +112,19 @@ def draw_reaction(result: Result) -> Figure | None:
     end = 1.4 * max([after, *known, 1])
     one, unit = scale(end, "ns")
     figure, axes = _panels(2, height=2.9)
-    rates = analysis.rates(result)
     depths = analysis.over_time(result, "queues", "packets")
     queue = (first["node"], first["towards"])
     parts = [
-        (axes[0], rates.sum(axis=1), "bps", "rate of all connections"),
+        (axes[0], analysis.sent(result), "bps", "sent by all hosts"),
         (axes[1], depths.get(queue, pd.Series(dtype="float64")), "count", "queue (packets)"),
     ]
     for panel, series, kind, label in parts:
         inside = _between(series, onset - 0.3 * end, onset + end)
         value, name = scale(inside.max(), "bps") if kind == "bps" and len(inside) else (1, "")
+        # What was sent is of the time before a sample.
+        where: Literal["pre", "post"] = "pre" if kind == "bps" else "post"
         panel.step(
-            (inside.index - onset) / one, inside / value, where="post", color="#1f77b4", lw=1.6
+            (inside.index - onset) / one, inside / value, where=where, color="#1f77b4", lw=1.6
         )
         panel.set_ylabel(f"{label} ({name})" if name else label)
         panel.axvline(0, color="0.35", ls=":", lw=1.2, label="onset: first CE mark")
@@ -159,11 +161,9 @@ def draw_completion(results: Mapping[str, Result]) -> Figure | None:
         share = pd.Series(range(1, len(values) + 1)) / total
         axes.step(values / one, 100 * share, where="post", color=colour, label=label)
     axes.set_xscale("log")
-    fastest = min(values.iloc[0] for values, _ in times.values())
-    slowest = max(values.iloc[-1] for values, _ in times.values())
-    plain = FuncFormatter(lambda value, _: f"{value:g}")
-    axes.xaxis.set_major_formatter(plain)
-    axes.xaxis.set_minor_formatter(plain if slowest < 10 * fastest else NullFormatter())
+    fastest = min(values.iloc[0] for values, _ in times.values()) / one
+    slowest = max(values.iloc[-1] for values, _ in times.values()) / one
+    _plain_log_ticks(axes, fastest, slowest)
     axes.set_xlabel(f"flow completion time ({unit})")
     axes.set_ylabel("messages completed (%)")
     axes.set_ylim(0, 103)
@@ -194,10 +194,10 @@ def draw_load(result: Result) -> Figure | None:
 
 
 def draw_overlaid(results: Mapping[str, Result]) -> Figure | None:
-    """The sum of all rates, and the deepest queue of each run."""
-    rates = {name: analysis.rates(r) for name, r in results.items()}
+    """What all hosts send, and the deepest queue of each run."""
+    sent = {name: analysis.sent(result) for name, result in results.items()}
     depths = {name: analysis.over_time(r, "queues", "packets") for name, r in results.items()}
-    sums = {name: data.sum(axis=1) for name, data in rates.items() if not data.empty}
+    sums = {name: series for name, series in sent.items() if not series.empty}
     queues = {name: data[_deepest(data)[0]] for name, data in depths.items() if not data.empty}
     if not sums and not queues:
         return None
@@ -210,13 +210,13 @@ def draw_overlaid(results: Mapping[str, Result]) -> Figure | None:
         if name in sums:
             series = sums[name]
             axes[0].step(
-                series.index / time, series / one, where="post", color=colour, lw=1.2, label=name
+                series.index / time, series / one, where="pre", color=colour, lw=1.2, label=name
             )
         if name in queues:
             series = queues[name]
             label = f"{name}: {' to '.join(cast(tuple[str, str], series.name))}"
             axes[1].plot(series.index / time, series, color=colour, lw=1, label=label)
-    axes[0].set_ylabel(f"rates of all connections ({unit})")
+    axes[0].set_ylabel(f"sent by all hosts ({unit})")
     axes[1].set_ylabel("deepest queue (packets)")
     for panel in axes:
         panel.set_ylim(bottom=0)
@@ -246,7 +246,7 @@ def _draw_rates(axes: Axes, result: Result) -> None:
         axes.step(
             rates.index / time, middle, where="post", color=COLOURS[0], label="median", lw=1.2
         )
-    axes.set_ylabel(f"rate of a connection ({unit})")
+    axes.set_ylabel(f"DCQCN's rate ({unit})")
     axes.set_ylim(0, LEGEND_ROOM * float(rates.max().max()) / one)
 
 
@@ -307,6 +307,16 @@ def _finish(axes: Axes, *, legend: bool = True) -> None:
     axes.grid(alpha=0.25)
     if legend and axes.get_legend_handles_labels()[0]:
         axes.legend(loc="upper right", fontsize=8, framealpha=0.9, ncols=2)
+
+
+def _plain_log_ticks(axes: Axes, low: float, high: float) -> None:
+    """At 1, 2 and 5 of each decade, as plain numbers."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [first * 10.0**decade for decade in decades for first in (1, 2, 5)]
+    inside = [tick for tick in ticks if low / 2 <= tick <= high * 2]
+    axes.set_xticks(inside, [f"{tick:g}" for tick in inside])
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(low / 1.2, high * 1.2)
 
 
 def _time_scale(result: Result) -> tuple[float, str]:

@@ -4,6 +4,8 @@ Units are in the names of columns: `_ns` nanoseconds, `_bps` bits per second, `o
 missing is missing: an empty table gives an empty data frame, a mean of nothing is not a number.
 """
 
+from typing import cast
+
 import pandas as pd
 
 from fcn.contract.names import named_cells
@@ -125,24 +127,26 @@ def over_time(result: Result, table: TableName, value: str) -> pd.DataFrame:
 
 def rates(result: Result) -> pd.DataFrame:
     """DCQCN's rates in bit/s over time, as over_time() gives them, while the connection has a
-    message: a rate without one says nothing."""
+    message: from when it can be sent until it is acknowledged. A rate without one says nothing."""
     data = over_time(result, "rates", "rate_bps")
-    spans = result.messages.groupby(_FLOW).agg(
-        first=("start_ns", "min"),
-        last=("completed_ns", "max"),
-        count=("message", "size"),
-        done=("completed_ns", "count"),
-    )
-    for flow in data.columns:
-        if flow not in spans.index:
-            data[flow] = float("nan")
-            continue
-        first, last, count, done = spans.loc[flow]
-        has_message = data.index >= first
-        if count == done:
-            has_message &= data.index <= last
-        data[flow] = data[flow].where(has_message)
+    of_flow = dict(iter(result.messages.groupby(_FLOW)))
+    for flow in cast(list[tuple[str, int]], data.columns.tolist()):
+        given = of_flow.get(flow, result.messages.head(0))
+        started = given["start_ns"].sort_values()
+        completed = given["completed_ns"].dropna().astype("int64").sort_values()
+        open_now = started.searchsorted(data.index, side="right") - completed.searchsorted(
+            data.index, side="right"
+        )
+        data[flow] = data[flow].where(open_now > 0)
     return data
+
+
+def sent(result: Result) -> "pd.Series[float]":
+    """Bits per second of IP packets that all hosts together sent since the sample before, over
+    time_ns."""
+    octets = over_time(result, "rates", "octets").fillna(0).sum(axis=1)
+    seconds = octets.index.to_series().diff() / NS_PER_S
+    return (octets.diff() * 8 / seconds).iloc[1:]
 
 
 def fairness(result: Result) -> pd.DataFrame:

@@ -63,6 +63,23 @@ def test_fairness_counts_those_that_have_something_to_send() -> None:
     assert tuple(data.loc[15_000_000]) == (1, 1.0)
 
 
+def test_what_all_hosts_sent_is_the_difference_of_two_samples() -> None:
+    rows = [(0, "l1", 0, 1e9, 0, 0), (10, "l1", 0, 1e9, 0, 100), (20, "l2", 0, 1e9, 0, 50)]
+    rows += [(30, "l1", 0, 1e9, 0, 300)]
+    found = analysis.sent(Result(about(), rates=frame("rates", rows)))
+    assert found.to_dict() == {10: 80e9, 20: 40e9, 30: 160e9}
+
+
+def test_a_rate_counts_while_a_message_is_not_acknowledged() -> None:
+    """Two messages with a pause between them, and a connection without any."""
+    rows = [(t, "l1", number, 1e9, 0, 0) for t in range(0, 70, 10) for number in (0, 1)]
+    messages = [("l1", 0, 0, 64, 10, 30), ("l1", 0, 1, 64, 50, None)]
+    result = Result(about(), rates=frame("rates", rows), messages=frame("messages", messages))
+    data = analysis.rates(result)
+    assert data["l1", 0].dropna().index.tolist() == [10, 20, 50, 60]
+    assert data["l1", 1].isna().all()
+
+
 @pytest.mark.parametrize(
     ("values", "index"), [([5.0, 5.0, 5.0], 1.0), ([4.0, 0.0], 0.5), ([], None), ([0.0], None)]
 )
