@@ -107,7 +107,7 @@ def _foreign(folder: Path) -> str:
     try:
         document = json.loads((folder / RESULT_FILE).read_bytes())
         own = {*document["files"], RESULT_FILE, REPORT_FILE} if document["format"] else set()
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return RESULT_FILE
     return next((name for name in files if name not in own), "")
 
@@ -149,7 +149,7 @@ def _load_document(folder: Path) -> _Document:
         raise ResultError(f"{folder}: holds no {RESULT_FILE}, so it is no result of `fcn lab run`")
     try:
         content = json.loads(_read(file))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ResultError(f"{file}: is not JSON ({error}); run again") from None
     version = content.get("format") if isinstance(content, dict) else None
     if not isinstance(version, int):

@@ -15,6 +15,12 @@ Finding = tuple[Path, str]
 MAX_MESSAGES = 5_000_000
 """Of a pattern: what can be kept in memory."""
 
+MAX_CAPTURE = 2 * 10**9
+"""Octets of all captures of a run, which are kept in memory until its end."""
+
+MAX_SAMPLES = 10_000_000
+"""Of a run."""
+
 MAX_SHARE = 1e6
 """Of a size: shares are added up."""
 
@@ -297,5 +303,28 @@ def _measure(wiring: Wiring) -> Iterator[Finding]:
                 yield path, f"there is no link between {node} and {towards}"
             elif key == "queues" and node in wiring.hosts:
                 yield path, f"{node} is a host; queues are those of switches"
-    if measure.interval > wiring.scenario.duration:
+    duration = wiring.scenario.duration
+    if duration // measure.interval > MAX_SAMPLES:
+        yield (
+            ("measure", "interval"),
+            f"{duration // measure.interval} samples of a run, of at most {MAX_SAMPLES}: give a "
+            "longer interval",
+        )
+    if (octets := _captured(wiring)) > MAX_CAPTURE:
+        yield (
+            ("measure", "pcap"),
+            f"up to {octets / 1e9:.1f} GB would be kept in memory, of at most "
+            f"{MAX_CAPTURE / 1e9:g} GB: give fewer links, a smaller snap or a shorter duration",
+        )
+    if measure.interval > duration:
         yield ("measure", "interval"), "is longer than the run"
+
+
+def _captured(wiring: Wiring) -> float:
+    """Octets that captures can have at most: links that are never idle, frames of the hosts' MTU
+    (a link without a limit as fast as all hosts)."""
+    measure, mtu = wiring.scenario.measure, wiring.scenario.hosts.mtu
+    wires = [wiring.wire(node, towards) for node, towards in set(measure.pcap)]
+    hosts = sum(wire.rate_bps or 0 for wire in wiring.wires if wire.kind == "host")
+    rate = sum(hosts if wire.rate_bps is None else wire.rate_bps for wire in wires if wire)
+    return rate / 8 * wiring.scenario.duration / NS * min(1.0, measure.snap / mtu)

@@ -128,7 +128,7 @@ def test_another_format_is_refused_by_its_number(folder: Path) -> None:
         load_about(folder)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"format": "1"}', "\0"])
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"format": "1"}', "\0", "[" * 99_999])
 def test_a_foreign_result_file_is_refused(folder: Path, content: str) -> None:
     (folder / RESULT_FILE).write_text(content)
     with pytest.raises(ResultError, match=re.escape(str(folder / RESULT_FILE))):

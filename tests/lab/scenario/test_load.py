@@ -164,6 +164,17 @@ def test_an_impossible_scenario_is_refused_with_its_line(
     ), found
 
 
+def test_what_a_long_run_would_keep_in_memory_is_refused() -> None:
+    text = GOOD.replace("duration: 2ms", "duration: 50ms")
+    pcap = "interval: 10us\n  pcap: [[r1, r3], [pe1, r1]]"
+    with pytest.raises(ScenarioError, match=r"bad.yaml:15: measure.pcap: up to 5.0 GB would be"):
+        parse_scenario(text.replace("interval: 10us", pcap), Path("bad.yaml"))
+    parse_scenario(text.replace("interval: 10us", pcap + "\n  snap: 128"), Path("good.yaml"))
+    text = GOOD.replace("duration: 2ms", "duration: 2s").replace("10us", "100ns")
+    with pytest.raises(ScenarioError, match=r"bad.yaml:14: measure.interval: 20000000 samples"):
+        parse_scenario(text, Path("bad.yaml"))
+
+
 def test_every_problem_is_told_at_once() -> None:
     found = problem("rate: 400 Gb/s, ", "rate: 0 b/s, ").splitlines()
     assert len(found) == 1
