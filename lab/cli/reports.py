@@ -11,7 +11,7 @@ from fcn.lab.errors import LabError
 from fcn.lab.report.compare import differences
 from fcn.lab.report.page import page
 from fcn.lab.report.tables import ReportTable, details, rich_table, side_by_side
-from fcn.lab.result.folder import load
+from fcn.lab.result.folder import REPORT_FILE, load
 from fcn.lab.result.model import Result
 
 EXIT_FAILED = 1
@@ -33,7 +33,7 @@ def show(
     for result in results.values():
         for table in details(result):
             _print(table)
-    _write(results, page_file or folder / "report.html")
+    _write(results, page_file or folder / REPORT_FILE)
 
 
 def compare(

@@ -17,7 +17,7 @@ from fcn.lab.errors import LabError
 from fcn.lab.result.folder import check_place, save
 from fcn.lab.result.model import Result
 from fcn.lab.run import runner
-from fcn.lab.scenario.load import Plan, ScenarioError, catalog, load_scenario
+from fcn.lab.scenario.load import ScenarioError, catalog, load_scenario
 from fcn.lab.scenario.model import Mode
 from fcn.topologies.units import parse_time
 
@@ -45,7 +45,10 @@ def run(
         str, typer.Option(help="none, ecn or fcn instead of the scenario's.", show_default=False)
     ] = "",
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Instead of the scenario's.", show_default=False)
+        int | None,
+        typer.Option(
+            min=0, max=(1 << 63) - 1, help="Instead of the scenario's.", show_default=False
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -71,18 +74,15 @@ def run(
         logging.getLogger(name).setLevel(logging.ERROR)
     try:
         check_place(folder)
-        result = _run(plan, until_ns, label)
-        save(result, folder)
+        with _stopped() as stop:
+            with _Display(label) as display:
+                result = runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
+            save(result, folder)
     except LabError as error:
         raise _fail(str(error), EXIT_FAILED) from None
     _say(result, folder)
     if not result.about.finished and not until:
         raise typer.Exit(EXIT_FAILED)
-
-
-def _run(plan: Plan, until_ns: int | None, label: str) -> Result:
-    with _stopped() as stop, _Display(label) as display:
-        return runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
 
 
 class _Display:
@@ -99,7 +99,7 @@ class _Display:
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task(label, total=None, time="")
+        self._task = self._bar.add_task(escape(label), total=None, time="")
 
     def __enter__(self) -> "_Display":
         self._bar.start()
@@ -111,7 +111,7 @@ class _Display:
     def show(self, now: runner.Progress) -> None:
         """Show how far it is."""
         if now.doing != self._doing and not console.is_terminal:
-            console.print(f"{self._label}: {now.doing}", highlight=False, soft_wrap=True)
+            console.print(f"{escape(self._label)}: {now.doing}", highlight=False, soft_wrap=True)
         self._doing = now.doing
         if now.reached_ns == 0:
             self._bar.update(self._task, time=now.doing)
@@ -150,9 +150,9 @@ def _say(result: Result, folder: Path) -> None:
     done = int(result.messages["completed_ns"].notna().sum())
     reached = f"{about.reached_ns / 1e6:g} of {about.duration_ns / 1e6:g} ms"
     console.print(
-        f"{about.label}: {reached} in {about.wall_s:.1f} s, {about.hops:,} packet-hops, "
+        f"{escape(about.label)}: {reached} in {about.wall_s:.1f} s, {about.hops:,} packet-hops, "
         f"{done} of {len(result.messages)} messages complete; digest {about.digest}\n"
-        f"{folder}" + ("" if about.finished else " (ended early)"),
+        f"{escape(str(folder))}" + ("" if about.finished else " (ended early)"),
         highlight=False,
         soft_wrap=True,
     )
@@ -169,10 +169,15 @@ def _mode(text: str) -> Mode | None:
 
 
 def _until(text: str) -> int | None:
+    if not text:
+        return None
     try:
-        return parse_time(text) if text else None
+        time = parse_time(text)
     except ValueError as error:
         raise typer.BadParameter(f"--until: {error}") from None
+    if time == 0:
+        raise typer.BadParameter(f"--until: {text} is when hosts begin to send; give a later time")
+    return time
 
 
 def _fail(message: str, code: int) -> typer.Exit:

@@ -39,7 +39,7 @@ def _settings(result: Result) -> dict[str, str]:
     }
     try:
         document = yaml.safe_load(about.text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, RecursionError):
         return found | {"text": about.text}
     for key, value in _flat("", document):
         if key not in _OF_THE_RUN:

@@ -5,6 +5,7 @@ A folder appears whole or not at all: it is written beside its place and then re
 
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 from io import BytesIO
@@ -18,6 +19,9 @@ from fcn.lab.result.model import FORMAT, About, Result
 from fcn.lab.result.tables import TABLES, ResultError, TableName
 
 RESULT_FILE = "result.json"
+REPORT_FILE = "report.html"
+"""What `fcn lab show` writes beside a result."""
+
 _PCAP = ".pcap"
 
 
@@ -37,6 +41,7 @@ def save(result: Result, folder: Path) -> None:
     Raises ResultError when something else is there or it cannot be written; what was there stays.
     """
     check_place(folder)
+    folder = Path(os.path.abspath(folder))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
@@ -76,11 +81,35 @@ def load_about(folder: Path) -> About:
 
 
 def check_place(folder: Path) -> None:
-    """Raises ResultError when a result must not be saved there, because something else is."""
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise ResultError(f"{folder}: is not a folder; name another place for the result")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / RESULT_FILE).is_file():
-        raise ResultError(f"{folder}: holds something else; name another place for the result")
+    """Raises ResultError when a result cannot be saved there, or must not because something else
+    is there. Creates the folder it would be in."""
+    folder = Path(os.path.abspath(folder))
+    another = "name another place for the result"
+    try:
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise ResultError(f"{folder}: is not a folder; {another}")
+        if folder.is_dir() and (foreign := _foreign(folder)):
+            raise ResultError(f"{folder}: holds something else ({foreign}); {another}")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent):
+            pass
+    except OSError as error:
+        raise ResultError(
+            f"{folder}: a result cannot be saved there: {error.strerror}; {another}"
+        ) from None
+
+
+def _foreign(folder: Path) -> str:
+    """The name of a file that is not of a result, of whatever version; empty if there is none."""
+    files = sorted(each.name for each in folder.iterdir())
+    if RESULT_FILE not in files:
+        return files[0] if files else ""
+    try:
+        document = json.loads((folder / RESULT_FILE).read_bytes())
+        own = {*document["files"], RESULT_FILE, REPORT_FILE} if document["format"] else set()
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return RESULT_FILE
+    return next((name for name in files if name not in own), "")
 
 
 def _replace(folder: Path, new: Path) -> None:
@@ -120,7 +149,7 @@ def _load_document(folder: Path) -> _Document:
         raise ResultError(f"{folder}: holds no {RESULT_FILE}, so it is no result of `fcn lab run`")
     try:
         content = json.loads(_read(file))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ResultError(f"{file}: is not JSON ({error}); run again") from None
     version = content.get("format") if isinstance(content, dict) else None
     if not isinstance(version, int):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import merge
 from importlib.metadata import version
+from itertools import chain
 from typing import Any, get_args
 
 from fcn.controller.config.types import Address, format_depth
@@ -63,10 +64,12 @@ def run_scenario(
 ) -> Result:
     """Run a scenario; the result says how far it came.
 
-    until_ns: end then, as if stopped. show: told of progress with every sample. stop: asked with
-    every sample whether to end. Raises LabError when the network does not become ready, or loses
-    count of its frames.
+    until_ns: end then, as if stopped; above 0. show: told of progress with every sample. stop:
+    asked with every sample, and every millisecond of virtual time, whether to end. Raises LabError
+    when the network does not become ready, or loses count of its frames.
     """
+    if until_ns is not None and until_ns <= 0:
+        raise LabError(f"until_ns is {until_ns}; hosts begin to send at 0, so give a later time")
     begun = time.monotonic()
     with Simulation(plan.scenario.seed) as simulation:
         simulation.keep_digest()
@@ -180,14 +183,15 @@ class _Run:
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
         probes = Probes(self._built, self._connections, self._rows)
         known = (0, 0)
+        sampled = 0
         for due, _, event in self._timeline():
-            if self._stop():
+            if not await self._reaches(begun + due):
+                if self._simulation.now_ns > begun + sampled:
+                    probes.sample()
                 break
-            loop = asyncio.get_running_loop()
-            while self._simulation.now_ns < begun + due:  # noqa: ASYNC110 - may wake 1 ns early
-                await asyncio.sleep((begun + due) / NS - loop.time())
             if event is None:
                 probes.sample()
+                sampled = due
                 known = self._look_at_flows(controller, due, known)
                 if due:
                     self._show(Progress("hosts send", due, self._until))
@@ -197,6 +201,16 @@ class _Run:
         probes.collect()
         self._captures = probes.captures()
         probes.count_lost()
+
+    async def _reaches(self, time_ns: int) -> bool:
+        """Wait until then; False when the run is to be stopped before."""
+        loop = asyncio.get_running_loop()
+        while not self._stop():
+            if self._simulation.now_ns >= time_ns:
+                return True
+            # May wake 1 ns early.
+            await asyncio.sleep(min(time_ns / NS - loop.time(), LOOK_NS / NS))
+        return False
 
     def _look_at_flows(
         self, controller: Controlled, now: int, before: tuple[int, int]
@@ -217,7 +231,7 @@ class _Run:
             ((event.at, number, event) for number, event in enumerate(self._scenario.events)),
             key=lambda each: each[:2],
         )
-        times = [*range(0, until, interval), until]
+        times = chain(range(0, until, interval), (until,))
         samples = ((due, len(events), None) for due in times)
         wanted = (each for each in events if each[0] < until)
         return merge(wanted, samples, key=lambda each: each[:2])

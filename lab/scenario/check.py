@@ -1,11 +1,12 @@
 """What is impossible about a scenario in its network, as the path of a value and a message each."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle
 
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
 from fcn.controller.config.document import Path
 from fcn.lab.scenario.model import Event, Pattern, PfcSettings
-from fcn.lab.scenario.traffic import named, sizes_of
+from fcn.lab.scenario.traffic import NS, mean_size, named, sizes_of
 from fcn.lab.scenario.wiring import EndHost, Wiring
 from fcn.topologies.model import TopologyError
 
@@ -13,6 +14,15 @@ Finding = tuple[Path, str]
 
 MAX_MESSAGES = 5_000_000
 """Of a pattern: what can be kept in memory."""
+
+MAX_CAPTURE = 2 * 10**9
+"""Octets of all captures of a run, which are kept in memory until its end."""
+
+MAX_SAMPLES = 10_000_000
+"""Of a run."""
+
+MAX_SHARE = 1e6
+"""Of a size: shares are added up."""
 
 
 def problems(wiring: Wiring) -> Iterator[Finding]:
@@ -23,6 +33,7 @@ def problems(wiring: Wiring) -> Iterator[Finding]:
         for place, name in enumerate(some.names):
             if not wiring.select(name):
                 yield ("hosts", "only", number, "names", place), _no_host(name)
+    yield from _rates(wiring)
     for number, pattern in enumerate(wiring.scenario.traffic):
         for path, message in _pattern(wiring, pattern):
             yield ("traffic", number, *path), message
@@ -30,6 +41,21 @@ def problems(wiring: Wiring) -> Iterator[Finding]:
         for path, message in _event(wiring, event):
             yield ("events", number, *path), message
     yield from _measure(wiring)
+
+
+def _rates(wiring: Wiring) -> Iterator[Finding]:
+    """DCQCN must have room between its rates at every host."""
+    for host in wiring.hosts.values():
+        wire = wiring.wire(host.name, host.site)
+        dcqcn = wiring.settings(host).dcqcn
+        highest = dcqcn.line_rate or (wire.rate_bps if wire else None)
+        if highest and dcqcn.min_rate > highest:
+            yield (
+                ("hosts", "dcqcn", "min_rate"),
+                f"{host.name} sends at {dcqcn.min_rate} b/s at least, above its highest rate, "
+                f"{highest} b/s",
+            )
+            return
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -90,18 +116,23 @@ def _flow_control(wiring: Wiring) -> Iterator[Finding]:
 
 def _buffers(wiring: Wiring) -> Iterator[Finding]:
     """A queue must be able to reach the depths at which levels begin."""
-    switch_counts = QueueDepth()
     for place, node, towards, depths in _depths(wiring):
-        wire = wiring.wire(node, towards)
-        if wire is None:
-            continue
-        packets = _packets_in(wiring, wire.buffer)
-        if switch_counts.convert(depths[0], PACKET_SIZE) > packets:
-            yield (
-                place,
-                f"level 1 begins at {depths[0]}, but the buffer of {node} towards {towards}, "
-                f"{wire.buffer}, holds {packets} packets: nobody would be told before it is full",
-            )
+        yield from _in_buffer(wiring, place, node, towards, depths)
+
+
+def _in_buffer(
+    wiring: Wiring, place: Path, node: str, towards: str, depths: Sequence[Depth]
+) -> Iterator[Finding]:
+    wire = wiring.wire(node, towards)
+    if wire is None:
+        return
+    packets = _packets_in(wiring, wire.buffer)
+    if QueueDepth().convert(depths[0], PACKET_SIZE) > packets:
+        yield (
+            place,
+            f"level 1 begins at {depths[0]}, but the buffer of {node} towards {towards}, "
+            f"{wire.buffer}, holds {packets} packets: nobody would be told before it is full",
+        )
 
 
 def _packets_in(wiring: Wiring, buffer: Depth) -> int:
@@ -163,6 +194,12 @@ def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
         yield ("to",), f"{len(sources)} hosts cannot each send to another one of {len(targets)}"
     if len(sources) == 1 and sources == targets:
         yield ("to",), f"{sources[0].name} cannot send to itself"
+    if kind == "messages":
+        for source, target in zip(sources, cycle(targets), strict=False):
+            if source == target and len(both) > 1:
+                yield ("to",), f"{source.name} would send to itself; order the hosts differently"
+    if kind == "poisson" and len(targets) == 1 and both and len(sources) > 1:
+        yield ("from",), f"{targets[0].name} is the only target, and cannot send to itself"
     if kind == "messages" and not 1 <= len(targets) <= len(sources):
         yield ("to",), f"{len(sources)} hosts send to as many or fewer, not to {len(targets)}"
     vrfs = {wiring.vrf_of(host) for host in (*sources, *targets)}
@@ -172,7 +209,7 @@ def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
     mixed = {wiring.settings(host).ip for host in (*sources, *targets)}
     if len(mixed) > 1:
         yield (), "some of these hosts use IPv4 and some IPv6"
-    yield from _amounts(wiring, pattern, len(sources) * len(targets))
+    yield from _amounts(wiring, pattern, sources, targets)
 
 
 def _paths(
@@ -187,7 +224,10 @@ def _paths(
                 yield (), f"there is no path from {pe} to {other}"
 
 
-def _amounts(wiring: Wiring, pattern: Pattern, pairs: int) -> Iterator[Finding]:
+def _amounts(
+    wiring: Wiring, pattern: Pattern, sources: Sequence[EndHost], targets: Sequence[EndHost]
+) -> Iterator[Finding]:
+    pairs = len(sources) * len(targets)
     if (pattern.size is None) == (not pattern.sizes):
         yield (), "give either size or sizes"
         return
@@ -204,19 +244,30 @@ def _amounts(wiring: Wiring, pattern: Pattern, pairs: int) -> Iterator[Finding]:
         for key in ("count", "interval"):
             if key in pattern.model_fields_set:
                 yield (key,), "a poisson pattern sends to the end; it has a load instead"
-        yield from _sizes(pattern)
+        yield from _random_messages(wiring, pattern, sources, targets)
     if pattern.start >= wiring.scenario.duration:
         yield ("start",), "the run has ended by then"
 
 
-def _sizes(pattern: Pattern) -> Iterator[Finding]:
+def _random_messages(
+    wiring: Wiring, pattern: Pattern, sources: Sequence[EndHost], targets: Sequence[EndHost]
+) -> Iterator[Finding]:
     try:
         sizes = sizes_of(pattern)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         yield ("sizes",), f"write [[64kB, 0.9], [1MB, 0.1]]: {error}"
         return
-    if any(share <= 0 or not 1 <= size < 1 << 32 for size, share in sizes):
-        yield ("sizes",), "sizes are 1 octet to 4 GiB, and their shares above 0"
+    if any(not 0 < share <= MAX_SHARE or not 1 <= size < 1 << 32 for size, share in sizes):
+        yield ("sizes",), "sizes are 1 octet to 4 GiB, and their shares above 0, such as 0.9"
+        return
+    links = [wiring.wire(source.name, source.site) for source in sources]
+    rate = sum(link.rate_bps or 0 for link in links if link is not None) * (pattern.load or 0)
+    seconds = max(0, wiring.scenario.duration - pattern.start) / NS
+    if rate * seconds / 8 / mean_size(sizes) > MAX_MESSAGES:
+        yield ("load",), f"more than {MAX_MESSAGES} messages; give less load or larger sizes"
+    peers = min(pattern.peers or len(targets), len(targets))
+    if len(sources) * peers * pattern.qps > MAX_MESSAGES:
+        yield ("qps",), f"more than {MAX_MESSAGES} connections; give fewer peers"
 
 
 def _event(wiring: Wiring, event: Event) -> Iterator[Finding]:
@@ -237,7 +288,10 @@ def _event(wiring: Wiring, event: Event) -> Iterator[Finding]:
         yield ("link",), f"there is no link between {' and '.join(event.link)}"
     if event.thresholds is not None:
         queue = event.thresholds
-        yield from _queue(wiring, ("thresholds",), queue.node, queue.towards)
+        wrong = list(_queue(wiring, ("thresholds",), queue.node, queue.towards))
+        yield from wrong or _in_buffer(
+            wiring, ("thresholds", "depths"), queue.node, queue.towards, queue.depths
+        )
 
 
 def _measure(wiring: Wiring) -> Iterator[Finding]:
@@ -249,5 +303,28 @@ def _measure(wiring: Wiring) -> Iterator[Finding]:
                 yield path, f"there is no link between {node} and {towards}"
             elif key == "queues" and node in wiring.hosts:
                 yield path, f"{node} is a host; queues are those of switches"
-    if measure.interval > wiring.scenario.duration:
+    duration = wiring.scenario.duration
+    if duration // measure.interval > MAX_SAMPLES:
+        yield (
+            ("measure", "interval"),
+            f"{duration // measure.interval} samples of a run, of at most {MAX_SAMPLES}: give a "
+            "longer interval",
+        )
+    if (octets := _captured(wiring)) > MAX_CAPTURE:
+        yield (
+            ("measure", "pcap"),
+            f"up to {octets / 1e9:.1f} GB would be kept in memory, of at most "
+            f"{MAX_CAPTURE / 1e9:g} GB: give fewer links, a smaller snap or a shorter duration",
+        )
+    if measure.interval > duration:
         yield ("measure", "interval"), "is longer than the run"
+
+
+def _captured(wiring: Wiring) -> float:
+    """Octets that captures can have at most: links that are never idle, frames of the hosts' MTU
+    (a link without a limit as fast as all hosts)."""
+    measure, mtu = wiring.scenario.measure, wiring.scenario.hosts.mtu
+    wires = [wiring.wire(node, towards) for node, towards in set(measure.pcap)]
+    hosts = sum(wire.rate_bps or 0 for wire in wiring.wires if wire.kind == "host")
+    rate = sum(hosts if wire.rate_bps is None else wire.rate_bps for wire in wires if wire)
+    return rate / 8 * wiring.scenario.duration / NS * min(1.0, measure.snap / mtu)

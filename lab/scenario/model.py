@@ -24,6 +24,9 @@ PatternName = Literal["messages", "incast", "permutation", "all-to-all", "poisso
 
 MAX_MESSAGE = (1 << 32) - 1
 
+MIN_LOAD = 1e-9
+"""Below, the time to a message is longer than any run."""
+
 Size = Annotated[int, BeforeValidator(parse_size), Field(ge=1, le=MAX_MESSAGE)]
 """Octets of a message, written as `64kB`, `1MiB`."""
 
@@ -91,9 +94,9 @@ class DcqcnSettings(Model):
     g: Annotated[float, Field(gt=0, lt=1)] = 1 / 256
     additive_increase: Rate = 40 * 10**6
     hyper_increase: Rate = 400 * 10**6
-    alpha_period: Time = 55_000
-    increase_period: Time = 300_000
-    byte_counter: Annotated[int, BeforeValidator(parse_size), Field(ge=1)] = 10_000_000
+    alpha_period: Annotated[Time, Field(ge=1)] = 55_000
+    increase_period: Annotated[Time, Field(ge=1)] = 300_000
+    byte_counter: Annotated[int, BeforeValidator(parse_size), Field(ge=1, lt=1 << 63)] = 10_000_000
     fast_recovery_steps: Annotated[int, Field(ge=1, le=1000)] = 5
     cut_interval: Time = 0
 
@@ -105,7 +108,7 @@ class HostSettings(Model):
     mtu: Annotated[int, Field(ge=4, le=MAX_MTU, multiple_of=4)] = 1024
     ack_every: Annotated[int, Field(ge=1, le=MAX_WINDOW)] = 32
     window: Annotated[int, Field(ge=1, le=MAX_WINDOW)] = MAX_WINDOW
-    timeout: Time = 67_000_000
+    timeout: Annotated[Time, Field(ge=1)] = 67_000_000
     retries: Annotated[int, Field(ge=0, le=1000)] = 7
     cnp_interval: Time = 50_000
     dcqcn: DcqcnSettings = DcqcnSettings()
@@ -163,7 +166,7 @@ class Pattern(Model):
     count: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     interval: Time = 0
     start: Time = 0
-    load: Annotated[float, Field(gt=0, le=2)] | None = None
+    load: Annotated[float, Field(ge=MIN_LOAD, le=2)] | None = None
     peers: Annotated[int, Field(ge=1)] | None = None
     qps: Annotated[int, Field(ge=1, le=1024)] = 1
 

@@ -99,13 +99,17 @@ def sizes_of(pattern: Pattern) -> list[tuple[int, float]]:
     return [(parse_size(size), float(share)) for size, share in pattern.sizes]
 
 
+def mean_size(sizes: list[tuple[int, float]]) -> float:
+    """Octets of a message on average, from sizes and their shares."""
+    return sum(size * share for size, share in sizes) / sum(share for _, share in sizes)
+
+
 def _poisson(
     wiring: Wiring, traffic: Traffic, number: int, pattern: Pattern, rng: random.Random
 ) -> None:
     """Every source sends to targets at random; the times between messages are exponential."""
     sizes = sizes_of(pattern)
-    total = sum(share for _, share in sizes)
-    mean = sum(size * share for size, share in sizes) / total
+    mean = mean_size(sizes)
     connections: dict[tuple[str, str], list[int]] = {}
     for source in named(wiring, pattern.from_):
         wire = wiring.wire(source.name, source.site)

@@ -95,6 +95,16 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     file = scenario(tmp_path, "1ms")
     assert "not a mode" in run("run", file, "--mode", "fast", code=2)
     assert "is not a time" in run("run", file, "--until", "soon", code=2)
+    assert "give a later time" in run("run", file, "--until", "0ms", code=2)
+    assert "--seed" in run("run", file, "--seed", 1 << 63, code=2)
+
+
+def test_a_name_with_brackets_is_shown_as_it_is(tmp_path: Path) -> None:
+    file = scenario(tmp_path, "1ms").rename(tmp_path / "[red].yaml")
+    text = run("run", file, "--until", "100us", "--out", tmp_path / "[blue]")
+    assert "[red]-fcn-1: hosts connect" in text
+    assert "[red]-fcn-1: 0.1 of 1 ms" in text
+    assert "/[blue] (ended early)" in text
 
 
 def test_what_is_not_a_result_is_not_replaced(tmp_path: Path) -> None:

@@ -36,3 +36,5 @@ def test_keys_of_the_scenarios_are_compared_by_their_place() -> None:
 def test_a_text_that_is_no_yaml_is_compared_as_a_whole() -> None:
     found = rows(Result(about()), Result(about(text="a: [")))
     assert found["text"] == (NOTHING, "a: [")
+    nested = "[" * 5000
+    assert rows(Result(about()), Result(about(text=nested)))["text"] == (NOTHING, nested)

@@ -10,7 +10,7 @@ import pytest
 from lab_results import about
 from pandas.testing import assert_frame_equal
 
-from fcn.lab.result.folder import RESULT_FILE, load, load_about, save
+from fcn.lab.result.folder import RESULT_FILE, check_place, load, load_about, save
 from fcn.lab.result.model import FORMAT, Result
 from fcn.lab.result.tables import TABLES, ResultError, conform, frame
 
@@ -74,6 +74,30 @@ def test_other_folders_and_files_stay_as_they_are(tmp_path: Path) -> None:
     assert (mine / "thesis.txt").read_text() == "years of work"
 
 
+def test_foreign_files_beside_or_as_a_result_stay(folder: Path, tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / "result.json").write_text('{"mine": 1}')
+    with pytest.raises(ResultError, match=r"foreign: holds something else \(result.json\)"):
+        save(example(), foreign)
+    (folder / "report.html").write_text("a report may go")
+    (folder / "notes.txt").write_text("kept")
+    with pytest.raises(ResultError, match=r"holds something else \(notes.txt\)"):
+        save(example(), folder)
+    (folder / "notes.txt").unlink()
+    save(example(), folder)
+    assert not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize("place", ["file/result", "x" * 300, "file"])
+def test_a_place_where_nothing_can_be_saved_is_refused_before_the_run(
+    place: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResultError, match="name another place"):
+        check_place(tmp_path / place)
+
+
 def test_the_older_result_stays_when_the_new_one_cannot_be_written(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +128,7 @@ def test_another_format_is_refused_by_its_number(folder: Path) -> None:
         load_about(folder)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"format": "1"}', "\0"])
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"format": "1"}', "\0", "[" * 99_999])
 def test_a_foreign_result_file_is_refused(folder: Path, content: str) -> None:
     (folder / RESULT_FILE).write_text(content)
     with pytest.raises(ResultError, match=re.escape(str(folder / RESULT_FILE))):

@@ -104,6 +104,35 @@ def test_a_stopped_run_is_a_result_that_is_not_finished(tmp_path: Path) -> None:
     assert seen[0].doing == "the controller provisions"
 
 
+def test_a_run_can_be_stopped_between_two_samples() -> None:
+    """Whoever samples once only is not made to wait for that."""
+    plan = small(measure={"interval": "3ms"})
+    asked = 0
+
+    def count() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    run_scenario(plan, stop=count)
+    left = asked - 2
+
+    def stop() -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    result = run_scenario(plan, stop=stop)
+    assert 0 < result.about.reached_ns < 3 * MILLISECOND
+    assert result.links["time_ns"].max() == result.about.reached_ns
+
+
+@pytest.mark.parametrize("until_ns", [0, -1])
+def test_a_run_until_no_later_than_its_beginning_is_refused(until_ns: int) -> None:
+    with pytest.raises(LabError, match="give a later time"):
+        run_scenario(small(), until_ns=until_ns)
+
+
 def test_a_run_stopped_before_hosts_send_is_a_result_too() -> None:
     result = run_scenario(small(), stop=lambda: True)
     assert (result.about.finished, result.about.reached_ns) == (False, 0)

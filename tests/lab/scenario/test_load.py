@@ -86,6 +86,51 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
         ("size: 1MB", "size: 1MB, start: 2ms", 8, "the run has ended by then"),
         ("size: 1MB", "size: 1MB, count: 1000000, qps: 9", 8, "more than 5000000 messages"),
         ("messages, from", "poisson, from", 8, "needs its load"),
+        ("from: [gw1], to: [gw2]", "from: [gw1], to: [gw1]", 8, "d1h1 would send to itself"),
+        (
+            "messages, from: [gw1], to: [gw2]",
+            "poisson, from: [d1h1, d1h2], to: [d1h1], load: 0.5",
+            8,
+            "d1h1 is the only target, and cannot send to itself",
+        ),
+        (
+            "pattern: messages, from: [gw1], to: [gw2], size: 1MB",
+            "pattern: poisson, from: [gw1], to: [gw2], load: 2.0, size: 1B",
+            8,
+            "more than 5000000 messages",
+        ),
+        (
+            "pattern: messages, from: [gw1], to: [gw2], size: 1MB",
+            "pattern: poisson, from: [gw1], to: [gw2], load: 0.0000000000001, size: 1MB",
+            8,
+            "greater than or equal to",
+        ),
+        (
+            "pattern: messages, from: [gw1], to: [gw2], size: 1MB",
+            'pattern: poisson, from: [gw1], to: [gw2], load: 0.5, sizes: [[1kB, "nan"]]',
+            8,
+            "their shares above 0",
+        ),
+        (
+            "delay: 1ms\n",
+            "delay: 1ms\nhosts: {dcqcn: {min_rate: 200 Gb/s}}\n",
+            13,
+            "above its highest rate, 100000000000 b/s",
+        ),
+        ("delay: 1ms\n", "delay: 1ms\nhosts: {timeout: 0ms}\n", 13, "greater than or equal to 1"),
+        (
+            "delay: 1ms\n",
+            "delay: 1ms\nhosts: {dcqcn: {byte_counter: 99999999999GB}}\n",
+            13,
+            "less than 9223372036854",
+        ),
+        (
+            "link: [r1, r3], state: down",
+            "thresholds: {node: r1, towards: r3, depths: [2000]}",
+            10,
+            "nobody would be told before it is full",
+        ),
+        ("network: dual-dc", 'network: "dual\\0dc"', 1, "is no name of a file"),
         ("[r1, r3], state: down", "[r1, r4], state: down", 10, "no link between r1 and r4"),
         ("[r1, r3], state: down", "[r1, r3]", 10, "link and state belong together"),
         ("link: [r1, r3], state: down", "controller: away, node: r9", 10, "no node r9"),
@@ -117,6 +162,17 @@ def test_an_impossible_scenario_is_refused_with_its_line(
     assert any(
         each.startswith(f"bad.yaml:{line}: ") and reason in each for each in found.splitlines()
     ), found
+
+
+def test_what_a_long_run_would_keep_in_memory_is_refused() -> None:
+    text = GOOD.replace("duration: 2ms", "duration: 50ms")
+    pcap = "interval: 10us\n  pcap: [[r1, r3], [pe1, r1]]"
+    with pytest.raises(ScenarioError, match=r"bad.yaml:15: measure.pcap: up to 5.0 GB would be"):
+        parse_scenario(text.replace("interval: 10us", pcap), Path("bad.yaml"))
+    parse_scenario(text.replace("interval: 10us", pcap + "\n  snap: 128"), Path("good.yaml"))
+    text = GOOD.replace("duration: 2ms", "duration: 2s").replace("10us", "100ns")
+    with pytest.raises(ScenarioError, match=r"bad.yaml:14: measure.interval: 20000000 samples"):
+        parse_scenario(text, Path("bad.yaml"))
 
 
 def test_every_problem_is_told_at_once() -> None:
