@@ -183,7 +183,7 @@ def _queues(result: Result) -> ReportTable:
         [
             ("node", "node", None),
             ("towards", "towards", None),
-            ("mean_packets", "mean packets", "count"),
+            ("mean_packets", "mean in samples", "count"),
             ("p99_packets", "99th percentile", "count"),
             ("max_packets", "most", "count"),
             ("max_octets", "most octets", "octets"),
