@@ -8,11 +8,19 @@ import cffi
 
 from fcn.hosts.build import compile_cached
 from fcn.hosts.roce.build import PROTOCOL_SOURCES
+from fcn.packets.wire import FAST_CNP_PORT
 from fcn.softswitch.engine.build import NATIVE as ENGINE
 from fcn.softswitch.engine.build import CData
 
 NATIVE = Path(__file__).parent / "native"
-_FLAGS = ("-O3", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing")
+_FLAGS = (
+    "-O3",
+    "-fPIC",
+    "-shared",
+    "-ffp-contract=off",
+    "-fno-strict-aliasing",
+    f"-DFAST_CNP_PORT={FAST_CNP_PORT}",
+)
 _CDEF = re.compile(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", re.DOTALL)
 
 

@@ -5,14 +5,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from fcn.controller.config.document import Path as KeyPath
-from fcn.controller.config.document import read_document, read_text
+from fcn.controller.config.document import listed, read_document, read_text
 from fcn.controller.config.types import Items, Name, Prefix, VrfId
 from fcn.topologies import model
 from fcn.topologies.dc.plan import MAX_HOSTS, DataCentre
@@ -127,11 +127,11 @@ def _problems(network: Network) -> Iterator[tuple[KeyPath, str]]:
         yield from _link_problems(network, index, link)
     for place, end in _attachments(network):
         if end.pe not in network.nodes or network.nodes[end.pe].role != "pe":
-            yield (*place, "pe"), f"{end.pe} is no PE; PEs are {_listed(_pes(network))}"
+            yield (*place, "pe"), f"{end.pe} is no PE; PEs are {listed(_pes(network))}"
         if end.vrf is None and len(network.vrfs) > 1:
-            yield place, f"vrf is missing; there are {_listed(network.vrfs)}"
+            yield place, f"vrf is missing; there are {listed(network.vrfs)}"
         elif end.vrf is not None and end.vrf not in network.vrfs:
-            yield (*place, "vrf"), f"no VRF {end.vrf}; there are {_listed(network.vrfs)}"
+            yield (*place, "vrf"), f"no VRF {end.vrf}; there are {listed(network.vrfs)}"
     neighbours = {frozenset(link.between) for link in network.links}
     neighbours |= {frozenset((host.pe, name)) for name, host in network.hosts.items()}
     limited = [(queue.node, queue.towards) for queue in network.queues]
@@ -147,7 +147,7 @@ def _link_problems(network: Network, index: int, link: Link) -> Iterator[tuple[K
     place = ("links", index, "between")
     for end in link.between:
         if end not in network.nodes:
-            yield place, f"no node {end}; there are {_listed(network.nodes)}"
+            yield place, f"no node {end}; there are {listed(network.nodes)}"
     if link.between[0] == link.between[1]:
         yield place, f"{link.between[0]} is linked to itself"
     if any(set(link.between) == set(other.between) for other in network.links[:index]):
@@ -163,10 +163,6 @@ def _attachments(network: Network) -> Iterator[tuple[KeyPath, Host | Site]]:
 
 def _pes(network: Network) -> list[str]:
     return [name for name, node in network.nodes.items() if node.role == "pe"]
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"
 
 
 def _topology(network: Network, name: str, hosts: int | None) -> model.Topology:

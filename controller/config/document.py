@@ -188,6 +188,11 @@ def _message(error: Any, example: FilePath) -> str:  # noqa: ANN401 - pydantic's
     return f"{text}, got {error['input']!r}" if shown else text
 
 
+def listed(names: Iterable[str]) -> str:
+    """Names as a message lists them."""
+    return ", ".join(names) or "none"
+
+
 Check = Callable[[M], Iterable[tuple[Path, str]]]
 """What is wrong, as the path to a value and a message each."""
 

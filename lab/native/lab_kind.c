@@ -4,22 +4,17 @@
 
 #include "bytes.h"
 #include "lab_api.h"
+#include "lab_ethernet.h"
 #include "wire.h"
 
 /* The tunnels of the PEs: IP in IPv6 with or without an SRH (RFC 8754), VXLAN (RFC 7348), GRE (RFC
- * 2784, RFC 2890), MPLS in UDP (RFC 7510). Ports and protocols as in p4src/common/base/types.p4. */
+ * 2784, RFC 2890), MPLS in UDP (RFC 7510). Ports and protocols as in p4src/common/base/types.p4;
+ * FAST_CNP_PORT is set by lab/build.py. */
 enum {
-    ETHERNET_HEADER = 14,
-    VLAN_TAG = 4,
-    TYPE_IPV4 = 0x0800,
-    TYPE_VLAN = 0x8100,
-    TYPE_IPV6 = 0x86dd,
-    TYPE_MPLS = 0x8847,
     PROTOCOL_IPV4 = 4,
     PROTOCOL_IPV6 = 41,
     PROTOCOL_ROUTING = 43,
     PROTOCOL_GRE = 47,
-    FAST_CNP_PORT = 1021,
     VXLAN_PORT = 4789,
     MPLS_PORT = 6635,
     VXLAN_HEADER = 8,
@@ -54,7 +49,7 @@ static uint32_t after_ethernet(rest *r)
 {
     if (r->left < ETHERNET_HEADER)
         return 0;
-    uint32_t type = get16(r->at + ETHERNET_HEADER - 2);
+    uint32_t type = get16(r->at + ETHERNET_TYPE);
     skip(r, ETHERNET_HEADER);
     while (type == TYPE_VLAN && r->left >= VLAN_TAG) {
         type = get16(r->at + 2);

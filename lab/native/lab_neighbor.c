@@ -4,22 +4,18 @@
 
 #include "bytes.h"
 #include "checksum.h"
+#include "lab_ethernet.h"
 
 enum {
-    ETHERNET = 14,
-    TYPE_AT = 12,
-    TYPE_ARP = 0x0806,
-    TYPE_IPV6 = 0x86dd,
     /* RFC 826, from the Ethernet header on */
-    ARP_OPERATION = ETHERNET + 6,
-    ARP_SENDER_MAC = ETHERNET + 8,
-    ARP_SENDER_IP = ETHERNET + 14,
-    ARP_TARGET_MAC = ETHERNET + 18,
-    ARP_TARGET_IP = ETHERNET + 24,
-    ARP_END = ETHERNET + 28,
+    ARP_OPERATION = ETHERNET_HEADER + 6,
+    ARP_SENDER_MAC = ETHERNET_HEADER + 8,
+    ARP_SENDER_IP = ETHERNET_HEADER + 14,
+    ARP_TARGET_MAC = ETHERNET_HEADER + 18,
+    ARP_TARGET_IP = ETHERNET_HEADER + 24,
+    ARP_END = ETHERNET_HEADER + 28,
     ARP_REQUEST = 1,
     ARP_REPLY = 2,
-    SHORTEST = 60, /* frame, padded; without the check sequence */
     /* RFC 4861 sections 4.3 and 4.4, from the IPv6 header on */
     ICMP = IPV6_HEADER,
     ICMP_TYPE = ICMP,
@@ -45,7 +41,7 @@ static const uint8_t arp_kinds[6] = {0, 1, 8, 0, 6, 4};
 static sw_frame *answer_to(lab_host *h, const uint8_t *to, const uint8_t *mac, uint32_t type,
                            uint32_t len)
 {
-    uint32_t padded = len < SHORTEST ? SHORTEST : len;
+    uint32_t padded = len < SHORTEST_FRAME ? SHORTEST_FRAME : len;
     sw_frame *f = lab_host_frame(h, padded);
     if (!f)
         return NULL;
@@ -53,7 +49,7 @@ static sw_frame *answer_to(lab_host *h, const uint8_t *to, const uint8_t *mac, u
     memset(out, 0, padded);
     memcpy(out, to, 6);
     memcpy(out + 6, mac, 6);
-    put16(out + TYPE_AT, type);
+    put16(out + ETHERNET_TYPE, type);
     return f;
 }
 
@@ -61,7 +57,7 @@ static sw_frame *answer_arp(lab_host *h, const uint8_t *mac, const struct ip_add
                             const uint8_t *asked, uint32_t len)
 {
     if (len < ARP_END || address->version != 4 ||
-        memcmp(asked + ETHERNET, arp_kinds, sizeof arp_kinds) ||
+        memcmp(asked + ETHERNET_HEADER, arp_kinds, sizeof arp_kinds) ||
         get16(asked + ARP_OPERATION) != ARP_REQUEST ||
         memcmp(asked + ARP_TARGET_IP, address->octets, 4))
         return NULL;
@@ -69,7 +65,7 @@ static sw_frame *answer_arp(lab_host *h, const uint8_t *mac, const struct ip_add
     if (!f)
         return NULL;
     uint8_t *out = f->data + f->head;
-    memcpy(out + ETHERNET, arp_kinds, sizeof arp_kinds);
+    memcpy(out + ETHERNET_HEADER, arp_kinds, sizeof arp_kinds);
     put16(out + ARP_OPERATION, ARP_REPLY);
     memcpy(out + ARP_SENDER_MAC, mac, 6);
     memcpy(out + ARP_SENDER_IP, address->octets, 4);
@@ -101,17 +97,17 @@ static sw_frame *answer_solicitation(lab_host *h, const uint8_t *mac,
 {
     static const uint8_t nobody[16], all_nodes[16] = {0xff, 2, [15] = 1};
     static const uint8_t all_nodes_mac[6] = {0x33, 0x33, [5] = 1};
-    const uint8_t *ip = asked + ETHERNET;
-    if (address->version != 6 || !is_solicitation(ip, len - ETHERNET) ||
+    const uint8_t *ip = asked + ETHERNET_HEADER;
+    if (address->version != 6 || !is_solicitation(ip, len - ETHERNET_HEADER) ||
         memcmp(ip + ICMP_TARGET, address->octets, 16))
         return NULL;
     /* Somebody who tries whether the address is in use has none. */
     bool anonymous = !memcmp(ip + IPV6_SRC, nobody, 16);
     const uint8_t *to = anonymous ? all_nodes_mac : asked + 6;
-    sw_frame *f = answer_to(h, to, mac, TYPE_IPV6, ETHERNET + OPTION_END);
+    sw_frame *f = answer_to(h, to, mac, TYPE_IPV6, ETHERNET_HEADER + OPTION_END);
     if (!f)
         return NULL;
-    uint8_t *out = f->data + f->head + ETHERNET;
+    uint8_t *out = f->data + f->head + ETHERNET_HEADER;
     out[0] = 6 << 4;
     put16(out + IPV6_LENGTH, OPTION_END - ICMP);
     out[IPV6_NEXT_HEADER] = PROTOCOL_ICMPV6;
@@ -132,9 +128,9 @@ sw_frame *lab_neighbor_answer(lab_host *h, const uint8_t mac[6], const struct ip
                               const sw_frame *question)
 {
     const uint8_t *asked = question->data + question->head;
-    if (question->len < ETHERNET)
+    if (question->len < ETHERNET_HEADER)
         return NULL;
-    uint32_t type = get16(asked + TYPE_AT);
+    uint32_t type = get16(asked + ETHERNET_TYPE);
     if (type == TYPE_ARP)
         return answer_arp(h, mac, address, asked, question->len);
     return type == TYPE_IPV6 ? answer_solicitation(h, mac, address, asked, question->len) : NULL;

@@ -4,19 +4,17 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "lab_ethernet.h"
 #include "lab_host.h"
 
 /* IEEE 802.1Qbb-2011, 802.3 annex 31D: a MAC control frame with a vector of priorities and a time
  * for each, in quanta of 512 bit times. */
 enum {
-    MAC_CONTROL = 0x8808,
     PFC_OPCODE = 0x0101,
-    TYPE_AT = 12,
     OPCODE_AT = 14,
     VECTOR_AT = 16,
     TIMES_AT = 18,
     PFC_END = TIMES_AT + 2 * SW_PRIORITIES,
-    PFC_LENGTH = 60, /* padded; without the check sequence */
     QUANTUM_BITS = 512,
 };
 static const uint8_t pause_address[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
@@ -46,16 +44,16 @@ static void reschedule(lab_pfc *p)
 
 static void send(lab_pfc *p, uint64_t now, uint32_t vector, uint32_t quanta)
 {
-    sw_frame *f = sw_frame_take(&p->lab->pool, PFC_LENGTH);
+    sw_frame *f = sw_frame_take(&p->lab->pool, SHORTEST_FRAME);
     if (!f)
         return;
     uint8_t *out = f->data + f->head;
-    memset(out, 0, PFC_LENGTH);
+    memset(out, 0, SHORTEST_FRAME);
     memcpy(out, pause_address, sizeof pause_address);
     out[6] = 0x02; /* a local address, of node and port */
     put16(out + 8, p->node);
     put16(out + 10, p->port);
-    put16(out + TYPE_AT, MAC_CONTROL);
+    put16(out + ETHERNET_TYPE, TYPE_MAC_CONTROL);
     put16(out + OPCODE_AT, PFC_OPCODE);
     put16(out + VECTOR_AT, vector);
     for (uint32_t i = 0; i < SW_PRIORITIES; i++)
@@ -190,7 +188,7 @@ static void hold(lab_pfc *p, uint64_t now)
 bool lab_pfc_on_frame(lab_pfc *p, uint64_t now, const sw_frame *f)
 {
     const uint8_t *frame = f->data + f->head;
-    if (f->len < PFC_END || get16(frame + TYPE_AT) != MAC_CONTROL ||
+    if (f->len < PFC_END || get16(frame + ETHERNET_TYPE) != TYPE_MAC_CONTROL ||
         get16(frame + OPCODE_AT) != PFC_OPCODE)
         return false;
     uint32_t vector = get16(frame + VECTOR_AT) & p->options.priorities;

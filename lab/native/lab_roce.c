@@ -3,13 +3,11 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "lab_ethernet.h"
 #include "lab_neighbor.h"
 #include "requester.h"
 #include "responder.h"
 
-#define ETHERNET_HEADER 14u
-#define ETHERTYPE_IPV4 0x0800u
-#define ETHERTYPE_IPV6 0x86ddu
 #define FIRST_REQUESTER_QP 0x000100u
 #define FIRST_RESPONDER_QP 0x800000u
 #define MAX_RESPONDERS 4096u /* a flood of requests ends here */
@@ -42,7 +40,7 @@ static void send_packet(void *context, struct roce_packet *packet, uint64_t now)
     uint8_t *out = f->data + f->head;
     memcpy(out, r->options.gateway_mac, 6);
     memcpy(out + 6, r->options.mac, 6);
-    put16(out + 12, packet->src.version == 4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
+    put16(out + ETHERNET_TYPE, packet->src.version == 4 ? TYPE_IPV4 : TYPE_IPV6);
     roce_build(packet, out + ETHERNET_HEADER, len - ETHERNET_HEADER);
     lab_host_send(r->host, now, f);
 }

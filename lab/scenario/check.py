@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
-from fcn.controller.config.document import Path
+from fcn.controller.config.document import Path, listed
 from fcn.lab.scenario.model import Event, Pattern, PfcSettings
 from fcn.lab.scenario.traffic import NS, mean_size, named, sizes_of
 from fcn.lab.scenario.wiring import EndHost, Wiring
@@ -58,10 +58,6 @@ def _rates(wiring: Wiring) -> Iterator[Finding]:
             return
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"
-
-
 def _no_host(name: str) -> str:
     return f"no host {name}, and no PE or gateway of this name with hosts"
 
@@ -85,13 +81,13 @@ def _links(wiring: Wiring) -> Iterator[Finding]:
             without.setdefault(wire.kind, []).append(f"{wire.a}-{wire.b}")
     for kind, links in without.items():
         where = "core" if kind == "core" else "hosts"
-        shown = _listed(links[:5]) + (", …" if len(links) > 5 else "")
+        shown = listed(links[:5]) + (", …" if len(links) > 5 else "")
         yield ("links", where), f"no rate for {shown}: give links.{where}.rate"
     switches = [node.name for node in wiring.topology.nodes]
     switches += [gateway.name for gateway in wiring.gateways]
     for name in scenario.switches.only:
         if name not in switches:
-            yield ("switches", "only", name), f"no switch {name}; there are {_listed(switches)}"
+            yield ("switches", "only", name), f"no switch {name}; there are {listed(switches)}"
     yield from _buffers(wiring)
     yield from _flow_control(wiring)
 
@@ -156,7 +152,7 @@ def _controller(wiring: Wiring) -> Iterator[Finding]:
     nodes = [node.name for node in wiring.topology.nodes]
     for name in controller.delays:
         if name not in nodes:
-            yield ("controller", "delays", name), f"no node {name}; there are {_listed(nodes)}"
+            yield ("controller", "delays", name), f"no node {name}; there are {listed(nodes)}"
     for number, queue in enumerate(controller.queues):
         path: Path = ("controller", "queues", number)
         yield from _queue(wiring, path, queue.node, queue.towards)
@@ -171,7 +167,7 @@ def _queue(wiring: Wiring, path: Path, node: str, towards: str) -> Iterator[Find
     """Of a PE or P node."""
     nodes = [each.name for each in wiring.topology.nodes]
     if node not in nodes:
-        yield path, f"no node {node}; there are {_listed(nodes)}"
+        yield path, f"no node {node}; there are {listed(nodes)}"
     elif wiring.wire(node, towards) is None:
         yield path, f"{node} has no link to {towards}"
 
@@ -204,7 +200,7 @@ def _pattern(wiring: Wiring, pattern: Pattern) -> Iterator[Finding]:
         yield ("to",), f"{len(sources)} hosts send to as many or fewer, not to {len(targets)}"
     vrfs = {wiring.vrf_of(host) for host in (*sources, *targets)}
     if len(vrfs) > 1:
-        yield (), f"hosts of the VRFs {_listed(sorted(vrfs))} cannot reach each other"
+        yield (), f"hosts of the VRFs {listed(sorted(vrfs))} cannot reach each other"
     yield from _paths(wiring, sources, targets)
     mixed = {wiring.settings(host).ip for host in (*sources, *targets)}
     if len(mixed) > 1:
@@ -283,7 +279,7 @@ def _event(wiring: Wiring, event: Event) -> Iterator[Finding]:
         yield ("node",), "node belongs to controller: {controller: away, node: p1}"
     nodes = [node.name for node in wiring.topology.nodes]
     if event.node is not None and event.node not in nodes:
-        yield ("node",), f"no node {event.node}; there are {_listed(nodes)}"
+        yield ("node",), f"no node {event.node}; there are {listed(nodes)}"
     if event.link is not None and wiring.wire(*event.link) is None:
         yield ("link",), f"there is no link between {' and '.join(event.link)}"
     if event.thresholds is not None:

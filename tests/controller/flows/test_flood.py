@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from switches import MemorySwitch, until
+from tenants import BLUE, RED, two_tenants
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller import app
@@ -16,7 +17,6 @@ from fcn.controller.config import Config, parse_config
 from fcn.controller.node.connection import State
 from fcn.controller.node.inbox import Inbox
 
-BLUE, RED = 1, 2
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 HANDSHAKES = 5000
 
@@ -30,17 +30,8 @@ def handshake(vrf: int, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 @pytest.fixture
 def network(network: dict[str, Any]) -> dict[str, Any]:
-    """The example with a second tenant, on ports of its own."""
-    network["vrfs"]["red"] = {"id": RED}
-    for site, far in ((1, 2), (2, 1)):
-        node = network["nodes"][f"pe{site}"]
-        address = f"10.{site}.0.1/24"
-        node["ports"].append({"number": 9, "role": "dc", "vrf": "red", "addresses": [address]})
-        node["vrfs"]["red"] = {
-            "service_sid": f"2001:db8:0:{site}::d4",
-            "routes": [{"prefix": f"10.{far}.0.0/24", "tunnel": f"pe{far}-srv6"}],
-        }
-    return network
+    """The example with a second tenant."""
+    return two_tenants(network)
 
 
 def known(plane: ControlPlane, vrf: str) -> int:

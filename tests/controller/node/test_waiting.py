@@ -12,6 +12,7 @@ import pytest
 import yaml
 from finsy.proto import p4r
 from switches import all_up, until
+from tenants import BLUE, RED, two_tenants
 from virtual import Idle, VirtualSwitch, virtual_plane, virtual_switches
 
 from fcn.contract.constants import CmAttribute
@@ -37,7 +38,6 @@ FLOOD, FAIR = 10_000, 100
 TICK = 0.005
 SECONDS = 1.0
 
-RED, BLUE = 2, 1
 A, B = (int(ip_address(text)) for text in ("10.1.0.10", "10.2.0.20"))
 
 
@@ -126,20 +126,6 @@ def offer(switches: dict[str, VirtualSwitch], vrf: int, first: int, count: int) 
     replies = [(vrf, B, A, CmAttribute.REP, 0x80000000 + n, 1 + n, 0x800000 + n) for n in numbers]
     switches["pe1"].engine.digest("cm_ipv4_t", *requests)
     switches["pe2"].engine.digest("cm_ipv4_t", *replies)
-
-
-def two_tenants(network: dict[str, Any]) -> dict[str, Any]:
-    """The example with a second tenant, on ports of its own."""
-    network["vrfs"]["red"] = {"id": RED}
-    for site, far in ((1, 2), (2, 1)):
-        node = network["nodes"][f"pe{site}"]
-        address = f"10.{site}.0.1/24"
-        node["ports"].append({"number": 9, "role": "dc", "vrf": "red", "addresses": [address]})
-        node["vrfs"]["red"] = {
-            "service_sid": f"2001:db8:0:{site}::d4",
-            "routes": [{"prefix": f"10.{far}.0.0/24", "tunnel": f"pe{far}-srv6"}],
-        }
-    return network
 
 
 async def waits(
