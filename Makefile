@@ -5,6 +5,8 @@
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
 TARGET ?= $(if $(shell command -v simple_switch_grpc),bmv2,softswitch)
+# What the demo compares: also none, end-con and two-threshold.
+MODES ?= ecn fcn
 # The tunnels of the interop run: also gre and mpls-udp.
 TUNNELS ?= srv6 vxlan
 # Simulated networks of the table of docs/learning.md.
@@ -21,8 +23,8 @@ help: ## this list
 setup: ## install what is missing (called by the others)
 	@scripts/setup.sh
 
-demo: setup ## ECN alone against FCN in a Mininet WAN; plots in out/demo (TARGET=softswitch|bmv2)
-	$(PYTHON) -m fcn.topologies.demo --target $(TARGET)
+demo: setup ## ECN alone against FCN in a Mininet WAN; plots in out/demo (TARGET=softswitch|bmv2 MODES="ecn fcn …")
+	$(PYTHON) -m fcn.topologies.demo --target $(TARGET) $(addprefix --mode ,$(MODES))
 
 interop: setup ## real RoCEv2 stacks: SoftRoCE guests across the WAN; results in out/interop
 	$(PYTHON) -m fcn.topologies.interop --target $(TARGET) $(addprefix --tunnel ,$(TUNNELS))

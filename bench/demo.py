@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 
 import pandas as pd
 from rich.console import Console
@@ -20,19 +21,21 @@ from rich.table import Table
 
 from fcn.bench.forwarding import RESULTS, machine
 from fcn.lab.result.analysis import NS_PER_S, queues
-from fcn.lab.result.model import Result
+from fcn.lab.result.model import Mode, Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import load_scenario
 from fcn.topologies.command import choose_target
-from fcn.topologies.demo.__main__ import run_both
+from fcn.topologies.demo.__main__ import DEFAULT_SECONDS, run_modes
 from fcn.topologies.demo.congestion import CALM_MS
 from fcn.topologies.demo.measure import Measurement, measure
-from fcn.topologies.demo.scenario import MODES, Mode, demo_scenario
+from fcn.topologies.demo.modes import modes_named
+from fcn.topologies.demo.scenario import demo_scenario
 from fcn.topologies.isolation import enter
 from fcn.topologies.model import NS_PER_MS
 
 MODULE = "fcn.bench.demo"
+MODES: tuple[Mode, ...] = ("ecn", "fcn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ NAMES = {
 def of_real_time(measured: Measurement) -> Figures:
     """Of a run of the demo."""
     return Figures(
-        reaction_ms=measured.reaction_ms,
+        reaction_ms=median(measured.reactions_ms),
         longest_ms=measured.reactions_ms[-1],
         congestions=len(measured.congestions),
         caused_by_pe=measured.caused_by_pe,
@@ -87,6 +90,8 @@ def of_laboratory(result: Result) -> Figures:
     times = found["reaction_ns"].dropna().astype("float64") / NS_PER_MS
     by = caused(result, "cnp")["by"]
     flows = result.connections
+    others = {other.sender for other in demo_scenario(DEFAULT_SECONDS).others}
+    flows = flows[~flows["host"].isin(others)]
     seconds = result.about.reached_ns / NS_PER_S
     return Figures(
         reaction_ms=float(times.median()),
@@ -129,8 +134,9 @@ def main() -> None:
     seconds = load_scenario("demo").scenario.duration / NS_PER_S
     demo = demo_scenario(seconds)
     with tempfile.TemporaryDirectory() as out:
-        records = run_both(demo, choose_target(options.target), Path(out))
-        real = {mode: of_real_time(measure(demo, records[mode])) for mode in MODES}
+        modes = modes_named(MODES)
+        records = run_modes(demo, modes, choose_target(options.target), Path(out))
+        real = {name: of_real_time(measure(demo, record)) for name, record in records.items()}
     for name in ("fcn", "finsy"):
         logging.getLogger(name).setLevel(logging.ERROR)
     runs: dict[str, Figures] = {}

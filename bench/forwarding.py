@@ -100,6 +100,7 @@ def configure_pe(client: P4RuntimeClient) -> None:
     pe = PeTables(client)
     pe.dc_port(DC_PORT, beds.RED)
     pe.core_port(CORE_PORT)
+    pe.own_mac(DC_PORT, beds.NODE_MAC[DC_PORT])
     pe.recirculation()
     pe.enable_cnp()
     for remote in ("10.2.0.0/16", "2001:db8:2::/64"):
@@ -142,6 +143,7 @@ def configure_p(client: P4RuntimeClient) -> None:
     p = PTables(client)
     p.core_port(DC_PORT)
     p.core_port(CORE_PORT)
+    p.own_mac(DC_PORT, beds.NODE_MAC[DC_PORT])
     p.recirculation()
     p.notification_port()
     p.enable_fast_cnp(beds.P_ADDRESS)

@@ -50,6 +50,9 @@ FLOW_GATE_SIZE: int = _NUMBERS["FLOW_GATE_SIZE"]
 """Cells of the per-flow rate gates; the low bits of a label are the index."""
 
 
+LIGHT_CONGESTION_LEVEL: int = _NUMBERS["LIGHT_CONGESTION_LEVEL"]
+"""The level of a Fast CNP that says light congestion in the two-threshold mode (PEC-2)."""
+
 VRF_CELLS: int = _NUMBERS["VRF_CELLS"]
 """Cells of what a switch keeps per VRF; the low bits of a VRF's number are the index."""
 

@@ -75,3 +75,19 @@ CLASSIC_RULES = (
     DecapRule(Ecn.CE, Ecn.CE, _KEEP),
 )
 """RFC 6040 section 4.2, every combination (SRF-2)."""
+
+_LIGHT = "LIGHT_CE"
+"""Light congestion on the way: the inner codepoint stays, the mark is counted."""
+
+_LIGHT_RULES = (
+    DecapRule(Ecn.ECT0, Ecn.ECT1, _KEEP, _LIGHT),
+    DecapRule(Ecn.ECT1, Ecn.ECT0, _KEEP),
+    DecapRule(Ecn.ECT1, Ecn.ECT1, _KEEP, _LIGHT),
+)
+
+TWO_THRESHOLD_RULES = tuple(
+    next((own for own in _LIGHT_RULES if (own.inner, own.outer) == (rule.inner, rule.outer)), rule)
+    for rule in CLASSIC_RULES
+)
+"""Figure 2 of draft-hu-rtgwg-pre-ecn-wan-00 (PEC-5). ECT(1) in ECT(0) is what the ingress PE makes
+of it in this mode, so no event."""

@@ -32,6 +32,7 @@ COUNTERS = {
     "punts": Counted("PuntReason", "PUNTED_{}"),
     "events": Counted("Event"),
     "reports": Counted("ReportKind"),
+    "holds": Counted("HoldEvent", "HOLD_{}"),
     "ecn_marked": Counted("Ecn", "{}_MARKED"),
     "notifications_received": Counted("NotificationKind", "{}_RECEIVED"),
     "notifications_sent": Counted("NotificationKind", "{}_SENT"),
@@ -49,6 +50,31 @@ PORT_COUNTERS = ("port_rx", "port_tx")
 
 VRF_COUNTERS = ("vrf_refused",)
 """Counters of packets and reports a VRF's limits kept from the controller, by the VRF's cell."""
+
+_HOLDING = frozenset(
+    {
+        "flow_control", "hold_level", "hold_budget", "arn_neighbor", "arn_arrival", "arn_upstream",
+        "arn_profile", "holds",
+    }
+)  # fmt: skip
+
+TWO_THRESHOLD_TABLES = {
+    "p": frozenset({"marking_curve"}),
+    "pe": frozenset({"marking_curve", "light_congestion", "light_policy"}),
+}
+"""By role, tables of the two-threshold mode."""
+
+MODE_PARTS = {
+    "p": _HOLDING | {"events", "notifications_received"} | TWO_THRESHOLD_TABLES["p"],
+    "pe": _HOLDING
+    | {"dc_relief", "pause_profile", "node_rate_suppressed"}
+    | TWO_THRESHOLD_TABLES["pe"],
+}
+"""By role, tables and counters that only modes need for which there is no program for a chip yet
+(SRF-4 to SRF-8, PEC-1), so that a program without them serves the other modes."""
+
+MODE_METERS = frozenset({"arn_meter", "hold_meter"})
+"""The same of meters."""
 
 CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""

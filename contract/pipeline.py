@@ -1,5 +1,6 @@
 """A compiled P4 program: its files, the schema built from its P4Info, and its target."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -8,6 +9,7 @@ from finsy import P4Schema
 from google.protobuf.text_format import ParseError
 
 from fcn.contract.constants import PipelineError, compiled_file, enum_members
+from fcn.contract.names import MODE_PARTS
 from fcn.contract.targets import Target, target_of
 
 
@@ -46,8 +48,13 @@ class Pipeline:
         return self.schema.tables[table].size
 
     def lacks(self, other: "Pipeline") -> tuple[str, ...]:
-        """Names of the other's tables and counters that this one has not."""
-        return tuple(sorted(other._names - self._names))
+        """Names of the other's tables and counters that this one has not, without those of modes
+        that a program need not have."""
+        return tuple(sorted(other._names - self._names - MODE_PARTS[self.name]))
+
+    def has_tables(self, names: Collection[str]) -> bool:
+        """Whether the program has all these tables."""
+        return self._names.issuperset(names)
 
     @property
     def _names(self) -> frozenset[str]:

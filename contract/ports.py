@@ -16,19 +16,23 @@ class Ports:
     """Ports of a target. front_panel: number ranges of front-panel ports, except the ports below.
 
     cpu: to and from the controller. recirculation: from the end of egress into ingress.
-    drop: egress port of packets to be dropped, on a target that has such a port.
+    drop: egress port of packets to be dropped, on a target that has such a port. parking: from the
+    end of egress into ingress, for packets that are held (SRF-7), on a target that holds so.
     """
 
     cpu: int
     recirculation: int
     front_panel: tuple[range, ...]
     drop: int | None = None
+    parking: int | None = None
 
     @property
     def _own(self) -> dict[int, str]:
         own = {self.cpu: "CPU port", self.recirculation: "recirculation port"}
         if self.drop is not None:
             own[self.drop] = "drop port"
+        if self.parking is not None:
+            own[self.parking] = "parking port"
         return own
 
     def problem(self, port: int) -> str | None:

@@ -32,6 +32,7 @@ class Target:
     clone_session: None where the driver configures mirror sessions instead.
     value_sets: parser value sets its programs may have.
     idle_timeout: whether the flow tables report idle flows.
+    end_con: whether its programs know END.CON (SRF-4).
     """
 
     name: str
@@ -42,11 +43,13 @@ class Target:
     clone_session: CloneSession | None = None
     value_sets: tuple[str, ...] = ()
     idle_timeout: bool = True
+    end_con: bool = False
 
 
 def _ports(architecture: str, front_panel: tuple[range, ...], drop: int | None = None) -> Ports:
     numbers = architecture_numbers(architecture)
-    return Ports(numbers["CPU_PORT"], numbers["RECIRC_PORT"], front_panel, drop)
+    parking = numbers.get("PARK_PORT")
+    return Ports(numbers["CPU_PORT"], numbers["RECIRC_PORT"], front_panel, drop, parking)
 
 
 def _v1model() -> Target:
@@ -59,6 +62,7 @@ def _v1model() -> Target:
         ports,
         QueueDepth(),
         clone_session=CloneSession(session, ports.recirculation),
+        end_con=True,
     )
 
 

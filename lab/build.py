@@ -6,9 +6,9 @@ from pathlib import Path
 
 import cffi
 
+from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.hosts.build import compile_cached
 from fcn.hosts.roce.build import PROTOCOL_SOURCES
-from fcn.packets.wire import FAST_CNP_PORT
 from fcn.softswitch.engine.build import NATIVE as ENGINE
 from fcn.softswitch.engine.build import CData
 
@@ -19,7 +19,7 @@ _FLAGS = (
     "-shared",
     "-ffp-contract=off",
     "-fno-strict-aliasing",
-    f"-DFAST_CNP_PORT={FAST_CNP_PORT}",
+    f"-DFCN_LABEL_BIT={FCN_LABEL_BIT}",
 )
 _CDEF = re.compile(r"/\* BEGIN CDEF \*/(.*)/\* END CDEF \*/", re.DOTALL)
 

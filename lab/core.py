@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Self
 
+from fcn.contract.targets import V1MODEL
 from fcn.lab.build import ffi, load_core
 from fcn.lab.engine import LabEngine
 from fcn.lab.errors import LabError
@@ -25,6 +26,7 @@ from fcn.lab.pfc import (
     set_pfc,
     take_pauses,
 )
+from fcn.packets.wire import FAST_CNP_PORT
 from fcn.softswitch.api import Engine, PortQueue
 from fcn.softswitch.engine.program import Program
 
@@ -33,8 +35,12 @@ ETHERNET_OVERHEAD = 24
 frame check sequence (4), gap between frames (12); IEEE 802.3."""
 
 _TAP_OCTETS = 1 << 24
+_GOLDEN = 0xD1B54A32D192ED03
 _NEVER = (1 << 64) - 1
 _MOST_PACKETS = (1 << 32) - 2
+_PARKING = V1MODEL.ports.parking
+_PARKING_BPS = 100 * 10**9
+"""Rate of a switch's parking port while its links have no rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,7 @@ class SwitchNode:
         drop: int,
         queues: int,
         memory_octets: int | None,
+        seed: int,
     ) -> None:
         self.name = name
         self.number = native.add_switch()
@@ -70,6 +77,8 @@ class SwitchNode:
         self._drop_port = drop
         self._queues = queues
         self._memory_octets = memory_octets
+        # The same seed would give all switches of a path the same draws.
+        self._seed = (seed + self.number * _GOLDEN) % (1 << 64)
         self._native = native
         self._engine: LabEngine | None = None
         self._ports: dict[int, PortSettings] = {}
@@ -94,8 +103,10 @@ class SwitchNode:
             program, cpu_port=self.cpu_port, drop_port=self._drop_port, queues=self._queues
         )
         engine.buffer_set(self._memory_octets)
+        engine.seed(self._seed)
         for port, settings in self._ports.items():
             _set_port(engine, port, settings)
+        self._set_parking(engine)
         return engine
 
     def start(self, engine: Engine) -> None:
@@ -120,6 +131,16 @@ class SwitchNode:
         self._ports[port] = settings
         if self._engine is not None:
             _set_port(self._engine, port, settings)
+            self._set_parking(self._engine)
+
+    def _set_parking(self, engine: LabEngine) -> None:
+        """Held packets (SRF-7) come round at four times the rate of all links together, so that
+        they fill the gaps of a port soon after their hold ends."""
+        if _PARKING is None or _PARKING in self._ports:
+            return
+        rate = sum(settings.queue.rate_bps or 0 for settings in self._ports.values())
+        queue = PortQueue(depth=_MOST_PACKETS, rate_bps=4 * rate or _PARKING_BPS)
+        _set_port(engine, _PARKING, PortSettings(queue, overhead=0))
 
     def set_pfc(self, port: int, pfc: Pfc, line: tuple[int, int, int]) -> None:
         """Flow control of a port whose link has this rate, delay and overhead."""
@@ -250,13 +271,20 @@ class Link:
 
 
 class Simulation:
-    """The network and its clock, in nanoseconds from 0. Not thread-safe."""
+    """The network and its clock, in nanoseconds from 0. Not thread-safe.
 
-    def __init__(self, seed: int = 0, *, sanitize: bool = False) -> None:
-        self.native = NativeLab(ffi(), load_core(sanitize=sanitize), seed)
+    fast_cnp_port: UDP destination port by which taps know Fast CNPs; the switches' is in their
+    entries.
+    """
+
+    def __init__(
+        self, seed: int = 0, *, fast_cnp_port: int = FAST_CNP_PORT, sanitize: bool = False
+    ) -> None:
+        self.native = NativeLab(ffi(), load_core(sanitize=sanitize), seed, fast_cnp_port)
         self.switches: dict[str, SwitchNode] = {}
         self.hosts: dict[str, HostNode] = {}
         self.links: list[Link] = []
+        self._seed = seed
         self._used: set[tuple[str, int]] = set()
 
     def __enter__(self) -> Self:
@@ -292,6 +320,7 @@ class Simulation:
             drop=drop_port,
             queues=queues,
             memory_octets=memory_octets,
+            seed=self._seed,
         )
         if program is not None:
             node.start(node.open(program))

@@ -10,13 +10,15 @@ _RECORD = struct.Struct("=QIIII")
 class FrameKind(IntFlag):
     """What a frame is by all its headers, those inside a tunnel included.
 
-    MARKED: one of its IP headers has CE. The values are those of lab_api.h.
+    MARKED: one of its IP headers has CE. END_CON_CNP: a CNP in a tunnel with the label of a flow,
+    which those of hosts do not have (SRF-4). The values are those of lab_api.h.
     """
 
     MARKED = 1
     FAST_CNP = 2
     CNP = 4
-    NOTIFICATION = 6
+    END_CON_CNP = 8
+    NOTIFICATION = 14
 
 
 @dataclass(frozen=True, slots=True)

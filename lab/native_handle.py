@@ -11,18 +11,21 @@ _REASONS = {
     -2: "has no such node or link",
     -3: "has no such port",
     -4: "cannot be at that time: it is past, or without end",
+    -5: "has no queue pair number left at this host",
 }
 
 
 class NativeLab:
     """The native simulation; closing it is idempotent."""
 
-    def __init__(self, ffi: CData, lib: CData, seed: int) -> None:
+    def __init__(self, ffi: CData, lib: CData, seed: int, fast_cnp_port: int) -> None:
         if not 0 <= seed < 1 << 64:
             raise LabError(f"the seed {seed} does not fit 64 bits without sign")
+        if not 0 <= fast_cnp_port < 1 << 16:
+            raise LabError(f"{fast_cnp_port} is no UDP port; those are 0 to 65535")
         self.ffi = ffi
         self.lib = lib
-        self._lab: CData = lib.lab_new(seed)
+        self._lab: CData = lib.lab_new(seed, fast_cnp_port)
         if self._lab == ffi.NULL:
             raise LabError("the laboratory is out of memory")
 

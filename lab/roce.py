@@ -10,6 +10,10 @@ from fcn.lab.hosts import HostNode
 
 MAX_MTU = 4096
 MAX_WINDOW = (1 << 23) - 1
+PSNS = 1 << 24
+QPS = range(2, 1 << 24)
+"""Queue pair numbers of data: 0 and 1 are those of management (IBTA volume 1, 3.9)."""
+
 Address = IPv4Address | IPv6Address
 
 
@@ -41,7 +45,9 @@ class RoceOptions:
     which an ACK is asked for; its last packet always asks. window: packets sent and not
     acknowledged. timeout: without progress until all is sent again; after `retries` in a row the
     connection fails. max_lag: what a QP makes up for when the line was busy at its time.
-    cnp_interval: least time between CNPs of one connection.
+    cnp_interval: least time between CNPs of one connection. first_psn: of connections it opens,
+    None: at random. first_qp, first_accepted_qp: queue pair numbers of the first connection that it
+    opens, and that it accepts; the others have those that follow.
     """
 
     mtu: int = 1024
@@ -56,6 +62,9 @@ class RoceOptions:
     service_id: int = 0x1066A1B2
     dscp: int = 26
     ecn: int = 2
+    first_psn: int | None = None
+    first_qp: int = 0x100
+    first_accepted_qp: int = 0x800000
     dcqcn: Dcqcn = field(default_factory=Dcqcn)
 
 
@@ -145,8 +154,16 @@ class RoceHost:
             raise LabError(f"{host.name}: an MTU of {options.mtu} is no multiple of 4 up to 4096")
         if not 1 <= options.window <= MAX_WINDOW:
             raise LabError(f"{host.name}: a window of {options.window} is not 1 to {MAX_WINDOW}")
+        if options.first_psn is not None and not 0 <= options.first_psn < PSNS:
+            raise LabError(f"{host.name}: {options.first_psn} is no PSN; those have 24 bits")
+        for number in (options.first_qp, options.first_accepted_qp):
+            if number not in QPS:
+                raise LabError(f"{host.name}: {number} is no queue pair; data has 2 to 2^24 - 1")
+        if options.first_qp == options.first_accepted_qp:
+            raise LabError(f"{host.name}: queue pair {options.first_qp} cannot be two")
         self.host = host
         self.address = address
+        self.gateway_mac = gateway_mac
         self.options = options
         self._native = host.native
         self._sampled = self._native.ffi.new("lab_requester_stats *")
@@ -157,8 +174,9 @@ class RoceHost:
         native.address = address.packed.ljust(16, b"\0")
         for source in (options, options.dcqcn):
             for name in source.__slots__:
+                value = getattr(source, name)
                 if name != "dcqcn":
-                    setattr(native, name, getattr(source, name))
+                    setattr(native, name, -1 if value is None else value)
         self._call("lab_roce", native)
 
     def connect(self, remote: Address, *, at_ns: int = 0) -> int:

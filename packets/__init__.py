@@ -3,6 +3,7 @@
 roce      BTH, AETH and CNP (scapy's own), DETH, the opcodes the project uses
 cm        the InfiniBand connection manager's MADs on queue pair 1
 fast_cnp  the Fast CNP of a congested node
+arn       the ARN of a congested node for its upstream neighbour
 wire      numbers of this project's own protocols, importable without scapy
 icrc      the invariant CRC, implemented independently of the data plane
 

@@ -78,8 +78,9 @@ def _account(user: str) -> pwd.struct_passwd:
 
 
 def _own_cache(account: pwd.struct_passwd) -> None:
-    """Give the user a folder for compiled programs, unless XDG_CACHE_HOME names one."""
-    if "XDG_CACHE_HOME" in os.environ:
+    """Give the user a folder for compiled programs, unless XDG_CACHE_HOME names one; empty is as if
+    it were not set (XDG Base Directory Specification)."""
+    if os.environ.get("XDG_CACHE_HOME"):
         return
     base = SYSTEM_CACHE / account.pw_name
     try:

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv6Network
 from typing import Any
 
 import yaml
 
 from fcn.contract.depth import DEFAULT_THRESHOLDS
+from fcn.controller.config.modes import Notification
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.model import ROOMY_THRESHOLD, Node, Topology
@@ -15,6 +17,11 @@ GRPC_BASE = 20_000
 """Below the ephemeral ports, which any connection of the machine may hold."""
 
 VRF_TUNNEL_BASE = 1000
+
+END_CON_PREFIX = 112
+
+ROOMY_CURVE = [ROOMY_THRESHOLD, ROOMY_THRESHOLD * 3 // 2, ROOMY_THRESHOLD * 2]
+"""T1, T2 and maximum of queues that are not limited: deeper than they get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +37,20 @@ class Level:
 class FcnSettings:
     """What a run chooses; everything else follows from the topology.
 
-    `thresholds` are queue depths in packets at which levels 1, 2, ... begin on limited queues;
-    `enabled`: every feature of every node is on, or none (FCN-16); `cnp_source` is `pe` (the draft)
-    or `peer`; `cnp_interval` is per flow at the PE; `sections` are further parts of the
-    configuration as they are.
+    `thresholds` are queue depths in packets at which levels 1, 2, ... begin on limited queues, with
+    two thresholds T1, T2 and maximum; `enabled`: every feature of every node is on, or none
+    (FCN-16); `notification` is the configuration's; `cnp_source` is `pe` (the draft) or `peer`;
+    `cnp_interval` is per flow at the PE; `udp_source_port` is that of notifications by switches;
+    `sections` are further parts of the configuration as they are.
     """
 
     thresholds: tuple[int, ...] = tuple(depth.amount for depth in DEFAULT_THRESHOLDS)
     levels: tuple[Level, ...] = ()
     enabled: bool = True
+    notification: str = "fcn"
     cnp_source: str = "pe"
     cnp_interval: str = "50us"
+    udp_source_port: int = 49152
     flow_timeout: str = "60s"
     sections: Mapping[str, Any] = field(default_factory=dict)
 
@@ -50,15 +60,21 @@ def grpc_endpoint(topology: Topology, node: str) -> str:
     return f"127.0.0.1:{GRPC_BASE + topology.index(node)}"
 
 
+def end_con_sids(topology: Topology, node: str) -> IPv6Network:
+    """The END.CON SIDs of a PE, by number of the VRF."""
+    return IPv6Network((topology.locator(node)[0xC0 << 16], END_CON_PREFIX))
+
+
 def controller_config(
     topology: Topology, settings: FcnSettings, api: str = DEFAULT_ENDPOINT
 ) -> dict[str, Any]:
     """The configuration as plain data, in the controller's model; `api` is where it listens."""
     return {
+        "notification": settings.notification,
         "fast_cnp_port": FAST_CNP_PORT,
         "api": api,
         "flows": {"timeout": settings.flow_timeout},
-        "congestion": _congestion(settings),
+        "congestion": {} if _two_thresholds(settings) else _congestion(settings),
         "vrfs": {
             name: {
                 "id": number,
@@ -73,13 +89,26 @@ def controller_config(
             [f"{end}:{topology.port(end, far).number}" for end, far in ((a, b), (b, a))]
             for a, b in ((link.a, link.b) for link in topology.links)
         ],
-        **settings.sections,
+        **_sections(settings),
     }
 
 
 def controller_yaml(topology: Topology, settings: FcnSettings, api: str = DEFAULT_ENDPOINT) -> str:
     """The configuration as YAML text."""
     return yaml.safe_dump(controller_config(topology, settings, api), sort_keys=False)
+
+
+def _two_thresholds(settings: FcnSettings) -> bool:
+    mode = settings.sections.get("notification", settings.notification)
+    return bool(mode == Notification.TWO_THRESHOLD)
+
+
+def _sections(settings: FcnSettings) -> dict[str, Any]:
+    """The further parts; queues that are not limited mark nothing in the two-threshold mode."""
+    sections = dict(settings.sections)
+    if _two_thresholds(settings):
+        sections["two_threshold"] = {"depths": ROOMY_CURVE} | sections.get("two_threshold", {})
+    return sections
 
 
 def _congestion(settings: FcnSettings) -> dict[str, Any]:
@@ -110,10 +139,13 @@ def _node(topology: Topology, node: Node, settings: FcnSettings) -> dict[str, An
     ]
     if thresholds:
         config["thresholds"] = thresholds
-    if node.role == "pe":
+    if node.role == "p":
+        config["fast_cnp"] = {"udp_source_port": settings.udp_source_port}
+    else:
         config["cnp"] = {
             "source": settings.cnp_source,
             "min_interval": settings.cnp_interval,
+            "udp_source_port": settings.udp_source_port,
         }
         config["vrfs"] = _vrfs(topology, node)
         config["tunnels"] = {
@@ -162,6 +194,7 @@ def _vrfs(topology: Topology, node: Node) -> dict[str, Any]:
             ]
         vrfs[name] = {
             "service_sid": str(topology.locator(node.name)[(0xD46 << 16) + number]),
+            "end_con_sid": str(end_con_sids(topology, node.name)[number]),
             "routes": routes,
         }
     return vrfs

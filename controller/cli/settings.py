@@ -71,7 +71,7 @@ def thresholds_set(
         str,
         typer.Argument(
             help="Depths at which levels 1, 2, … begin, in packets as 8,16,24 or in octets as "
-            "64kB,128kB; or 'none'."
+            "64kB,128kB; or 'none'. In the two-threshold mode T1, T2 and the maximum."
         ),
     ],
     queue: Annotated[

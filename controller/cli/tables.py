@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from fcn.contract.depth import LEVELS, Depth, DepthUnit
+from fcn.contract.marking import NAMES
+from fcn.controller.config.modes import Notification
 from fcn.controller.config.types import format_depth, format_duration
 from fcn.controller.proto import fcn_pb2 as pb
 
@@ -97,6 +99,7 @@ def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool
             text = f"{node.name}: refused {node.refused} updates; the controller's log says which"
             console.print(text, highlight=False, soft_wrap=True)
     console.print(
+        f"notification: {status.notification}; "
         f"labels: {status.labels_in_use} in use, {status.labels_resting} in quarantine; "
         f"controller {status.version} since {_moment(status.started)}",
         highlight=False,
@@ -166,9 +169,11 @@ def show_thresholds(
             queue["unit"] = DepthUnit[queue["unit"]].value
         _print_json(data)
         return
-    table = _table("Queue depth at which a level begins", "node", "port", "queue", "in")
-    for level in LEVELS:
-        table.add_column(str(level), justify="right")
+    two = thresholds.notification == Notification.TWO_THRESHOLD
+    title = "Queue depths of the marking curves" if two else "Queue depth at which a level begins"
+    table = _table(title, "node", "port", "queue", "in")
+    for column in NAMES if two else map(str, LEVELS):
+        table.add_column(column, justify="right")
     for queue in thresholds.queues:
         unit = DepthUnit[pb.DepthUnit.Name(queue.unit)]
         depths = (format_depth(Depth(amount, unit)) for amount in queue.depths)

@@ -39,19 +39,27 @@ def vrf_names(config: Config) -> dict[int, str]:
 
 
 def tunnel_numbers(node: Node) -> dict[tuple[str, str], int]:
-    """The number, from 1, of each (tunnel, VRF) that a route uses, for table `tunnel`."""
+    """The number, from 1, of each (tunnel, VRF) that a route uses, and of the tunnel its flows may
+    be rerouted to, for table `tunnel`."""
     used = {
         (route.tunnel, vrf_name)
         for vrf_name, vrf in node.vrfs.items()
         for route in vrf.routes
         if route.tunnel is not None
     }
+    used |= {
+        (after, vrf_name)
+        for name, vrf_name in used
+        if name in node.tunnels and (after := node.tunnels[name].next) is not None
+    }
     return {pair: number for number, pair in enumerate(sorted(used), start=1)}
 
 
 def own_prefixes(node: Node) -> set[IPv6Network]:
     """Prefixes the underlay routes to the node: its addresses, SIDs (or locator), core subnets."""
-    sids = [*node.end_sids, *(vrf.service_sid for vrf in node.vrfs.values() if vrf.service_sid)]
+    sids = list(node.end_sids)
+    for vrf in node.vrfs.values():
+        sids += [sid for sid in (vrf.service_sid, vrf.end_con_sid) if sid is not None]
     prefixes = {IPv6Network(node.underlay_address)}
     if node.locator is not None:
         prefixes.add(node.locator)

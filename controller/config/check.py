@@ -8,7 +8,12 @@ from fcn.contract.constants import VRF_CELLS, PipelineError
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
+from fcn.controller.config.check_end_con import check_end_con, end_con_problem
+from fcn.controller.config.check_flow_control import check_holding, check_holding_node
+from fcn.controller.config.check_modes import check_curves, check_modes
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
+from fcn.controller.config.modes import Notification
+from fcn.controller.config.queue_depths import queue_depths
 from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.types import Address, Network
 
@@ -17,12 +22,14 @@ def check(config: Config) -> Iterator[Finding]:
     """Every problem of a configuration whose fields are valid individually."""
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
+    yield from check_holding(config)
     yield from _check_vrfs(config)
     yield from _check_links(config)
     yield from _check_switches(config)
     yield from check_transport(config)
     yield from _check_owners(config)
     yield from _check_agents(config)
+    yield from check_modes(config)
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
         for checker in (
@@ -30,6 +37,7 @@ def check(config: Config) -> Iterator[Finding]:
             _check_subnets,
             _check_node_vrfs,
             _check_tunnels,
+            check_end_con,
             _check_underlay,
             _check_thresholds,
         ):
@@ -114,8 +122,10 @@ def _check_owners(config: Config) -> Iterator[Finding]:
             ((*path, "end_sids", index), sid) for index, sid in enumerate(node.end_sids)
         ]
         for vrf_name, vrf in node.vrfs.items():
-            if vrf.service_sid is not None:
-                sids.append(((*path, "vrfs", vrf_name, "service_sid"), vrf.service_sid))
+            for field in ("service_sid", "end_con_sid"):
+                sid: IPv6Address | None = getattr(vrf, field)
+                if sid is not None:
+                    sids.append(((*path, "vrfs", vrf_name, field), sid))
         owned += sids
         for where, address in owned:
             if isinstance(address, IPv6Address) and address.is_link_local and where[1] == name:
@@ -227,8 +237,11 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
             if route.tunnel is not None:
                 if route.tunnel not in node.tunnels:
                     yield (*here, "tunnel"), f"the node has no tunnel {route.tunnel}"
-                else:
-                    reason = _tunnel_lacks(config, node.tunnels[route.tunnel], name)
+                    continue
+                tunnel = node.tunnels[route.tunnel]
+                after = node.tunnels.get(tunnel.next) if tunnel.next else None
+                for each in (tunnel, after) if after else (tunnel,):
+                    reason = _tunnel_lacks(config, each, name)
                     if reason:
                         yield (*here, "tunnel"), reason
             elif route.via is not None:
@@ -313,22 +326,23 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
         shown = ", ".join(lacking[:3])
         yield (*path, "program"), f"{program.p4info} is of no {node.role} node: it lacks {shown}"
         return
+    if problem := end_con_problem(config, target):
+        yield path, problem
     for index, port in enumerate(node.ports):
         problem = target.ports.problem(port.number)
         if problem:
             number = (*path, "ports", index, "number")
             yield number, f"port {port.number} of {name} {problem} ({target.name})"
-    given = {entry.port for entry in node.thresholds if entry.queue == 0}
-    queues: list[tuple[Path, int, tuple[Depth, ...]]] = [
-        ((*path, "thresholds", index, "depths"), entry.port, entry.depths)
+    yield from check_holding_node(config, name, node, program)
+    if config.notification is Notification.TWO_THRESHOLD:
+        yield from check_curves(config, name, node, program)
+        return
+    own: dict[tuple[int, int], Path] = {
+        (entry.port, entry.queue): (*path, "thresholds", index, "depths")
         for index, entry in enumerate(node.thresholds)
-    ]
-    queues += [
-        (("congestion", "thresholds"), port.number, config.congestion.thresholds)
-        for port in node.core_ports
-        if port.number not in given
-    ]
-    for where, queue_port, depths in queues:
+    }
+    for (queue_port, queue), depths in queue_depths(config, node).items():
+        where = own.get((queue_port, queue), ("congestion", "thresholds"))
         if problem := _depth_problem(target, depths, config.congestion.packet_size):
             yield where, f"{name} port {queue_port} ({target.name}): {problem}"
 
@@ -351,5 +365,6 @@ def _check_thresholds(config: Config, node: Node) -> Iterator[Finding]:
     for index, entry in enumerate(node.thresholds):
         if entry.port not in numbers:
             yield ("thresholds", index, "port"), f"the node has no port {entry.port}"
-        if len(entry.depths) > len(config.congestion.levels):
+        classic = config.notification is not Notification.TWO_THRESHOLD
+        if classic and len(entry.depths) > len(config.congestion.levels):
             yield ("thresholds", index, "depths"), "more depths than congestion.levels has levels"

@@ -197,6 +197,15 @@ Check = Callable[[M], Iterable[tuple[Path, str]]]
 """What is wrong, as the path to a value and a message each."""
 
 
+def plain_data(text: str) -> Any:  # noqa: ANN401 - any YAML value
+    """What a document says as plain data, with the scalars and limits of read_document(). Raises
+    ValueError when it cannot be read."""
+    try:
+        return _Document(text).data
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"not YAML that can be read: {error}") from None
+
+
 def read_document(text: str, file: str, model: type[M], example: FilePath, check: Check[M]) -> M:
     """What `text` says, as a `model`. Raises DocumentError with every problem found in `file`.
 
@@ -237,7 +246,12 @@ def read_document(text: str, file: str, model: type[M], example: FilePath, check
 
 
 def read_text(file: FilePath) -> str:
-    """A file's text. Raises DocumentError when it is not UTF-8, OSError when it cannot be read."""
+    """A file's text. Raises DocumentError when it is not UTF-8 or cannot be a file's name, OSError
+    when it cannot be read."""
+    if "\0" in str(file):
+        shown = str(file).replace("\0", "\\0")
+        reason = "no file has a name with the character NUL"
+        raise DocumentError(shown, [Problem(1, "", reason)])
     content = file.read_bytes()
     try:
         return content.decode("utf-8")

@@ -6,7 +6,7 @@ Durations are in microseconds, MAC addresses are 48-bit numbers; a queue depth k
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from fcn.contract.constants import enum_members
 from fcn.contract.depth import (
@@ -16,7 +16,9 @@ from fcn.contract.depth import (
     Depth,
     check_thresholds,
 )
+from fcn.contract.marking import DEFAULT_DEPTHS, check_depths
 from fcn.controller.config.features import Features
+from fcn.controller.config.modes import FlowControl, Notification, Relief, Treatment
 from fcn.controller.config.types import (
     AnyAddress,
     Duration,
@@ -32,6 +34,7 @@ from fcn.controller.config.types import (
     MplsLabel,
     Name,
     Octet,
+    OctetCount,
     PacketSize,
     PortNumber,
     Prefix,
@@ -41,8 +44,9 @@ from fcn.controller.config.types import (
     VlanId,
     Vni,
     VrfId,
+    format_duration,
 )
-from fcn.packets.wire import FAST_CNP_PORT
+from fcn.packets.wire import ARN_PORT, FAST_CNP_PORT
 
 MAX_SIDS = 4
 """Longest SRv6 segment list the PE program supports."""
@@ -120,7 +124,8 @@ Depths = Annotated[Items[QueueDepth], Field(min_length=1), AfterValidator(_check
 
 
 class QueueThresholds(Model):
-    """The depths of one queue at which levels 1, 2, … begin."""
+    """The depths of one queue at which levels 1, 2, … begin; in the two-threshold mode, T1, T2 and
+    the maximum."""
 
     port: PortNumber
     queue: QueueId = 0
@@ -139,6 +144,49 @@ class Congestion(Model):
     levels: dict[Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])], LevelPolicy] = Field(
         default_factory=_default_levels
     )
+
+
+def _three(depths: tuple[Depth, ...]) -> tuple[Depth, ...]:
+    check_depths(depths)
+    return depths
+
+
+TreatmentName = Annotated[Treatment, Field(strict=False)]
+Probability = Annotated[float, Field(gt=0, le=1, strict=False)]
+
+
+class TwoThreshold(Model):
+    """The two-threshold mode of the domain (PEC-1 to PEC-3).
+
+    `depths`: T1, T2 and maximum of every core port, queue 0. `light_probability`, that of ECT(1),
+    is reached at T2; `heavy_probability`, that of CE, at the maximum, from where on every packet is
+    marked (contract/marking.py). The intervals are those between notifications of one flow.
+
+    `treatment` of lightly congested flows; `rate` in packets per second, of each that is slowed
+    down. A treatment lasts for `hold` after the last notification, and does not begin again for
+    another one. `round_trip`: the longest one between an ingress PE and a node of its paths: a
+    shorter hold would end before its effect is seen. The default is that of 1000 km of fibre.
+    """
+
+    depths: Annotated[Items[QueueDepth], AfterValidator(_three)] = DEFAULT_DEPTHS
+    light_probability: Probability = 0.25
+    heavy_probability: Probability = 1.0
+    light_interval: Duration = 1_000
+    heavy_interval: Duration = 50
+    treatment: TreatmentName = Treatment.NONE
+    rate: RateLimit = RateLimit(rate=100_000, burst=32)
+    hold: Annotated[Duration, Field(le=1_000_000_000)] = 20_000
+    round_trip: Duration = 10_000
+
+    @model_validator(mode="after")
+    def _slower_than_the_round_trip(self) -> "TwoThreshold":
+        if self.hold < self.round_trip:
+            raise ValueError(
+                f"hold ({format_duration(self.hold)}) is shorter than round_trip "
+                f"({format_duration(self.round_trip)}): the treatment of a flow would be switched "
+                "on and off before its effect is seen"
+            )
+        return self
 
 
 INFERENCE_WINDOW = 50_000
@@ -231,9 +279,11 @@ class Route(Model):
 
 
 class NodeVrf(Model):
-    """A VRF on one PE: the SID that decapsulates into it (End.DT46) and its routes."""
+    """A VRF on one PE: the SID that decapsulates into it (End.DT46), the END.CON SID, which is the
+    source of its tunnels when senders are notified by END.CON (SRF-4), and its routes."""
 
     service_sid: IPv6 | None = None
+    end_con_sid: IPv6 | None = None
     routes: Items[Route] = ()
 
 
@@ -243,6 +293,9 @@ class Tunnel(Model):
     Either `to` names the egress node and the controller derives addresses, SIDs and MACs from it,
     or the egress is not a node of this file and `sids` (SRv6: the whole list, service SID last) or
     `egress` (other types) is its address. `via` lists nodes whose End SIDs come first in the path.
+
+    In the two-threshold mode, `light` is the treatment of this tunnel's flows instead of the
+    domain's, and `next` the tunnel they take when they are rerouted (PEC-3).
     """
 
     type: Literal["srv6", "vxlan", "gre", "mpls-udp"]
@@ -255,6 +308,8 @@ class Tunnel(Model):
     ecn: Literal["normal", "compatibility"] = "normal"
     sr_label: MplsLabel | None = None
     inner_dst_mac: Mac | None = None
+    light: TreatmentName | None = None
+    next: str | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "Tunnel":
@@ -394,10 +449,58 @@ def _free_for_notifications(port: int) -> int:
     return port
 
 
+def _off(value: object) -> object:
+    """YAML 1.1, which other tools write, reads and writes `off` as false."""
+    return FlowControl.OFF.value if value is False else value
+
+
+FlowControlName = Annotated[FlowControl, Field(strict=False), BeforeValidator(_off)]
+NotificationName = Annotated[Notification, Field(strict=False)]
+ReliefName = Annotated[Relief, Field(strict=False)]
+Percent = Annotated[int, Field(ge=1, le=100)]
+
+
+class Holding(Model):
+    """Precise flow control, for a domain whose `flow_control` is not off (SRF-5 to SRF-8).
+
+    A queue of at least `hold_at` makes a node ask its upstream neighbour to hold for `time`, again
+    every `repeat`; below `release_at` the neighbour may go on. `longest`: what a node grants any
+    neighbour. `packets`, `octets`: what a node holds at most; at `pass_on_at` percent of it the
+    node asks its own upstream neighbours to hold, at `pass_off_at` they may go on. What waited
+    leaves while its port's queue is below `drain_below`, otherwise one packet of each hold every
+    `drain_every`. `holds_per_port`: how many holds one neighbour may have. `relief`: how a PE asks
+    a data centre, at most every `relief_repeat`. Times are in microseconds.
+    """
+
+    udp_port: Annotated[UdpPort, AfterValidator(_free_for_notifications)] = ARN_PORT
+    hold_at: QueueDepth = Depth(40)
+    release_at: QueueDepth = Depth(16)
+    time: Annotated[Duration, Field(ge=1, le=0xFFFFFFFF)] = 1_000
+    repeat: Annotated[Duration, Field(ge=1)] = 400
+    longest: Annotated[Duration, Field(ge=1, le=0xFFFFFFFF)] = 10_000
+    packets: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
+    octets: OctetCount = 4_000_000
+    pass_on_at: Percent = 70
+    pass_off_at: Percent = 30
+    drain_below: QueueDepth = Depth(16)
+    drain_every: Annotated[Duration, Field(ge=1)] = 10
+    holds_per_port: Annotated[int, Field(ge=2, le=512)] = 64
+    relief: ReliefName = Relief.PFC
+    relief_repeat: Annotated[Duration, Field(ge=1)] = 150
+
+    @property
+    def holds_at_once(self) -> int:
+        """Holds that a neighbour can begin without a pause; the others in the time of `longest`."""
+        return self.holds_per_port // 2
+
+
 class Config(Model):
     """The whole network."""
 
+    notification: NotificationName = Notification.FCN
     fast_cnp_port: Annotated[UdpPort, AfterValidator(_free_for_notifications)] = FAST_CNP_PORT
+    flow_control: FlowControlName = FlowControl.OFF
+    holding: Holding = Holding()
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = "127.0.0.1:9661"
     metrics: Listen | None = None
@@ -406,6 +509,7 @@ class Config(Model):
     host_agents: HostAgents | None = None
     neighbors: NeighborSettings = NeighborSettings()
     congestion: Congestion = Congestion()
+    two_threshold: TwoThreshold = TwoThreshold()
     controller_share: ControllerShare = ControllerShare()
     vrfs: dict[Name, Vrf] = Field(default_factory=dict)
     nodes: Annotated[dict[Name, Node], Field(min_length=1)]

@@ -36,6 +36,9 @@ _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s|m|h)")
 MAX_DURATION = 366 * 24 * 3_600_000_000
 """Microseconds of a year: longer ones are mistyped, and P4Runtime holds nanoseconds in 63 bits."""
 
+SECOND = 1_000_000
+"""Microseconds."""
+
 _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 _AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?) ?([A-Za-z]*)")
 _OCTETS = {"MB": 10**6, "MiB": 1 << 20, "kB": 10**3, "KB": 10**3, "KiB": 1 << 10, "B": 1}
@@ -176,7 +179,10 @@ def format_depth(depth: Depth) -> str:
 
 def parse_octets(value: Any) -> int:  # noqa: ANN401
     """Octets from `1500B` or `9kB`."""
-    depth = parse_depth(value)
+    try:
+        depth = parse_depth(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is no number of octets; write 1500B, 9kB or 4MB") from None
     if depth.unit is not DepthUnit.OCTETS:
         raise ValueError(f"{value!r} has no unit; write 1500B or 9kB")
     return depth.amount
@@ -235,4 +241,5 @@ QueueId = Annotated[int, Field(ge=QUEUES[0], le=QUEUES[-1])]
 QueueDepth = Annotated[Depth, BeforeValidator(parse_depth)]
 """Its range depends on the node's target (config/check.py)."""
 PacketSize = Annotated[int, BeforeValidator(parse_octets), Field(ge=64, le=65535)]
+OctetCount = Annotated[int, BeforeValidator(parse_octets), Field(ge=64, le=0xFFFFFFFF)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,62}$")]

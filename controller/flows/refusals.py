@@ -15,7 +15,7 @@ class Reason(StrEnum):
     """Why a report of a PE is not used."""
 
     FOREIGN_SOURCE = "foreign-source"
-    """The packet's source address is not behind this PE."""
+    """The packet's source address is not behind the port of this PE that it came from."""
     LATE = "late"
     """It had to wait, as while somebody floods the PE: its flow is labelled, no more."""
     NO_ROOM = "no-room"

@@ -82,7 +82,7 @@ class FlowService:
         self._inference = Inference(now, self._fully_reported)
         self._events = FlowEvents(bus)
         self._locate = lru_cache(PLACES)(self._search)
-        self._attached = lru_cache(PLACES)(self._is_attached)
+        self._port = lru_cache(PLACES)(self._port_of)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -108,16 +108,17 @@ class FlowService:
     def seen(
         self,
         node: str,
+        port: int,
         key: FlowKey,
         p_key: int = DEFAULT_P_KEY,
         sample: Sample | None = None,
         *,
         in_time: bool = True,
     ) -> None:
-        """A PE reports a packet of a flow that is not labelled, or that is watched. `in_time`:
-        about when it was sent, or else it is no evidence: inference compares what two PEs see at a
-        time."""
-        if not self._is_from(node, key.vrf, key.src):
+        """A PE reports a packet, from this port, of a flow that is not labelled, or that is
+        watched. `in_time`: about when it was sent, or else it is no evidence: inference compares
+        what two PEs see at a time."""
+        if not self._is_from(node, port, key.vrf, key.src):
             return
         self._label(node, key, p_key, Origin.DATA)
         if sample is None:
@@ -135,9 +136,9 @@ class FlowService:
             self._learn_from_reverse(key, sample)
         self._verification.observe(key, sample)
 
-    def connection_message(self, node: str, message: CmMessage) -> None:
-        """A PE reports a message of the connection manager."""
-        if not self._is_from(node, message.vrf, message.src):
+    def connection_message(self, node: str, port: int, message: CmMessage) -> None:
+        """A PE reports a message of the connection manager, from this port."""
+        if not self._is_from(node, port, message.vrf, message.src):
             return
         self._events.connection_message(node, message)
         for event in self._connections.handle(message):
@@ -229,7 +230,7 @@ class FlowService:
         for flow in found:
             if self._labelled.get(node, flow.key) or not self._edges[node].learning:
                 continue
-            if not self._attached(node, flow.key.vrf, flow.key.src):
+            if self._port(node, flow.key.vrf, flow.key.src) is None:
                 continue
             self._restore_sender(flow)
             if self.labels.claim(flow.label):
@@ -266,20 +267,24 @@ class FlowService:
     def _search(self, vrf: str, address: Address) -> list[str]:
         return locate(self._config, vrf, address)
 
-    def _is_attached(self, node: str, vrf: str, address: Address) -> bool:
-        return attachment(self._config.nodes[node], vrf, address) is not None
+    def _port_of(self, node: str, vrf: str, address: Address) -> int | None:
+        found = attachment(self._config.nodes[node], vrf, address)
+        return found.port.number if found is not None else None
 
-    def _is_from(self, node: str, vrf: str, source: Address) -> bool:
-        """Whether this PE can have got a packet from that address: others are not believed.
+    def _is_from(self, node: str, port: int, vrf: str, source: Address) -> bool:
+        """Whether this PE can have got a packet from that address there: others are not believed.
 
         Of the other PEs nothing is looked up: sources are invented faster than that."""
-        if self._attached(node, vrf, source):
+        if self._port(node, vrf, source) == port:
             return True
         self.refusals.refuse(
             node,
             vrf,
             Reason.FOREIGN_SOURCE,
-            lambda: f"a packet from {source} in {vrf} is not believed: that is not behind {node}",
+            lambda: (
+                f"a packet from {source} in {vrf} is not believed: "
+                f"that is not behind port {port} of {node}"
+            ),
         )
         return False
 

@@ -2,7 +2,14 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Hashable,
+    Mapping,
+)
 from contextlib import aclosing
 from functools import partial
 from typing import TypeVar, cast
@@ -13,6 +20,7 @@ from finsy.p4entity import P4DigestListAck
 from fcn.contract.names import NEIGHBOR_DIGESTS
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.flows.fairqueue import FairQueue
+from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.refusals import Reason
 from fcn.controller.flows.service import FlowService
@@ -21,6 +29,7 @@ from fcn.controller.node.connection import Connection
 from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.failures import Failures
 from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.lastseen import LastSeen
 from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read_entries
@@ -84,6 +93,7 @@ class Messages:
         self._acks: deque[P4DigestListAck] = deque(maxlen=ACKS)
         self._acks_wait = asyncio.Event()
         self._clock = clock
+        self._last_seen = LastSeen(clock)
         self.failures = Failures(provision.name, clock)
 
     def start(self, synchronized: asyncio.Event) -> None:
@@ -100,24 +110,37 @@ class Messages:
         self._connection.start("packets handled", self._handle_packets())
 
     async def check_idle(self) -> None:
-        """Release flows whose idle notification was missed, as while the switch was away.
+        """Release flows whose idle notification was missed, as while the switch was away, or does
+        not come because the entry is changed too often.
 
         Raises SwitchAwayError when that happens meanwhile.
         """
         if not self._connection.is_up or not self._is_pe:
             return
         flows = self._flows.on_node(self._name).values()
-        timed = [flow.key for flow in flows if flow.timeout]
-        for first in range(0, len(timed), IDLE_PAGE):
+        timed = {flow.key: flow for flow in flows if flow.timeout}
+        self._last_seen.keep(timed)
+        keys = list(timed)
+        for first in range(0, len(keys), IDLE_PAGE):
             # Who waits for something else should not wait for a table of any size.
             patterns = [
                 self._flow_table.timed(self._vrf_id(key.vrf), key.src, key.dst, key.dest_qp)
-                for key in timed[first : first + IDLE_PAGE]
+                for key in keys[first : first + IDLE_PAGE]
             ]
             with answering(self._name):
                 async for entry in read_entries(self._switch, patterns):
                     if isinstance(entry, fy.P4TableEntry):
-                        self._idle(FlowTable.overdue(entry))
+                        self._idle(FlowTable.overdue(entry) or self._silent(entry, timed))
+
+    def _silent(self, entry: fy.P4TableEntry, timed: Mapping[FlowKey, Flow]) -> FlowMatch | None:
+        """The flow of an entry, if it has counted no packet for twice the timeout."""
+        counted = FlowTable.count_of(entry)
+        key = flow_key(counted[0], self._vrf_names) if counted is not None else None
+        flow = timed.get(key) if key is not None else None
+        if counted is None or flow is None:
+            return None
+        silent = self._last_seen.silent_for(flow.key, flow.label, counted[1][0])
+        return counted[0] if silent > 2 * flow.timeout / 1e6 else None
 
     async def _read_digests(
         self, name: str, synchronized: asyncio.Event, lateness: Lateness
@@ -129,13 +152,13 @@ class Messages:
                 await synchronized.wait()
                 self._inbox.heard(late)
                 for data in digest:
-                    vrf_id, src = FlowLearning.sender(data)
+                    vrf_id, sender = FlowLearning.sender(data)
                     vrf = self._vrf_names.get(vrf_id)
                     # Before it is decoded: what is dropped should cost as little as possible.
-                    if vrf is not None and self._inbox.admits(self._name, vrf, src):
+                    if vrf is not None and self._inbox.admits(self._name, vrf, sender):
                         item = FlowLearning.item(data)
                         handle = partial(self._reported, name, vrf, item, in_time_until)
-                        self._inbox.put(self._name, vrf, src, handle)
+                        self._inbox.put(self._name, vrf, sender, handle)
                 self._acknowledge(digest.ack())
 
     async def _read_askers(self, name: str, synchronized: asyncio.Event) -> None:
@@ -169,9 +192,10 @@ class Messages:
             shown = report = FlowLearning.report(name, item)
             if isinstance(report, NewFlow):
                 in_time = self._clock() <= in_time_until
-                self._flows.seen(self._name, *new_flow(vrf, report), in_time=in_time)
+                flow = new_flow(vrf, report)
+                self._flows.seen(self._name, report.port, *flow, in_time=in_time)
             else:
-                self._flows.connection_message(self._name, cm_message(vrf, report))
+                self._flows.connection_message(self._name, report.port, cm_message(vrf, report))
         except Exception:
             self.failures.failed(name, shown)
 

@@ -1,11 +1,13 @@
 """Turns a node's part of the configuration into its intent, through the owners."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from ipaddress import IPv6Address, IPv6Network, ip_network
 
-from fcn.contract.depth import Depth
-from fcn.contract.ecn import CLASSIC_RULES, Ecn
-from fcn.contract.names import CORE_PORTS
+from fcn.contract.constants import LIGHT_CONGESTION_LEVEL
+from fcn.contract.depth import LEVELS, DepthError
+from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
+from fcn.contract.marking import MarkingCurves
+from fcn.contract.names import CORE_PORTS, TWO_THRESHOLD_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import (
     attachment,
@@ -18,7 +20,10 @@ from fcn.controller.config.addressing import (
 )
 from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node, RateLimit, Tunnel
-from fcn.controller.config.types import Address, Network
+from fcn.controller.config.modes import FlowControl as FlowControlMode
+from fcn.controller.config.modes import Notification, Treatment
+from fcn.controller.config.queue_depths import queue_curves, queue_depths
+from fcn.controller.config.types import Address, Network, format_duration
 from fcn.controller.owners.cnp_profile import CnpProfile
 from fcn.controller.owners.core_ports import CorePorts
 from fcn.controller.owners.domain_mode import DomainMode
@@ -26,11 +31,15 @@ from fcn.controller.owners.ecn_decap import EcnDecap
 from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.fast_cnp_profile import FastCnpProfile
 from fcn.controller.owners.flow_by_label import FlowByLabel
+from fcn.controller.owners.flow_control import FlowControl, HoldNeighbor
 from fcn.controller.owners.flow_learning import FlowLearning
 from fcn.controller.owners.flow_table import FlowTable
 from fcn.controller.owners.gateway import Gateway
 from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.light_congestion import LightCongestion
+from fcn.controller.owners.marking_curve import MarkingCurve
 from fcn.controller.owners.notification_port import NotificationPort
+from fcn.controller.owners.port_mac import PortMac
 from fcn.controller.owners.port_role import PortRole
 from fcn.controller.owners.queue_level import QueueLevel, Thresholds
 from fcn.controller.owners.rate_limits import (
@@ -49,9 +58,27 @@ from fcn.controller.owners.tunnel_vrf import TunnelVrf
 from fcn.controller.owners.underlay import Adjacency, Underlay
 from fcn.controller.owners.vrf_routing import VrfRouting
 
+HEAVY_CONGESTION_LEVEL = LEVELS[-1]
+"""The level of a Fast CNP that says heavy congestion in the two-threshold mode (PEC-2)."""
+
+TWO_LEVELS = (LIGHT_CONGESTION_LEVEL, HEAVY_CONGESTION_LEVEL)
+
 UNDERLAY_LIMIT = RateLimit(rate=2_000, burst=500)
 """Packets per second of the underlay sent to the controller: enough for neighbour discovery, too
 few to overload it."""
+
+
+def level_policies(config: Config) -> dict[int, LevelPolicy]:
+    """What is done at each level in the domain's mode. In the two-threshold mode levels only
+    notify: marking has curves."""
+    if config.notification is not Notification.TWO_THRESHOLD:
+        return dict(config.congestion.levels)
+    mode = config.two_threshold
+    intervals = (mode.light_interval, mode.heavy_interval)
+    return {
+        level: LevelPolicy.model_validate({"mark": False, "interval": format_duration(interval)})
+        for level, interval in zip(TWO_LEVELS, intervals, strict=True)
+    }
 
 
 class Provision:
@@ -65,11 +92,8 @@ class Provision:
         self.pipeline = pipeline
         self._target = pipeline.target
         self.features = self.node.features
-        self.thresholds: dict[tuple[int, int], tuple[Depth, ...]] = {
-            (port.number, 0): config.congestion.thresholds for port in self.node.core_ports
-        }
-        self.thresholds |= {(item.port, item.queue): item.depths for item in self.node.thresholds}
-        self.levels: dict[int, LevelPolicy] = dict(config.congestion.levels)
+        self.thresholds = queue_depths(config, self.node)
+        self.levels = level_policies(config)
         self.routing = VrfRouting(self.intent)
         self.underlay = Underlay(self.intent)
         self.flow_table = FlowTable(self.intent)
@@ -78,9 +102,17 @@ class Provision:
         self._build()
 
     @property
+    def _two_thresholds(self) -> bool:
+        return self.config.notification is Notification.TWO_THRESHOLD
+
+    @property
     def is_pe(self) -> bool:
         """Whether the node is a provider edge."""
         return self.node.role == "pe"
+
+    @property
+    def _by_end_con(self) -> bool:
+        return self.config.notification is Notification.END_CON
 
     def _build(self) -> None:
         self._recirculate_and_limit()
@@ -93,6 +125,7 @@ class Provision:
             self._answer_for_gateways()
         self._route_underlay()
         self._describe_notifications()
+        self._hold()
         self.set_thresholds(self.thresholds)
         self.set_features(self.features)
         self._admit_ports()
@@ -100,9 +133,12 @@ class Provision:
     def set_features(self, features: frozenset[Feature]) -> None:
         """Enable exactly these features (FCN-16)."""
         self.features = features
-        kind = ("CNP" if self.is_pe else "FAST_CNP") if Feature.NOTIFICATION in features else "NONE"
+        told = features if self.config.notification is not Notification.NONE else frozenset()
+        notice = "END_CON_CNP" if self._by_end_con else "FAST_CNP"
+        sent = "CNP" if self.is_pe else notice
         DomainMode(self.intent, self.pipeline).set(
-            congestion_kind=kind, translates=Feature.TRANSLATION in features
+            congestion_kind=sent if Feature.NOTIFICATION in told else "NONE",
+            translates=notice if Feature.TRANSLATION in told else "NONE",
         )
         if self.is_pe and Feature.LEARNING in features:
             self._learning.enable(self.config.flows.learning_window)
@@ -112,7 +148,8 @@ class Provision:
     def _describe_notifications(self) -> None:
         if self.is_pe:
             CnpProfile(self.intent, self._target).set(self.node.cnp)
-            EcnDecap(self.intent).set_rules(CLASSIC_RULES)
+            rules = TWO_THRESHOLD_RULES if self._two_thresholds else CLASSIC_RULES
+            EcnDecap(self.intent).set_rules(rules)
         else:
             FastCnpProfile(self.intent).set(
                 self.node.underlay_address, self.config.fast_cnp_port, self.node.fast_cnp
@@ -126,14 +163,71 @@ class Provision:
                 interval=policy.interval,
             )
 
+    def _hold(self) -> None:
+        """Precise flow control, as the domain's mode says (SRF-6)."""
+        control = FlowControl(self.intent, self.pipeline)
+        if not control.is_possible:
+            return
+        mode, holding = self.config.flow_control, self.config.holding
+        if mode is FlowControlMode.OFF:
+            control.turn_off(holding.longest)
+            return
+        size = self.config.congestion.packet_size
+        control.turn_on(mode, holding, self.node.notifications, size)
+        NotificationPort(self.intent, self.pipeline).expect("ARN", holding.udp_port)
+        control.know(self._hold_neighbors(), holding)
+        ports = [port.number for port in self.node.core_ports]
+        control.watch(ports, holding, size)
+        if self.is_pe:
+            macs = {p.number: port_mac(self.name, self.node, p) for p in self.node.dc_ports}
+            control.relieve(macs, holding)
+
+    def _hold_neighbors(self) -> dict[int, HoldNeighbor]:
+        neighbors: dict[int, HoldNeighbor] = {}
+        for link in self.config.link_ends():
+            for (name, number), (peer, peer_port) in (link, link[::-1]):
+                own, far = self.node.port(number), self.config.nodes[peer]
+                far_port = far.port(peer_port)
+                if name != self.name or own is None or far_port is None:
+                    continue
+                neighbors[number] = HoldNeighbor(
+                    far.underlay_address,
+                    port_mac(peer, far, far_port),
+                    self.node.underlay_address,
+                    port_mac(self.name, self.node, own),
+                )
+        return neighbors
+
     def set_thresholds(self, thresholds: Thresholds) -> None:
-        """Set the queue depths at which levels begin; queues not named have no levels.
+        """Set the queue depths at which levels begin, in the two-threshold mode T1, T2 and maximum;
+        queues not named have no levels.
 
         Raises DepthError, and changes nothing, when the target cannot represent a depth.
         """
         levels = QueueLevel(self.intent, self._target)
-        levels.set_thresholds(thresholds, self.config.congestion.packet_size)
+        size = self.config.congestion.packet_size
+        if self._two_thresholds:
+            curves = {
+                queue: queue_curves(self.config, self._target, tuple(depths))
+                for queue, depths in thresholds.items()
+            }
+            self._check_room(curves.values())
+            core = {port.number for port in self.node.core_ports}
+            inner = frozenset(port for port, _ in curves if port not in core)
+            levels.set_thresholds(
+                {queue: depths[:2] for queue, depths in thresholds.items()}, size, TWO_LEVELS
+            )
+            MarkingCurve(self.intent, self._target).set_curves(curves, inner)
+        else:
+            levels.set_thresholds(thresholds, size)
         self.thresholds = {queue: tuple(depths) for queue, depths in thresholds.items()}
+
+    def _check_room(self, curves: Iterable[MarkingCurves]) -> None:
+        deepest = self._target.depth.maximum
+        steps = sum(len(list(curve.steps(deepest))) for curve in curves)
+        size = self.pipeline.table_size("marking_curve")
+        if steps > size:
+            raise DepthError(f"the curves take {steps} steps; the program has room for {size}")
 
     def _recirculate_and_limit(self) -> None:
         if self._target.clone_session is not None:
@@ -149,11 +243,17 @@ class Provision:
     def meter_cells(self) -> list[MeterCell]:
         """Cells of the program's meters that the controller sets."""
         meters = [meter.alias for meter in self.pipeline.schema.meters]
-        return list(meter_cells(meters, map(self.vrf_id, self.node.vrfs)))
+        ports = (port.number for port in self.node.core_ports)
+        return list(meter_cells(meters, map(self.vrf_id, self.node.vrfs), ports))
 
     def _admit_ports(self) -> None:
         if self.pipeline.has_value_set(CORE_PORTS):
             CorePorts(self.intent).admit(port.number for port in self.node.core_ports)
+        macs = PortMac(self.intent)
+        # Ports that differ in their VLAN alone share an address.
+        own = {(port.number, port_mac(self.name, self.node, port)) for port in self.node.ports}
+        for number, mac in sorted(own):
+            macs.own(number, mac)
         roles = PortRole(self.intent)
         for port in self.node.ports:
             if port.role == "core":
@@ -201,6 +301,8 @@ class Provision:
             vrf = self.config.vrfs[name]
             if local.service_sid is not None:
                 sids.terminate(local.service_sid, vrf.id)
+            if local.end_con_sid is not None and self._target.end_con:
+                sids.notify(local.end_con_sid, vrf.id)
             if vrf.vni is not None:
                 service.terminate_vxlan(vrf.vni, vrf.id)
             if vrf.gre_key is not None:
@@ -211,12 +313,33 @@ class Provision:
     def _begin_tunnels(self) -> None:
         for (tunnel_name, vrf_name), number in tunnel_numbers(self.node).items():
             self._begin_tunnel(number, self.node.tunnels[tunnel_name], vrf_name)
+        if self.pipeline.has_tables(TWO_THRESHOLD_TABLES["pe"]):
+            self._treat_light_congestion()
+
+    def _treat_light_congestion(self) -> None:
+        """PEC-3: what is done with lightly congested flows, by tunnel; nothing in other modes."""
+        light = LightCongestion(self.intent, self._target)
+        if not self._two_thresholds:
+            light.treat_for(0)
+            return
+        mode = self.config.two_threshold
+        light.treat_for(mode.hold)
+        numbers = tunnel_numbers(self.node)
+        for (name, vrf_name), number in numbers.items():
+            tunnel = self.node.tunnels[name]
+            treatment = tunnel.light or mode.treatment
+            if treatment is Treatment.SLOW:
+                light.slow(number, mode.rate)
+            elif treatment is Treatment.REROUTE and tunnel.next is not None:
+                light.reroute(number, numbers[tunnel.next, vrf_name])
 
     def _begin_tunnel(self, number: int, tunnel: Tunnel, vrf_name: str) -> None:
         encap = TunnelEncap(self.intent, self.pipeline)
         vrf = self.config.vrfs[vrf_name]
         far = self.config.nodes[tunnel.to] if tunnel.to is not None else None
-        source = tunnel.source or self.node.underlay_address
+        source = self._source(tunnel, vrf_name)
+        # ECT(1) means light congestion in this mode (PEC-5).
+        ecn_mode = "two_threshold" if self._two_thresholds else tunnel.ecn
         if tunnel.type == "srv6":
             sids = tunnel.sids
             if far is not None:
@@ -225,11 +348,11 @@ class Provision:
                 via = (self.config.nodes[name].end_sids[0] for name in tunnel.via)
                 sids = (*via, service_sid)
             reduced = tunnel.mode == "encaps.red"
-            encap.encap_srv6(number, source, sids, reduced=reduced, ecn_mode=tunnel.ecn)
+            encap.encap_srv6(number, source, sids, reduced=reduced, ecn_mode=ecn_mode)
             return
         egress = far.underlay_address if far is not None else tunnel.egress
         assert egress is not None, "config/model.py saw to it"
-        outer = Outer(source, egress, tunnel.ecn)
+        outer = Outer(source, egress, ecn_mode)
         if tunnel.type == "vxlan":
             assert vrf.vni is not None
             own_mac = node_mac(self.name, self.node)
@@ -243,6 +366,14 @@ class Provision:
         else:
             assert vrf.mpls_label is not None
             encap.encap_mpls_udp(number, outer, vrf.mpls_label, tunnel.sr_label)
+
+    def _source(self, tunnel: Tunnel, vrf_name: str) -> IPv6Address:
+        """The outer source address of a VRF's packets: where notifications about them go."""
+        if self._by_end_con:
+            sid = self.node.vrfs[vrf_name].end_con_sid
+            assert sid is not None, "config/check_end_con.py saw to it"
+            return sid
+        return tunnel.source or self.node.underlay_address
 
     def _route_customers(self) -> None:
         for prefix, name in self._connected():

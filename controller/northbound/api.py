@@ -18,6 +18,7 @@ from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
+from fcn.controller.node.provision import level_policies
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.network import Network
 from fcn.controller.proto import fcn_pb2 as pb
@@ -46,6 +47,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             started=network.started,
             labels_in_use=len(network.flows.labels),
             labels_resting=network.flows.labels.resting,
+            notification=network.config.notification.value,
             nodes=[
                 pb.NodeStatus(
                     name=name,
@@ -163,9 +165,10 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             pb.LevelPolicy(
                 level=level, mark=policy.mark, notify=policy.notify, interval=policy.interval
             )
-            for level, policy in sorted(self._network.config.congestion.levels.items())
+            for level, policy in sorted(level_policies(self._network.config).items())
         ]
-        return pb.GetThresholdsResponse(queues=queues, levels=levels)
+        mode = self._network.config.notification
+        return pb.GetThresholdsResponse(queues=queues, levels=levels, notification=mode)
 
     async def SetThresholds(  # noqa: N802
         self, request: pb.SetThresholdsRequest, context: grpc.aio.ServicerContext

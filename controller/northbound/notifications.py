@@ -14,6 +14,9 @@ WATCHED = frozenset(
     {
         "FAST_CNP_RECEIVED",
         "FAST_CNP_SENT",
+        "END_CON_CNP_RECEIVED",
+        "END_CON_CNP_SENT",
+        "INNER_OPAQUE",
         "OWN_CONGESTION",
         "CNP_SENT",
         "CE_MARKED",

@@ -13,12 +13,12 @@ class DomainMode:
         self._intent = intent
         self._kinds = pipeline.enum("NotificationKind")
 
-    def set(self, *, congestion_kind: str, translates: bool) -> None:
-        """Set the kind of notification sent for a congested queue (member of NotificationKind), and
-        whether Fast CNPs for this node become CNPs or are counted only."""
+    def set(self, *, congestion_kind: str = "NONE", translates: str = "NONE") -> None:
+        """Set the kind of notification sent for a congested queue, and the kind that becomes a CNP
+        when it is for this node; others are counted only. Members of NotificationKind."""
         action = P4TableAction(
             "set_mode",
             congestion_kind=self._kinds[congestion_kind],
-            translates=int(translates),
+            translates=self._kinds[translates],
         )
         self._intent.put(P4TableEntry("domain_mode", action=action, is_default_action=True))

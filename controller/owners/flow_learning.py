@@ -34,11 +34,15 @@ class NewFlow:
     psn: int
     udp_src_port: int
     opcode: int
+    port: int
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionMessage:
-    """A message of the connection manager (digest cm_*); in its order."""
+    """A message of the connection manager (digest cm_*, whose last field is two of these).
+
+    `attribute`: the last 7 bits of the attribute ID, of which no more are used.
+    """
 
     vrf: int
     src: Address
@@ -47,12 +51,17 @@ class ConnectionMessage:
     local_comm_id: int
     remote_comm_id: int
     qpn: int
+    port: int
 
 
 Report = NewFlow | ConnectionMessage
 
+PORT_BITS = 9
+_PORT = (1 << PORT_BITS) - 1
+
 Item = tuple[int, ...]
-"""What a digest says about a packet: its fields as declared; the first are VRF and source."""
+"""What a digest says about a packet: its fields as declared; the first are VRF and source, the last
+is the port."""
 
 
 Data = Sequence[p4d.P4Data]
@@ -102,10 +111,12 @@ class FlowLearning:
         self._set(P4TableAction("learning_off"))
 
     @staticmethod
-    def sender(data: Data) -> tuple[int, int]:
-        """The VRF and the source address of what is reported."""
-        vrf, src = data[0].bitstring, data[1].bitstring
-        return int.from_bytes(vrf, "big"), int.from_bytes(src, "big")
+    def sender(data: Data) -> tuple[int, tuple[int, int]]:
+        """The VRF of what is reported, and who sent it: port and source address. Who speaks for
+        another behind another port is somebody else."""
+        vrf, src, port = data[0].bitstring, data[1].bitstring, data[-1].bitstring
+        sender = int.from_bytes(port, "big") & _PORT, int.from_bytes(src, "big")
+        return int.from_bytes(vrf, "big"), sender
 
     @staticmethod
     def item(data: Data) -> Item:
@@ -119,7 +130,10 @@ class FlowLearning:
         address = ipv4 if digest in _IPV4 else ipv6
         if digest in _NEW_FLOW:
             return NewFlow(vrf, address(src), address(dst), *others)
-        return ConnectionMessage(vrf, address(src), address(dst), *others)
+        local_comm_id, remote_comm_id, qpn, attribute_and_port = others
+        attribute, port = attribute_and_port >> PORT_BITS, attribute_and_port & _PORT
+        ends = address(src), address(dst)
+        return ConnectionMessage(vrf, *ends, attribute, local_comm_id, remote_comm_id, qpn, port)
 
     def _set(self, action: P4TableAction) -> None:
         self._intent.put(P4TableEntry("flow_learning", action=action, is_default_action=True))

@@ -111,8 +111,9 @@ class FlowTable:
         return flow, (data.packet_count, data.byte_count)
 
     def timed(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> p4r.Entity:
-        """What reads a flow's entry with the time since its last packet."""
+        """What reads a flow's entry with its counter and the time since its last packet."""
         pattern = self._tables[src.version].pattern((vrf, int(src), int(dst), dest_qp))
+        pattern.table_entry.counter_data.SetInParent()
         pattern.table_entry.time_since_last_hit.SetInParent()
         return pattern
 

@@ -21,16 +21,19 @@ class QueueLevel:
         self._intent = intent
         self._target = target
 
-    def set_thresholds(self, thresholds: Thresholds, packet_size: int) -> None:
+    def set_thresholds(
+        self, thresholds: Thresholds, packet_size: int, levels: Sequence[int] = LEVELS
+    ) -> None:
         """Set the thresholds of exactly these queues; all others are never congested.
 
-        packet_size: octets of a packet, to convert depths to the target's unit. Raises DepthError
-        when a queue's depths are not distinct in that unit, or too large.
+        levels: those that begin at the depths, in order. packet_size: octets of a packet, to
+        convert depths to the target's unit. Raises DepthError when a queue's depths are not
+        distinct in that unit, or too large.
         """
         entries: list[P4TableEntry] = []
         for (port, queue), depths in thresholds.items():
             converted = self._target.depth.thresholds(depths, packet_size)
-            entries += self._ranges(port, queue, converted)
+            entries += self._ranges(port, queue, converted, levels)
         self._intent.replace_table("queue_level", entries)
 
     def set_policy(self, level: int, *, mark: Ecn, notify: bool, interval: int) -> None:
@@ -46,9 +49,11 @@ class QueueLevel:
         match = P4TableMatch(level=level)
         self._intent.put(P4TableEntry("level_policy", match=match, action=action))
 
-    def _ranges(self, port: int, queue: int, depths: Sequence[int]) -> Iterable[P4TableEntry]:
+    def _ranges(
+        self, port: int, queue: int, depths: Sequence[int], levels: Sequence[int]
+    ) -> Iterable[P4TableEntry]:
         bounds = [*depths, self._target.depth.maximum + 1]
-        for level, (low, high) in enumerate(pairwise(bounds), start=1):
+        for level, (low, high) in zip(levels, pairwise(bounds), strict=False):
             yield P4TableEntry(
                 "queue_level",
                 match=P4TableMatch(egress_port=port, queue_id=queue, queue_depth=(low, high - 1)),

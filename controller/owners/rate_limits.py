@@ -15,6 +15,8 @@ UNDERLAY = 0
 NOTIFICATION_METER = "notification_meter"
 PUNT_METER = "punt_meter"
 REPORT_METER = "report_meter"
+ARN_METER = "arn_meter"
+HOLD_METER = "hold_meter"
 
 
 class MeterCell(NamedTuple):
@@ -29,15 +31,15 @@ def cell_of(vrf: int) -> int:
     return vrf % VRF_CELLS
 
 
-def meter_cells(meters: Iterable[str], vrfs: Iterable[int]) -> Iterator[MeterCell]:
-    """The cells of these meters that the controller sets for these VRFs and the underlay."""
-    cells = sorted({UNDERLAY, *map(cell_of, vrfs)})
+def meter_cells(
+    meters: Iterable[str], vrfs: Iterable[int], ports: Iterable[int]
+) -> Iterator[MeterCell]:
+    """The cells of these meters that the controller sets for these VRFs and the underlay, and for
+    these core ports."""
+    per_vrf = sorted({UNDERLAY, *map(cell_of, vrfs)})
+    cells = {NOTIFICATION_METER: [0], ARN_METER: [0], HOLD_METER: sorted(ports)}
     for meter in meters:
-        yield from (
-            (MeterCell(meter, 0),)
-            if meter == NOTIFICATION_METER
-            else (MeterCell(meter, cell) for cell in cells)
-        )
+        yield from (MeterCell(meter, cell) for cell in cells.get(meter, per_vrf))
 
 
 class _Limit:

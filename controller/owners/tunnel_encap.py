@@ -12,7 +12,7 @@ from fcn.controller.owners.intent import Intent
 @dataclass(frozen=True, slots=True)
 class Outer:
     """Parameters of every tunnel: outer addresses, and the encapsulation mode of the ECN field,
-    `normal` or `compatibility` (RFC 6040 section 4.1)."""
+    `normal`, `compatibility` (RFC 6040 section 4.1) or `two_threshold` (PEC-5)."""
 
     src: IPv6Address
     dst: IPv6Address

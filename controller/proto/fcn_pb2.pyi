@@ -19,18 +19,20 @@ class GetStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetStatusResponse(_message.Message):
-    __slots__ = ("version", "started", "nodes", "labels_in_use", "labels_resting")
+    __slots__ = ("version", "started", "nodes", "labels_in_use", "labels_resting", "notification")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     STARTED_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
     LABELS_IN_USE_FIELD_NUMBER: _ClassVar[int]
     LABELS_RESTING_FIELD_NUMBER: _ClassVar[int]
+    NOTIFICATION_FIELD_NUMBER: _ClassVar[int]
     version: str
     started: float
     nodes: _containers.RepeatedCompositeFieldContainer[NodeStatus]
     labels_in_use: int
     labels_resting: int
-    def __init__(self, version: _Optional[str] = ..., started: _Optional[float] = ..., nodes: _Optional[_Iterable[_Union[NodeStatus, _Mapping]]] = ..., labels_in_use: _Optional[int] = ..., labels_resting: _Optional[int] = ...) -> None: ...
+    notification: str
+    def __init__(self, version: _Optional[str] = ..., started: _Optional[float] = ..., nodes: _Optional[_Iterable[_Union[NodeStatus, _Mapping]]] = ..., labels_in_use: _Optional[int] = ..., labels_resting: _Optional[int] = ..., notification: _Optional[str] = ...) -> None: ...
 
 class NodeStatus(_message.Message):
     __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "features", "entries", "pending", "refused", "flows", "neighbors", "tls")
@@ -185,12 +187,14 @@ class GetThresholdsRequest(_message.Message):
     def __init__(self, node: _Optional[str] = ...) -> None: ...
 
 class GetThresholdsResponse(_message.Message):
-    __slots__ = ("queues", "levels")
+    __slots__ = ("queues", "levels", "notification")
     QUEUES_FIELD_NUMBER: _ClassVar[int]
     LEVELS_FIELD_NUMBER: _ClassVar[int]
+    NOTIFICATION_FIELD_NUMBER: _ClassVar[int]
     queues: _containers.RepeatedCompositeFieldContainer[QueueThresholds]
     levels: _containers.RepeatedCompositeFieldContainer[LevelPolicy]
-    def __init__(self, queues: _Optional[_Iterable[_Union[QueueThresholds, _Mapping]]] = ..., levels: _Optional[_Iterable[_Union[LevelPolicy, _Mapping]]] = ...) -> None: ...
+    notification: str
+    def __init__(self, queues: _Optional[_Iterable[_Union[QueueThresholds, _Mapping]]] = ..., levels: _Optional[_Iterable[_Union[LevelPolicy, _Mapping]]] = ..., notification: _Optional[str] = ...) -> None: ...
 
 class QueueThresholds(_message.Message):
     __slots__ = ("node", "port", "queue", "depths", "unit")

@@ -55,6 +55,9 @@ class Sender:
     """Sender role. `mtu` is RDMA payload in octets, `start_at_ns` CLOCK_MONOTONIC (0: at once).
     After `timeout_ms` without progress all that was not acknowledged is sent again.
 
+    With `link_rate_bps`, the rate of its link in bit/s, it heeds PAUSE frames (IEEE 802.1Qbb) for
+    the priority of its packets; with 0 it does not.
+
     After `duration_ms` of sending it stays connected for `hold_ms` or until SIGINT.
     """
 
@@ -71,6 +74,7 @@ class Sender:
     start_at_ns: int = 0
     duration_ms: int = 10_000
     hold_ms: int = 0
+    link_rate_bps: int = 0
     pairs: tuple[QpPair, ...] = ()
     dcqcn: Dcqcn = field(default_factory=Dcqcn)
 

@@ -8,9 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from fcn.lab.errors import LabError
-from fcn.lab.report.compare import differences
-from fcn.lab.report.page import page
-from fcn.lab.report.tables import ReportTable, details, rich_table, side_by_side
+from fcn.lab.report.page import compared, page
+from fcn.lab.report.tables import ReportTable, details, rich_table
 from fcn.lab.result.folder import REPORT_FILE, load
 from fcn.lab.result.model import Result
 
@@ -29,11 +28,13 @@ def show(
     """Show the result of a run: tables here, plots in an HTML page (default: report.html in its
     folder)."""
     results = {folder.resolve().name: _load(folder)}
-    _print(side_by_side(results))
+    tables = compared(results)
+    for table in tables:
+        _print(table)
     for result in results.values():
         for table in details(result):
             _print(table)
-    _write(results, page_file or folder / REPORT_FILE)
+    _write(page(results, tables), page_file or folder / REPORT_FILE)
 
 
 def compare(
@@ -41,14 +42,16 @@ def compare(
     page_file: Page = None,
 ) -> None:
     """Compare runs: what differs in their scenarios, figures side by side, plots over each other in
-    an HTML page (default: compare.html beside the first folder)."""
+    an HTML page (default: compare.html beside the first folder), which shows each by itself, too,
+    unless they are many."""
     if len(folders) < 2:
         raise typer.BadParameter("give two folders or more; `fcn lab show` shows one")
     names = _names(folders)
     results = {name: _load(folder) for name, folder in zip(names, folders, strict=True)}
-    _print(differences(results))
-    _print(side_by_side(results))
-    _write(results, page_file or folders[0].resolve().parent / "compare.html")
+    tables = compared(results)
+    for table in tables:
+        _print(table)
+    _write(page(results, tables), page_file or folders[0].resolve().parent / "compare.html")
 
 
 def _names(folders: list[Path]) -> list[str]:
@@ -72,9 +75,9 @@ def _print(table: ReportTable) -> None:
     console.print(rich_table(table))
 
 
-def _write(results: dict[str, Result], file: Path) -> None:
+def _write(text: str, file: Path) -> None:
     try:
-        file.write_text(page(results), "utf-8")
+        file.write_text(text, "utf-8")
     except OSError as error:
         raise _fail(f"{file}: cannot be written: {error.strerror}") from None
     console.print(f"plots and tables: {escape(str(file))}", highlight=False, soft_wrap=True)

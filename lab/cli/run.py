@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +14,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from fcn.lab.cli.keep import keep
 from fcn.lab.errors import LabError
-from fcn.lab.result.folder import check_place, save
+from fcn.lab.result.deadlock import deadlocks
+from fcn.lab.result.folder import check_place
 from fcn.lab.result.model import Result
 from fcn.lab.run import runner
 from fcn.lab.scenario.load import ScenarioError, catalog, load_scenario
@@ -42,8 +45,11 @@ def list_scenarios() -> None:
 def run(
     scenario: Annotated[str, typer.Argument(help="A scenario of `fcn lab list`, or a YAML file.")],
     mode: Annotated[
-        str, typer.Option(help="none, ecn or fcn instead of the scenario's.", show_default=False)
-    ] = "",
+        str | None,
+        typer.Option(
+            help=f"Instead of the scenario's: {', '.join(get_args(Mode))}.", show_default=False
+        ),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -77,11 +83,11 @@ def run(
         with _stopped() as stop:
             with _Display(label) as display:
                 result = runner.run_scenario(plan, until_ns=until_ns, show=display.show, stop=stop)
-            save(result, folder)
+            kept = keep(result, folder, _say_error, _wait_for_room)
     except LabError as error:
         raise _fail(str(error), EXIT_FAILED) from None
-    _say(result, folder)
-    if not result.about.finished and not until:
+    _say(result, kept)
+    if kept != folder or (not result.about.finished and not until):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -156,16 +162,22 @@ def _say(result: Result, folder: Path) -> None:
         highlight=False,
         soft_wrap=True,
     )
+    for each in deadlocks(result):
+        circle = " to ".join((*each.nodes, each.nodes[0]))
+        _say_error(
+            f"deadlock of flow control since {each.since_ns / 1e6:g} ms: {circle} wait for each "
+            "other; look at the ways of the traffic, or at links.*.pfc"
+        )
 
 
-def _mode(text: str) -> Mode | None:
+def _mode(text: str | None) -> Mode | None:
+    if text is None:
+        return None
     for mode in get_args(Mode):
         if text == mode:
             found: Mode = mode
             return found
-    if text:
-        raise typer.BadParameter(f"{text!r} is not a mode; those are {', '.join(get_args(Mode))}")
-    return None
+    raise typer.BadParameter(f"{text!r} is not a mode; those are {', '.join(get_args(Mode))}")
 
 
 def _until(text: str) -> int | None:
@@ -180,6 +192,22 @@ def _until(text: str) -> int | None:
     return time
 
 
-def _fail(message: str, code: int) -> typer.Exit:
+def _wait_for_room() -> bool:
+    """Whether somebody is there, and has made room for the result."""
+    if not (errors.is_terminal and sys.stdin.isatty()):
+        return False
+    errors.print("The result is kept in memory: make room, then press Enter; Ctrl-D gives it up.")
+    try:
+        input()
+    except EOFError:
+        return False
+    return True
+
+
+def _say_error(message: str) -> None:
     errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+
+
+def _fail(message: str, code: int) -> typer.Exit:
+    _say_error(message)
     return typer.Exit(code)

@@ -11,7 +11,13 @@
 
 /* BEGIN CDEF */
 /* Results: a number, 0 when done, otherwise one of these. */
-enum { LAB_ERR_MEMORY = -1, LAB_ERR_NODE = -2, LAB_ERR_PORT = -3, LAB_ERR_TIME = -4 };
+enum {
+    LAB_ERR_MEMORY = -1,
+    LAB_ERR_NODE = -2,
+    LAB_ERR_PORT = -3,
+    LAB_ERR_TIME = -4,
+    LAB_ERR_QP = -5,
+};
 
 typedef struct lab lab;
 
@@ -30,7 +36,8 @@ typedef struct {
     uint64_t timed, delay_sum_ns, delay_min_ns, delay_max_ns;
 } lab_host_stats;
 
-lab *lab_new(uint64_t seed);
+/* fast_cnp_port: UDP destination port by which taps know Fast CNPs. */
+lab *lab_new(uint64_t seed, uint16_t fast_cnp_port);
 /* Everything but the engines, which must be closed before. */
 void lab_free(lab *l);
 
@@ -77,6 +84,9 @@ typedef struct {
     uint32_t mtu, ack_every, window, retries, cm_retries;
     uint8_t dscp, ecn;
     uint64_t timeout, cm_timeout, max_lag, cnp_interval, service_id;
+    int64_t first_psn; /* of connections it opens; below 0: at random */
+    /* Queue pairs of the first connection it opens, and of the first it accepts; others follow. */
+    uint32_t first_qp, first_accepted_qp;
     double line_rate; /* of a connection; 0: that of the host's link */
     double min_rate, g, additive_increase, hyper_increase;
     uint64_t alpha_period, increase_period, byte_counter;
@@ -191,7 +201,7 @@ uint64_t lab_notices_lost(const lab *l);
 
 /* What a frame is by its outer and inner headers: any of its IP headers has CE; it is a Fast CNP; it
  * is a CNP. */
-enum { LAB_KIND_MARKED = 1, LAB_KIND_FAST_CNP = 2, LAB_KIND_CNP = 4 };
+enum { LAB_KIND_MARKED = 1, LAB_KIND_FAST_CNP = 2, LAB_KIND_CNP = 4, LAB_KIND_END_CON_CNP = 8 };
 
 /* Keep copies of the frames that a link direction delivers: those of one of the kinds (0: of all),
  * their first `snap` octets, at most `octets` of memory more than before. */

@@ -2,14 +2,19 @@
 
 #include "lab_pfc.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-lab *lab_new(uint64_t seed)
+/* On an x87 results would have more bits than a double, and other digests than elsewhere. */
+_Static_assert(FLT_EVAL_METHOD == 0, "compile for arithmetic in the precision of its types");
+
+lab *lab_new(uint64_t seed, uint16_t fast_cnp_port)
 {
     lab *l = calloc(1, sizeof *l);
     if (l) {
         l->seed = seed;
+        l->fast_cnp_port = fast_cnp_port;
         l->completions = (lab_list){.size = sizeof(lab_completion), .most = SIZE_MAX};
         l->notices = (lab_list){.size = sizeof(lab_notice)};
         l->pauses = (lab_list){.size = sizeof(lab_pause)};

@@ -11,7 +11,6 @@ enum {
     TYPE_ARP = 0x0806,
     TYPE_VLAN = 0x8100,
     TYPE_IPV6 = 0x86dd,
-    TYPE_MAC_CONTROL = 0x8808,
     TYPE_MPLS = 0x8847,
 };
 

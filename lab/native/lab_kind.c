@@ -9,7 +9,7 @@
 
 /* The tunnels of the PEs: IP in IPv6 with or without an SRH (RFC 8754), VXLAN (RFC 7348), GRE (RFC
  * 2784, RFC 2890), MPLS in UDP (RFC 7510). Ports and protocols as in p4src/common/base/types.p4;
- * FAST_CNP_PORT is set by lab/build.py. */
+ * FCN_LABEL_BIT is set by lab/build.py. */
 enum {
     PROTOCOL_IPV4 = 4,
     PROTOCOL_IPV6 = 41,
@@ -28,6 +28,9 @@ enum {
 typedef struct {
     const uint8_t *at;
     uint32_t left, kind;
+    uint16_t fast_cnp_port;
+    unsigned ip_headers;
+    bool labelled; /* the outermost one has the label of a flow (FCN-2) */
 } rest;
 
 static bool skip(rest *r, uint32_t octets)
@@ -83,10 +86,10 @@ static uint32_t after_udp(rest *r)
         return 0;
     uint32_t port = get16(r->at + UDP_DST);
     skip(r, UDP_HEADER);
-    if (port == FAST_CNP_PORT)
+    if (port == r->fast_cnp_port)
         r->kind |= LAB_KIND_FAST_CNP;
     else if (port == ROCE_UDP_PORT && r->left && r->at[0] == OPCODE_CNP)
-        r->kind |= LAB_KIND_CNP;
+        r->kind |= r->ip_headers > 1 && r->labelled ? LAB_KIND_END_CON_CNP : LAB_KIND_CNP;
     else if (port == VXLAN_PORT)
         return skip(r, VXLAN_HEADER) ? after_ethernet(r) : 0;
     else if (port == MPLS_PORT)
@@ -122,10 +125,13 @@ static void note_ecn(rest *r, unsigned ecn)
 static uint32_t after_ip(rest *r, uint32_t type)
 {
     const uint8_t *ip = r->at;
+    r->ip_headers++;
     if (type == TYPE_IPV6) {
         if (!skip(r, IPV6_HEADER))
             return 0;
         note_ecn(r, ip[1] >> 4);
+        if (r->ip_headers == 1)
+            r->labelled = get32(ip) & FCN_LABEL_BIT;
         return after_protocol(r, ip[IPV6_NEXT_HEADER]);
     }
     if (r->left < IPV4_HEADER || !skip(r, 4 * (uint32_t)(ip[0] & 15)))
@@ -134,9 +140,9 @@ static uint32_t after_ip(rest *r, uint32_t type)
     return after_protocol(r, ip[IPV4_PROTOCOL]);
 }
 
-uint32_t lab_kind_of(const uint8_t *frame, uint32_t len)
+uint32_t lab_kind_of(const uint8_t *frame, uint32_t len, uint16_t fast_cnp_port)
 {
-    rest r = {frame, len, 0};
+    rest r = {.at = frame, .left = len, .fast_cnp_port = fast_cnp_port};
     uint32_t type = after_ethernet(&r);
     for (uint32_t i = 0; i < MOST_HEADERS && type; i++)
         if (type == TYPE_IPV4 || type == TYPE_IPV6)

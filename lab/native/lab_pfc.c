@@ -6,24 +6,13 @@
 #include "bytes.h"
 #include "lab_ethernet.h"
 #include "lab_host.h"
-
-/* IEEE 802.1Qbb-2011, 802.3 annex 31D: a MAC control frame with a vector of priorities and a time
- * for each, in quanta of 512 bit times. */
-enum {
-    PFC_OPCODE = 0x0101,
-    OPCODE_AT = 14,
-    VECTOR_AT = 16,
-    TIMES_AT = 18,
-    PFC_END = TIMES_AT + 2 * SW_PRIORITIES,
-    QUANTUM_BITS = 512,
-};
-static const uint8_t pause_address[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
+#include "pfc.h"
 
 #define NS_PER_S 1000000000u
 
 static uint64_t pause_ns(const lab_pfc *p, uint32_t quanta)
 {
-    return (uint64_t)((unsigned __int128)quanta * QUANTUM_BITS * NS_PER_S / p->options.rate_bps);
+    return pfc_ns(quanta, p->options.rate_bps);
 }
 
 static void record(lab_pfc *p, uint64_t now, uint32_t priority, uint32_t quanta, bool sent)
@@ -49,16 +38,16 @@ static void send(lab_pfc *p, uint64_t now, uint32_t vector, uint32_t quanta)
         return;
     uint8_t *out = f->data + f->head;
     memset(out, 0, SHORTEST_FRAME);
-    memcpy(out, pause_address, sizeof pause_address);
+    memcpy(out, pfc_address, sizeof pfc_address);
     out[6] = 0x02; /* a local address, of node and port */
     put16(out + 8, p->node);
     put16(out + 10, p->port);
-    put16(out + ETHERNET_TYPE, TYPE_MAC_CONTROL);
-    put16(out + OPCODE_AT, PFC_OPCODE);
-    put16(out + VECTOR_AT, vector);
+    put16(out + PFC_ETHER_TYPE_AT, PFC_ETHER_TYPE);
+    put16(out + PFC_OPCODE_AT, PFC_OPCODE);
+    put16(out + PFC_VECTOR_AT, vector);
     for (uint32_t i = 0; i < SW_PRIORITIES; i++)
         if (vector >> i & 1) {
-            put16(out + TIMES_AT + 2 * i, quanta);
+            put16(out + PFC_TIMES_AT + 2 * i, quanta);
             record(p, now, i, quanta, true);
         }
     p->stats.sent++;
@@ -187,15 +176,14 @@ static void hold(lab_pfc *p, uint64_t now)
 
 bool lab_pfc_on_frame(lab_pfc *p, uint64_t now, const sw_frame *f)
 {
-    const uint8_t *frame = f->data + f->head;
-    if (f->len < PFC_END || get16(frame + ETHERNET_TYPE) != TYPE_MAC_CONTROL ||
-        get16(frame + OPCODE_AT) != PFC_OPCODE)
+    struct pfc_frame frame;
+    if (!pfc_parse(f->data + f->head, f->len, &frame))
         return false;
-    uint32_t vector = get16(frame + VECTOR_AT) & p->options.priorities;
+    uint32_t vector = frame.vector & p->options.priorities;
     p->stats.received++;
     for (uint32_t i = 0; i < SW_PRIORITIES; i++)
         if (vector >> i & 1) {
-            uint32_t quanta = get16(frame + TIMES_AT + 2 * i);
+            uint32_t quanta = frame.quanta[i];
             p->paused_until[i] = now + pause_ns(p, quanta);
             record(p, now, i, quanta, false);
         }

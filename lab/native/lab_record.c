@@ -31,7 +31,7 @@ static void digest_frame(lab *l, const lab_link *link, const sw_frame *f)
 static void copy_frame(lab *l, const lab_link *link, const sw_frame *f)
 {
     const uint8_t *octets = f->data + f->head;
-    uint32_t kinds = lab_kind_of(octets, f->len);
+    uint32_t kinds = lab_kind_of(octets, f->len, l->fast_cnp_port);
     if (link->tap_kinds && !(kinds & link->tap_kinds))
         return;
     uint32_t kept = f->len < link->tap_snap ? f->len : link->tap_snap;

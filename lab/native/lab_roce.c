@@ -8,8 +8,7 @@
 #include "requester.h"
 #include "responder.h"
 
-#define FIRST_REQUESTER_QP 0x000100u
-#define FIRST_RESPONDER_QP 0x800000u
+#define QPS (1u << 24)
 #define MAX_RESPONDERS 4096u /* a flood of requests ends here */
 
 typedef struct {
@@ -52,7 +51,7 @@ static void completed(void *context, const struct requester *q, const struct mes
     lab_completion *done = lab_list_add(&r->host->lab->completions);
     if (done)
         *done = (lab_completion){
-            r->node, q->local_qp - FIRST_REQUESTER_QP, m->id, m->size, m->start, now};
+            r->node, q->local_qp - r->options.first_qp, m->id, m->size, m->start, now};
 }
 
 static void notify(const roce *r, uint32_t connection, enum roce_notice what, uint64_t value,
@@ -77,13 +76,15 @@ static void notify(const roce *r, uint32_t connection, enum roce_notice what, ui
 static void requester_notice(void *context, const struct requester *q, enum roce_notice what,
                              uint64_t value, const struct ip_address *peer, uint64_t now)
 {
-    notify(context, q->local_qp - FIRST_REQUESTER_QP, what, value, peer, now);
+    const roce *r = context;
+    notify(r, q->local_qp - r->options.first_qp, what, value, peer, now);
 }
 
 static void responder_notice(void *context, const struct responder *s, enum roce_notice what,
                              uint64_t value, uint64_t now)
 {
-    notify(context, s->local_qp - FIRST_RESPONDER_QP, what, value, &s->peer, now);
+    const roce *r = context;
+    notify(r, s->local_qp - r->options.first_accepted_qp, what, value, &s->peer, now);
 }
 
 static struct requester_io requester_io(roce *r)
@@ -154,7 +155,7 @@ static void roce_act(lab_role *role, lab_host *h, uint64_t now)
 
 static struct requester *requester_of(roce *r, uint32_t qp)
 {
-    uint32_t i = qp - FIRST_REQUESTER_QP;
+    uint32_t i = qp - r->options.first_qp;
     return i < r->n_requesters ? &r->requesters[i] : NULL;
 }
 
@@ -169,10 +170,18 @@ static struct responder *find_connection(roce *r, const struct ip_address *peer,
     return NULL;
 }
 
+/* A queue pair number is one, and none of those from `first` on. */
+static bool is_free(uint32_t qp, uint32_t first, uint32_t used)
+{
+    return qp < QPS && (qp < first || qp - first >= used);
+}
+
 static struct responder *accept_connection(roce *r, const struct roce_packet *packet,
                                            const struct cm_message *req)
 {
-    if (r->n_responders == MAX_RESPONDERS)
+    const lab_roce_options *o = &r->options;
+    if (r->n_responders == MAX_RESPONDERS ||
+        !is_free(o->first_accepted_qp + r->n_responders, o->first_qp, r->n_requesters))
         return NULL;
     struct responder *all = realloc(r->responders, (r->n_responders + 1) * sizeof *all);
     if (!all)
@@ -180,7 +189,7 @@ static struct responder *accept_connection(roce *r, const struct roce_packet *pa
     r->responders = all;
     uint32_t i = r->n_responders++;
     uint32_t comm_id = (uint32_t)lab_random_next(&r->host->random);
-    responder_init(&all[i], &r->address, &packet->src, req, FIRST_RESPONDER_QP + i, comm_id);
+    responder_init(&all[i], &r->address, &packet->src, req, r->options.first_accepted_qp + i, comm_id);
     return &all[i];
 }
 
@@ -211,7 +220,7 @@ static void on_cm(roce *r, const struct roce_packet *packet, uint64_t now)
 
 static void on_data(roce *r, const struct roce_packet *packet, size_t len, uint64_t now)
 {
-    uint32_t i = packet->dest_qp - FIRST_RESPONDER_QP;
+    uint32_t i = packet->dest_qp - r->options.first_accepted_qp;
     struct responder *s = i < r->n_responders ? &r->responders[i] : NULL;
     if (!s || !responder_takes(s, packet)) {
         r->unknown_qp++;
@@ -237,7 +246,7 @@ static void on_answer(roce *r, const struct roce_packet *packet, uint64_t now)
         requester_on_ack(q, &io, packet, now);
     else
         r->unknown_qp++;
-    note(r, packet->dest_qp - FIRST_REQUESTER_QP);
+    note(r, packet->dest_qp - r->options.first_qp);
 }
 
 static void roce_arrive(lab_role *role, lab_host *h, uint64_t now, const sw_frame *f)
@@ -366,13 +375,16 @@ int64_t lab_roce_connect(lab *l, uint32_t node, const uint8_t *address, uint64_t
         return LAB_ERR_NODE;
     if (at < l->now)
         return LAB_ERR_TIME;
+    const lab_roce_options *o = &r->options;
+    if (!is_free(o->first_qp + r->n_requesters, o->first_accepted_qp, r->n_responders))
+        return LAB_ERR_QP;
     if (!widen(r))
         return LAB_ERR_MEMORY;
     uint32_t i = r->n_requesters++;
     struct requester_params params = params_of(r, address);
     uint64_t random = lab_random_next(&r->host->random);
-    requester_init(&r->requesters[i], &params, FIRST_REQUESTER_QP + i,
-                   (uint32_t)random | 1u, (uint32_t)(random >> 32));
+    uint32_t psn = o->first_psn < 0 ? (uint32_t)(random >> 32) : (uint32_t)o->first_psn;
+    requester_init(&r->requesters[i], &params, o->first_qp + i, (uint32_t)random | 1u, psn);
     requester_connect(&r->requesters[i], at);
     note(r, i);
     lab_host_reschedule(r->host);

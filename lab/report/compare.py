@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-import yaml
-
+from fcn.controller.config.document import plain_data
 from fcn.lab.report.amounts import NOTHING
 from fcn.lab.report.tables import ReportTable
 from fcn.lab.result.model import Result
@@ -38,8 +37,8 @@ def _settings(result: Result) -> dict[str, str]:
         "version of fcn": about.fcn,
     }
     try:
-        document = yaml.safe_load(about.text)
-    except (yaml.YAMLError, RecursionError):
+        document = plain_data(about.text)
+    except ValueError:
         return found | {"text": about.text}
     for key, value in _flat("", document):
         if key not in _OF_THE_RUN:

@@ -6,6 +6,7 @@ import pandas as pd
 
 from fcn.lab.report.amounts import NOTHING, Unit, show
 from fcn.lab.result import analysis
+from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
 
@@ -93,11 +94,12 @@ def _of_messages(result: Result) -> list[Figure]:
 def _of_notifications(result: Result) -> list[Figure]:
     by = caused(result, "cnp")["by"]
     sent = analysis.final_counters(result, "event")
-    fast = sent[sent["name"] == "FAST_CNP_SENT"]["value"].sum()
+    by_name = sent.groupby("name")["value"].sum()
     flows = result.connections
     return [
         Figure("data packets marked with CE", int(flows["marked"].sum())),
-        Figure("Fast CNPs sent", int(fast)),
+        Figure("Fast CNPs sent", int(by_name.get("FAST_CNP_SENT", 0))),
+        Figure("CNPs sent to END.CON", int(by_name.get("END_CON_CNP_SENT", 0))),
         Figure("CNPs from the ingress PE", int((by == BY_PE).sum())),
         Figure("CNPs from receivers", int((by == BY_RECEIVER).sum())),
         Figure("rate cuts", int((result.notices["what"] == "cut").sum())),
@@ -123,6 +125,7 @@ def _of_queues_and_losses(result: Result) -> list[Figure]:
         Figure("time-outs", int(flows["timeouts"].sum())),
         Figure("pauses", int(paused["pauses"].sum())),
         Figure("  time paused, in all", int(paused["paused_ns"].sum()), "ns"),
+        Figure("  deadlocks", len(deadlocks(result))),
     ]
 
 

@@ -1,6 +1,6 @@
 """One HTML page about one run or several: everything is in the file, nothing is loaded."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
@@ -11,31 +11,50 @@ from fcn.lab.report.plots import Plot, overlaid, plots
 from fcn.lab.report.tables import ReportTable, details, side_by_side
 from fcn.lab.result.model import Result
 
+MOST_DETAILED = 8
+"""Runs that are compared and each shown with its own plots, too: a second of drawing each."""
+
 _TEMPLATE = Path(__file__).parent / "page.html"
 
 
-def page(results: Mapping[str, Result]) -> str:
-    """The page as text; results by the names under which they appear."""
-    parts = list(_compared(results) if len(results) > 1 else _single(results))
+def page(results: Mapping[str, Result], tables: Sequence[ReportTable] | None = None) -> str:
+    """The page as text; results by the names under which they appear. Of more than MOST_DETAILED
+    it has only what compares them.
+
+    tables: of all of them, as compared() makes them, where they are made already.
+    """
+    tables = compared(results) if tables is None else tables
+    parts = list(_compared(results, tables) if len(results) > 1 else _single(results, tables))
     title = "Laboratory: " + ", ".join(results)
     template = Template(_TEMPLATE.read_text("utf-8"))
     return template.substitute(title=escape(title), body="\n".join(parts))
 
 
-def _compared(results: Mapping[str, Result]) -> Iterator[str]:
+def compared(results: Mapping[str, Result]) -> tuple[ReportTable, ...]:
+    """The tables of several results, or of one."""
+    figures = side_by_side(results)
+    return (differences(results), figures) if len(results) > 1 else (figures,)
+
+
+def _compared(results: Mapping[str, Result], tables: Sequence[ReportTable]) -> Iterator[str]:
     yield from map(_early, results.values())
-    yield _table(differences(results))
-    yield _table(side_by_side(results))
+    yield from map(_table, tables)
     yield from map(_plot, overlaid(results))
+    if len(results) > MOST_DETAILED:
+        yield (
+            f'<p class="note">Of more than {MOST_DETAILED} runs there is only what compares them; '
+            "<code>fcn lab show FOLDER</code> shows one.</p>"
+        )
+        return
     for name, result in results.items():
         yield f"<h2>{escape(name)}</h2>"
         yield from _details(result)
 
 
-def _single(results: Mapping[str, Result]) -> Iterator[str]:
+def _single(results: Mapping[str, Result], tables: Sequence[ReportTable]) -> Iterator[str]:
     for result in results.values():
         yield _early(result)
-        yield _table(side_by_side(results))
+        yield from map(_table, tables)
         yield from _details(result)
 
 

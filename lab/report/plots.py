@@ -33,7 +33,15 @@ LEAST_SHARE = 0.02
 
 BINS = 60
 COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#17becf")
-MODE_COLOURS = {"none": "#4d4d4d", "ecn": "#b2182b", "fcn": "#1b7837"}
+MODE_COLOURS = {
+    "none": "#4d4d4d",
+    "ecn": "#b2182b",
+    "fcn": "#1b7837",
+    "end-con": "#2166ac",
+    "two-threshold": "#762a83",
+    "service": "#e08214",
+    "priority": "#35978f",
+}
 PE_COLOUR, RECEIVER_COLOUR = MODE_COLOURS["fcn"], MODE_COLOURS["ecn"]
 LEGEND_ROOM = 1.3
 """Height of an axis relative to its data, so that the legend covers none."""
@@ -267,7 +275,7 @@ def _draw_queues(axes: Axes, result: Result) -> None:
 def _draw_notifications(axes: Axes, result: Result) -> None:
     time, unit = _time_scale(result)
     told = caused(result, "cnp")
-    fast = result.crossings[result.crossings["what"] == "fast_cnp"]
+    fast = result.crossings[result.crossings["what"].isin(["fast_cnp", "end_con_cnp"])]
     width = result.about.reached_ns / BINS / time
     edges = [width * number for number in range(BINS + 1)]
     first = fast.groupby(["node", "towards"]).size()
@@ -282,7 +290,7 @@ def _draw_notifications(axes: Axes, result: Result) -> None:
         times = fast[(fast["node"] == node) & (fast["towards"] == towards)]["time_ns"]
         axes.hist(
             times / time, bins=edges, histtype="step", color="k", lw=1,
-            label=f"Fast CNPs on the link {node} to {towards} ({len(times)})",
+            label=f"notices for the ingress PE on the link {node} to {towards} ({len(times)})",
         )  # fmt: skip
     axes.set_ylabel(f"in each {width:.3g} {unit}")
     axes.set_ylim(0, LEGEND_ROOM * max(1.0, axes.get_ylim()[1]))

@@ -11,6 +11,7 @@ from rich.text import Text
 from fcn.lab.report.amounts import Unit, show
 from fcn.lab.report.figures import figures
 from fcn.lab.result import analysis
+from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import reactions
 
@@ -52,6 +53,7 @@ def details(result: Result) -> Iterator[ReportTable]:
         _notifications(result),
         _drops(result),
         _pauses(result),
+        _deadlocks(result),
         _controller(result),
         _events(result),
     ):
@@ -203,14 +205,14 @@ def _drops(result: Result) -> ReportTable:
     data = analysis.drops(result)
     return _table(
         "Dropped frames by reason",
-        data.assign(lost=data["lost"].map({True: "yes", False: "no, a Fast CNP"})),
+        data.assign(lost=data["lost"].map({True: "yes", False: "no, a notice"})),
         [
             ("place", "where", None),
             ("reason", "reason", None),
             ("frames", "frames", "count"),
             ("lost", "lost", None),
         ],
-        "Of Fast CNPs, a PE drops those after which no CNP is due.",
+        "Of Fast CNPs and CNPs to END.CON, a PE drops those after which no CNP is due.",
     )
 
 
@@ -226,6 +228,15 @@ def _pauses(result: Result) -> ReportTable:
             ("paused_ns", "time paused", "ns"),
         ],
     )
+
+
+def _deadlocks(result: Result) -> ReportTable:
+    rows = tuple(
+        (show(each.since_ns, "ns"), " to ".join((*each.nodes, each.nodes[0])))
+        for each in deadlocks(result)
+    )
+    note = "Links that wait for each other: none of them has sent a packet since, or ever will."
+    return ReportTable("Deadlocks of flow control", ("since", "links"), rows, note, frozenset({0}))
 
 
 def _controller(result: Result) -> ReportTable:

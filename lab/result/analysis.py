@@ -188,11 +188,11 @@ def final_counters(result: Result, kind: str) -> pd.DataFrame:
 def notifications(result: Result) -> pd.DataFrame:
     """How often what told senders of congestion: columns place, what, count.
 
-    From the nodes' counters (marks, Fast CNPs sent, received, suppressed; CNPs), and of all hosts
+    From the nodes' counters (marks, notices sent, received, suppressed; CNPs), and of all hosts
     together: CNPs received by their source, CNPs sent, rate cuts.
     """
     counted = final_counters(result, "event")
-    named = counted["name"].str.contains(r"CNP|_MARKED|OWN_CONGESTION", regex=True)
+    named = counted["name"].str.contains(r"CNP|_MARKED|OWN_CONGESTION|INNER_OPAQUE", regex=True)
     nodes = counted[named].rename(columns={"node": "place", "name": "what", "value": "count"})
     received = caused(result, "cnp")["by"].value_counts().sort_index()
     rows = [("hosts", f"CNP received from {by}", count) for by, count in received.items()]
@@ -210,8 +210,8 @@ def drops(result: Result) -> pd.DataFrame:
 
     Reasons in upper case are those the P4 programs count since the traffic began, others those of
     engines and links since the network was started; `ingress_drops` and `egress_drops` are what
-    the programs dropped without a reason or before. lost: False for Fast CNPs that a PE took and
-    for which it had to send no CNP.
+    the programs dropped without a reason or before. lost: False for notices that a PE took and for
+    which it had to send no CNP.
     """
     counted = final_counters(result, "drop")
     counted = counted[counted["name"].isin(named_cells("drops").values())]

@@ -1,6 +1,7 @@
 """Results as folders: `result.json`, `TABLE.csv` of each table, and `NAME.pcap` of each capture.
 
-A folder appears whole or not at all: it is written beside its place and then renamed.
+A folder appears whole or not at all: it is written beside its place, as `.NAME-…/new`, and then
+renamed. `result.json` is written last, so what a killed process leaves there is no result.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from fcn.lab.result.exchange import exchange
 from fcn.lab.result.model import FORMAT, About, Result
 from fcn.lab.result.tables import TABLES, ResultError, TableName
 
@@ -115,6 +117,8 @@ def _foreign(folder: Path) -> str:
 def _replace(folder: Path, new: Path) -> None:
     if not folder.exists():
         new.rename(folder)
+        return
+    if exchange(new, folder):
         return
     old = folder.with_name(f".{new.parent.name}.old")
     folder.rename(old)

@@ -13,7 +13,7 @@ from fcn.lab.result.tables import TableName, conform, frame
 FORMAT = 1
 """Changes when an older reader would misunderstand a result."""
 
-Mode = Literal["none", "ecn", "fcn"]
+Mode = Literal["none", "ecn", "fcn", "end-con", "two-threshold", "service", "priority"]
 
 
 class _Part(BaseModel):

@@ -2,7 +2,8 @@
 
 A congestion of a queue begins when the node marks a packet with CE after a calm, a time without
 marks. A sender cuts its rate when it receives a CNP: from its ingress PE, which a Fast CNP of the
-congested node has told (FCN), or from the receiver, which has seen the mark (end-to-end ECN).
+congested node has told (FCN) or which completes the CNP of that node (END.CON), or from the
+receiver, which has seen the mark (end-to-end ECN).
 """
 
 from bisect import bisect_left

@@ -135,7 +135,11 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
         TIME,
         NODE,
         TOWARDS,
-        Column("what", "text", "ce, fast_cnp, cnp; the time is when its first bit left `node`"),
+        Column(
+            "what",
+            "text",
+            "ce, fast_cnp, end_con_cnp, cnp; the time is when its first bit left `node`",
+        ),
     ),
     "controller": (
         TIME,

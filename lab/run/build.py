@@ -3,10 +3,12 @@
 The PEs and P nodes get their programs and entries from the controller, in virtual time.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fcn.contract.depth import Depth, DepthUnit
+from fcn.contract.ecn import Ecn
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.types import format_mac
@@ -15,9 +17,11 @@ from fcn.lab.errors import LabError
 from fcn.lab.pfc import Pfc
 from fcn.lab.roce import Dcqcn, RoceHost, RoceOptions
 from fcn.lab.run.gateway import add_gateway
-from fcn.lab.scenario.model import HostSettings
+from fcn.lab.scenario.model import EcnField, HostSettings
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.softswitch.api import PortQueue
+
+ECN: Mapping[EcnField, Ecn] = {"not-ect": Ecn.NOT_ECT, "ect0": Ecn.ECT0, "ect1": Ecn.ECT1}
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,9 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
     for name in config.nodes:
         simulation.add_switch(name, memory_octets=wiring.memory_of(name))
     for gateway in wiring.gateways:
-        add_gateway(simulation, gateway, config, wiring.memory_of(gateway.name))
+        memory = wiring.memory_of(gateway.name)
+        thresholds = _thresholds(wiring, config)
+        add_gateway(simulation, gateway, config, memory, thresholds)
     for host in wiring.hosts.values():
         simulation.add_host(host.name)
     links = {wire.ends: _connect(simulation, wire) for wire in wiring.wires}
@@ -66,6 +72,14 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
             roce_options(wiring.settings(host)),
         )
     return Built(wiring, config, simulation, links, hosts)
+
+
+def _thresholds(wiring: Wiring, config: Config) -> tuple[Depth, ...]:
+    """Of gateways: those of the core, or in the two-threshold mode, where that has none, those the
+    scenario has for the other modes."""
+    if wiring.scenario.mode == "two-threshold":
+        return wiring.scenario.controller.thresholds
+    return config.congestion.thresholds
 
 
 def _connect(simulation: Simulation, wire: Wire) -> Link:
@@ -118,6 +132,6 @@ def _gateway_mac(wiring: Wiring, config: Config, host: EndHost) -> str:
 
 def roce_options(settings: HostSettings) -> RoceOptions:
     """What a host of a scenario is told."""
-    own: dict[str, Any] = settings.model_dump(exclude={"ip", "dcqcn", "only"})
+    own: dict[str, Any] = settings.model_dump(exclude={"ip", "ecn", "dcqcn", "only"})
     dcqcn = settings.dcqcn.model_dump(exclude_none=True)
-    return RoceOptions(dcqcn=Dcqcn(**dcqcn), **own)
+    return RoceOptions(dcqcn=Dcqcn(**dcqcn), ecn=ECN[settings.ecn], **own)

@@ -8,6 +8,7 @@ the core does, and notifies nobody. No controller is connected to it.
 from ipaddress import ip_network
 
 from fcn.contract.constants import compiled_programs
+from fcn.contract.depth import Depth
 from fcn.contract.ecn import Ecn
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config.addressing import port_mac
@@ -15,6 +16,7 @@ from fcn.controller.config.model import Config
 from fcn.controller.owners.domain_mode import DomainMode
 from fcn.controller.owners.gateway import Gateway as AnswersForGateway
 from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.port_mac import PortMac
 from fcn.controller.owners.port_role import PortRole
 from fcn.controller.owners.queue_level import QueueLevel
 from fcn.controller.owners.vrf_routing import VrfRouting
@@ -29,9 +31,14 @@ _EVERYTHING = ("0.0.0.0/0", "::/0")
 
 
 def add_gateway(
-    simulation: Simulation, gateway: Gateway, config: Config, memory_octets: int | None
+    simulation: Simulation,
+    gateway: Gateway,
+    config: Config,
+    memory_octets: int | None,
+    thresholds: tuple[Depth, ...],
 ) -> SwitchNode:
-    """A gateway as a switch of the simulation, with its entries. `config`: the controller's."""
+    """A gateway as a switch of the simulation, with its entries. `config`: the controller's.
+    `thresholds`: of the queues of hosts, in every mode."""
     program = load_program(compiled_programs() / "pe.json")
     switch = simulation.add_switch(gateway.name, program, memory_octets=memory_octets)
     compiled = load_pipeline("pe")
@@ -41,7 +48,9 @@ def add_gateway(
     pe = config.nodes[gateway.pe]
     towards = pe.port(gateway.pe_port)
     assert towards is not None, "the configuration is that of the network"
-    DomainMode(intent, compiled).set(congestion_kind="NONE", translates=False)
+    DomainMode(intent, compiled).set()
+    macs = PortMac(intent)
+    macs.own(_UPLINK, own)
     roles.admit_customer(_UPLINK, 0, _VRF)
     for address in gateway.addresses:
         answers.answer(_UPLINK, 0, address, own)
@@ -49,18 +58,21 @@ def add_gateway(
         far = port_mac(gateway.pe, pe, towards)
         routes.deliver(_VRF, ip_network(prefix), _UPLINK, 0, own, far)
     for host in gateway.hosts:
+        macs.own(host.port, own)
         roles.admit_customer(host.port, 0, _VRF)
         mac = int(host.mac.replace(":", ""), 16)
         for address in (host.ipv4, host.ipv6):
             routes.deliver(_VRF, ip_network(address), host.port, 0, own, mac)
-    _mark(QueueLevel(intent, compiled.target), gateway, config)
+    _mark(QueueLevel(intent, compiled.target), gateway, config, thresholds)
     write_intent(gateway.name, intent, compiled, switch.engine)
     return switch
 
 
-def _mark(levels: QueueLevel, gateway: Gateway, config: Config) -> None:
+def _mark(
+    levels: QueueLevel, gateway: Gateway, config: Config, thresholds: tuple[Depth, ...]
+) -> None:
     congestion = config.congestion
-    depths = {(host.port, 0): congestion.thresholds for host in gateway.hosts}
+    depths = {(host.port, 0): thresholds for host in gateway.hosts}
     levels.set_thresholds(depths, congestion.packet_size)
     for level, policy in congestion.levels.items():
         mark = Ecn.CE if policy.mark else Ecn.NOT_ECT

@@ -22,9 +22,14 @@ from fcn.lab.scenario.wiring import Wire, Wiring
 Pair = tuple[str, str]
 Rows = dict[TableName, list[tuple[Any, ...]]]
 
-_KINDS = {FrameKind.MARKED: "ce", FrameKind.FAST_CNP: "fast_cnp", FrameKind.CNP: "cnp"}
+_KINDS = {
+    FrameKind.MARKED: "ce",
+    FrameKind.FAST_CNP: "fast_cnp",
+    FrameKind.END_CON_CNP: "end_con_cnp",
+    FrameKind.CNP: "cnp",
+}
 _TAP_OCTETS = 1 << 26
-_WATCHED = FrameKind.MARKED | FrameKind.FAST_CNP | FrameKind.CNP
+_WATCHED = FrameKind.MARKED | FrameKind.NOTIFICATION
 _OF_CNPS = {NoticeKind.CNP, NoticeKind.CUT}
 
 

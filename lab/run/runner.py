@@ -25,7 +25,7 @@ from fcn.lab.run.connections import Connection
 from fcn.lab.run.describe import network_info
 from fcn.lab.run.probes import Probes, Rows, connection_rows
 from fcn.lab.scenario.load import Plan
-from fcn.lab.scenario.model import Event
+from fcn.lab.scenario.model import NOTIFICATIONS, Event
 
 CONNECT_EVERY_NS = 500_000
 """Connections are opened one after another: three reports of each go from both PEs to the
@@ -71,7 +71,8 @@ def run_scenario(
     if until_ns is not None and until_ns <= 0:
         raise LabError(f"until_ns is {until_ns}; hosts begin to send at 0, so give a later time")
     begun = time.monotonic()
-    with Simulation(plan.scenario.seed) as simulation:
+    port = plan.config.fast_cnp_port
+    with Simulation(plan.scenario.seed, fast_cnp_port=port) as simulation:
         simulation.keep_digest()
         built = build(plan.wiring, plan.config, simulation)
         each = _Run(plan, built, until_ns, show, stop)
@@ -143,7 +144,7 @@ class _Run:
         self._connecting.extend(self._connections)
         deadline += len(flows) * CONNECT_EVERY_NS
         await self._until_true("hosts connect", self._are_connected, deadline)
-        if self._scenario.mode == "fcn":
+        if self._scenario.mode in NOTIFICATIONS:
             pe_of = self._plan.wiring.pe_of
             wanted = {
                 each.key

@@ -1,12 +1,15 @@
 """What is impossible about a scenario in its network, as the path of a value and a message each."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
+from fcn.contract.marking import NAMES
 from fcn.controller.config.document import Path, listed
-from fcn.lab.scenario.model import Event, Pattern, PfcSettings
-from fcn.lab.scenario.traffic import NS, mean_size, named, sizes_of
+from fcn.lab.roce import QPS
+from fcn.lab.scenario.model import Event, HostSettings, Pattern, PfcSettings
+from fcn.lab.scenario.traffic import NS, mean_size, named, sizes_of, traffic_of
 from fcn.lab.scenario.wiring import EndHost, Wiring
 from fcn.topologies.model import TopologyError
 
@@ -54,6 +57,42 @@ def _rates(wiring: Wiring) -> Iterator[Finding]:
                 ("hosts", "dcqcn", "min_rate"),
                 f"{host.name} sends at {dcqcn.min_rate} b/s at least, above its highest rate, "
                 f"{highest} b/s",
+            )
+            return
+
+
+def queue_pairs(wiring: Wiring) -> Iterator[Finding]:
+    """Every connection needs a number at both hosts; of a scenario without other problems.
+
+    The default numbers leave room for more connections than there can be.
+    """
+    chosen = [(host, wiring.settings(host)) for host in wiring.hosts.values()]
+    default = HostSettings()
+    if all(
+        (settings.first_qp, settings.first_accepted_qp)
+        == (default.first_qp, default.first_accepted_qp)
+        for _, settings in chosen
+    ):
+        return
+    flows = traffic_of(wiring).flows
+    opened = Counter(flow.source.name for flow in flows)
+    accepted = Counter(flow.target.name for flow in flows)
+    for host, settings in chosen:
+        own = range(settings.first_qp, settings.first_qp + opened[host.name])
+        other = range(settings.first_accepted_qp, settings.first_accepted_qp + accepted[host.name])
+        for key, numbers in (("first_qp", own), ("first_accepted_qp", other)):
+            if numbers.stop > QPS.stop:
+                yield (
+                    ("hosts", key),
+                    f"{host.name} needs {len(numbers)} queue pairs from {numbers.start} on; "
+                    f"the last one is {QPS.stop - 1}",
+                )
+                return
+        if max(own.start, other.start) < min(own.stop, other.stop) or own.start == other.start:
+            yield (
+                ("hosts", "first_qp"),
+                f"{host.name} opens connections with the queue pairs from {own.start} and accepts "
+                f"some with those from {other.start} on: give each their own",
             )
             return
 
@@ -223,7 +262,8 @@ def _paths(
 def _amounts(
     wiring: Wiring, pattern: Pattern, sources: Sequence[EndHost], targets: Sequence[EndHost]
 ) -> Iterator[Finding]:
-    pairs = len(sources) * len(targets)
+    # Of the other patterns each host sends to one.
+    pairs = len(sources) * (len(targets) if pattern.pattern == "all-to-all" else 1)
     if (pattern.size is None) == (not pattern.sizes):
         yield (), "give either size or sizes"
         return
@@ -288,6 +328,8 @@ def _event(wiring: Wiring, event: Event) -> Iterator[Finding]:
         yield from wrong or _in_buffer(
             wiring, ("thresholds", "depths"), queue.node, queue.towards, queue.depths
         )
+        if wiring.scenario.mode == "two-threshold" and len(queue.depths) != len(NAMES):
+            yield ("thresholds", "depths"), f"in mode two-threshold there are {', '.join(NAMES)}"
 
 
 def _measure(wiring: Wiring) -> Iterator[Finding]:

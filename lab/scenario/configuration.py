@@ -5,9 +5,12 @@ from typing import Any
 
 import yaml
 
+from fcn.contract.marking import DEFAULT_DEPTHS
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.model import Congestion
+from fcn.controller.config.modes import Notification
 from fcn.controller.config.types import format_depth, format_duration
+from fcn.lab.scenario.model import FLOW_CONTROL, NOTIFICATIONS
 from fcn.lab.scenario.wiring import Wiring
 from fcn.topologies.controller_config import FcnSettings, controller_config
 
@@ -22,16 +25,26 @@ def configuration_text(wiring: Wiring) -> str:
     """The same as YAML."""
     scenario, topology = wiring.scenario, wiring.topology
     settings = FcnSettings(
-        enabled=scenario.mode == "fcn",
-        cnp_source=scenario.controller.cnp_source,
+        enabled=scenario.mode in NOTIFICATIONS,
+        notification=NOTIFICATIONS.get(scenario.mode, Notification.NONE).value,
+        # With END.CON, CNPs have no other source (config/check_end_con.py).
+        cnp_source="peer" if scenario.mode == "end-con" else scenario.controller.cnp_source,
         cnp_interval=format_duration(scenario.controller.cnp_interval),
     )
     data = controller_config(topology, settings)
-    data["congestion"] = _congestion(wiring)
+    if scenario.mode == "two-threshold":
+        data = merged(data, _two_threshold(wiring))
+        del data["congestion"]
+    else:
+        data["congestion"] = _congestion(wiring)
+    if scenario.mode in FLOW_CONTROL:
+        data["flow_control"] = FLOW_CONTROL[scenario.mode].value
+        data["holding"] = scenario.controller.holding
     for name, node in data["nodes"].items():
         node.pop("thresholds", None)
         own = [queue for queue in scenario.controller.queues if queue.node == name]
-        if own:
+        # In the two-threshold mode depths are T1, T2 and maximum, the same for all queues.
+        if own and scenario.mode != "two-threshold":
             node["thresholds"] = [
                 {
                     "port": topology.port(name, queue.towards).number,
@@ -42,6 +55,17 @@ def configuration_text(wiring: Wiring) -> str:
     return yaml.safe_dump(merged(data, scenario.controller.configuration), sort_keys=False)
 
 
+def _two_threshold(wiring: Wiring) -> dict[str, Any]:
+    """What the configuration has in that mode only. Nothing is done with lightly congested flows
+    unless the scenario says so."""
+    control = wiring.scenario.controller
+    defaults = {"treatment": "none", "depths": [format_depth(each) for each in DEFAULT_DEPTHS]}
+    return {
+        "two_threshold": defaults | control.two_threshold,
+        "nodes": control.two_threshold_nodes,
+    }
+
+
 def _congestion(wiring: Wiring) -> dict[str, Any]:
     scenario = wiring.scenario
     intervals = {level: policy.interval for level, policy in Congestion().levels.items()}
@@ -50,8 +74,8 @@ def _congestion(wiring: Wiring) -> dict[str, Any]:
         "thresholds": [format_depth(depth) for depth in scenario.controller.thresholds],
         "levels": {
             level: {
-                "mark": scenario.mode != "none",
-                "notify": scenario.mode == "fcn",
+                "mark": scenario.mode != "none" and scenario.mode not in FLOW_CONTROL,
+                "notify": scenario.mode in NOTIFICATIONS,
                 "interval": format_duration(interval),
             }
             for level, interval in intervals.items()

@@ -12,7 +12,7 @@ from fcn.controller.config import Config
 from fcn.controller.config.document import DocumentError, read_document, read_text
 from fcn.controller.config.document import Path as KeyPath
 from fcn.lab.errors import LabError
-from fcn.lab.scenario.check import problems
+from fcn.lab.scenario.check import problems, queue_pairs
 from fcn.lab.scenario.configuration import configuration
 from fcn.lab.scenario.model import Mode, Scenario
 from fcn.lab.scenario.traffic import Traffic, traffic_of
@@ -106,6 +106,7 @@ def parse_scenario(text: str, file: Path) -> Plan:
         wrong = list(problems(Wiring(scenario, topology)))
         yield from wrong
         if not wrong:
+            yield from queue_pairs(Wiring(scenario, topology))
             yield from _of_configuration(Wiring(scenario, topology))
 
     try:

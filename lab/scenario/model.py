@@ -9,16 +9,31 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS
 from fcn.controller.config.model import Depths
+from fcn.controller.config.modes import FlowControl, Notification
 from fcn.controller.config.types import Duration, Items, QueueDepth
 from fcn.lab.pfc import PRIORITIES
-from fcn.lab.roce import MAX_MTU, MAX_WINDOW
+from fcn.lab.roce import MAX_MTU, MAX_WINDOW, PSNS, QPS, RoceOptions
 from fcn.topologies.dc.plan import MAX_HOSTS
 from fcn.topologies.description import NodeName
 from fcn.topologies.units import Delay, Rate, Time, parse_size
 
-Mode = Literal["none", "ecn", "fcn"]
+Mode = Literal["none", "ecn", "fcn", "end-con", "two-threshold", "service", "priority"]
 """none: nothing is marked and nobody notified. ecn: switches mark CE, receivers send CNPs. fcn:
-switches notify as well (Fast CNPs)."""
+switches notify as well (Fast CNPs). end-con: with CNPs by way of END.CON in place of Fast CNPs
+(SRF-4). two-threshold: queues have two thresholds and marking curves, and ingress PEs treat lightly
+congested flows (PEC-1 to PEC-6). service, priority: nothing is marked and no sender notified; the
+upstream neighbours of a congested node hold tunnels by their outer five-tuple, or traffic classes
+(SRF-5 to SRF-8)."""
+
+NOTIFICATIONS = {
+    "fcn": Notification.FCN,
+    "end-con": Notification.END_CON,
+    "two-threshold": Notification.TWO_THRESHOLD,
+}
+"""The modes in which switches notify, with the controller's name."""
+
+FLOW_CONTROL = {"service": FlowControl.SERVICE, "priority": FlowControl.PRIORITY}
+"""The modes of precise flow control, with the controller's name."""
 
 PatternName = Literal["messages", "incast", "permutation", "all-to-all", "poisson"]
 
@@ -101,8 +116,14 @@ class DcqcnSettings(Model):
     cut_interval: Time = 0
 
 
+EcnField = Literal["not-ect", "ect0", "ect1"]
+
+
 class HostSettings(Model):
-    """Of a host. `mtu`: payload of a packet. `window`: packets that are not acknowledged yet."""
+    """Of a host. `mtu`: payload of a packet. `window`: packets that are not acknowledged yet.
+    `ecn`: of its data packets; switches neither mark what is not-ect nor notify its sender.
+    `first_psn`: of every connection, at random where left out; `first_qp`, `first_accepted_qp`:
+    queue pairs of the first connection that it opens or accepts."""
 
     ip: Literal[4, 6] = 4
     mtu: Annotated[int, Field(ge=4, le=MAX_MTU, multiple_of=4)] = 1024
@@ -111,6 +132,12 @@ class HostSettings(Model):
     timeout: Annotated[Time, Field(ge=1)] = 67_000_000
     retries: Annotated[int, Field(ge=0, le=1000)] = 7
     cnp_interval: Time = 50_000
+    ecn: EcnField = "ect0"
+    first_psn: Annotated[int, Field(ge=0, lt=PSNS)] | None = None
+    first_qp: Annotated[int, Field(ge=QPS.start, lt=QPS.stop)] = RoceOptions().first_qp
+    first_accepted_qp: Annotated[int, Field(ge=QPS.start, lt=QPS.stop)] = (
+        RoceOptions().first_accepted_qp
+    )
     dcqcn: DcqcnSettings = DcqcnSettings()
 
 
@@ -138,8 +165,11 @@ class QueueThresholds(Model):
 class Controller(Model):
     """The controller. `delay`: one way to each switch; `delays`: to some. `thresholds`: of every
     core port; `queues`: of some. `intervals`: between notifications of a flow, by level.
-    `cnp_interval`: between CNPs of a flow at a PE. `configuration`: parts of its configuration
-    file, as they are. `ready_within`: virtual time it has to provision and learn."""
+    `two_threshold`: its section of the configuration file in that mode; `two_threshold_nodes`: what
+    the file has for nodes in that mode only. `holding`: its section in modes service and priority.
+    `cnp_interval`: between CNPs of a flow at a PE.
+    `configuration`: parts of its configuration file, as they are. `ready_within`: virtual time it
+    has to provision and learn."""
 
     delay: Time = 1_000_000
     delays: dict[NodeName, Time] = {}
@@ -148,6 +178,9 @@ class Controller(Model):
     intervals: Annotated[Items[Duration], Field(max_length=len(LEVELS))] = ()
     cnp_interval: Duration = 50
     cnp_source: Literal["pe", "peer"] = "pe"
+    two_threshold: dict[str, Any] = {}
+    two_threshold_nodes: dict[NodeName, dict[str, Any]] = {}
+    holding: dict[str, Any] = {}
     configuration: dict[str, Any] = {}
     ready_within: Time = 60 * 10**9
 

@@ -13,6 +13,8 @@ from fcn.lab.scenario.wiring import EndHost, Wiring
 from fcn.topologies.units import parse_size
 
 NS = 10**9
+PS = 10**12
+PS_PER_NS = PS // NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,21 @@ def mean_size(sizes: list[tuple[int, float]]) -> float:
     return sum(size * share for size, share in sizes) / sum(share for _, share in sizes)
 
 
+def exponential(rng: random.Random, mean: int) -> int:
+    """An exponentially distributed number, by von Neumann's method of comparisons (see
+    lab/native/lab_random.h): logarithms are not the same on every machine, integers are."""
+    whole = 0
+    while True:
+        fraction = before = rng.getrandbits(64)
+        run = 1
+        while (following := rng.getrandbits(64)) < before:
+            before = following
+            run += 1
+        if run % 2:
+            return whole + (fraction * mean >> 64)
+        whole += mean
+
+
 def _poisson(
     wiring: Wiring, traffic: Traffic, number: int, pattern: Pattern, rng: random.Random
 ) -> None:
@@ -117,14 +134,14 @@ def _poisson(
         assert wire.rate_bps, "checked"
         targets = [host for host in named(wiring, pattern.to) if host != source]
         targets = rng.sample(targets, min(pattern.peers or len(targets), len(targets)))
-        mean_gap = mean * 8 * NS / (wire.rate_bps * (pattern.load or 1.0))
-        time = pattern.start + rng.expovariate(1 / mean_gap)
-        while time < wiring.scenario.duration:
+        mean_gap = max(1, int(mean * 8 * PS / (wire.rate_bps * (pattern.load or 1.0))))
+        time = pattern.start * PS_PER_NS + exponential(rng, mean_gap)
+        while time < wiring.scenario.duration * PS_PER_NS:
             target = rng.choice(targets)
             key = source.name, target.name
             if key not in connections:
                 connections[key] = traffic.open(source, target, number, pattern.qps)
             flow = rng.choice(connections[key])
             (size,) = rng.choices(*zip(*sizes, strict=True))
-            traffic.sends.append(Send(flow, int(size), int(time)))
-            time += rng.expovariate(1 / mean_gap)
+            traffic.sends.append(Send(flow, int(size), time // PS_PER_NS))
+            time += exponential(rng, mean_gap)

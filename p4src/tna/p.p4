@@ -1,6 +1,7 @@
 // Transit node (P) for Tofino. Contents, in the order in which a packet is processed:
 //
 //   PortRole            only ports of the domain
+//   PortMac             for this node, or for another station?
 //   NotificationPort    Fast CNP? it never causes another
 //   Endpoint            underlay addresses and SIDs of this node
 //   WanArrival          what is done with the packet
@@ -15,6 +16,7 @@
 #include "../common/p/headers.p4"
 #include "../common/p/metadata.p4"
 #include "../common/base/port_role.p4"
+#include "../common/base/port_mac.p4"
 #include "../common/base/notification_port.p4"
 #include "../common/base/endpoint.p4"
 #include "../common/base/wan_arrival.p4"
@@ -55,6 +57,7 @@ control PIngress(
     Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) vrf_refused;
 
     PortRole() port_role;
+    PortMac() port_mac;
     NotificationPort() notification_port;
     Endpoint() endpoint;
     WanArrival() wan_arrival;
@@ -91,6 +94,7 @@ control PIngress(
             }
             if (md.meta.base.copy_kind == NotificationKind.NONE) {
                 port_role.apply(md.meta.base);
+                port_mac.apply(hdr.p.ethernet, md.meta.base);
             }
             if (md.meta.base.copy_kind == NotificationKind.NONE) {
                 port_rx.count(md.meta.base.ingress_port);

@@ -1,6 +1,7 @@
 // Provider edge (PE) for Tofino. Contents, in the order in which a packet is processed:
 //
 //   PortRole            who is on the other side; VRF of a customer
+//   PortMac             for this node, or for another station?
 //   DomainMode          what this node does about congestion
 //   NotificationPort    Fast CNP?
 //   CustomerPacket      what later controls need to know of the customer's packet
@@ -22,6 +23,7 @@
 #include "../common/pe/metadata.p4"
 #include "../common/pe/digests.p4"
 #include "../common/base/port_role.p4"
+#include "../common/base/port_mac.p4"
 #include "../common/base/notification_port.p4"
 #include "../common/base/endpoint.p4"
 #include "../common/pe/trust_boundary.p4"
@@ -53,7 +55,7 @@
 #include "../common/base/queue_level.p4"
 #include "../common/base/ecn_mark.p4"
 #include "../common/base/srv6_parser.p4"
-#include "../common/pe/tunnel_parser.p4"
+#include "../common/base/tunnel_parser.p4"
 #include "../common/pe/roce_parser.p4"
 #include "../common/pe/neighbor_parser.p4"
 #include "pass_headers.p4"
@@ -87,6 +89,13 @@ NEVER_WITH_NEIGHBOR("hdr.pe.fast_cnp")
 NEVER_WITH_NEIGHBOR("hdr.pe.roce.bth")
 NEVER_WITH_NEIGHBOR("hdr.pe.roce.cnp_payload")
 @pa_mutually_exclusive("ingress", "hdr.pe.neighbor.arp", "hdr.pe.neighbor.nd_option")
+// In smaller pieces the segments do not fit on the action data bus of Tofino 2.
+#if __TARGET_TOFINO__ == 2
+@pa_container_size("ingress", "hdr.pe.srv6.segment0.sid", 32)
+@pa_container_size("ingress", "hdr.pe.srv6.segment1.sid", 32)
+@pa_container_size("ingress", "hdr.pe.srv6.segment2.sid", 32)
+@pa_container_size("ingress", "hdr.pe.srv6.segment3.sid", 32)
+#endif
 @pa_auto_init_metadata
 @pa_solitary("egress", "md.meta.base.level")
 control PeIngress(
@@ -114,6 +123,7 @@ control PeIngress(
     Counter<bit<32>, vrf_cell_t>(VRF_CELLS, CounterType_t.PACKETS_AND_BYTES) vrf_refused;
 
     PortRole() port_role;
+    PortMac() port_mac;
     NotificationPort() notification_port;
     FastCnpChecksum() fast_cnp_checksum;
     UnderlayLookup() underlay_lookup;
@@ -186,6 +196,7 @@ control PeIngress(
             notification_port.apply(md.udp_dst_port, md.meta.base);
             if (md.meta.base.copy_kind == NotificationKind.NONE) {
                 port_role.apply(md.meta.base);
+                port_mac.apply(hdr.pe.ethernet, md.meta.base);
             }
             if (md.meta.base.copy_kind == NotificationKind.NONE) {
                 port_rx.count(md.meta.base.ingress_port);

@@ -28,6 +28,7 @@ struct tna_pe_meta_t {
     bool wanted;
     bool marked;
     bit<32> fingerprint;
+    attribute_and_port_t attribute_and_port;
     bit<1> digest_is_same;
     bit<1> digest_is_due;
 }

@@ -358,22 +358,24 @@ control PeIngressDeparser(
         if (ig_dprsr_md.digest_type == DIGEST_NEW_FLOW_IPV4) {
             new_flow_ipv4.pack({
                 md.meta.base.vrf, hdr.pe.ipv4.src, hdr.pe.ipv4.dst, hdr.pe.roce.bth.dest_qp,
-                hdr.pe.roce.bth.p_key, hdr.pe.roce.bth.psn, hdr.pe.udp.src_port, hdr.pe.roce.bth.opcode });
+                hdr.pe.roce.bth.p_key, hdr.pe.roce.bth.psn, hdr.pe.udp.src_port, hdr.pe.roce.bth.opcode,
+                md.meta.base.ingress_port });
         }
         if (ig_dprsr_md.digest_type == DIGEST_NEW_FLOW_IPV6) {
             new_flow_ipv6.pack({
                 md.meta.base.vrf, hdr.pe.ipv6.src, hdr.pe.ipv6.dst, hdr.pe.roce.bth.dest_qp,
-                hdr.pe.roce.bth.p_key, hdr.pe.roce.bth.psn, hdr.pe.udp.src_port, hdr.pe.roce.bth.opcode });
+                hdr.pe.roce.bth.p_key, hdr.pe.roce.bth.psn, hdr.pe.udp.src_port, hdr.pe.roce.bth.opcode,
+                md.meta.base.ingress_port });
         }
         if (ig_dprsr_md.digest_type == DIGEST_CM_IPV4) {
             cm_ipv4.pack({
-                md.meta.base.vrf, hdr.pe.ipv4.src, hdr.pe.ipv4.dst, md.meta.cm.attribute,
-                md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn });
+                md.meta.base.vrf, hdr.pe.ipv4.src, hdr.pe.ipv4.dst, md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn,
+                md.attribute_and_port });
         }
         if (ig_dprsr_md.digest_type == DIGEST_CM_IPV6) {
             cm_ipv6.pack({
-                md.meta.base.vrf, hdr.pe.ipv6.src, hdr.pe.ipv6.dst, md.meta.cm.attribute,
-                md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn });
+                md.meta.base.vrf, hdr.pe.ipv6.src, hdr.pe.ipv6.dst, md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn,
+                md.attribute_and_port });
         }
 
         if (ig_dprsr_md.digest_type == DIGEST_NEIGHBOR_IPV4) {

@@ -1,9 +1,10 @@
 #ifndef FCN_REPORT_P4
 #define FCN_REPORT_P4
 
-// Fingerprint: a hash over what Report may report, the same for all packets of a new flow.
-// Reads:  meta.vrf, customer addresses, DestQP, what the parser saw of the connection manager.
-// Writes: md.fingerprint.
+// Fingerprint: a hash over what Report may report, the same for all packets of a new flow. With the port: who invents
+// packets of a host behind another does not use up its reports.
+// Reads:  meta.vrf, meta.ingress_port, customer addresses, DestQP, what the parser saw of the connection manager.
+// Writes: md.fingerprint, md.attribute_and_port.
 // When:   every packet.
 control Fingerprint(in pe_headers_t hdr, inout tna_pe_meta_t md) {
     Hash<bit<32>>(HashAlgorithm_t.CRC32) fingerprint_ipv4;
@@ -12,12 +13,14 @@ control Fingerprint(in pe_headers_t hdr, inout tna_pe_meta_t md) {
     action hash_ipv4() {
         md.fingerprint = fingerprint_ipv4.get({
             md.meta.base.vrf, hdr.ipv4.src, hdr.ipv4.dst, hdr.roce.bth.dest_qp, md.meta.cm.attribute,
-            md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn });
+            md.meta.base.ingress_port, md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn });
+        md.attribute_and_port = md.meta.cm.attribute ++ md.meta.base.ingress_port;
     }
     action hash_ipv6() {
         md.fingerprint = fingerprint_ipv6.get({
             md.meta.base.vrf, hdr.ipv6.src, hdr.ipv6.dst, hdr.roce.bth.dest_qp, md.meta.cm.attribute,
-            md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn });
+            md.meta.base.ingress_port, md.meta.cm.local_comm_id, md.meta.cm.remote_comm_id, md.meta.cm.qpn });
+        md.attribute_and_port = md.meta.cm.attribute ++ md.meta.base.ingress_port;
     }
     // Tables only to be placed: Report, three stages long, waits for these.
     @hidden PLACED(fingerprint_of_ipv4)
@@ -46,30 +49,36 @@ control Fingerprint(in pe_headers_t hdr, inout tna_pe_meta_t md) {
 }
 
 // Report: new flows and connection set-ups to the controller (FCN-3), within the limit of the VRF. A
-// storm of packets of one new flow is one digest per window.
+// storm of packets of one new flow is one digest per window; no tenant's packets pass for another's.
 // Reads:  meta.learning_*, meta.role, meta.forward, what FlowTable found, customer headers, what the
 //         parser saw of the connection manager, md.now.
 // Writes: md.digest_is_due, md.report_color.
 // When:   every packet, behind its route; a RoCEv2 packet from a DC port that enters a tunnel is what
 //         is reported.
 //
-// BMv2 keeps fingerprint and time in one cell; a register's ALU here takes two operands, so they are
-// two registers one behind the other, with the same outcome.
+// BMv2 keeps tag and time in one cell; a register's ALU here takes two operands, so they are two registers one behind
+// the other, with the same outcome.
+struct report_tag_t {
+    bit<16> fingerprint;
+    bit<16> vrf;
+}
+
 control Report(inout tna_pe_meta_t md) {
     bit<32> oldest;
 
     @name(".reports")
     Counter<bit<32>, ReportKind>(REASON_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) reports;
     ReportLimit() report_limit;
-    Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_fingerprint;
-    RegisterAction<bit<32>, bit<16>, bit<1>>(last_fingerprint) exchange = {
-        void apply(inout bit<32> last, out bit<1> result) {
-            if (last == md.fingerprint) {
+    Register<report_tag_t, bit<16>>(DIGEST_FILTER_SIZE, { 0, 0 }) last_tag;
+    RegisterAction<report_tag_t, bit<16>, bit<1>>(last_tag) exchange = {
+        void apply(inout report_tag_t last, out bit<1> result) {
+            if (last.fingerprint == md.fingerprint[31:16] && last.vrf == md.meta.base.vrf) {
                 result = 1;
             } else {
                 result = 0;
             }
-            last = md.fingerprint;
+            last.fingerprint = md.fingerprint[31:16];
+            last.vrf = md.meta.base.vrf;
         }
     };
     Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_report;

@@ -5,6 +5,7 @@
 #define PLACED(table) STAGE_##table
 
 #define STAGE_port_role @stage(0)
+#define STAGE_port_mac @stage(0)
 #define STAGE_notification_port @stage(0)
 #define STAGE_trusted_source @stage(0)
 #define STAGE_endpoint @stage(0)
@@ -28,5 +29,8 @@
 #define STAGE_wan_arrival
 #define STAGE_notification_arrival
 #define STAGE_tunnel_arrival
+#define STAGE_marking_curve
+#define STAGE_light_congestion
+#define STAGE_light_policy
 
 #endif

@@ -6,16 +6,16 @@
 //         constant here.
 // Writes: UDP checksum.
 // When:   the CNP is complete.
-control CnpUdpChecksum(inout pe_headers_t hdr) {
+control CnpUdpChecksum(in ipv6_h ipv6, in bth_h bth, in cnp_payload_h cnp_payload, inout udp_h udp) {
     apply {
-        hash(hdr.udp.checksum, HashAlgorithm.csum16, 16w0,
-             { hdr.ipv6.src, hdr.ipv6.dst, 16w0 ++ CNP_UDP_LENGTH ++ 24w0 ++ 8w17,
-                   hdr.udp.src_port ++ 16w4791 ++ CNP_UDP_LENGTH ++ 8w0x81 ++ 8w0,
-                   hdr.roce.bth.p_key ++ 8w0x40 ++ hdr.roce.bth.dest_qp ++ 8w0, 24w0, 128w0,
-                   hdr.roce.cnp_payload.icrc },
+        hash(udp.checksum, HashAlgorithm.csum16, 16w0,
+             { ipv6.src, ipv6.dst, 16w0 ++ CNP_UDP_LENGTH ++ 24w0 ++ 8w17,
+                   udp.src_port ++ 16w4791 ++ CNP_UDP_LENGTH ++ 8w0x81 ++ 8w0,
+                   bth.p_key ++ 8w0x40 ++ bth.dest_qp ++ 8w0, 24w0, 128w0,
+                   cnp_payload.icrc },
              32w0x10000);
-        if (hdr.udp.checksum == 0) {
-            hdr.udp.checksum = 0xffff;
+        if (udp.checksum == 0) {
+            udp.checksum = 0xffff;
         }
     }
 }

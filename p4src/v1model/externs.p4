@@ -37,6 +37,8 @@ const int QUEUE_LEVEL_TABLE_SIZE = 4096;
 // Ports of the target that are not front-panel ports
 const bit<9> CPU_PORT = 510;
 const bit<9> RECIRC_PORT = 509;
+// No interface: what waits in its queue comes back into ingress.
+const bit<9> PARK_PORT = 508;
 
 // The clone session whose copies are recirculated; the controller sets RECIRC_PORT as its replica.
 enum bit<32> CloneSession {

@@ -1,20 +1,29 @@
 // Transit node (P) for BMv2. Contents, in the order in which a packet is processed:
 //
 //   PortRole            accepts core ports only
+//   PortMac, OtherStation  for this node, or for another station?
 //   NotificationPort    recognises Fast CNPs, which never cause another
 //   Endpoint            underlay addresses and SIDs of this node
 //   WanArrival          forwarding decision
 //   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: eight levels per port and queue
-//   EcnMark             the level's mark on the outer header
+//   MarkingCurve        egress: marking by probability, two-threshold mode
+//   EcnMark             the mark of the level or the curve on the outer header
 //   DomainMode, FastCnp copy of the packet in a congested queue -> Fast CNP -> second pass
+//   EndConCnp           or, on the second pass, a CNP for the sender by way of END.CON
+//   FlowControlMode     does this domain hold traffic? ArnArrival: a neighbour asks for it
+//   HeldTraffic, Hold   stops that traffic, and lets it go in its order
+//   ArnUpstream         egress: the neighbour to ask
+//   HoldLevel, ArnGate, Arn  copy of a packet whose upstream neighbour is to hold -> ARN -> second pass
 #include "externs.p4"
 #include "../common/base/sizes.p4"
 #include "../common/base/types.p4"
+#include "../common/base/flow_control_types.p4"
 #include "../common/p/headers.p4"
 #include "../common/p/metadata.p4"
 #include "../common/base/port_role.p4"
+#include "../common/base/port_mac.p4"
 #include "../common/base/notification_port.p4"
 #include "../common/base/endpoint.p4"
 #include "../common/base/wan_arrival.p4"
@@ -24,12 +33,25 @@
 #include "../common/base/domain_mode.p4"
 #include "../common/base/queue_level.p4"
 #include "../common/base/ecn_mark.p4"
+#include "../common/base/marking_curve.p4"
 #include "../common/base/srv6_parser.p4"
+#include "../common/base/flow_control.p4"
+#include "../common/base/arn.p4"
+#include "../common/base/arn_arrival.p4"
+#include "../common/base/arn_parser.p4"
+#include "../common/base/tunnel_parser.p4"
+#include "../common/p/inner_parser.p4"
 #include "../common/p/fast_cnp_profile.p4"
 #include "../common/p/fast_cnp.p4"
+#include "../common/p/end_con_cnp.p4"
 #include "underlay_length.p4"
 #include "flow_gate.p4"
+#include "marking_draw.p4"
 #include "fast_cnp_checksum.p4"
+#include "hold.p4"
+#include "arn_gate.p4"
+#include "arn_checksum.p4"
+#include "cnp_udp_checksum.p4"
 #include "p_parser.p4"
 
 control PVerifyChecksum(inout p_headers_t hdr, inout p_meta_t meta) {
@@ -42,6 +64,12 @@ control PIngress(
     counter<DropReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) drops;
     @name(".punts")
     counter<PuntReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) punts;
+    @name(".notifications_received")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_received;
+    @name(".holds")
+    counter<HoldEvent>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) holds;
+    @name(".events")
+    counter<Event>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) events;
     @name(".notifications_sent")
     counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_sent;
     @name(".port_rx")
@@ -50,13 +78,23 @@ control PIngress(
     counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) vrf_refused;
 
     PortRole() port_role;
+    PortMac() port_mac;
+    OtherStation() other_station;
     UnderlayLength() underlay_length;
     NotificationPort() notification_port;
     Endpoint() endpoint;
     WanArrival() wan_arrival;
     Srv6End() srv6_end;
     Underlay() underlay;
+    FlowControlMode() flow_control;
+    ArnTraffic() arn_traffic;
+    ArnChecksum() arn_checksum;
+    ArnArrival() arn_arrival;
+    HeldTraffic() held_traffic;
+    Hold() hold;
+    HoldRefusal() hold_refusal;
     PuntLimit() punt_limit;
+    EndConCnp() end_con_cnp;
 
     action finish_at_cpu() {
         hdr.packet_in.setValid();
@@ -74,15 +112,46 @@ control PIngress(
             exit;
         }
 
-        if (meta.base.copy_kind != NotificationKind.NONE) {
+        // The packet was for this node and is used up.
+        bool is_done = false;
+        port_t hold_port = 0;
+        flow_control.apply(meta.flow_control);
+        if (meta.flow_control.is_parked == 1) {
+            meta.flow_control.request = HoldRequest.TURN;
+            meta.base.egress_port = meta.flow_control.egress_port;
+        } else if (meta.base.copy_kind == NotificationKind.ARN) {
+            meta.base.egress_port = meta.flow_control.upstream_port;
+            meta.base.notification_kind = NotificationKind.ARN;
+            notifications_sent.count(NotificationKind.ARN);
+            truncate((bit<32>)(hdr.outer_ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
+        } else if (meta.base.copy_kind != NotificationKind.NONE) {
             meta.base.forward = Forward.UNDERLAY;
             meta.base.notification_kind = meta.base.copy_kind;
+            bit<16> octets = FAST_CNP_FRAME_LENGTH;
+            if (meta.base.copy_kind == NotificationKind.END_CON_CNP) {
+                bool made;
+                end_con_cnp.apply(hdr, made);
+                if (!made) {
+                    // The packet itself has left: nothing is lost but the copy.
+                    events.count(Event.INNER_OPAQUE);
+                    mark_to_drop(standard_metadata);
+                    exit;
+                }
+                octets = ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len;
+            }
             notifications_sent.count(meta.base.copy_kind);
-            truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
+            truncate((bit<32>)octets);
         } else {
-            meta.base.ingress_port = standard_metadata.ingress_port;
-            port_rx.count(meta.base.ingress_port);
+            if (meta.flow_control.read_arn == 0) {
+                meta.base.ingress_port = standard_metadata.ingress_port;
+                port_rx.count(meta.base.ingress_port);
+                meta.flow_control.now = standard_metadata.ingress_global_timestamp;
+            }
+            meta.flow_control.upstream_port = meta.base.ingress_port;
+            meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
             port_role.apply(meta.base);
+            port_mac.apply(hdr.ethernet, meta.base);
+            other_station.apply(hdr.ethernet, meta.base);
             if (meta.base.drop_reason == DropReason.NONE && hdr.outer_ipv6.isValid()) {
                 bit<32> ip_octets = standard_metadata.packet_length - (bit<32>)ETHERNET_LENGTH;
                 underlay_length.apply(hdr.outer_ipv6, ip_octets, meta.base);
@@ -93,7 +162,8 @@ control PIngress(
                     notification_port.apply(hdr.outer_udp.dst_port, meta.base);
                 }
                 endpoint.apply(hdr.outer_ipv6.dst, meta.base);
-                if (standard_metadata.parser_error != error.NoError) {
+                if (standard_metadata.parser_error != error.NoError
+                        && meta.flow_control.read_arn == 0) {
                     meta.base.is_malformed = true;
                 }
                 wan_arrival.apply(hdr.outer_ipv6, meta.base);
@@ -102,10 +172,60 @@ control PIngress(
                     srv6_end.apply(hdr.outer_ipv6, hdr.srv6, meta.base.drop_reason);
                 }
             }
+            if (meta.base.notification_kind == NotificationKind.ARN
+                    && meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL
+                    && meta.flow_control.mode != FlowControl.OFF) {
+                if (meta.flow_control.read_arn == 0) {
+                    meta.flow_control.read_arn = 1;
+                    resubmit_preserving_field_list(KEEP_FLAT);
+                    exit;
+                }
+                bit<16> arn_length;
+                bit<16> checksum;
+                meta.base.punt_reason = PuntReason.NONE;
+                is_done = true;
+                hold_port = meta.base.ingress_port;
+                notifications_received.count(NotificationKind.ARN);
+                arn_traffic.apply(hdr.arn, meta.flow_control, arn_length);
+                arn_checksum.apply(
+                    hdr.outer_ipv6, hdr.outer_udp, hdr.arn, meta.flow_control.traffic, checksum);
+                bool sound = standard_metadata.parser_error == error.NoError
+                    && hdr.arn.arn.version == 0 && checksum == hdr.outer_udp.checksum
+                    && hdr.outer_udp.length == UDP_LENGTH + arn_length
+                    && hdr.outer_ipv6.payload_len == hdr.outer_udp.length;
+                arn_arrival.apply(
+                    meta.base.ingress_port, hdr.outer_ipv6, hdr.arn, sound, meta.flow_control,
+                    meta.base.drop_reason);
+            }
         }
 
         if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
+            if (meta.flow_control.mode != FlowControl.OFF
+                    && meta.base.notification_kind == NotificationKind.NONE
+                    && meta.base.drop_reason == DropReason.NONE
+                    && meta.base.punt_reason == PuntReason.NONE) {
+                meta.flow_control.request = HoldRequest.PASS;
+                hold_port = meta.base.egress_port;
+                held_traffic.apply(
+                    hdr.outer_ipv6, hdr.outer_ipv6.dst, hdr.outer_udp.isValid(), hdr.outer_udp,
+                    meta.flow_control);
+            }
+        }
+        if (meta.flow_control.request != HoldRequest.NONE
+                && meta.base.drop_reason == DropReason.NONE) {
+            hold.apply(
+                hold_port, (bit<16>)standard_metadata.packet_length, meta.flow_control);
+            if (meta.flow_control.event != HoldEvent.NONE) {
+                holds.count(meta.flow_control.event);
+            }
+            if (meta.flow_control.verdict == HoldVerdict.WAIT) {
+                meta.flow_control.is_parked = 1;
+                meta.flow_control.egress_port = meta.base.egress_port;
+                meta.base.egress_port = PARK_PORT;
+            } else {
+                hold_refusal.apply(meta.flow_control.verdict, meta.base.drop_reason);
+            }
         }
 
         if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason != PuntReason.NONE) {
@@ -122,6 +242,8 @@ control PIngress(
         } else if (meta.base.punt_reason != PuntReason.NONE) {
             punts.count(meta.base.punt_reason);
             finish_at_cpu();
+        } else if (is_done) {
+            mark_to_drop(standard_metadata);
         } else {
             standard_metadata.egress_spec = meta.base.egress_port;
         }
@@ -142,6 +264,8 @@ control PEgress(
     counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
 
     QueueLevel() queue_level;
+    MarkingCurve() marking_curve;
+    MarkingDraw() marking_draw;
     EcnMark() ecn_mark;
     DomainMode() domain_mode;
     FastCnpProfile() fast_cnp_profile;
@@ -149,20 +273,108 @@ control PEgress(
     NotificationLimit() notification_limit;
     FastCnp() fast_cnp;
     FastCnpChecksum() fast_cnp_checksum;
+    HeldTraffic() held_traffic;
+    ArnUpstream() arn_upstream;
+    HoldLevel() hold_level;
+    ArnGate() arn_gate;
+    ArnLimit() arn_limit;
+    Arn() arn;
+    ArnChecksum() arn_checksum;
+    EndConProfile() end_con_profile;
+    CnpUdpChecksum() cnp_udp_checksum;
 
     apply {
-        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+        if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
+            held_traffic.apply(
+                hdr.outer_ipv6, meta.flow_control.arrived_dst, hdr.outer_udp.isValid(), hdr.outer_udp,
+                meta.flow_control);
+            arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
+        }
+        if (meta.base.copy_kind != NotificationKind.NONE) {
             fast_cnp_profile.apply(hdr.fast_cnp_profile);
-            fast_cnp.apply(hdr, meta);
-            fast_cnp_checksum.apply(
-                hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, hdr.outer_udp.checksum);
-            truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
+        }
+        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE
+                && meta.base.copy_kind == NotificationKind.ARN) {
+            hdr.srv6.srh.setInvalid();
+            hdr.srv6.segment0.setInvalid();
+            hdr.srv6.segment1.setInvalid();
+            hdr.srv6.segment2.setInvalid();
+            hdr.srv6.segment3.setInvalid();
+            arn.apply(
+                hdr.ethernet, hdr.outer_ipv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
+                meta.flow_control);
+            arn_checksum.apply(
+                hdr.outer_ipv6, hdr.outer_udp, hdr.arn, meta.flow_control.traffic,
+                hdr.outer_udp.checksum);
+            truncate((bit<32>)(hdr.outer_ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
+            recirculate_preserving_field_list(KEEP_COPY);
+        } else if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+            if (meta.base.copy_kind == NotificationKind.FAST_CNP) {
+                fast_cnp.apply(hdr, meta);
+                fast_cnp_checksum.apply(
+                    hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, hdr.outer_udp.checksum);
+                truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
+            } else {
+                truncate((bit<32>)END_CON_COPY_LENGTH);
+            }
             recirculate_preserving_field_list(KEEP_COPY);
         } else if (standard_metadata.egress_port != CPU_PORT) {
+            bool parked = standard_metadata.egress_port == PARK_PORT;
+            // SRF-7: whose queue, or place among the held packets, is short, is held at the upstream neighbour.
+            if (meta.flow_control.has_upstream
+                    && meta.base.notification_kind == NotificationKind.NONE) {
+                bool held_back = false;
+                color_t color = GREEN;
+                bit<2> budget;
+                budget_state.read(budget, 0);
+                meta.flow_control.budget = (QueueState)budget;
+                if (!parked) {
+                    // What passes is not what fills the budget.
+                    if (meta.flow_control.budget == QueueState.CONGESTED) {
+                        meta.flow_control.budget = QueueState.BETWEEN;
+                    }
+                    hold_level.apply(
+                        standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
+                        standard_metadata.deq_qdepth, meta.flow_control);
+                }
+                arn_gate.apply(
+                    standard_metadata.egress_global_timestamp, meta.flow_control, held_back);
+                // A parked packet comes round many times.
+                if (held_back && !parked) {
+                    flow_interval_suppressed.count(NotificationKind.ARN);
+                } else if (meta.flow_control.arn_type != ArnType.NONE) {
+                    arn_limit.apply(color);
+                    if (color != GREEN) {
+                        node_rate_suppressed.count(NotificationKind.ARN);
+                    } else {
+                        notifications_triggered.count(NotificationKind.ARN);
+                        meta.base.copy_kind = NotificationKind.ARN;
+                        clone_preserving_field_list(
+                            CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                    }
+                }
+            }
+            if (parked) {
+                meta.flow_control.now = standard_metadata.egress_global_timestamp;
+                recirculate_preserving_field_list(KEEP_PARKED);
+                exit;
+            }
             port_tx.count(standard_metadata.egress_port);
+            if (meta.flow_control.mode != FlowControl.OFF) {
+                queue_depths.write(
+                    standard_metadata.egress_port, standard_metadata.deq_qdepth);
+            }
             queue_level.apply(
                 standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
                 standard_metadata.deq_qdepth, meta.base);
+            Ecn curve_mark = Ecn.NOT_ECT;
+            probability_t curve_probability = 0;
+            marking_curve.apply(
+                standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
+                standard_metadata.deq_qdepth, curve_mark, curve_probability);
+            if (curve_mark != Ecn.NOT_ECT) {
+                marking_draw.apply(curve_mark, curve_probability, meta.base);
+            }
 
             bool marked = false;
             // Read before marking changes the ECN field.
@@ -174,8 +386,9 @@ control PEgress(
                 }
             }
 
-            // FCN-8: an ECN-capable packet with an FCN label that is no notification itself
+            // FCN-8: an ECN-capable packet with an FCN label that is no notification itself. A packet has one copy.
             if (is_ect && meta.base.level_notifies == 1
+                    && meta.base.copy_kind == NotificationKind.NONE
                     && meta.base.notification_kind == NotificationKind.NONE
                     && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
                 domain_mode.apply(meta.base);
@@ -203,12 +416,28 @@ control PEgress(
                     }
                 }
             }
+
+            if (hdr.inner.cnp_payload.isValid()) {
+                end_con_profile.apply(hdr);
+                if (hdr.inner.ipv6.isValid()) {
+                    cnp_udp_checksum.apply(
+                        hdr.inner.ipv6, hdr.inner.bth, hdr.inner.cnp_payload, hdr.inner.udp);
+                }
+            }
         }
     }
 }
 
 control PComputeChecksum(inout p_headers_t hdr, inout p_meta_t meta) {
-    apply { }
+    apply {
+        update_checksum(
+            hdr.inner.cnp_payload.isValid() && hdr.inner.ipv4.isValid(),
+            { hdr.inner.ipv4.version, hdr.inner.ipv4.ihl, hdr.inner.ipv4.dscp, hdr.inner.ipv4.ecn,
+              hdr.inner.ipv4.total_len, hdr.inner.ipv4.identification, hdr.inner.ipv4.flags,
+              hdr.inner.ipv4.frag_offset, hdr.inner.ipv4.ttl, hdr.inner.ipv4.protocol,
+              hdr.inner.ipv4.src, hdr.inner.ipv4.dst },
+            hdr.inner.ipv4.checksum, HashAlgorithm.csum16);
+    }
 }
 
 V1Switch(PParser(), PVerifyChecksum(), PIngress(), PEgress(), PComputeChecksum(), PDeparser()) main;

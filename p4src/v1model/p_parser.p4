@@ -1,4 +1,5 @@
-// Parser and deparser of the transit node: underlay headers only.
+// Parser and deparser of the transit node: underlay headers, and what is in the tunnel of a copy that becomes a CNP
+// for its sender.
 #ifndef FCN_P_PARSER_P4
 #define FCN_P_PARSER_P4
 
@@ -9,6 +10,8 @@ parser PParser(
         inout standard_metadata_t standard_metadata) {
     SrhParser() srh_parser;
     NeighborDiscoveryParser() neighbor_discovery_parser;
+    ArnParser() arn_parser;
+    InnerParser() inner_parser;
 
     state start {
         transition select(standard_metadata.ingress_port) {
@@ -32,13 +35,35 @@ parser PParser(
 
     state parse_outer_ipv6 {
         packet.extract(hdr.outer_ipv6);
-        transition select(hdr.outer_ipv6.version, hdr.outer_ipv6.next_header) {
-            (6, IpProtocol.ROUTING): parse_srh;
-            (6, IpProtocol.UDP): parse_outer_udp;
-            (6, IpProtocol.ICMPV6): parse_icmpv6;
-            (6, _): accept;
+        transition select(
+                meta.base.copy_kind, hdr.outer_ipv6.version, hdr.outer_ipv6.next_header) {
+            (NotificationKind.END_CON_CNP, _, IpProtocol.ROUTING): parse_srh_of_copy;
+            (NotificationKind.END_CON_CNP, _, _): parse_inner;
+            (_, 6, IpProtocol.ROUTING): parse_srh;
+            (_, 6, IpProtocol.UDP): parse_outer_udp;
+            (_, 6, IpProtocol.ICMPV6): parse_icmpv6;
+            (_, 6, _): accept;
             default: bad_version;
         }
+    }
+    state parse_srh_of_copy {
+        srh_parser.apply(packet, hdr.srv6);
+        transition select(
+                hdr.srv6.srh.routing_type, hdr.srv6.srh.hdr_ext_len, hdr.srv6.srh.last_entry) {
+            (4, 2, 0): parse_inner_of_srh;
+            (4, 4, 1): parse_inner_of_srh;
+            (4, 6, 2): parse_inner_of_srh;
+            (4, 8, 3): parse_inner_of_srh;
+            default: accept;
+        }
+    }
+    state parse_inner_of_srh {
+        inner_parser.apply(packet, hdr.srv6.srh.next_header, hdr.tunnel, hdr.inner);
+        transition accept;
+    }
+    state parse_inner {
+        inner_parser.apply(packet, hdr.outer_ipv6.next_header, hdr.tunnel, hdr.inner);
+        transition accept;
     }
     state bad_version {
         meta.base.is_malformed = true;
@@ -57,6 +82,13 @@ parser PParser(
 
     state parse_outer_udp {
         packet.extract(hdr.outer_udp);
+        transition select(meta.flow_control.read_arn) {
+            1: parse_arn;
+            default: accept;
+        }
+    }
+    state parse_arn {
+        arn_parser.apply(packet, hdr.arn);
         transition accept;
     }
 }
@@ -71,7 +103,27 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         packet.emit(hdr.srv6.segment1);
         packet.emit(hdr.srv6.segment2);
         packet.emit(hdr.srv6.segment3);
+        packet.emit(hdr.tunnel.gre);
+        packet.emit(hdr.tunnel.gre_key);
+        packet.emit(hdr.tunnel.udp);
+        packet.emit(hdr.tunnel.vxlan);
+        packet.emit(hdr.tunnel.mpls0);
+        packet.emit(hdr.tunnel.mpls1);
+        packet.emit(hdr.tunnel.inner_ethernet);
+        packet.emit(hdr.inner.ipv4);
+        packet.emit(hdr.inner.ipv6);
+        packet.emit(hdr.inner.udp);
+        packet.emit(hdr.inner.bth);
+        packet.emit(hdr.inner.cnp_payload);
         packet.emit(hdr.outer_udp);
+        packet.emit(hdr.arn.arn);
+        packet.emit(hdr.arn.five_tuple);
+        packet.emit(hdr.arn.ipv4);
+        packet.emit(hdr.arn.ipv6);
+        packet.emit(hdr.arn.ports);
+        packet.emit(hdr.arn.path);
+        packet.emit(hdr.arn.priority);
+        packet.emit(hdr.arn.time);
         packet.emit(hdr.fast_cnp);
     }
 }

@@ -1,33 +1,46 @@
 // Provider edge (PE) for BMv2. Contents, in the order in which a packet is processed:
 //
 //   PortRole            DC or core port; VRF of a customer
+//   PortMac, OtherStation  for this node, or for another station?
 //   DomainMode          notifications sent and translated by this node
+//   LightCongestion     two-threshold mode: for how long lightly congested flows are treated
 //   NotificationPort    Fast CNP?
 //   CustomerPacket      fields of the customer's packet for later controls
 //   Gateway             ARP and neighbour discovery for the gateways of customers
 //   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
+//   EndCon              around it: is a packet to an END.CON SID a CNP for the sender of its flow?
 //   Arrival             class of the packet, then the forwarding decision
+//   LightNotification   two-threshold mode: what says light congestion ends here
 //   TunnelDecap         the underlay headers are removed; EcnDecap
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   VrfRouting, VlanTag the customer's routes
 //   FlowTable, Report   flow label; learning
+//   LightTreatment      two-threshold mode: lightly congested flows are slowed down or rerouted
 //   TunnelEncap         into the WAN
 //   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
-//   QueueLevel          egress: mark, own congestion -> copy -> SenderNotification
+//   FlowControlMode, ArnArrival  does this domain hold traffic? a neighbour asks for it
+//   HeldTraffic, Hold   stops that traffic, and lets it go in its order
+//   ArnUpstream, DcRelief  egress: whom to ask, a neighbour or a data centre
+//   HoldLevel, ArnGate  copy of a packet that is to be held there -> Arn, or Pause for a data centre -> second pass
+//   QueueLevel          mark, own congestion -> copy -> SenderNotification
+//   MarkingCurve        marking by probability, two-threshold mode
 #include "externs.p4"
 #include "../common/base/sizes.p4"
 #include "../common/base/types.p4"
+#include "../common/base/flow_control_types.p4"
 #include "../common/pe/headers.p4"
 #include "../common/pe/metadata.p4"
 #include "../common/pe/digests.p4"
 #include "../common/base/port_role.p4"
+#include "../common/base/port_mac.p4"
 #include "../common/base/notification_port.p4"
 #include "../common/base/endpoint.p4"
 #include "../common/pe/trust_boundary.p4"
 #include "../common/pe/service_sid.p4"
 #include "../common/pe/tunnel_vrf.p4"
 #include "../common/pe/flow_by_label.p4"
+#include "../common/pe/end_con.p4"
 #include "../common/pe/underlay_lookup.p4"
 #include "../common/pe/customer_packet.p4"
 #include "../common/pe/gateway.p4"
@@ -38,6 +51,8 @@
 #include "../common/pe/tunnel_arrival.p4"
 #include "../common/pe/arrival.p4"
 #include "../common/base/domain_mode.p4"
+#include "../common/pe/light_congestion.p4"
+#include "../common/pe/light_policy.p4"
 #include "../common/pe/cnp_profile.p4"
 #include "../common/pe/cnp_generator.p4"
 #include "../common/pe/tunnel_decap.p4"
@@ -51,19 +66,32 @@
 #include "../common/base/underlay.p4"
 #include "../common/base/rate_limits.p4"
 #include "../common/base/queue_level.p4"
+#include "../common/base/flow_control.p4"
+#include "../common/base/arn.p4"
+#include "../common/base/arn_arrival.p4"
+#include "../common/base/arn_parser.p4"
+#include "../common/pe/relief.p4"
 #include "../common/base/ecn_mark.p4"
+#include "../common/base/marking_curve.p4"
 #include "../common/base/srv6_parser.p4"
-#include "../common/pe/tunnel_parser.p4"
+#include "../common/base/tunnel_parser.p4"
 #include "../common/pe/roce_parser.p4"
 #include "../common/pe/neighbor_parser.p4"
 #include "underlay_length.p4"
 #include "frame_length.p4"
 #include "flow_gate.p4"
+#include "marking_draw.p4"
+#include "light_notification.p4"
+#include "flow_policer.p4"
+#include "light_treatment.p4"
 #include "ipv4_checksum.p4"
 #include "entropy.p4"
 #include "icrc.p4"
 #include "fast_cnp_checksum.p4"
 #include "cnp_udp_checksum.p4"
+#include "hold.p4"
+#include "arn_gate.p4"
+#include "arn_checksum.p4"
 #include "sender_notification.p4"
 #include "report.p4"
 #include "solicitation_parser.p4"
@@ -106,6 +134,8 @@ control PeIngress(
     counter<Event>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) events;
     @name(".notifications_received")
     counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_received;
+    @name(".holds")
+    counter<HoldEvent>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) holds;
     @name(".notifications_sent")
     counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_sent;
     @name(".port_rx")
@@ -114,15 +144,22 @@ control PeIngress(
     counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) vrf_refused;
 
     PortRole() port_role;
+    PortMac() port_mac;
+    OtherStation() other_station;
     NotificationPort() notification_port;
     FrameLength() frame_length;
     CutFrame() cut_frame;
     FastCnpChecksum() fast_cnp_checksum;
     DomainMode() domain_mode;
+    LightCongestion() light_congestion;
+    LightNotification() light_notification;
+    LightTreatment() light_treatment;
     CustomerPacket() customer_packet;
     Gateway() gateway;
     Advertisement() advertisement;
     UnderlayLookup() underlay_lookup;
+    EndConClaim() end_con_claim;
+    EndConCheck() end_con_check;
     Arrival() arrival;
     TunnelDecap() tunnel_decap;
     SenderNotification() sender_notification;
@@ -138,6 +175,13 @@ control PeIngress(
     TunnelEncap() tunnel_encap;
     Srv6End() srv6_end;
     Underlay() underlay;
+    FlowControlMode() flow_control;
+    ArnTraffic() arn_traffic;
+    ArnChecksum() arn_checksum;
+    ArnArrival() arn_arrival;
+    HeldTraffic() held_traffic;
+    Hold() hold;
+    HoldRefusal() hold_refusal;
     PuntLimit() punt_limit;
     ReportNeighbor() report_neighbor;
 
@@ -166,14 +210,38 @@ control PeIngress(
         bit<48> now = standard_metadata.ingress_global_timestamp;
         // Also used in egress
         domain_mode.apply(meta.base);
-        if (meta.base.copy_kind != NotificationKind.NONE) {
+        light_congestion.apply(meta);
+        flow_control.apply(meta.flow_control);
+        // Made or parked here: where it goes is known.
+        bool is_settled = false;
+        // The packet was for this node and is used up.
+        bool is_done = false;
+        port_t hold_port = 0;
+        if (meta.flow_control.is_parked == 1) {
+            is_settled = true;
+            meta.flow_control.request = HoldRequest.TURN;
+            meta.base.egress_port = meta.flow_control.egress_port;
+        } else if (meta.base.copy_kind == NotificationKind.ARN
+                || meta.base.copy_kind == NotificationKind.PAUSE) {
+            is_settled = true;
+            meta.base.egress_port = meta.flow_control.upstream_port;
+            meta.base.notification_kind = meta.base.copy_kind;
+            notifications_sent.count(meta.base.copy_kind);
+            if (meta.base.copy_kind == NotificationKind.PAUSE) {
+                truncate(PAUSE_FRAME_LENGTH);
+            } else {
+                truncate((bit<32>)(hdr.ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
+            }
+        } else if (meta.base.copy_kind != NotificationKind.NONE) {
             meta.notify_label = meta.base.copy_label;
             copy_time.read(now, 0);
         } else {
-            if (meta.flat == 0) {
+            if (meta.flat == 0 && meta.flow_control.read_arn == 0) {
                 meta.base.ingress_port = standard_metadata.ingress_port;
                 port_rx.count(meta.base.ingress_port);
+                meta.flow_control.now = standard_metadata.ingress_global_timestamp;
             }
+            meta.flow_control.upstream_port = meta.base.ingress_port;
             if (hdr.vlan.isValid()) {
                 meta.base.vlan_id = hdr.vlan.vlan_id;
             }
@@ -186,6 +254,8 @@ control PeIngress(
                 exit;
             }
 
+            port_mac.apply(hdr.ethernet, meta.base);
+            other_station.apply(hdr.ethernet, meta.base);
             if (standard_metadata.parser_error != error.NoError) {
                 meta.parse_failed = true;
             }
@@ -196,6 +266,14 @@ control PeIngress(
             }
             if (meta.base.drop_reason == DropReason.NONE) {
                 frame_length.apply(hdr, standard_metadata.packet_length, meta.base);
+            }
+            // As in PAUSE frames: of the tag, or the class selector of the DSCP
+            if (hdr.vlan.isValid()) {
+                meta.flow_control.dc_priority = hdr.vlan.pcp;
+            } else if (hdr.ipv4.isValid()) {
+                meta.flow_control.dc_priority = hdr.ipv4.dscp[5:3];
+            } else if (hdr.ipv6.isValid()) {
+                meta.flow_control.dc_priority = hdr.ipv6.dscp[5:3];
             }
             if (hdr.vlan.isValid()) {
                 hdr.ethernet.ether_type = hdr.vlan.ether_type;
@@ -211,7 +289,7 @@ control PeIngress(
                         && meta.base.notification_kind == NotificationKind.FAST_CNP) {
                     bit<16> checksum;
                     fast_cnp_checksum.apply(hdr.ipv6, hdr.udp, hdr.fast_cnp, checksum);
-                    meta.fast_cnp_sound = checksum == hdr.udp.checksum
+                    meta.notification_sound = checksum == hdr.udp.checksum
                         && hdr.ipv6.payload_len == FAST_CNP_UDP_LENGTH;
                     meta.notify_label = hdr.fast_cnp.word[31:12];
                 }
@@ -229,14 +307,56 @@ control PeIngress(
             }
         }
 
-        if (meta.base.drop_reason == DropReason.NONE) {
+        if (!is_settled && meta.base.drop_reason == DropReason.NONE) {
+            meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
             customer_packet.apply(hdr, meta);
             gateway.apply(hdr, meta);
             advertisement.apply(hdr, meta);
             if (hdr.outer_ipv6.isValid()) {
+                end_con_claim_t claim;
+                bool is_sound;
+                end_con_claim.apply(hdr, meta, claim, is_sound);
                 underlay_lookup.apply(hdr, meta);
+                if (meta.base.copy_kind == NotificationKind.NONE
+                        && meta.base.destination == Destination.END_CON) {
+                    end_con_check.apply(hdr, claim, is_sound, meta);
+                }
             }
-            arrival.apply(hdr, meta);
+            if (meta.base.notification_kind == NotificationKind.ARN
+                    && meta.flow_control.mode != FlowControl.OFF
+                    && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
+                    && meta.base.is_addressed && !meta.base.is_malformed) {
+                if (meta.flow_control.read_arn == 0) {
+                    meta.flow_control.read_arn = 1;
+                    resubmit_preserving_field_list(KEEP_FLAT);
+                    exit;
+                }
+                bit<16> arn_length;
+                bit<16> checksum;
+                is_done = true;
+                hold_port = meta.base.ingress_port;
+                notifications_received.count(NotificationKind.ARN);
+                arn_traffic.apply(hdr.arn, meta.flow_control, arn_length);
+                arn_checksum.apply(
+                    hdr.outer_ipv6, hdr.udp, hdr.arn, meta.flow_control.traffic, checksum);
+                bool sound = !meta.parse_failed && hdr.arn.arn.version == 0
+                    && checksum == hdr.udp.checksum && hdr.udp.length == UDP_LENGTH + arn_length
+                    && hdr.outer_ipv6.payload_len == hdr.udp.length;
+                arn_arrival.apply(
+                    meta.base.ingress_port, hdr.outer_ipv6, hdr.arn, sound, meta.flow_control,
+                    meta.base.drop_reason);
+            } else {
+                arrival.apply(hdr, meta);
+                if (meta.make_cnp && meta.light_hold != 0) {
+                    light_notification.apply(hdr.fast_cnp, meta, now);
+                    if (meta.light_told) {
+                        events.count(Event.LIGHT_CONGESTION);
+                    }
+                    if (!meta.make_cnp && meta.packet_class == PacketClass.NOTIFICATION) {
+                        notifications_received.count(meta.base.notification_kind);
+                    }
+                }
+            }
             if (meta.answered) {
                 events.count(meta.event);
                 vlan_tag.apply(hdr.ethernet, hdr.vlan, meta);
@@ -292,7 +412,16 @@ control PeIngress(
                     }
                 }
             }
+            if (meta.flow_label_assigned && meta.light_hold != 0) {
+                light_treatment.apply(meta, now);
+                if (meta.treatment != FlowTreatment.NONE) {
+                    events.count(meta.event);
+                }
+            }
             tunnel_encap.apply(hdr, meta);
+            if (meta.flow_control.mode == FlowControl.PRIORITY) {
+                hdr.outer_ipv6.dscp = meta.flow_control.dc_priority ++ 3w0;
+            }
             // The hash is expensive here, and not needed for a labelled flow in SRv6 or GRE.
             if (!meta.flow_label_assigned || hdr.tunnel.udp.isValid()) {
                 entropy.apply(hdr, meta);
@@ -310,6 +439,32 @@ control PeIngress(
         }
         if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
+            // Notifications are not held; a customer's packet is none, whatever its port.
+            if (meta.flow_control.mode != FlowControl.OFF
+                    && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)
+                    && meta.base.drop_reason == DropReason.NONE
+                    && meta.base.punt_reason == PuntReason.NONE) {
+                meta.flow_control.request = HoldRequest.PASS;
+                hold_port = meta.base.egress_port;
+                held_traffic.apply(
+                    hdr.outer_ipv6, hdr.outer_ipv6.dst, hdr.tunnel.udp.isValid(), hdr.tunnel.udp,
+                    meta.flow_control);
+            }
+        }
+        if (meta.flow_control.request != HoldRequest.NONE
+                && meta.base.drop_reason == DropReason.NONE) {
+            hold.apply(
+                hold_port, (bit<16>)standard_metadata.packet_length, meta.flow_control);
+            if (meta.flow_control.event != HoldEvent.NONE) {
+                holds.count(meta.flow_control.event);
+            }
+            if (meta.flow_control.verdict == HoldVerdict.WAIT) {
+                meta.flow_control.is_parked = 1;
+                meta.flow_control.egress_port = meta.base.egress_port;
+                meta.base.egress_port = PARK_PORT;
+            } else {
+                hold_refusal.apply(meta.flow_control.verdict, meta.base.drop_reason);
+            }
         }
 
         if (meta.base.drop_reason == DropReason.NONE
@@ -331,9 +486,13 @@ control PeIngress(
             }
             drops.count(meta.base.drop_reason);
             mark_to_drop(standard_metadata);
+        } else if (meta.light_told) {
+            mark_to_drop(standard_metadata);
         } else if (meta.base.punt_reason != PuntReason.NONE) {
             punts.count(meta.base.punt_reason);
             finish_at_cpu();
+        } else if (is_done) {
+            mark_to_drop(standard_metadata);
         } else {
             standard_metadata.egress_spec = meta.base.egress_port;
             if (meta.make_cnp) {
@@ -352,26 +511,129 @@ control PeEgress(
     counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_triggered;
     @name(".flow_interval_suppressed")
     counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) flow_interval_suppressed;
+    @name(".node_rate_suppressed")
+    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) node_rate_suppressed;
     @name(".port_tx")
     counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
 
     QueueLevel() queue_level;
+    MarkingCurve() marking_curve;
+    MarkingDraw() marking_draw;
     EcnMark() ecn_mark_outer;
     EcnMark() ecn_mark_ipv4;
     EcnMark() ecn_mark_ipv6;
     Ipv4Checksum() ipv4_checksum;
     FlowGate() own_congestion_gate;
     CnpUdpChecksum() cnp_udp_checksum;
+    HeldTraffic() held_traffic;
+    ArnUpstream() arn_upstream;
+    DcRelief() dc_relief;
+    HeldPriority() held_priority;
+    HoldLevel() hold_level;
+    ArnGate() arn_gate;
+    ArnLimit() arn_limit;
+    Arn() arn;
+    ArnChecksum() arn_checksum;
+    Pause() pause;
 
     apply {
-        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+        bool is_copy = standard_metadata.instance_type == INSTANCE_EGRESS_CLONE;
+        bool parked = standard_metadata.egress_port == PARK_PORT;
+        if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
+            held_traffic.apply(
+                hdr.outer_ipv6, meta.flow_control.arrived_dst, hdr.tunnel.udp.isValid(),
+                hdr.tunnel.udp, meta.flow_control);
+            arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
+            if (!meta.flow_control.has_upstream && !is_copy) {
+                dc_relief.apply(meta.flow_control);
+            }
+        }
+        if (is_copy && meta.base.copy_kind == NotificationKind.ARN) {
+            hdr.srv6.srh.setInvalid();
+            hdr.srv6.segment0.setInvalid();
+            hdr.srv6.segment1.setInvalid();
+            hdr.srv6.segment2.setInvalid();
+            hdr.srv6.segment3.setInvalid();
+            hdr.tunnel.gre.setInvalid();
+            hdr.tunnel.gre_key.setInvalid();
+            arn.apply(
+                hdr.ethernet, hdr.outer_ipv6, hdr.tunnel.udp, hdr.arn, hdr.arn_envelope,
+                meta.flow_control);
+            arn_checksum.apply(
+                hdr.outer_ipv6, hdr.tunnel.udp, hdr.arn, meta.flow_control.traffic,
+                hdr.tunnel.udp.checksum);
+            truncate((bit<32>)(hdr.outer_ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
+            recirculate_preserving_field_list(KEEP_COPY);
+        } else if (is_copy && meta.base.copy_kind == NotificationKind.PAUSE) {
+            pause.apply(hdr.ethernet, hdr.pause, meta.flow_control);
+            truncate(PAUSE_FRAME_LENGTH);
+            recirculate_preserving_field_list(KEEP_COPY);
+        } else if (is_copy) {
             recirculate_preserving_field_list(KEEP_COPY);
         } else {
-            if (standard_metadata.egress_port != CPU_PORT) {
+            bool wants_cnp = false;
+            // SRF-7, SRF-8: whose queue, or place among the held packets, is short, is held at the upstream
+            // neighbour, or asked for less in its data centre.
+            if ((meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
+                    && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)) {
+                bool held_back = false;
+                color_t color = GREEN;
+                NotificationKind told = NotificationKind.ARN;
+                bit<2> budget;
+                budget_state.read(budget, 0);
+                meta.flow_control.budget = (QueueState)budget;
+                if (!parked) {
+                    // What passes is not what fills the budget.
+                    if (meta.flow_control.budget == QueueState.CONGESTED) {
+                        meta.flow_control.budget = QueueState.BETWEEN;
+                    }
+                    hold_level.apply(
+                        standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
+                        standard_metadata.deq_qdepth, meta.flow_control);
+                }
+                if (meta.flow_control.relief == Relief.CNP) {
+                    wants_cnp = meta.flow_control.queue == QueueState.CONGESTED
+                        || meta.flow_control.budget == QueueState.CONGESTED;
+                } else {
+                    if (meta.flow_control.relief == Relief.PAUSE) {
+                        told = NotificationKind.PAUSE;
+                        held_priority.apply(meta.flow_control);
+                    }
+                    arn_gate.apply(
+                        standard_metadata.egress_global_timestamp, meta.flow_control, held_back);
+                }
+                // A parked packet comes round many times.
+                if (held_back && !parked) {
+                    flow_interval_suppressed.count(told);
+                } else if (meta.flow_control.arn_type != ArnType.NONE) {
+                    arn_limit.apply(color);
+                    if (color != GREEN) {
+                        node_rate_suppressed.count(told);
+                    } else {
+                        notifications_triggered.count(told);
+                        meta.base.copy_kind = told;
+                        clone_preserving_field_list(
+                            CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                    }
+                }
+            }
+            if (standard_metadata.egress_port != CPU_PORT && !parked) {
                 port_tx.count(standard_metadata.egress_port);
+                if (meta.flow_control.mode != FlowControl.OFF) {
+                    queue_depths.write(
+                        standard_metadata.egress_port, standard_metadata.deq_qdepth);
+                }
                 queue_level.apply(
                     standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
                     standard_metadata.deq_qdepth, meta.base);
+                Ecn curve_mark = Ecn.NOT_ECT;
+                probability_t curve_probability = 0;
+                marking_curve.apply(
+                    standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
+                    standard_metadata.deq_qdepth, curve_mark, curve_probability);
+                if (curve_mark != Ecn.NOT_ECT) {
+                    marking_draw.apply(curve_mark, curve_probability, meta.base);
+                }
             }
 
             if (meta.base.level_mark != Ecn.NOT_ECT && !meta.make_cnp) {
@@ -393,29 +655,43 @@ control PeEgress(
             }
 
             // FCN-12: this node is the ingress PE of the flow, so it sends the CNP itself.
-            if (meta.base.level_notifies == 1 && meta.flow_label_assigned
-                    && meta.customer_ecn != Ecn.NOT_ECT
-                    && meta.base.mode.congestion_kind != NotificationKind.NONE) {
+            // A packet has one copy.
+            if (((meta.base.level_notifies == 1
+                        && meta.base.mode.congestion_kind != NotificationKind.NONE)
+                    || wants_cnp)
+                    && meta.base.copy_kind == NotificationKind.NONE
+                    && meta.flow_label_assigned && meta.customer_ecn != Ecn.NOT_ECT) {
                 bool pass = false;
-                NotificationKind kind = meta.base.mode.congestion_kind;
+                NotificationKind kind = NotificationKind.CNP;
+                microseconds_t interval = meta.flow_control.refresh;
+                if (!wants_cnp) {
+                    kind = meta.base.mode.congestion_kind;
+                    interval = meta.base.level_interval;
+                }
                 own_congestion_gate.apply(
-                    meta.flow_label, meta.base.level_interval,
+                    meta.flow_label, interval,
                     standard_metadata.egress_global_timestamp, pass);
                 if (pass) {
                     notifications_triggered.count(kind);
-                    meta.base.copy_kind = meta.base.mode.congestion_kind;
+                    meta.base.copy_kind = kind;
                     meta.base.copy_label = meta.flow_label;
                     meta.base.copy_level = meta.base.level;
                     copy_time.write(0, standard_metadata.egress_global_timestamp);
                     clone_preserving_field_list(
                         CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
-                } else {
+                } else if (!parked) {
                     flow_interval_suppressed.count(kind);
                 }
             }
+            if (parked) {
+                meta.flow_control.now = standard_metadata.egress_global_timestamp;
+                recirculate_preserving_field_list(KEEP_PARKED);
+                exit;
+            }
 
             if (meta.make_cnp && hdr.ipv6.isValid()) {
-                cnp_udp_checksum.apply(hdr);
+                cnp_udp_checksum.apply(
+                    hdr.ipv6, hdr.roce.bth, hdr.roce.cnp_payload, hdr.udp);
             }
         }
     }

@@ -18,6 +18,7 @@ parser PeParser(
     RoceParser() roce_parser;
     ArpRequestParser() arp_request_parser;
     SolicitationParser() solicitation_parser;
+    ArnParser() arn_parser;
 
     state start {
         transition select(standard_metadata.ingress_port) {
@@ -197,11 +198,16 @@ parser PeParser(
 
     state parse_udp {
         packet.extract(hdr.udp);
-        transition select(hdr.udp.dst_port, hdr.udp.length) {
-            (UdpPort.ROCEV2, _): parse_bth;
-            (_, FAST_CNP_UDP_LENGTH): parse_fast_cnp;
+        transition select(meta.flow_control.read_arn, hdr.udp.dst_port, hdr.udp.length) {
+            (1, _, _): parse_arn;
+            (_, UdpPort.ROCEV2, _): parse_bth;
+            (_, _, FAST_CNP_UDP_LENGTH): parse_fast_cnp;
             default: accept;
         }
+    }
+    state parse_arn {
+        arn_parser.apply(packet, hdr.arn);
+        transition accept;
     }
 
     // The port of Fast CNPs is configurable, so any datagram of their length can be one.
@@ -220,6 +226,7 @@ control PeDeparser(packet_out packet, in pe_headers_t hdr) {
     apply {
         packet.emit(hdr.packet_in);
         packet.emit(hdr.ethernet);
+        packet.emit(hdr.pause);
         packet.emit(hdr.vlan);
         packet.emit(hdr.outer_ipv6);
         packet.emit(hdr.srv6.srh);
@@ -230,6 +237,14 @@ control PeDeparser(packet_out packet, in pe_headers_t hdr) {
         packet.emit(hdr.tunnel.gre);
         packet.emit(hdr.tunnel.gre_key);
         packet.emit(hdr.tunnel.udp);
+        packet.emit(hdr.arn.arn);
+        packet.emit(hdr.arn.five_tuple);
+        packet.emit(hdr.arn.ipv4);
+        packet.emit(hdr.arn.ipv6);
+        packet.emit(hdr.arn.ports);
+        packet.emit(hdr.arn.path);
+        packet.emit(hdr.arn.priority);
+        packet.emit(hdr.arn.time);
         packet.emit(hdr.tunnel.vxlan);
         packet.emit(hdr.tunnel.mpls0);
         packet.emit(hdr.tunnel.mpls1);

@@ -2,19 +2,22 @@
 #define FCN_REPORT_P4
 
 // DigestFilter: one digest per learning window for the packets of one new flow (FCN-3).
-// Reads:  hash over what is to be reported, window and time now in microseconds.
-// Writes: report; the cell: fingerprint(32) time(32).
+// Reads:  hash over what is to be reported, VRF, window and time now in microseconds.
+// Writes: report; the cell: tag(32) time(32). The tag is what the index leaves of the hash and the VRF, so
+//         that no tenant's invented packets pass for another's.
 // When:   something is about to be reported.
-control DigestFilter(in bit<32> fingerprint, in microseconds_t window, in bit<48> now, out bool report) {
+control DigestFilter(
+        in bit<32> fingerprint, in vrf_t vrf, in microseconds_t window, in bit<48> now, out bool report) {
     register<bit<64>, bit<16>>(DIGEST_FILTER_SIZE) last_report;
 
     apply {
         bit<64> last;
         bit<16> index = fingerprint[15:0];
+        bit<32> tag = fingerprint[31:16] ++ vrf;
         last_report.read(last, index);
-        report = last[63:32] != fingerprint || last == 0 || now[31:0] - last[31:0] >= window;
+        report = last[63:32] != tag || last == 0 || now[31:0] - last[31:0] >= window;
         if (report) {
-            last_report.write(index, fingerprint ++ now[31:0]);
+            last_report.write(index, tag ++ now[31:0]);
         }
     }
 }
@@ -36,7 +39,7 @@ control ReportNeighbor(in pe_headers_t hdr, in pe_meta_t meta) {
 }
 
 // Report: new flows and connection set-ups to the controller, within the limit of the VRF.
-// Reads:  meta.learning_*, meta.cm, customer headers.
+// Reads:  meta.learning_*, meta.base.ingress_port, meta.cm, customer headers.
 // Writes: meta.cm.qpn; refused: the limit kept a report back.
 // When:   a RoCEv2 packet from a DC port enters a tunnel, and it is the connection manager's or one of a flow
 //         that has no label yet or is watched.
@@ -58,19 +61,21 @@ control Report(
             meta.cm.qpn = hdr.roce.bth.dest_qp;
         }
 
+        // With the port: who invents packets of a host behind another does not use up its reports.
         if (hdr.ipv4.isValid()) {
             hash(fingerprint, HashAlgorithm.crc32, 32w0,
-                 { meta.base.vrf ++ hdr.ipv4.src, hdr.ipv4.dst ++ meta.cm.attribute,
+                 { meta.base.vrf ++ hdr.ipv4.src,
+                   hdr.ipv4.dst ++ meta.cm.attribute ++ meta.base.ingress_port,
                    meta.cm.local_comm_id ++ meta.cm.remote_comm_id, meta.cm.qpn },
                  64w0x100000000);
         } else {
             hash(fingerprint, HashAlgorithm.crc32, 32w0,
                  { meta.base.vrf, hdr.ipv6.src, hdr.ipv6.dst,
-                   meta.cm.attribute ++ meta.cm.local_comm_id,
+                   meta.cm.attribute ++ meta.base.ingress_port ++ meta.cm.local_comm_id,
                    meta.cm.remote_comm_id ++ meta.cm.qpn },
                  64w0x100000000);
         }
-        filter.apply(fingerprint, meta.learning_window, now, report);
+        filter.apply(fingerprint, meta.base.vrf, meta.learning_window, now, report);
         refused = false;
         if (report) {
             color_t color = GREEN;
@@ -87,25 +92,25 @@ control Report(
             // Nothing is sent.
         } else if (meta.cm.is_valid) {
             if (hdr.ipv4.isValid()) {
-                digest<cm_ipv4_t>(1, { meta.base.vrf, hdr.ipv4.src, hdr.ipv4.dst, meta.cm.attribute,
-                                       meta.cm.local_comm_id, meta.cm.remote_comm_id,
-                                       meta.cm.qpn });
+                digest<cm_ipv4_t>(1, { meta.base.vrf, hdr.ipv4.src, hdr.ipv4.dst,
+                                       meta.cm.local_comm_id, meta.cm.remote_comm_id, meta.cm.qpn,
+                                       meta.cm.attribute ++ meta.base.ingress_port });
             } else {
-                digest<cm_ipv6_t>(1, { meta.base.vrf, hdr.ipv6.src, hdr.ipv6.dst, meta.cm.attribute,
-                                       meta.cm.local_comm_id, meta.cm.remote_comm_id,
-                                       meta.cm.qpn });
+                digest<cm_ipv6_t>(1, { meta.base.vrf, hdr.ipv6.src, hdr.ipv6.dst,
+                                       meta.cm.local_comm_id, meta.cm.remote_comm_id, meta.cm.qpn,
+                                       meta.cm.attribute ++ meta.base.ingress_port });
             }
         } else {
             if (hdr.ipv4.isValid()) {
                 digest<new_flow_ipv4_t>(1, { meta.base.vrf, hdr.ipv4.src, hdr.ipv4.dst,
                                              hdr.roce.bth.dest_qp, hdr.roce.bth.p_key,
                                              hdr.roce.bth.psn, hdr.udp.src_port,
-                                             hdr.roce.bth.opcode });
+                                             hdr.roce.bth.opcode, meta.base.ingress_port });
             } else {
                 digest<new_flow_ipv6_t>(1, { meta.base.vrf, hdr.ipv6.src, hdr.ipv6.dst,
                                              hdr.roce.bth.dest_qp, hdr.roce.bth.p_key,
                                              hdr.roce.bth.psn, hdr.udp.src_port,
-                                             hdr.roce.bth.opcode });
+                                             hdr.roce.bth.opcode, meta.base.ingress_port });
             }
         }
     }

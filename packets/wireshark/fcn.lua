@@ -3,11 +3,11 @@
 --   tshark -X lua_script:packets/wireshark/fcn.lua -r capture.pcap
 --
 -- or copy this file into Wireshark's personal Lua plugins folder (Help > About > Folders).
--- Display filters: fast_cnp, fast_cnp.label == 0x8a1b2, roce_cnp, roce_cnp.qp == 0x118.
+-- Display filters: fast_cnp, fast_cnp.label == 0x8a1b2, arn, arn.time > 1000, roce_cnp, roce_cnp.qp == 0x118.
 
 set_plugin_info({
     version = "1.0",
-    description = "Fast CNP and RoCEv2 CNP",
+    description = "Fast CNP, ARN and RoCEv2 CNP",
 })
 
 -- Fast CNP (draft "Fast Congestion Notification in WAN", section 4.2): UDP, then
@@ -85,6 +85,139 @@ function fast_cnp.prefs_changed()
         udp_port:remove(registered_port, fast_cnp)
         registered_port = fast_cnp.prefs.port
         udp_port:add(registered_port, fast_cnp)
+    end
+end
+
+-- ARN (draft-hu-rtgwg-rocev2-fcn-00, section 4.1.1): UDP, then Type(8) Version(4) Rsvd(4) Metric(8)
+-- Para-Type(8) and the parameters it names ------------------------------------------------------
+
+local ARN_PORT = 1022 -- RFC 4727 experimental
+local ARN_HEADER_LENGTH = 4
+local ARN_HOP_LIMIT = 255
+local ARN_ADDRESS_LENGTH = { [4] = 4, [6] = 16 }
+
+local arn = Proto("arn", "Adaptive Routing Notification")
+
+local arn_type_name = { [1] = "congestion detected", [2] = "congestion eliminated" }
+local arn_type = ProtoField.uint8("arn.type", "Type", base.DEC, arn_type_name)
+local arn_version = ProtoField.uint8("arn.version", "Version", base.DEC, nil, 0xF0)
+local arn_metric = ProtoField.uint8("arn.metric", "Metric", base.DEC)
+local arn_para_type = ProtoField.uint8("arn.para_type", "Parameters", base.HEX)
+local arn_ip_version = ProtoField.uint8("arn.ip_version", "IP version", base.DEC, nil, 0xF0)
+local arn_label = ProtoField.uint32("arn.label", "Flow label", base.HEX, nil, 0x0FFFFF00)
+local arn_protocol = ProtoField.uint8("arn.protocol", "Protocol", base.DEC)
+local arn_source = {
+    [4] = ProtoField.ipv4("arn.src", "Source"), [6] = ProtoField.ipv6("arn.src6", "Source"),
+}
+local arn_destination = {
+    [4] = ProtoField.ipv4("arn.dst", "Destination"),
+    [6] = ProtoField.ipv6("arn.dst6", "Destination"),
+}
+local arn_sport = ProtoField.uint16("arn.sport", "Source port", base.DEC)
+local arn_dport = ProtoField.uint16("arn.dport", "Destination port", base.DEC)
+local arn_path = ProtoField.uint32("arn.path", "Path ID", base.DEC)
+local arn_priority = ProtoField.uint32("arn.priority", "Priority", base.DEC)
+local arn_time = ProtoField.uint32("arn.time", "Time (microseconds)", base.DEC)
+arn.fields = {
+    arn_type, arn_version, arn_metric, arn_para_type, arn_ip_version, arn_label, arn_protocol,
+    arn_source[4], arn_source[6], arn_destination[4], arn_destination[6], arn_sport, arn_dport,
+    arn_path, arn_priority, arn_time,
+}
+
+local arn_malformed = ProtoExpert.new(
+    "arn.malformed", "Malformed: length, type, version or parameters of an ARN are wrong",
+    expert.group.MALFORMED, expert.severity.ERROR)
+local arn_hop_limit = ProtoExpert.new(
+    "arn.hop_limit", "The hop limit is not 255: it is no neighbour's",
+    expert.group.PROTOCOL, expert.severity.WARN)
+arn.experts = { arn_malformed, arn_hop_limit }
+
+arn.prefs.port = Pref.uint("UDP port", ARN_PORT, "UDP destination port of ARN messages")
+
+local registered_arn_port = ARN_PORT
+local arn_hop_limit_field = Field.new("ipv6.hlim")
+
+-- Octets of the message by what its first octets say, nil when there is no such message.
+local function arn_length(buffer)
+    if buffer:len() < ARN_HEADER_LENGTH then return nil end
+    local para_type = buffer(3, 1):uint()
+    if not arn_type_name[buffer(0, 1):uint()] or buffer(1, 1):uint() >= 0x10 or para_type > 15 then
+        return nil
+    end
+    local length = ARN_HEADER_LENGTH
+    if bit.band(para_type, 1) ~= 0 then
+        if buffer:len() == ARN_HEADER_LENGTH then return nil end
+        local address = ARN_ADDRESS_LENGTH[bit.rshift(buffer(ARN_HEADER_LENGTH, 1):uint(), 4)]
+        if not address then return nil end
+        length = length + 8 + 2 * address
+    end
+    for flag = 1, 3 do
+        length = length + 4 * bit.band(bit.rshift(para_type, flag), 1)
+    end
+    return length
+end
+
+function arn.dissector(buffer, packet, root)
+    if packet.dst_port ~= registered_arn_port then
+        return 0 -- the dissector table matches source ports, too; this is no ARN
+    end
+    packet.cols.protocol = "ARN"
+    local tree = root:add(arn, buffer())
+    if buffer:reported_len() ~= arn_length(buffer) then
+        tree:add_proto_expert_info(arn_malformed)
+        packet.cols.info = string.format("Malformed ARN, %d octets", buffer:reported_len())
+        return buffer:len()
+    end
+    local type_value, para_type = buffer(0, 1):uint(), buffer(3, 1):uint()
+    local text = arn_type_name[type_value]
+    tree:add(arn_type, buffer(0, 1))
+    tree:add(arn_version, buffer(1, 1))
+    tree:add(arn_metric, buffer(2, 1))
+    tree:add(arn_para_type, buffer(3, 1))
+    local at = ARN_HEADER_LENGTH
+    local function take(field, length)
+        local range = buffer(at, length)
+        at = at + length
+        tree:add(field, range)
+        return range
+    end
+    if bit.band(para_type, 1) ~= 0 then
+        local version = bit.rshift(buffer(at, 1):uint(), 4)
+        tree:add(arn_ip_version, buffer(at, 1))
+        tree:add(arn_label, buffer(at, 4))
+        tree:add(arn_protocol, buffer(at + 3, 1))
+        at = at + 4
+        take(arn_source[version], ARN_ADDRESS_LENGTH[version])
+        take(arn_destination[version], ARN_ADDRESS_LENGTH[version])
+        take(arn_sport, 2)
+        take(arn_dport, 2)
+        text = text .. ", five-tuple"
+    end
+    if bit.band(para_type, 2) ~= 0 then
+        text = text .. string.format(", path %d", take(arn_path, 4):uint())
+    end
+    if bit.band(para_type, 4) ~= 0 then
+        text = text .. string.format(", priority %d", take(arn_priority, 4):uint())
+    end
+    if bit.band(para_type, 8) ~= 0 then
+        text = text .. string.format(", %d us", take(arn_time, 4):uint())
+    end
+    local hop_limit = arn_hop_limit_field()
+    if hop_limit and hop_limit.value ~= ARN_HOP_LIMIT then
+        tree:add_proto_expert_info(arn_hop_limit)
+    end
+    packet.cols.info = "ARN: " .. text
+    tree:append_text(", " .. text)
+    return at
+end
+
+udp_port:add(registered_arn_port, arn)
+
+function arn.prefs_changed()
+    if registered_arn_port ~= arn.prefs.port then
+        udp_port:remove(registered_arn_port, arn)
+        registered_arn_port = arn.prefs.port
+        udp_port:add(registered_arn_port, arn)
     end
 end
 

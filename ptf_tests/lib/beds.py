@@ -60,9 +60,11 @@ def core_frame_out(datagram: bytes, port: int = CORE_PORT) -> bytes:
     return ethernet(datagram, src=NODE_MAC[port], dst=NEIGHBOUR_MAC[port])
 
 
-def host_frame_in(datagram: bytes, *, vlan: int = 0, host_mac: str = HOST_MAC) -> bytes:
+def host_frame_in(
+    datagram: bytes, *, port: int = DC_PORT, vlan: int = 0, host_mac: str = HOST_MAC
+) -> bytes:
     """A frame a customer's host sends to the PE."""
-    return ethernet(datagram, src=host_mac, dst=NODE_MAC[DC_PORT], vlan=vlan)
+    return ethernet(datagram, src=host_mac, dst=NODE_MAC[port], vlan=vlan)
 
 
 def host_frame_out(
@@ -85,6 +87,8 @@ class PeTest(FcnTest):
         pe.dc_port(DC_PORT, BLUE, BLUE_VLAN)
         pe.core_port(CORE_PORT)
         pe.core_port(CORE_PORT_2)
+        for port in (DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2):
+            pe.own_mac(port, NODE_MAC[port])
         pe.recirculation()
         self.addCleanup(pe.delete_recirculation)
         for host, host2, remote in (
@@ -130,6 +134,7 @@ class PTest(FcnTest):
         p = self.p = PTables(self.client)
         for port in (DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2):
             p.core_port(port)
+            p.own_mac(port, NODE_MAC[port])
         p.recirculation()
         self.addCleanup(p.delete_recirculation)
         p.local_address(P_ADDRESS)

@@ -17,7 +17,7 @@ from fcn.contract.ecn import CLASSIC_RULES, DecapRule, Ecn
 from fcn.contract.names import FLOW_TABLES, GATEWAY_TABLES, LABEL_TABLES, ROUTE_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.contract.targets import Target
-from fcn.packets.wire import FAST_CNP_PORT
+from fcn.packets.wire import ARN_PORT, FAST_CNP_PORT
 
 KINDS = enum_members("NotificationKind")
 
@@ -74,6 +74,11 @@ class NodeTables:
         """A port towards the WAN domain."""
         self.insert("port_role", "set_core_port", match={"ingress_port": port, "vlan_id": vlan_id})
 
+    def own_mac(self, port: int, mac: str) -> None:
+        """An address the node takes frames for on a port."""
+        match = {"ingress_port": port, "dst_mac": mac}
+        self.insert("port_mac", "to_this_node", match=match)
+
     def underlay(
         self, prefix: str, *nexthops: tuple[int, str, str], weights: Sequence[int] = ()
     ) -> None:
@@ -107,23 +112,23 @@ class NodeTables:
         """An SRv6 End SID of the node."""
         self.insert("endpoint", "end", match={"dst": sid})
 
-    def notification_port(self, udp_port: int = FAST_CNP_PORT) -> None:
-        """The UDP port on which Fast CNPs are recognised."""
+    def notification_port(self, udp_port: int = FAST_CNP_PORT, kind: str = "FAST_CNP") -> None:
+        """The UDP port on which notifications of a kind are recognised."""
         self.insert(
             "notification_port",
             "set_notification_kind",
             match={"udp_dst_port": udp_port},
-            kind=KINDS["FAST_CNP"],
+            kind=KINDS[kind],
         )
 
-    def domain_mode(self, congestion_kind: str = "NONE", *, translates: bool = False) -> None:
-        """Set the kind of notification sent for a congested queue (member of NotificationKind), and
-        whether Fast CNPs become CNPs; without arguments both are off (FCN-16)."""
+    def domain_mode(self, congestion_kind: str = "NONE", *, translates: str = "NONE") -> None:
+        """Set the kind of notification sent for a congested queue, and the kind that becomes a CNP
+        here (members of NotificationKind); without arguments both are off (FCN-16)."""
         self.set_default(
             "domain_mode",
             "set_mode",
             congestion_kind=KINDS[congestion_kind],
-            translates=int(translates),
+            translates=KINDS[translates],
         )
 
     def recirculation(self) -> None:
@@ -186,9 +191,126 @@ class NodeTables:
             interval=self.target.clock.ticks(interval_us),
         )
 
+    def marking_curve(
+        self, port: int, codepoint: Ecn, threshold: int, depths: tuple[int, int] | None = None
+    ) -> None:
+        """Mark packets of queue 0 of a port with `codepoint` when a random number of 16 bits is at
+        most `threshold`, at these depths in packets, both inclusive, or at any depth."""
+        self.client.write(
+            +fy.P4TableEntry(
+                "marking_curve",
+                match=self._queue_match(port, depths),
+                action=fy.P4TableAction(
+                    "set_curve", set_codepoint=codepoint, set_probability=threshold
+                ),
+                priority=1,
+            )
+        )
+
+    def delete_marking_curve(self, port: int) -> None:
+        """Delete the entry written by `marking_curve` for any depth."""
+        entry = fy.P4TableEntry("marking_curve", match=self._queue_match(port, None), priority=1)
+        self.client.write(-entry)
+
     def notification_meter(self, config: fy.P4MeterConfig) -> None:
         """Set the node's notification rate limit (FCN-15), in packets per second and packets."""
         self.client.write(fy.P4MeterEntry("notification_meter", index=0, config=config))
+
+    # -- precise flow control (SRF-5 to SRF-8) ---------------------------------------------
+
+    def flow_control(self, mode: str, refresh_us: int = 0) -> None:
+        """What neighbours stop for each other (member of FlowControl); the port of ARN messages."""
+        self.flow_control_mode(mode, refresh_us)
+        if mode != "OFF":
+            self.notification_port(ARN_PORT, "ARN")
+
+    def flow_control_mode(self, mode: str, refresh_us: int = 0) -> None:
+        """What neighbours stop for each other (member of FlowControl)."""
+        self.set_default(
+            "flow_control",
+            "set_flow_control",
+            mode=enum_members("FlowControl")[mode],
+            refresh=self.target.clock.ticks(refresh_us),
+        )
+
+    def arn_profile(self, time_us: int, *, udp_src_port: int = 0xC0DE, dscp: int = 48) -> None:
+        """How ARN messages sent here look, and for how long they ask to hold."""
+        self.set_default(
+            "arn_profile",
+            "set_arn_profile",
+            udp_src_port=udp_src_port,
+            udp_dst_port=ARN_PORT,
+            dscp=dscp,
+            time=time_us,
+        )
+
+    def arn_neighbor(self, port: int, source: str) -> None:
+        """Accept ARN messages of a neighbour on a core port."""
+        self.insert("arn_neighbor", "neighbor", match={"ingress_port": port, "source": source})
+
+    def arn_upstream(self, port: int, src_mac: str, dst_mac: str, src: str, dst: str) -> None:
+        """The neighbour on a port, which hears of congestion that its packets meet here."""
+        self.insert(
+            "arn_upstream",
+            "set_arn_upstream",
+            match={"port": port},
+            src_mac=src_mac,
+            dst_mac=dst_mac,
+            src=src,
+            dst=dst,
+        )
+
+    def hold_level(self, port: int, state: str, depths: tuple[int, int] | None = None) -> None:
+        """Set the state (member of QueueState) of queue 0 of a port at these depths in packets;
+        without depths at any."""
+        self.client.write(
+            +fy.P4TableEntry(
+                "hold_level",
+                match=self._queue_match(port, depths),
+                action=fy.P4TableAction("set_queue_state", state=enum_members("QueueState")[state]),
+                priority=1,
+            )
+        )
+
+    def delete_hold_level(self, port: int) -> None:
+        """Delete the entry of a port written by `hold_level` without depths."""
+        match = self._queue_match(port, None)
+        self.client.write(-fy.P4TableEntry("hold_level", match=match, priority=1))
+
+    def hold_budget(
+        self,
+        packets: int,
+        octets: int = 1 << 20,
+        *,
+        mark: int | None = None,
+        low: int = 0,
+        longest_us: int = 60_000_000,
+        drain: tuple[int, int] = (1 << 18, 0),
+    ) -> None:
+        """What the node holds at most; at `mark` packets it tells its upstream neighbours, at `low`
+        that this is over. longest_us: longest hold. drain: what waited leaves while its port's
+        queue has fewer packets than this, otherwise one per so many microseconds."""
+        self.set_default(
+            "hold_budget",
+            "set_hold_budget",
+            packets=packets,
+            octet_count=octets,
+            packets_mark=packets + 1 if mark is None else mark,
+            octets_mark=octets + 1,
+            packets_low=low,
+            octets_low=octets,
+            longest=longest_us,
+            drain_depth=drain[0],
+            drain_interval=self.target.clock.ticks(drain[1]),
+        )
+
+    def arn_meter(self, config: fy.P4MeterConfig) -> None:
+        """Limit the messages of flow control that the node makes (FCN-15)."""
+        self.client.write(fy.P4MeterEntry("arn_meter", index=0, config=config))
+
+    def hold_meter(self, port: int, config: fy.P4MeterConfig) -> None:
+        """Limit the holds that the neighbour on a port begins."""
+        self.client.write(fy.P4MeterEntry("hold_meter", index=port, config=config))
 
 
 class PeTables(NodeTables):
@@ -230,9 +352,34 @@ class PeTables(NodeTables):
         """A tunnel by its encap_* action; ECN mode normal unless given (SRF-1)."""
         self.insert("tunnel", action, match={"tunnel": tunnel}, **{"ecn_mode": 0} | parameters)
 
+    def dc_relief(
+        self, port: int, relief: str, *, refresh_us: int, mac: str = "", quanta: int = 0
+    ) -> None:
+        """How the data centre on a port is asked to send less (member of Relief, SRF-8); quanta and
+        source MAC of PAUSE frames."""
+        self.insert(
+            "dc_relief",
+            "set_relief",
+            match={"port": port},
+            relief=enum_members("Relief")[relief],
+            refresh=self.target.clock.ticks(refresh_us),
+        )
+        if relief == "PAUSE":
+            self.insert(
+                "pause_profile",
+                "set_pause_profile",
+                match={"port": port},
+                src_mac=mac,
+                quanta=quanta,
+            )
+
     def service_sid(self, sid: str, vrf: int) -> None:
         """An End.DT46 SID."""
         self.insert("service_sid", "end_dt46", match={"dst": sid}, vrf=vrf)
+
+    def end_con_sid(self, sid: str, vrf: int) -> None:
+        """The END.CON SID of a VRF (SRF-4)."""
+        self.insert("service_sid", "end_con", match={"dst": sid}, vrf=vrf)
 
     def tunnel_vrf(self, tunnel_type: int, tunnel_id: int, vrf: int) -> None:
         """Where packets of a VXLAN VNI, GRE key or VPN label go (enum TunnelType)."""
@@ -297,9 +444,11 @@ class PeTables(NodeTables):
         udp_src_port: int = 0xC000,
         ipv4_id: int = 0,
         min_interval_us: int = 0,
+        translates: str = "FAST_CNP",
     ) -> None:
-        """CNPs for own congestion and Fast CNPs (FCN-16); interval in microseconds per flow."""
-        self.domain_mode("CNP", translates=True)
+        """CNPs for own congestion and for notifications of a kind (FCN-16); interval in
+        microseconds per flow."""
+        self.domain_mode("CNP", translates=translates)
         self.set_default(
             "cnp_profile",
             "set_cnp_profile",
@@ -319,6 +468,21 @@ class PeTables(NodeTables):
                 match={"inner_ecn": rule.inner, "outer_ecn": rule.outer},
                 **rule.parameters,
             )
+
+    def treat_light_congestion(self, hold_us: int) -> None:
+        """Treat lightly congested flows for `hold_us` microseconds; 0: tell their senders."""
+        self.set_default("light_congestion", "set_hold", hold=self.target.clock.ticks(hold_us))
+
+    def slow(self, tunnel: int, *, interval_us: int, burst: int) -> None:
+        """Slow lightly congested flows of a tunnel down to a packet in `interval_us` microseconds
+        each, `burst` of them at a time."""
+        interval = interval_us << 16
+        parameters = {"interval": interval, "tolerance": interval * (burst - 1)}
+        self.insert("light_policy", "slow", match={"tunnel": tunnel}, **parameters)
+
+    def reroute(self, tunnel: int, next_tunnel: int) -> None:
+        """Send lightly congested flows of a tunnel through another."""
+        self.insert("light_policy", "reroute", match={"tunnel": tunnel}, next_tunnel=next_tunnel)
 
     def trust(self, prefix: str) -> None:
         """Accept notifications from this prefix (FCN-17)."""
@@ -347,6 +511,24 @@ class PTables(NodeTables):
     ) -> None:
         """Turn Fast CNPs on (FCN-16)."""
         self.domain_mode("FAST_CNP")
+        self._profile(src, udp_src_port, udp_dst_port, traffic_class, hop_limit, copy_label)
+
+    def enable_end_con(
+        self, src: str, *, udp_src_port: int = 0xC0DE, traffic_class: int, hop_limit: int = 64
+    ) -> None:
+        """Turn CNPs to END.CON on (SRF-4)."""
+        self.domain_mode("END_CON_CNP")
+        self._profile(src, udp_src_port, 0, traffic_class, hop_limit, copy_label=False)
+
+    def _profile(
+        self,
+        src: str,
+        udp_src_port: int,
+        udp_dst_port: int,
+        traffic_class: int,
+        hop_limit: int,
+        copy_label: bool,
+    ) -> None:
         self.set_default(
             "fast_cnp_profile",
             "set_fast_cnp_profile",

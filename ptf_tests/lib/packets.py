@@ -18,6 +18,7 @@ from scapy.packet import Packet, Raw
 from scapy.utils import checksum
 
 from fcn.contract.ecn import Ecn as Ecn
+from fcn.packets.arn import ARN_HOP_LIMIT, ARN_PORT, Arn
 from fcn.packets.fast_cnp import FAST_CNP_PORT, FastCnp
 from fcn.packets.icrc import icrc
 from fcn.packets.roce import BTH, CNP_RESERVED, DEFAULT_P_KEY, ROCEV2_PORT, Opcode
@@ -182,6 +183,20 @@ def fast_cnp(
     """A Fast CNP (FCN-9) with a valid UDP checksum; fields as in `ip`."""
     word = FastCnp(label=label, level=level, reserved=reserved)
     return ip(src, dst, UDP(sport=sport, dport=dport) / word, **fields)
+
+
+def arn(
+    src: str,
+    dst: str,
+    message: Arn | bytes,
+    *,
+    sport: int = 0xC0DE,
+    dport: int = ARN_PORT,
+    **fields: Unpack[IpFields],
+) -> bytes:
+    """An ARN between neighbours (SRF-5) with a valid UDP checksum; hop limit 255 unless given."""
+    fields = {"ttl": ARN_HOP_LIMIT, **fields}
+    return ip(src, dst, UDP(sport=sport, dport=dport) / Raw(bytes(message)), **fields)
 
 
 # -- tunnels (FCN-5) ---------------------------------------------------------------------------

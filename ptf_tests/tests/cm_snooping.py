@@ -36,10 +36,10 @@ def as_digest(message: CmMessage, vrf: int = RED) -> tuple[str, dict[str, int]]:
         "vrf": vrf,
         "src": int(ip_address(message.src)),
         "dst": int(ip_address(message.dst)),
-        "attribute": message.attribute,
         "local_comm_id": message.local_comm_id,
         "remote_comm_id": message.remote_comm_id,
         "qpn": message.qpn,
+        "attribute_and_port": message.attribute << 9 | DC_PORT,
     }
 
 

@@ -88,13 +88,14 @@ class NeighbourDiscoveryIsPunted(PeTest):
 
 
 class OtherIcmpv6IsTraffic(PeTest):
-    """FCN-1: echo, MLD, and ND with a hop limit below 255 are routed, not punted."""
+    """FCN-1: echo, MLD, and ND with a hop limit below 255 are not punted; from a link-local source
+    they are not routed either."""
 
     def runTest(self) -> None:
         for message in (ICMPv6EchoRequest(), ICMPv6MLReport2()):
-            self.check(DC_PORT, host_frame_in(nd(message)), drops={"NO_ROUTE": 1})
+            self.check(DC_PORT, host_frame_in(nd(message)), drops={"BAD_SOURCE": 1})
         solicitation = ND_MESSAGES["neighbour solicitation"]
-        self.check(DC_PORT, host_frame_in(nd(solicitation, 254)), drops={"NO_ROUTE": 1})
+        self.check(DC_PORT, host_frame_in(nd(solicitation, 254)), drops={"BAD_SOURCE": 1})
 
 
 class NeighbourDiscoveryInsideATunnelIsTraffic(PeTest):

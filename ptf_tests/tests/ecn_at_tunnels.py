@@ -69,6 +69,14 @@ DECAPSULATION = {
 """RFC 6040 figure 4: (inner, outer) to the outgoing ECN and the "(!)" or "(!!!)" event."""
 
 
+ENCAPSULATION = {
+    "NORMAL": list(Ecn),
+    "COMPATIBILITY": [Ecn.NOT_ECT] * 4,
+    "TWO_THRESHOLD": [Ecn.ECT0 if ecn is Ecn.ECT1 else ecn for ecn in Ecn],
+}
+"""The outer codepoint for each inner one, by mode (RFC 6040 section 4.1; PEC-5)."""
+
+
 class EncapsulationNormalMode(PeTest):
     """SRF-1, FCN-7: the inner ECN field is copied to the outer header and not changed."""
 
@@ -150,9 +158,7 @@ class EncapsulationOfEveryTunnelType(PeTest):
                             traffic_class_of(datagram_of(frame))
                             for frame in self.exchange(DC_PORT, *frames).frames[CORE_PORT]
                         ]
-                        self.assertEqual(
-                            outers, list(Ecn) if name == "NORMAL" else [Ecn.NOT_ECT] * 4
-                        )
+                        self.assertEqual(outers, ENCAPSULATION[name])
                 self.pe.delete("tunnel", match={"tunnel": RED_TUNNEL})
 
 

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 
 import finsy as fy
 
+from fcn.packets.cm import CmAttribute
 from fcn.packets.roce import CNP_RESERVED, Opcode
 from fcn.ptf_tests.lib.beds import (
     BLUE,
@@ -22,6 +23,7 @@ from fcn.ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_in,
 )
+from fcn.ptf_tests.lib.cm import cm_message
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.learning import LearningTest
 from fcn.ptf_tests.lib.packets import (
@@ -32,10 +34,12 @@ from fcn.ptf_tests.lib.packets import (
     srv6,
     udp,
 )
-from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 
 DEST_QP = 0x118
 LABEL = 0x81111
+XRC = 0xA0
+"""The first three bits of an opcode: the transport service (IBTA, table of opcodes)."""
 TO_REMOTE = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
 
@@ -49,6 +53,7 @@ def new_flow(
     p_key: int = 0xFFFF,
     sport: int = 0xC001,
     opcode: int = Opcode.RC_RDMA_WRITE_ONLY,
+    port: int = DC_PORT,
 ) -> tuple[str, dict[str, int]]:
     """The digest message of a flow's first packet."""
     return f"new_flow_ipv{ip_address(dst).version}_t", {
@@ -60,6 +65,7 @@ def new_flow(
         "psn": psn,
         "udp_src_port": sport,
         "opcode": opcode,
+        "port": port,
     }
 
 
@@ -88,6 +94,34 @@ class NewFlowIsReported(LearningTest):
                 opcode=Opcode.RC_ACKNOWLEDGE,
             )
             self.assertEqual(self.reports(DC_PORT, host_frame_in(datagram)), [expected])
+
+
+class XrcIsLearnedAlike(LearningTest):
+    """FCN-3: flows of extended reliable connections are reported like those of reliable ones, with
+    their own opcodes (0xA0 to 0xB7)."""
+
+    def runTest(self) -> None:
+        for dest_qp, (host, remote) in enumerate(TO_REMOTE, DEST_QP):
+            opcode = XRC | Opcode.RC_RDMA_WRITE_ONLY
+            frame = host_frame_in(roce(host, remote, dest_qp, opcode=opcode))
+            expected = new_flow(host, remote, dest_qp, opcode=opcode)
+            self.assertEqual(self.reports(DC_PORT, frame), [expected])
+
+
+class ThePortIsReported(LearningTest):
+    """FCN-3: a report says where its packet came from, so that no host speaks for another of its
+    VRF."""
+
+    def runTest(self) -> None:
+        for dest_qp, (host, remote) in enumerate(TO_REMOTE, DEST_QP):
+            frame = host_frame_in(roce(host, remote, dest_qp), port=DC_PORT_2)
+            self.assertEqual(
+                self.reports(DC_PORT_2, frame),
+                [new_flow(host, remote, dest_qp, port=DC_PORT_2)],
+            )
+            request = cm_message(host, remote, CmAttribute.REQ, local_comm_id=dest_qp, qpn=7)
+            ((_, message),) = self.reports(DC_PORT_2, host_frame_in(request, port=DC_PORT_2))
+            self.assertEqual(message["attribute_and_port"], CmAttribute.REQ << 9 | DC_PORT_2)
 
 
 class TaggedFlowIsReportedWithItsVrf(LearningTest):

@@ -44,6 +44,30 @@ class IdleFlowIsAnnounced(PeTest):
             self.client.write(-fy.P4TableEntry(table, match=match))
 
 
+class ChangesAreNotCounted(PeTest):
+    """FCN-4: a change of a flow's entry leaves its counter, by which the controller knows that it
+    is silent where the idle time begins anew with each change."""
+
+    def runTest(self) -> None:
+        for host, remote, table in (
+            (HOST_V4, REMOTE_V4, "flow_ipv4"),
+            (HOST_V6, REMOTE_V6, "flow_ipv6"),
+        ):
+            self.pe.flow(RED, host, remote, DEST_QP, LABEL, BUSY_TIMEOUT_NS)
+            self.exchange(DC_PORT, *[host_frame_in(roce(host, remote, DEST_QP))] * 3)
+            match = fy.P4TableMatch(vrf=RED, src=host, dst=remote, dest_qp=DEST_QP)
+            pattern = fy.P4TableEntry(table, match=match, counter_data=fy.P4CounterData())
+            for verb in ("set_flow_label_watched", "set_flow_label"):
+                action = fy.P4TableAction(f"{verb}_{table[5:]}", flow_label=LABEL)
+                changed = fy.P4TableEntry(
+                    table, match=match, action=action, idle_timeout_ns=BUSY_TIMEOUT_NS
+                )
+                self.client.write(~changed)
+                (entry,) = self.client.read(pattern)
+                assert entry.counter_data is not None
+                self.assertEqual(entry.counter_data.packet_count, 3)
+
+
 class BusyFlowIsNotAnnounced(PeTest):
     """FCN-4: a flow with packets is not reported while another one becomes idle."""
 

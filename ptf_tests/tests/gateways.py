@@ -205,7 +205,7 @@ class OtherRequestsAreNotAnswered(GatewayTest):
             ("another address", "ND", DC_PORT, solicitation(OTHER_V6, option=option)),
             ("another port", "ND", DC_PORT_2, sound),
             ("a core port", "ND", CORE_PORT, sound),
-            ("an advertisement", "ND", DC_PORT, advertisement()),
+            ("an advertisement", "ND", DC_PORT, advertisement(receiver_mac=NODE_MAC[DC_PORT])),
             ("a wrong checksum", "ND", DC_PORT, sound[:-1] + bytes([sound[-1] ^ 1])),
             ("two options", "ND", DC_PORT, solicitation(option=option / option)),
             ("an option of no length", "ND", DC_PORT, solicitation(option=Raw(b"\1\0" + bytes(6)))),
@@ -216,10 +216,14 @@ class OtherRequestsAreNotAnswered(GatewayTest):
 
 
 class SolicitationFromBehindARouterIsTraffic(GatewayTest):
-    """FCN-1: RFC 4861 section 7.1.1: a hop limit below 255 makes it invalid."""
+    """FCN-1: RFC 4861 section 7.1.1: a hop limit below 255 makes it invalid. It is a packet like
+    others then, and one in a frame to a group."""
 
     def runTest(self) -> None:
-        self.check(DC_PORT, solicitation(hlim=254), drops={"NO_ROUTE": 1})
+        frame = solicitation(hlim=254)
+        self.check(DC_PORT, frame, drops={"OTHER_STATION": 1})
+        to_node = bytes.fromhex(NODE_MAC[DC_PORT].replace(":", "")) + frame[6:]
+        self.check(DC_PORT, to_node, drops={"NO_ROUTE": 1})
 
 
 class ReportsOfHostsAreLimitedPerVrf(GatewayTest):

@@ -3,11 +3,10 @@
 import math
 import time
 
-import finsy as fy
-
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.ptf_tests.lib.beds import HOST_V4, RED, REMOTE_V4, core_frame_out
 from fcn.ptf_tests.lib.congestion import CongestedPTest, from_ingress_pe, notice, tunnelled
+from fcn.ptf_tests.lib.limits import BUDGET, FLOOD, LONG_US
 from fcn.ptf_tests.lib.notifications import (
     LABEL_V4,
     LABEL_V6,
@@ -20,11 +19,6 @@ from fcn.ptf_tests.lib.notifications import (
 )
 from fcn.ptf_tests.lib.packets import routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-
-LONG_US = 60_000_000
-FLOOD = 320
-BUDGET = fy.P4MeterConfig(cir=1, cburst=5, pir=1, pburst=5)
-"""Rate of one notification per second, burst of five."""
 
 
 class OneCnpPerFlowAndInterval(NotificationTest):

@@ -47,7 +47,7 @@ class SpoofedOnADcPort(NotificationTest):
             for port, vlan in ((DC_PORT, 0), (DC_PORT, BLUE_VLAN), (DC_PORT_2, 0)):
                 self.check(
                     port,
-                    host_frame_in(datagram, vlan=vlan),
+                    host_frame_in(datagram, port=port, vlan=vlan),
                     drops={"NOTIFICATION_ON_DC_PORT": 1},
                 )
 

@@ -140,6 +140,11 @@ class ArrayControl(NativeEngine):
         """Octets all queues of all ports hold together; None: unlimited."""
         self._lib.sw_ctl_buffer(self._handle, octets or 0)
 
+    def seed(self, seed: int) -> None:
+        """The random numbers of the program follow from this seed (64 bits) from now on. An engine
+        with a virtual clock begins with seed 0, any other with its time of start."""
+        self._lib.sw_ctl_seed(self._handle, seed)
+
     def port_counters(self, port: int) -> PortCounters:
         """See softswitch.api.Engine."""
         s = self._ffi.new("sw_port_stats *")

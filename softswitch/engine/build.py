@@ -91,9 +91,9 @@ def _cpu() -> str:
     return platform.processor()
 
 
-def _key(code: str, flags: Sequence[str]) -> str:
+def _key(unit: str, flags: Sequence[str]) -> str:
     h = hashlib.sha256()
-    for part in (code, *_compiler(), _cpu(), *flags):
+    for part in (unit, *_compiler(), _cpu(), *_DIALECT, *flags):
         h.update(repr(part).encode())
     for name, text in _runtime().items():
         h.update(repr((name, text)).encode())
@@ -123,13 +123,13 @@ def build_library(code: str, *, sanitize: bool = False) -> Path:
     Raises BuildError.
     """
     flags = (*_SANITIZED, *_SHARED) if sanitize else _FAST
-    return _cached(_unit(code), _key(code, flags), ".so", flags)
+    return _cached(_unit(code), ".so", flags)
 
 
-def _cached(unit: str, key: str, suffix: str, flags: Sequence[str]) -> Path:
+def _cached(unit: str, suffix: str, flags: Sequence[str]) -> Path:
     """The file that a translation unit compiles to, from the cache where it is there."""
     directory = open_cache()
-    file = directory / f"{key}{suffix}"
+    file = directory / f"{_key(unit, flags)}{suffix}"
     try:
         # Switches that start together build a program once. Of one that is killed meanwhile the
         # kernel gives the lock back, and whoever builds the program next removes what it left.
@@ -163,7 +163,7 @@ def build_harness(code: str, main: str, target: Path) -> None:
     """
     flags = (*_SANITIZED, "-c")
     runtime = _unit('#include "sw_core.h"\n') + main
-    objects = [_cached(unit, _key(unit, flags), ".o", flags) for unit in (code, runtime)]
+    objects = [_cached(unit, ".o", flags) for unit in (code, runtime)]
     command, _ = _compiler()
     linked = subprocess.run(
         [*command, *_SANITIZED, *map(str, objects), "-o", str(target)],

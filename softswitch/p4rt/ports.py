@@ -6,11 +6,14 @@ import socket
 import struct
 from collections.abc import Iterable, Mapping
 
+from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import Engine, EngineError, PortCounters, PortQueue
 
 _LOG = logging.getLogger(__name__)
 _SIOCGIFFLAGS = 0x8913
 _IFF_RUNNING = 0x40
+PARKING_RATE = 50_000
+"""Packets per second that come round on the parking port, where held packets wait (SRF-7)."""
 _SILENT = PortCounters(0, 0, 0, 0, 0, 0, 0)
 
 
@@ -32,6 +35,9 @@ class Ports:
         self._engine = engine
         if engine is None:
             return
+        parking = V1MODEL.ports.parking
+        if parking is not None and parking not in self.interfaces:
+            engine.port_queue_set(parking, PortQueue(rate_pps=PARKING_RATE))
         for port, queue in self.queues.items():
             if queue != PortQueue():
                 engine.port_queue_set(port, queue)

@@ -14,13 +14,13 @@ ACCESS_NS = 500
 
 
 def test_results_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At 20 km: with FCN after the way from the queue to the sender, with end-to-end ECN after the
-    way by the receiver, three times as long; both to a few packets' time."""
+    """At 20 km: FCN and END.CON after the way from the queue to the sender, with end-to-end ECN
+    after the way by the receiver, three times as long; all to a few packets' time."""
     results = tmp_path / "results.json"
     monkeypatch.setattr(reaction, "SENDERS", ((2, "8MB"),))
     monkeypatch.setattr(sys, "argv", ["reaction", "--km", "20", "--results", str(results)])
     reaction.main()
-    fcn, ecn = json.loads(results.read_text())
+    fcn, end_con, ecn = json.loads(results.read_text())
     assert (fcn["mode"], fcn["by"], ecn["mode"], ecn["by"]) == (
         "fcn", "ingress PE", "ecn", "receiver"
     )  # fmt: skip
@@ -29,6 +29,10 @@ def test_results_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     back = (20 + 20 + reaction.LAST_KM) * NS_PER_KM + 2 * ACCESS_NS
     assert ecn["bound_ns"] == there + back
     assert 0 < fcn["reaction_ns"] - fcn["bound_ns"] < 100
+    assert (end_con["mode"], end_con["by"]) == ("end-con", "ingress PE")
+    assert end_con["bound_ns"] == fcn["bound_ns"]
+    # A CNP to END.CON is longer than a Fast CNP.
+    assert 0 <= end_con["reaction_ns"] - fcn["reaction_ns"] < 100
     assert 0 < ecn["reaction_ns"] - ecn["bound_ns"] < 2_000
     assert fcn["ratio"] == fcn["reaction_ns"] / fcn["bound_ns"] <= reaction.GOAL
 

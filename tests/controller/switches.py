@@ -10,6 +10,7 @@ from typing import Any
 
 import grpc
 from finsy.proto import p4r
+from tenants import BLUE, DC_PORT, cm_item
 
 from fcn.controller.app import ControlPlane
 from fcn.softswitch.api import Engine, EngineError, EngineEvents, MatchKey, TableAction
@@ -72,8 +73,11 @@ class QuietEngine(DetachedEngine):
         return sum(name.rpartition(".")[2] == table for name in self.tables.values())
 
     def digest(self, name: str, *items: tuple[int, ...]) -> None:
-        """Send a digest with these items."""
+        """Send a digest with these items; of a message of the connection manager the fields of
+        `ConnectionMessage`."""
         assert self.events is not None
+        if name.startswith("cm_"):
+            items = tuple(cm_item(*item) for item in items)
         self.events.digest(name, items)
 
     def packet_in(self, port: int, reason: int, vlan: int, vrf: int, frame: bytes) -> None:
@@ -190,7 +194,7 @@ async def until(condition: Callable[[], Any], what: str = "", seconds: float = W
 
 def packet_to(dest_qp: int) -> tuple[int, ...]:
     """The report of a packet of a new flow (digest new_flow_ipv4_t)."""
-    return (1, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4)
+    return (BLUE, 0x0A01000A, 0x0A020014, dest_qp, 0xFFFF, 5, 50000, 4, DC_PORT)
 
 
 async def all_up(plane: ControlPlane) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tenants import DC_PORT
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.clock import Clock
@@ -129,7 +130,8 @@ def test_a_storm_does_not_fill_the_disk(
                 ("pe2", b, a, CmAttribute.REP, number, number, qpn),
                 ("pe2", a, b, CmAttribute.REQ, number, 0, qpn),
             ):
-                service.connection_message(node, CmMessage("blue", source, target, *message))
+                sent = CmMessage("blue", source, target, *message)
+                service.connection_message(node, DC_PORT, sent)
                 messages += 1
     finally:
         log.removeHandler(handler)

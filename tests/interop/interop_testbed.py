@@ -138,6 +138,8 @@ class InteropTestbed:
         pe = PeTables(self._client)
         pe.dc_port(DC_PORT, VRF)
         pe.core_port(CORE_PORT)
+        pe.own_mac(DC_PORT, PE_DC_MAC)
+        pe.own_mac(CORE_PORT, PE_CORE_MAC)
         for host, remote, tunnel in (
             (f"{HOST_V4}/32", "10.2.0.0/24", TUNNEL_V4),
             (f"{HOST_V6}/128", "2001:db8:2::/64", TUNNEL_V6),

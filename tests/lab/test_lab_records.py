@@ -20,6 +20,7 @@ from fcn.lab.errors import LabError
 from fcn.lab.frames import FrameKind
 from fcn.lab.notices import NoticeKind
 from fcn.lab.roce import RoceOptions
+from fcn.packets.wire import FAST_CNP_PORT
 from fcn.ptf_tests.lib import packets
 
 MILLISECOND = 1_000_000
@@ -59,9 +60,11 @@ def tunnels(inner: bytes, ecn: Ecn) -> dict[str, bytes]:
     }
 
 
-def kinds_of(frames: list[bytes], select: FrameKind | None = None) -> list[FrameKind]:
-    """The kinds of those that a tap selects."""
-    with Simulation() as simulation:
+def kinds_of(
+    frames: list[bytes], select: FrameKind | None = None, port: int = FAST_CNP_PORT
+) -> list[FrameKind]:
+    """The kinds of those that a tap selects, where Fast CNPs have this port."""
+    with Simulation(fast_cnp_port=port) as simulation:
         link = direct(simulation)
         link.tap(0, select=select)
         for frame in frames:
@@ -89,6 +92,32 @@ def test_kinds_of_frames_in_every_tunnel(datagram: bytes, kind: FrameKind) -> No
     marked = tunnels(datagram, Ecn.CE)
     expected = [kind if name in ("none", "vlan") else kind | FrameKind.MARKED for name in marked]
     assert kinds_of(list(marked.values())) == expected
+
+
+def test_fast_cnps_have_the_port_the_simulation_was_given() -> None:
+    frames = [framed(packets.fast_cnp(*OUTER, 0x80001, dport=port)) for port in (1021, 1022)]
+    assert kinds_of(frames, port=1022) == [NO_KIND, FrameKind.FAST_CNP]
+    assert kinds_of(frames) == [FrameKind.FAST_CNP, NO_KIND]
+    with pytest.raises(LabError, match="65536 is no UDP port"):
+        Simulation(fast_cnp_port=65536)
+
+
+@pytest.mark.parametrize("ecn", [Ecn.NOT_ECT, Ecn.CE])
+def test_a_cnp_behind_the_label_of_a_flow_is_one_for_end_con(ecn: Ecn) -> None:
+    """SRF-4: hosts' own CNPs have an entropy label outside, and any label in their own header."""
+    labelled: packets.IpFields = {"flow_label": 0x80001, "traffic_class": int(ecn)}
+    marked = FrameKind.MARKED if ecn is Ecn.CE else NO_KIND
+    cnp = packets.cnp(THERE, HERE, SOURCE_QP)
+    outside = packets.srv6(cnp, *OUTER, **labelled)
+    other = packets.srv6(cnp, *OUTER, flow_label=0x7FFFF, traffic_class=int(ecn))
+    data = packets.srv6(packets.roce(HERE, THERE, DEST_QP), *OUTER, **labelled)
+    own = packets.cnp(*OUTER, SOURCE_QP)
+    own = own[:1] + (int(ecn) << 4 | 8).to_bytes(1, "big") + own[2:]
+    within = packets.srv6(own, *OUTER, flow_label=0x7FFFF)
+    frames = [framed(each) for each in (outside, other, data, own, within)]
+    plain = FrameKind.CNP | marked
+    assert kinds_of(frames) == [FrameKind.END_CON_CNP | marked, plain, marked, plain, plain]
+    assert kinds_of(frames[:1], FrameKind.NOTIFICATION) == [FrameKind.END_CON_CNP | marked]
 
 
 def test_a_frame_that_ends_early_is_what_it_was_until_there() -> None:

@@ -138,6 +138,59 @@ def test_go_back_n_recovers_what_a_full_queue_dropped() -> None:
         assert sent.acknowledged == sent.highest == seen.packets
 
 
+@pytest.mark.parametrize(
+    ("first_qp", "accepted_qp"),
+    [(2, (1 << 24) - 1), ((1 << 24) - 1, 2), (0x7FFFFF, 0x800000), (0x10000, 0xFFFF)],
+)
+def test_psns_wrap_and_queue_pairs_have_any_number(first_qp: int, accepted_qp: int) -> None:
+    """Packets are lost before and after the wrap: as many are sent as with a PSN far from it."""
+    sent = []
+    for first_psn in (1_000, (1 << 24) - 400):
+        options = RoceOptions(
+            first_psn=first_psn, first_qp=first_qp, first_accepted_qp=accepted_qp, ack_every=4
+        )
+        with Simulation() as simulation:
+            network = wan(simulation, Rates(), 100, features="[]")
+            left, right, connection = connected(network, options)
+            network.links[0].tap(0)
+            left.write(connection, 1024 * 2_000, start_ns=simulation.now_ns)
+            simulation.run_until(60 * MILLISECOND)
+            (done,) = completions(simulation)
+            sender, receiver = left.sender(connection), right.receiver(0)
+            assert (sender.local_qp, receiver.local_qp) == (first_qp, accepted_qp)
+            assert (receiver.packets, receiver.payload) == (2_000, 1024 * 2_000)
+            assert sender.retransmitted > 0
+            assert sender.timeouts == 0
+            psns = [int.from_bytes(frame.data[51:54], "big") for frame in simulation.tapped()]
+            assert {(psn - first_psn) % (1 << 24) for psn in psns} == set(range(2_000))
+            sent.append((done.completed_ns, [(psn - first_psn) % (1 << 24) for psn in psns]))
+            balance(simulation)
+    assert sent[0] == sent[1]
+
+
+def test_without_a_number_left_no_connection_is_opened_or_accepted() -> None:
+    last = (1 << 24) - 1
+    with Simulation() as simulation:
+        network = wan(simulation)
+        left = network.roce(1, options=RoceOptions(first_qp=last))
+        right = network.roce(2, options=RoceOptions(first_qp=last, first_accepted_qp=last - 1))
+        for host, remote in ((left, 2), (right, 1)):
+            host.connect(address(remote))
+            with pytest.raises(LabError, match="has no queue pair number left at this host"):
+                host.connect(address(remote))
+        simulation.run_until(40 * MILLISECOND)
+        assert left.sender(0).state == right.sender(0).state == State.CONNECTED
+        assert (left.sender(0).remote_qp, right.sender(0).local_qp) == (last - 1, last)
+    with Simulation() as simulation:
+        network = wan(simulation)
+        left = network.roce(1)
+        network.roce(2, options=RoceOptions(first_accepted_qp=last))
+        for _ in range(2):
+            left.connect(address(2))
+        simulation.run_until(40 * MILLISECOND)
+        assert [left.sender(n).state for n in range(2)] == [State.CONNECTED, State.FAILED]
+
+
 def test_a_timeout_recovers_the_last_packet_and_gives_up_in_the_end() -> None:
     options = RoceOptions(timeout=20 * MILLISECOND, retries=3)
     with Simulation() as simulation:

@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scapy.layers.inet import UDP
+from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 from scapy.utils import wrpcap
 
+from fcn.packets.arn import ARN_HOP_LIMIT, ARN_PORT, Arn, ArnType, Parameter
 from fcn.packets.fast_cnp import FAST_CNP_PORT
 from fcn.packets.roce import CNP_RESERVED, ROCEV2_PORT, Opcode
 from fcn.ptf_tests.lib import vectors
@@ -181,3 +185,34 @@ def test_real_traffic_has_neither_and_stays_as_it_was(tmp_path: Path) -> None:
     opcodes = _tshark(capture, "-T", "fields", "-e", "infiniband.bth.opcode").split()
     assert Counter(opcodes)[str(int(Opcode.UD_SEND_ONLY))] == 20
     assert len(opcodes) == 404
+
+
+def test_arn_fields(tmp_path: Path) -> None:
+    service = Arn(
+        para_type=Parameter.FIVE_TUPLE | Parameter.PATH_ID | Parameter.TIME,
+        label=0x8CAFE, protocol=41, src6=PE, dst6=P, path_id=5, time=500,
+    )  # fmt: skip
+    priority = Arn(type=ArnType.ELIMINATED, para_type=Parameter.PRIORITY, priority=3)
+    layers = _dissect([_arn(bytes(service)), _arn(bytes(priority), 64)], tmp_path)
+    first, second = (layer["arn"] for layer in layers)
+    assert first["arn.type"] == "1"
+    assert (first["arn.label"], first["arn.protocol"]) == ("0x0008cafe", "41")
+    assert (first["arn.src6"], first["arn.dst6"]) == (PE, P)
+    assert (first["arn.path"], first["arn.time"]) == ("5", "500")
+    assert second["arn.priority"] == "3"
+    assert "arn.hop_limit" not in str(first)
+    assert "arn.hop_limit" in str(second)
+
+
+def test_malformed_arns_are_shown_as_such(tmp_path: Path) -> None:
+    sound = bytes(Arn(para_type=Parameter.FIVE_TUPLE | Parameter.TIME, src6=PE, dst6=P, time=1))
+    frames = [_arn(sound[:length]) for length in range(1, len(sound))]
+    frames += [_arn(sound + b"\0"), _arn(b"\x03" + sound[1:]), _arn(bytes(Arn(para_type=0x18)))]
+    for frame, (protocol, info, message) in zip(frames, _columns(frames, tmp_path), strict=True):
+        assert (protocol, info.partition(",")[0]) == ("ARN", "Malformed ARN"), frame.hex()
+        assert message.startswith("Malformed")
+
+
+def _arn(message: bytes, hop_limit: int = ARN_HOP_LIMIT) -> bytes:
+    packet = IPv6(src=P, dst=PE, hlim=hop_limit) / UDP(sport=49152, dport=ARN_PORT) / Raw(message)
+    return _frame(bytes(packet))

@@ -16,6 +16,7 @@ from fcn.contract.names import (
     COUNTERS,
     NEW_FLOW_DIGESTS,
     PORT_COUNTERS,
+    TWO_THRESHOLD_TABLES,
     VRF_COUNTERS,
 )
 from fcn.contract.pipeline import Pipeline, load_pipeline
@@ -87,6 +88,21 @@ def _queue_levels(tables: NodeTables) -> None:
     tables.queue_level(2, 7, (8, 15))
 
 
+def _marking_curves(tables: NodeTables) -> None:
+    tables.marking_curve(1, Ecn.CE, 0xFFFF)
+    tables.marking_curve(2, Ecn.ECT1, 0x7FFF, (8, 15))
+
+
+def _hold_levels(tables: NodeTables) -> None:
+    tables.hold_level(1, "CONGESTED")
+    tables.hold_level(2, "RELIEVED", (0, 8))
+
+
+def _dc_relief(pe: PeTables) -> None:
+    pe.dc_relief(1, "PAUSE", refresh_us=100, mac=MAC, quanta=0xFFFF)
+    pe.dc_relief(2, "CNP", refresh_us=100)
+
+
 def _unmapped(pe: PeTables) -> None:
     for version in (4, 6):
         pe.label_without_source_qp(0x80001, version)
@@ -113,6 +129,19 @@ NODE: dict[str, Callable[[Any], None]] = {
     "delete_queue_level": lambda t: t.delete_queue_level(2, (8, 15)),
     "level_policy": lambda t: t.level_policy(7, mark=Ecn.ECT1, notify=True, interval_us=1000),
     "notification_meter": lambda t: t.notification_meter(METER),
+    "own_mac": lambda t: t.own_mac(3, MAC),
+    "marking_curve": _marking_curves,
+    "delete_marking_curve": lambda t: t.delete_marking_curve(1),
+    "flow_control": lambda t: t.flow_control("SERVICE", 100),
+    "flow_control_mode": lambda t: t.flow_control_mode("OFF"),
+    "arn_profile": lambda t: t.arn_profile(1000),
+    "arn_neighbor": lambda t: t.arn_neighbor(3, V6),
+    "arn_upstream": lambda t: t.arn_upstream(3, MAC, MAC, V6, V6),
+    "hold_level": _hold_levels,
+    "delete_hold_level": lambda t: t.delete_hold_level(1),
+    "hold_budget": lambda t: t.hold_budget(100),
+    "arn_meter": lambda t: t.arn_meter(METER),
+    "hold_meter": lambda t: t.hold_meter(3, METER),
 }
 PE = NODE | {
     "set_default": lambda t: t.set_default("flow_learning", "learning_off"),
@@ -123,12 +152,17 @@ PE = NODE | {
     "route": _routes,
     "tunnel": _encaps,
     "service_sid": lambda t: t.service_sid(V6, 1),
+    "end_con_sid": lambda t: t.end_con_sid(V6, 1),
     "tunnel_vrf": lambda t: t.tunnel_vrf(1, 1001, 1),
     "flow": _flows,
     "label_to_cnp": _mapped,
     "label_without_source_qp": _unmapped,
     "enable_cnp": lambda t: t.enable_cnp(min_interval_us=50),
     "decap_rules": lambda t: t.decap_rules(),
+    "treat_light_congestion": lambda t: t.treat_light_congestion(1000),
+    "slow": lambda t: t.slow(1, interval_us=10, burst=2),
+    "reroute": lambda t: t.reroute(2, 1),
+    "dc_relief": _dc_relief,
     "trust": lambda t: t.trust("fc00::/16"),
     "learn_flows": lambda t: t.learn_flows(
         (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values()), 1000
@@ -139,7 +173,31 @@ P = NODE | {
         "domain_mode", "set_mode", congestion_kind=2, translates=0
     ),
     "enable_fast_cnp": lambda t: t.enable_fast_cnp(V6),
+    "enable_end_con": lambda t: t.enable_end_con(V6, traffic_class=0xC0),
 }
+
+TWO_THRESHOLD = {
+    "marking_curve",
+    "delete_marking_curve",
+    "treat_light_congestion",
+    "slow",
+    "reroute",
+}
+FLOW_CONTROL = {
+    "flow_control",
+    "flow_control_mode",
+    "arn_profile",
+    "arn_neighbor",
+    "arn_upstream",
+    "hold_level",
+    "delete_hold_level",
+    "hold_budget",
+    "arn_meter",
+    "hold_meter",
+    "dc_relief",
+}
+WITHOUT_CHIP = TWO_THRESHOLD | FLOW_CONTROL
+"""Verbs of modes that have no program for a chip yet."""
 
 CASES = [
     pytest.param(role, verbs, kind, chip, id=f"{role}-{'tna' if chip else 'v1model'}")
@@ -155,8 +213,10 @@ def _pipeline(role: str, chip: bool) -> Pipeline:
 def _updates(pipeline: Pipeline, verbs: dict[str, Any], kind: type[NodeTables]) -> Switch:
     switch = Switch(pipeline, {})
     tables = kind(switch)
-    for verb in verbs.values():
-        verb(tables)
+    has_modes = pipeline.has_tables(TWO_THRESHOLD_TABLES[pipeline.name] | {"flow_control"})
+    for name, verb in verbs.items():
+        if has_modes or name not in WITHOUT_CHIP:
+            verb(tables)
     return switch
 
 
@@ -239,18 +299,17 @@ def test_copies_are_steered_by_a_clone_session_where_there_is_one(chip: bool) ->
 
 @pytest.mark.parametrize("chip", [False, True])
 def test_features_are_off_until_a_verb_turns_them_on(chip: bool) -> None:
-    """FCN-16: of no congestion, CNPs and Fast CNPs."""
-    for role, verbs, kind, sent, translates in (
-        ("pe", PE, PeTables, 2, 1),
-        ("p", P, PTables, 1, 0),
+    """FCN-16: of no congestion, CNPs, Fast CNPs and CNPs to END.CON."""
+    for role, verbs, kind, verb, sent, translates in (
+        ("pe", PE, PeTables, "enable_cnp", 2, 1),
+        ("p", P, PTables, "enable_fast_cnp", 1, 0),
+        ("p", P, PTables, "enable_end_con", 3, 0),
     ):
-        turned_on = [verb for name, verb in verbs.items() if name.startswith("enable_")]
-        assert len(turned_on) == 1
         pipeline = _pipeline(role, chip)
         off = _updates(pipeline, {"domain_mode": verbs["domain_mode"]}, kind)
         modes = _arguments(off, "domain_mode", "set_mode")
         assert modes == [{"congestion_kind": 0, "translates": 0}]
-        on = _updates(pipeline, {"enable": turned_on[0]}, kind)
+        on = _updates(pipeline, {verb: verbs[verb]}, kind)
         modes = _arguments(on, "domain_mode", "set_mode")
         assert modes == [{"congestion_kind": sent, "translates": translates}]
 

@@ -101,6 +101,6 @@ def test_more_hosts_than_addresses_are_refused() -> None:
 
 def test_no_such_network() -> None:
     with pytest.raises(
-        NetworkError, match=r"no network west: No such file.*; there are dual-dc, .*wan"
+        NetworkError, match=r"no network west: No such file.*; there are demo, dual-dc, .*wan"
     ):
         network("west")

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from ipaddress import IPv6Network
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from scapy.layers.l2 import Ether
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, wait_until
 from fcn.packets.wire import FAST_CNP_PORT
-from fcn.topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to
+from fcn.topologies.demo.tap import Tap, any_ipv6, far_end, ipv6_to, marked_ce, udp_to
 
 DELAY_MS = 30
 PATIENCE_S = 60.0
@@ -137,6 +138,10 @@ def test_taps_see_what_their_filter_says(veths: tuple[str, str, str, str]) -> No
         Tap(b, any_ipv6()) as everything,
         Tap(b, marked_ce()) as marked,
         Tap(b, udp_to(FAST_CNP_PORT)) as fast_cnps,
+        Tap(b, ipv6_to(IPv6Network("2001:db8::/61"))) as to_network,
+        Tap(b, ipv6_to(IPv6Network("2001:db8::2/128"))) as to_host,
+        Tap(b, ipv6_to(IPv6Network("2001:db8:0:8::/61"))) as to_next_network,
+        Tap(b, ipv6_to(IPv6Network("2001:db8::3/128"))) as to_next_host,
         Tap(a, any_ipv6()) as backwards,
         packet_socket(a) as near,
     ):
@@ -152,4 +157,6 @@ def test_taps_see_what_their_filter_says(veths: tuple[str, str, str, str]) -> No
         assert began - 1_000_000 <= times[0] <= times[-1] <= ended + 1_000_000
         assert len(marked.stop()) == 2
         assert len(fast_cnps.stop()) == 1
+        assert len(to_network.stop()) == len(to_host.stop()) == 6
+        assert to_next_network.stop() == to_next_host.stop() == ()
         assert backwards.stop() == ()

@@ -91,6 +91,14 @@ def test_thresholds_are_where_queues_are_limited() -> None:
     assert [name for name, node in config.nodes.items() if node.thresholds] == ["p2"]
 
 
+def test_the_two_threshold_mode_has_three_depths_where_queues_are_limited() -> None:
+    sections = {"notification": "two-threshold", "two_threshold": {"treatment": "slow"}}
+    settings = FcnSettings(thresholds=(5, 6, 9), levels=LEVELS, sections=sections)
+    config = parse_config(controller_yaml(network("wan"), settings))
+    assert config.nodes["p2"].thresholds[0].depths == (Depth(5), Depth(6), Depth(9))
+    assert config.two_threshold.depths == (Depth(2000), Depth(3000), Depth(4000))
+
+
 def test_several_sites_and_vrfs_are_routed_to_each_other() -> None:
     topology = Topology(
         name="three",

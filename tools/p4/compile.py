@@ -29,7 +29,11 @@ FLAGS = (
     "--Wdisable=unused",
     "--Wdisable=removed",
 )
-CONSTANT_SOURCES = ("common/base/sizes.p4", "common/base/types.p4")
+CONSTANT_SOURCES = (
+    "common/base/sizes.p4",
+    "common/base/types.p4",
+    "common/base/flow_control_types.p4",
+)
 # By architecture name in P4Info: file with its constants, and its value of __TARGET_TOFINO__.
 ARCHITECTURES = {
     "v1model": ("v1model/externs.p4", 0),

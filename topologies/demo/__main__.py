@@ -1,10 +1,13 @@
-"""`python -m fcn.topologies.demo`: end-to-end ECN alone against FCN on one network.
+"""`python -m fcn.topologies.demo`: ways to tell senders of congestion, on one network.
 
-Exit status 0: senders reacted faster with FCN and all counters agree. 1: otherwise, or something
-failed; the reason is printed.
+Exit status 0: in each mode senders were told by whom they should be, sooner than with end-to-end
+ECN alone where switches notify, and all counters agree. 1: otherwise, or something failed; the
+reason is printed.
 """
 
 import sys
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -15,19 +18,23 @@ from rich.console import Console
 from fcn.hosts.roce.log import LogError
 from fcn.topologies.command import FAILURES, choose_target, say_failure, say_how_to_look
 from fcn.topologies.demo.checks import check_run
+from fcn.topologies.demo.comparison import draw_comparison
 from fcn.topologies.demo.display import Display
 from fcn.topologies.demo.measure import MeasureError, measure
+from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
 from fcn.topologies.demo.plots import draw_overview, draw_reaction
 from fcn.topologies.demo.report import (
     Checks,
     Records,
     comparison,
+    details,
     hop_rows,
     html_page,
     terminal_table,
 )
-from fcn.topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario, demo_scenario
+from fcn.topologies.demo.scenario import Scenario, demo_scenario
 from fcn.topologies.demo.traffic import Run, RunRecord
+from fcn.topologies.demo.verdict import problems as problems_of
 from fcn.topologies.isolation import enter
 from fcn.topologies.network import Network, Target, make_directory
 
@@ -40,51 +47,68 @@ console = Console()
 def run_once(network: Network, scenario: Scenario, mode: Mode, out: Path) -> RunRecord:
     """One run with its progress shown."""
     with Display(console, scenario, mode) as display:
-        return Run(network, scenario, mode, out / mode, display.show).carry_out()
+        return Run(network, scenario, mode, out / mode.name, display.show).carry_out()
 
 
-def run_both(scenario: Scenario, target: Target, out: Path) -> Records:
-    """Run both modes on one network."""
-    with Network(scenario.topology, target, scenario.settings, out / "network") as network:
-        say_how_to_look(console, network)
-        for flow in scenario.flows:
-            network.wait_for_ping(flow.sender, flow.receiver)
-        return {mode: run_once(network, scenario, mode, out) for mode in MODES}
+def run_modes(scenario: Scenario, modes: Sequence[Mode], target: Target, out: Path) -> Records:
+    """Run every mode; those next to each other that need one configuration share a network."""
+    records: dict[str, RunRecord] = {}
+    for settings, group in groupby(modes, scenario.settings):
+        with Network(scenario.topology, target, settings, out / "network") as network:
+            say_how_to_look(console, network)
+            for sender, receiver in scenario.pairs:
+                network.wait_for_ping(sender, receiver)
+            for mode in group:
+                records[mode.name] = run_once(network, scenario, mode, out)
+    return records
 
 
 def evaluate(scenario: Scenario, target: Target, records: Records, out: Path) -> list[str]:
     """Show and write the results; returns what is wrong with them."""
-    checks: Checks = {mode: check_run(scenario, records[mode]) for mode in MODES}
+    checks: Checks = {name: check_run(scenario, record) for name, record in records.items()}
     problems = [
-        f"{MODE_NAMES[mode]}: {check}"
-        for mode in MODES
-        for check in checks[mode]
+        f"{records[name].mode.title}: {check}"
+        for name, of_run in checks.items()
+        for check in of_run
         if not check.passed
     ]
     try:
-        results = {mode: measure(scenario, records[mode]) for mode in MODES}
+        results = {name: measure(scenario, record) for name, record in records.items()}
     except MeasureError as error:
         return [*problems, str(error)]
-    console.print(terminal_table("Notifications at every hop", hop_rows(scenario, records)))
-    console.print(terminal_table("Result", comparison(scenario, results)))
-    images = [out / "reaction.png", out / "overview.png"]
-    draw_reaction(scenario, results, images[0])
-    draw_overview(scenario, results, images[1])
+    modes = [record.mode for record in records.values()]
+    for title, rows in (
+        ("Notifications at every hop", hop_rows(scenario, records)),
+        ("Details", details(results)),
+        ("Result", comparison(results)),
+    ):
+        console.print(terminal_table(title, modes, rows))
+    images = [out / f"{name}.png" for name in ("comparison", "reaction", "overview")]
+    title = f"The demo on {target}, {scenario.seconds:g} s of each mode"
+    draw_comparison([each.figures for each in results.values()], title, images[0])
+    draw_reaction(scenario, results, images[1])
+    draw_overview(scenario, results, images[2])
     page = out / "index.html"
     page.write_text(html_page(scenario, target, results, records, checks, images))
     console.print(f"written: {page}, {', '.join(map(str, images))}")
     total = sum(map(len, checks.values()))
     console.print(f"{total - len(problems)} of {total} comparisons of counters agree")
-    ecn, fcn = results["ecn"].reaction_ms, results["fcn"].reaction_ms
-    if 2 * results["fcn"].caused_by_pe <= len(results["fcn"].congestions):
-        problems.append("with FCN most first cuts were not caused by the ingress PE's CNPs")
-    if fcn >= ecn:
-        problems.append(f"FCN is not faster: {fcn:.2f} ms against {ecn:.2f} ms (medians)")
-    return problems
+    return [*problems, *problems_of(results)]
+
+
+def _chosen(names: Sequence[str]) -> tuple[Mode, ...]:
+    try:
+        return modes_named(names)
+    except ModeError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def main(
     target: Annotated[str, typer.Option(help="softswitch or bmv2; default: what is here")] = "",
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(help=f"{', '.join(MODES)}; again for more; default: ecn and fcn"),
+    ] = None,
     seconds: Annotated[
         float, typer.Option(min=MIN_SECONDS, help="length of each run")
     ] = DEFAULT_SECONDS,
@@ -92,6 +116,7 @@ def main(
 ) -> None:
     """Run the demo."""
     chosen = choose_target(target)
+    modes = _chosen(DEFAULT_MODES if mode is None else mode)
     try:
         enter("fcn.topologies.demo", sys.argv[1:])
         make_directory(out)
@@ -99,7 +124,7 @@ def main(
         console.print(
             f"DC1 - PE1 - P1 - P2 - PE2 - DC2 on {chosen}: starting switches, hosts and controller"
         )
-        records = run_both(scenario, chosen, out)
+        records = run_modes(scenario, modes, chosen, out)
         problems = evaluate(scenario, chosen, records, out)
     except (*FAILURES, LogError) as error:
         problems = [str(error)]

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fcn.topologies.counters import NodeCounters
-from fcn.topologies.demo.scenario import Scenario
+from fcn.topologies.demo.modes import MODES
+from fcn.topologies.demo.scenario import Scenario, by_switch
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 
 # Reasons for which a PE drops a notification; each is counted under `drops`.
@@ -17,6 +17,10 @@ PE_NOTIFICATION_DROPS = (
     "NODE_RATE_LIMIT",
 )
 PE_REFUSALS = ("NOTIFICATION_UNTRUSTED", "NOTIFICATION_MALFORMED", "NOTIFICATION_ON_DC_PORT")
+# In the two-threshold mode: an ingress PE was told of light congestion of a flow; it dropped what
+# was beyond the rate of the flow.
+TREATED = "LIGHT_CONGESTION"
+SLOWED = "LIGHT_CONGESTION_RATE"
 HOST_PROBLEMS = ("bad_length", "bad_checksum", "bad_icrc", "unknown_qp", "socket_lost")
 
 
@@ -48,7 +52,7 @@ def check_run(scenario: Scenario, record: RunRecord) -> list[Check]:
         *_links(scenario, record),
         *_data(scenario, record),
         *_marks(scenario, record),
-        *_fast_cnps(scenario, record),
+        *_notices(scenario, record),
         *_cnps_of_pes(scenario, record),
         *_cnps_of_receivers(scenario, record),
         *_hosts(record),
@@ -79,21 +83,33 @@ def _links(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
 
 
 def _data(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
-    """Data packets sent but not received are those the bottleneck's queue dropped."""
+    """Packets sent but not received are those that the bottleneck's queue dropped, and those of
+    flows that an ingress PE slows."""
     sent = sum(log.total("qp_summary", "packets") for log in record.senders.values())
+    sent += sum(other.sent for other in record.others)
     received = sum(log.total("qp_summary", "packets") for log in record.receivers.values())
+    received += sum(other.received for other in record.others)
     node, _ = scenario.bottleneck
-    missing = _missing_in(scenario, record.counters[node], node)
-    yield Check("data lost", "sent but not received", sent - received, f"lost in {node}", missing)
+    missing = _missing_in(scenario, record, node)
+    slowed = sum(record.counters[pe].drops.get(SLOWED, 0) for pe in _named(scenario, "pe"))
+    yield Check(
+        "data lost",
+        "sent but not received",
+        sent - received,
+        f"lost in {node} or slowed by PEs",
+        missing + slowed,
+    )
     if record.queue_drops is not None:
         yield Check(
             "queue drops", f"lost in {node}", missing, "its traffic manager", record.queue_drops
         )
 
 
-def _missing_in(scenario: Scenario, counters: NodeCounters, node: str) -> int:
+def _missing_in(scenario: Scenario, record: RunRecord, node: str) -> int:
     """Packets received by a node, neither dropped with a reason nor sent."""
-    arrived = sum(counters.port_rx.values()) + counters.events.get("FAST_CNP_SENT", 0)
+    counters = record.counters[node]
+    made = counters.events.get(f"{record.mode.notice.kind}_SENT", 0)
+    arrived = sum(counters.port_rx.values()) + made
     punted = sum(count for name, count in counters.events.items() if name.startswith("PUNTED_"))
     left = sum(counters.port_tx.get(port.number, 0) for port in scenario.topology.ports_of(node))
     return arrived - punted - sum(counters.drops.values()) - left
@@ -115,52 +131,53 @@ def _marks(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     )
 
 
-def _fast_cnps(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+def _notices(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     ps, pes = _named(scenario, "p"), _named(scenario, "pe")
+    kind, title = record.mode.notice.kind, record.mode.notice.title
     for node in ps:
         events = record.counters[node].events
         yield Check(
             f"notifications of {node}",
             "triggered",
-            events.get("FAST_CNP_TRIGGERED", 0),
-            "Fast CNPs sent",
-            events.get("FAST_CNP_SENT", 0),
+            events.get(f"{kind}_TRIGGERED", 0),
+            f"{title} sent",
+            events.get(f"{kind}_SENT", 0),
         )
     node, _ = scenario.bottleneck
     yield Check(
-        f"Fast CNPs of {node}",
+        f"{title} of {node}",
         "sent",
-        record.counters[node].events.get("FAST_CNP_SENT", 0),
+        record.counters[node].events.get(f"{kind}_SENT", 0),
         "seen on its link",
-        len(record.fast_cnps_ns),
+        len(record.notices_ns),
     )
     refused = sum(record.counters[pe].drops.get(why, 0) for pe in pes for why in PE_REFUSALS)
     yield Check(
-        "Fast CNPs",
+        title,
         "sent by P nodes",
-        _sum(record, ps, "FAST_CNP_SENT"),
+        _sum(record, ps, f"{kind}_SENT"),
         "received or refused by PEs",
-        _sum(record, pes, "FAST_CNP_RECEIVED") + refused,
+        _sum(record, pes, f"{kind}_RECEIVED") + refused,
     )
 
 
 def _cnps_of_pes(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
-    pes = _named(scenario, "pe")
+    pes, notice = _named(scenario, "pe"), record.mode.notice
     for pe in pes:
         counters = record.counters[pe]
         dropped = sum(counters.drops.get(why, 0) for why in PE_NOTIFICATION_DROPS)
         yield Check(
             f"translation at {pe}",
-            "Fast CNPs received and own congestion",
-            counters.events.get("FAST_CNP_RECEIVED", 0) + counters.events.get("OWN_CONGESTION", 0),
-            "CNPs sent or not sent for a reason",
-            counters.events.get("CNP_SENT", 0) + dropped,
+            f"{notice.title} received and own congestion",
+            counters.events.get(f"{notice.kind}_RECEIVED", 0)
+            + counters.events.get("OWN_CONGESTION", 0),
+            "CNPs sent, flows treated, or neither for a reason",
+            counters.events.get("CNP_SENT", 0) + counters.events.get(TREATED, 0) + dropped,
         )
     arrived: Counter[tuple[str, int]] = Counter()
     for flow, sender, _ in flow_endpoints(scenario, record):
-        receiver = scenario.address(flow, flow.receiver)
         own = scenario.address(flow, flow.sender)
-        arrived.update((own, e["qp"]) for e in sender.named("cnp") if e["src"] != receiver)
+        arrived.update((own, e["qp"]) for e in sender.named("cnp") if by_switch(e))
     yield Check(
         "CNPs of PEs",
         "sent by PEs",
@@ -177,7 +194,7 @@ def _cnps_of_pes(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     for pe in pes:
         for hit in record.counters[pe].flows:
             looked_up[hit.sender, hit.sender_qp] += hit.hits
-    if held_back == 0:
+    if held_back == 0 and not _sum(record, pes, TREATED):
         for sender_address, qp in sorted(looked_up | arrived):
             yield Check(
                 f"CNPs for QP {qp} of {sender_address}",
@@ -191,16 +208,15 @@ def _cnps_of_pes(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
             "labels looked up",
             "for known source QPs",
             looked_up.total(),
-            "CNPs sent or held back",
-            _sum(record, pes, "CNP_SENT") + held_back,
+            "CNPs sent or held back, or flows treated",
+            _sum(record, pes, "CNP_SENT") + _sum(record, pes, TREATED) + held_back,
         )
 
 
 def _cnps_of_receivers(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     for flow, sender, receiver in flow_endpoints(scenario, record):
-        address = scenario.address(flow, flow.receiver)
         sent = Counter(event["qp"] for event in receiver.named("cnp_sent"))
-        arrived = Counter(e["qp"] for e in sender.named("cnp") if e["src"] == address)
+        arrived = Counter(e["qp"] for e in sender.named("cnp") if not by_switch(e))
         for qp in sorted(sent | arrived):
             yield Check(
                 f"CNPs of {flow.receiver} for QP {qp} of {flow.sender}",
@@ -219,7 +235,12 @@ def _hosts(record: RunRecord) -> Iterator[Check]:
 
 
 def _mode(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
-    if record.mode == "ecn":
-        nodes = [node.name for node in scenario.topology.nodes]
-        notified = _sum(record, nodes, "FAST_CNP_SENT") + _sum(record, nodes, "CNP_SENT")
+    """What the mode does not do is not done."""
+    nodes = [node.name for node in scenario.topology.nodes]
+    if not record.mode.notifies:
+        sent = [f"{mode.notice.kind}_SENT" for mode in MODES.values()]
+        notified = sum(_sum(record, nodes, name) for name in {*sent, "CNP_SENT"})
         yield Check("FCN is disabled", "notifications of switches", notified, "allowed", 0)
+    if not record.mode.marks:
+        marked = _sum(record, nodes, "CE_MARKED")
+        yield Check("marking is disabled", "packets marked", marked, "allowed", 0)

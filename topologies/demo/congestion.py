@@ -1,7 +1,7 @@
 """The congestions of a run: when each began and when a sender first cut its rate for it.
 
 A congestion begins when the bottleneck's queue reaches level 1 after CALM_MS without congestion. It
-is observed in several places: a packet with a CE mark or a Fast CNP leaves the node (timestamped by
+is observed in several places: a packet with a CE mark or a notice leaves the node (timestamped by
 the kernel on the link), a sample of the queue depth is over the threshold, a marked packet reaches
 a receiver. No observation precedes the onset, so the earliest, less its propagation delay, is the
 best bound on it. Congestions before the last sender starts are left out: they are bursts of packets
@@ -10,9 +10,10 @@ that a loaded machine did not send evenly paced.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from fcn.hosts.roce.log import Event
-from fcn.topologies.demo.scenario import Flow, Scenario
+from fcn.topologies.demo.scenario import Flow, Scenario, by_switch
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 from fcn.topologies.model import NS_PER_MS
 
@@ -53,12 +54,21 @@ def congestions(scenario: Scenario, record: RunRecord) -> tuple[Congestion, ...]
     )
     onsets = list(_onsets(scenario, record))
     found = []
-    for onset, following in zip(onsets, [*onsets[1:], None], strict=True):
+    for onset, following in zip_longest(onsets, onsets[1:]):
         for event, flow in cuts:
             if event.time_ns >= onset and (following is None or event.time_ns < following):
                 found.append(_congestion(scenario, record, onset, event, flow))
                 break
     return tuple(found)
+
+
+def first_onset_ms(scenario: Scenario, record: RunRecord) -> float:
+    """When the first congestion begins, whether or not anybody reacts; where nothing shows one,
+    when the last sender starts. Milliseconds since the start of the run."""
+    onset_ns = next(_onsets(scenario, record), None)
+    if onset_ns is None:
+        return scenario.overload_s * 1000
+    return (onset_ns - record.start_ns) / NS_PER_MS
 
 
 def _onsets(scenario: Scenario, record: RunRecord) -> Iterator[int]:
@@ -73,10 +83,9 @@ def _onsets(scenario: Scenario, record: RunRecord) -> Iterator[int]:
 
 def _signs(scenario: Scenario, record: RunRecord) -> Iterator[int]:
     yield from record.ce_ns
-    yield from record.fast_cnps_ns
+    yield from record.notices_ns
     # A packet is marked by the queue depth after its dequeue; samples are of the same depth.
-    threshold = scenario.settings.thresholds[0]
-    yield from (sample.time_ns for sample in record.queue if sample.depth > threshold)
+    yield from (sample.time_ns for sample in record.queue if sample.depth > record.mode.depths[0])
     for flow, _, receiver in flow_endpoints(scenario, record):
         delay_ns = scenario.topology.delay_ns(scenario.bottleneck[0], flow.receiver)
         yield from (e.time_ns - delay_ns for e in receiver.named("ce"))
@@ -85,7 +94,7 @@ def _signs(scenario: Scenario, record: RunRecord) -> Iterator[int]:
 def _congestion(
     scenario: Scenario, record: RunRecord, onset_ns: int, cut: Event, flow: Flow
 ) -> Congestion:
-    by_pe = cut["src"] != scenario.address(flow, flow.receiver)
+    by_pe = by_switch(cut)
     topology = scenario.topology
     node = scenario.bottleneck[0]
     if by_pe:

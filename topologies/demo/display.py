@@ -7,7 +7,8 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from fcn.topologies.demo.scenario import MODE_NAMES, Mode, Scenario
+from fcn.topologies.demo.modes import Mode
+from fcn.topologies.demo.scenario import Scenario
 from fcn.topologies.demo.traffic import Progress
 
 LINE_EVERY_S = 2.0
@@ -50,13 +51,13 @@ class Display:
         total = self._scenario.seconds
         elapsed = min(progress.elapsed_s, total)
         bar = ProgressBar(total=total, completed=elapsed, width=24)
-        table.add_row(f"[bold]{MODE_NAMES[self._mode]}", bar, f"{elapsed:4.1f} of {total:g} s")
+        table.add_row(f"[bold]{self._mode.title}", bar, f"{elapsed:4.1f} of {total:g} s")
         for name, rate in progress.rates_bps.items():
             cnps = f"{progress.cnps[name]} CNPs received"
             table.add_row(f"  {name}", f"{rate / 1e6:6.1f} Mb/s", cnps)
         depth = "" if progress.queue_depth is None else f"{progress.queue_depth:3d} packets queued"
-        fast_cnps = f"{progress.fast_cnps} Fast CNPs sent"
-        table.add_row(f"  {self._scenario.bottleneck[0]}", depth, fast_cnps)
+        notices = f"{progress.notices} {self._mode.notice.title} sent"
+        table.add_row(f"  {self._scenario.bottleneck[0]}", depth, notices)
         return table
 
     def _line(self, progress: Progress) -> str:
@@ -65,6 +66,6 @@ class Display:
             for name, rate in progress.rates_bps.items()
         )
         return (
-            f"{MODE_NAMES[self._mode]}, {progress.elapsed_s:4.1f} s: {senders}, "
-            f"{progress.fast_cnps} Fast CNPs"
+            f"{self._mode.title}, {progress.elapsed_s:4.1f} s: {senders}, "
+            f"{progress.notices} {self._mode.notice.title}"
         )

@@ -1,13 +1,17 @@
 """Evaluates the record of a run. Pure functions; times in milliseconds."""
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
 from typing import Literal
 
-from fcn.hosts.roce.log import Event
-from fcn.topologies.demo.congestion import Congestion, congestions
-from fcn.topologies.demo.scenario import MTU, Mode, Scenario
+from fcn.hosts.roce.log import Event, RoceLog
+from fcn.topologies.demo.comparison import Figures, Other, jain, percentile
+from fcn.topologies.demo.congestion import Congestion, congestions, first_onset_ms
+from fcn.topologies.demo.modes import Mode
+from fcn.topologies.demo.other_traffic import Seen
+from fcn.topologies.demo.scenario import MTU, Flow, Scenario, by_switch
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 from fcn.topologies.model import NS_PER_MS
 
@@ -34,12 +38,14 @@ class Measurement:
     """One run's results.
 
     `queue` is in packets: read from the traffic manager every 2 ms, or counted on the wire
-    (packets in less packets out and lost), as `queue_source` says. `congestions` holds at least
-    one, the first begins when the last sender starts; `first_peak_queue` is the peak within
-    FIRST_MS of its onset.
+    (packets in less packets out and lost), as `queue_source` says. `congestions` are those for
+    which a sender cut its rate; in a mode that tells senders there is at least one. `onset_ms`:
+    when the first congestion begins; `first_peak_queue` is the peak within FIRST_MS of it.
+    `goodputs_bps`: of each sender, while all send; `fairness`: Jain's index over their queue pairs.
     """
 
     mode: Mode
+    onset_ms: float
     congestions: tuple[Congestion, ...]
     queue: Series
     queue_source: QueueSource
@@ -52,8 +58,11 @@ class Measurement:
     rates_bps: dict[str, Series]
     cnps_from_pe: tuple[float, ...]
     cnps_from_receiver: tuple[float, ...]
-    fast_cnps: tuple[float, ...]
+    notices: tuple[float, ...]
     goodput_bps: float
+    goodputs_bps: dict[str, float]
+    fairness: float | None
+    others: tuple[Other, ...]
 
     @property
     def total_rate_bps(self) -> Series:
@@ -71,9 +80,9 @@ class Measurement:
         return Series(tuple(time for time, _, _ in changes), tuple(sums))
 
     @property
-    def first(self) -> Congestion:
-        """The congestion that began when the last sender started."""
-        return self.congestions[0]
+    def first(self) -> Congestion | None:
+        """The congestion that began when the last sender started; None where nobody cut."""
+        return self.congestions[0] if self.congestions else None
 
     @property
     def reactions_ms(self) -> list[float]:
@@ -81,27 +90,46 @@ class Measurement:
         return sorted(each.reaction_ms for each in self.congestions)
 
     @property
-    def reaction_ms(self) -> float:
-        """The median of `reactions_ms`."""
-        return median(self.reactions_ms)
+    def reaction_ms(self) -> float | None:
+        """The median of `reactions_ms`; None where nobody cut."""
+        return median(self.reactions_ms) if self.congestions else None
 
     @property
     def caused_by_pe(self) -> int:
         """Congestions whose first cut the ingress PE's CNP caused."""
         return sum(each.by_pe for each in self.congestions)
 
+    @property
+    def figures(self) -> Figures:
+        """What modes are compared by."""
+        reaction = self.reaction_ms
+        return Figures(
+            title=self.mode.title,
+            colour=self.mode.colour,
+            reaction_ns=None if reaction is None else reaction * NS_PER_MS,
+            peak_queue=self.peak_queue,
+            dropped=self.lost + sum(other.lost for other in self.others),
+            goodput_bps=self.goodputs_bps,
+            fairness=self.fairness,
+            others=self.others,
+        )
+
 
 def measure(scenario: Scenario, record: RunRecord) -> Measurement:
-    """Measure one run. Raises MeasureError when there was no congestion or no reaction."""
-    if not record.ce_ns:
-        raise MeasureError(f"{record.mode}: no packet was marked, the bottleneck never congested")
+    """Measure one run. Raises MeasureError when there was no congestion, or no reaction in a mode
+    that tells senders."""
+    name = record.mode.name
+    if record.mode.marks and not record.ce_ns:
+        raise MeasureError(f"{name}: no packet was marked, the bottleneck never congested")
     found = congestions(scenario, record)
-    if not found:
-        raise MeasureError(f"{record.mode}: no sender cut its rate for a congestion")
+    if record.mode.told_by is not None and not found:
+        raise MeasureError(f"{name}: no sender cut its rate for a congestion")
+    onset_ms = first_onset_ms(scenario, record)
+    goodputs = _goodputs(scenario, record)
     queue, queue_source = _queue(scenario, record)
     cnps = [
-        (_ms(record, event), event["src"] == scenario.address(each, each.receiver))
-        for each, sender, _ in flow_endpoints(scenario, record)
+        (_ms(record, event), by_switch(event))
+        for sender in record.senders.values()
         for event in sender.named("cnp")
     ]
     sent = sum(log.total("qp_summary", "packets") for log in record.senders.values())
@@ -109,6 +137,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     taken = sum(log.total("qp_summary", "taken") for log in record.receivers.values())
     return Measurement(
         mode=record.mode,
+        onset_ms=onset_ms,
         congestions=found,
         queue=queue,
         queue_source=queue_source,
@@ -117,7 +146,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
             (
                 depth
                 for time, depth in zip(queue.times_ms, queue.values, strict=True)
-                if 0 <= time - found[0].onset_ms <= FIRST_MS
+                if 0 <= time - onset_ms <= FIRST_MS
             ),
             default=0.0,
         ),
@@ -126,11 +155,52 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         lost=sent - received,
         ce_seen=sum(log.total("qp_summary", "ce") for log in record.receivers.values()),
         rates_bps={name: _rates(record, name) for name in record.senders},
-        cnps_from_pe=tuple(sorted(time for time, by_receiver in cnps if not by_receiver)),
-        cnps_from_receiver=tuple(sorted(time for time, by_receiver in cnps if by_receiver)),
-        fast_cnps=tuple((stamp - record.start_ns) / NS_PER_MS for stamp in record.fast_cnps_ns),
+        cnps_from_pe=tuple(sorted(time for time, told_by_switch in cnps if told_by_switch)),
+        cnps_from_receiver=tuple(
+            sorted(time for time, told_by_switch in cnps if not told_by_switch)
+        ),
+        notices=tuple((stamp - record.start_ns) / NS_PER_MS for stamp in record.notices_ns),
         goodput_bps=taken * MTU * 8 / scenario.seconds,
+        goodputs_bps={sender: sum(of_qps) for sender, of_qps in goodputs.items()},
+        fairness=jain(bps for of_qps in goodputs.values() for bps in of_qps),
+        others=tuple(_other(scenario, record, seen) for seen in record.others),
     )
+
+
+def _goodputs(scenario: Scenario, record: RunRecord) -> dict[str, list[float]]:
+    """Payload taken in order, in bit/s, of each sender's queue pairs, while all send."""
+    seconds = scenario.seconds - scenario.overload_s
+    return {
+        flow.sender: [
+            packets * MTU * 8 / seconds for packets in _taken(scenario, record, flow, receiver)
+        ]
+        for flow, _, receiver in flow_endpoints(scenario, record)
+    }
+
+
+def _taken(scenario: Scenario, record: RunRecord, flow: Flow, receiver: RoceLog) -> list[int]:
+    """Packets taken in order by each queue pair of a receiver, of those sent while all send."""
+    delay_ns = scenario.topology.delay_ns(flow.sender, flow.receiver)
+    begin = record.start_ns + round(scenario.overload_s * 1000 * NS_PER_MS) + delay_ns
+    taken: Counter[int] = Counter()
+    for event in receiver.named("rate"):
+        if begin < event.time_ns <= record.end_ns + delay_ns:
+            taken[event["qp"]] += event["taken"]
+    # A queue pair that took nothing has no line, or lines with nothing.
+    idle = max(0, flow.qps - len(taken))
+    return [*taken.values(), *[0] * idle]
+
+
+def _other(scenario: Scenario, record: RunRecord, seen: Seen) -> Other:
+    """Packets sent before there is congestion are left out of the delays, not of those lost."""
+    flow = seen.flow
+    propagation_ns = scenario.topology.delay_ns(flow.sender, flow.receiver)
+    begin = record.start_ns + round(scenario.overload_s * 1000 * NS_PER_MS)
+    delays = [
+        float(each.latency_ns - propagation_ns) for each in seen.arrivals if each.sent_ns >= begin
+    ]
+    lost = seen.sent - seen.received
+    return Other(place=flow.place, sent=seen.sent, lost=lost, delay_ns=percentile(delays))
 
 
 def _ms(record: RunRecord, event: Event) -> float:

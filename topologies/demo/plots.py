@@ -1,5 +1,6 @@
 """The demo's figures as PNG, drawn without a display."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib
@@ -9,8 +10,9 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
+from fcn.topologies.demo.congestion import Congestion
 from fcn.topologies.demo.measure import Measurement, Series
-from fcn.topologies.demo.scenario import MODE_NAMES, MODES, Mode, Scenario
+from fcn.topologies.demo.scenario import Scenario
 
 DPI = 130
 MBIT = 1e6
@@ -19,32 +21,47 @@ BIN_MS = 50
 LEGEND_ROOM = 1.45
 ZOOM_BEFORE_MS = 10.0
 SENDER_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd")
-MODE_COLOURS: dict[Mode, str] = {"ecn": "#b2182b", "fcn": "#1b7837"}
+PE_COLOUR, RECEIVER_COLOUR = "#1b7837", "#b2182b"
 ONSET_STYLE = {"color": "0.35", "linestyle": ":", "linewidth": 1.2}
 
-Results = dict[Mode, Measurement]
+# Where nobody cut its rate, so much is shown after the onset.
+UNANSWERED_MS = 50.0
+COLUMN_WIDTH = 6.25
+
+Results = Mapping[str, Measurement]
+"""By the names of the modes, in the order in which they are shown."""
 
 
 def draw_overview(scenario: Scenario, results: Results, path: Path) -> None:
-    """Rate of each sender, queue depth and notifications over the whole of both runs."""
+    """Rate of each sender, queue depth and notifications over the whole of the runs."""
     figure, axes = pyplot.subplots(
-        3, 2, figsize=(12.5, 9.5), sharex=True, sharey="row", layout="constrained"
+        3,
+        len(results),
+        figsize=(COLUMN_WIDTH * len(results), 9.5),
+        sharex=True,
+        sharey="row",
+        squeeze=False,
+        layout="constrained",
     )
-    for column, mode in enumerate(MODES):
-        result = results[mode]
-        axes[0][column].set_title(MODE_NAMES[mode], fontsize=13, fontweight="bold")
+    for column, result in enumerate(results.values()):
+        axes[0][column].set_title(result.mode.title, fontsize=13, fontweight="bold")
         _draw_rates(axes[0][column], scenario, result)
         _draw_queue(axes[1][column], scenario, result)
         _draw_notifications(axes[2][column], scenario, result)
         axes[2][column].set_xlabel("time since the first packet (s)")
         for row in range(3):
-            axes[row][column].axvline(result.first.onset_ms / 1000, **ONSET_STYLE)
+            axes[row][column].axvline(result.onset_ms / 1000, **ONSET_STYLE)
             axes[row][column].grid(alpha=0.25)
             axes[row][column].legend(loc="upper right", fontsize=8, framealpha=0.9)
     axes[0][0].set_ylabel("sending rate (Mb/s)")
     axes[1][0].set_ylabel("queue (packets)")
     axes[2][0].set_ylabel(f"per {BIN_MS} ms")
     axes[0][0].set_xlim(0, scenario.seconds)
+    # All columns have the limits of the rows.
+    highest = max(max(r.total_rate_bps.values, default=0.0) for r in results.values()) / MBIT
+    axes[0][0].set_ylim(0, LEGEND_ROOM * max(highest, scenario.bottleneck_bps / MBIT))
+    deepest = max(max(r.peak_queue, r.mode.depths[-1]) for r in results.values())
+    axes[1][0].set_ylim(0, 1.1 * deepest)
     axes[2][0].set_ylim(0, LEGEND_ROOM * max(axes[2][0].get_ylim()[1], 1))
     node, peer = scenario.bottleneck
     figure.suptitle(
@@ -71,7 +88,6 @@ def _draw_rates(axes: Axes, scenario: Scenario, result: Measurement) -> None:
     )  # fmt: skip
     capacity = scenario.bottleneck_bps / MBIT
     axes.axhline(capacity, color="k", linestyle="--", linewidth=1.0, label="bottleneck")
-    axes.set_ylim(0, LEGEND_ROOM * max(capacity, *sums))
 
 
 def _draw_queue(axes: Axes, scenario: Scenario, result: Measurement) -> None:
@@ -82,18 +98,18 @@ def _draw_queue(axes: Axes, scenario: Scenario, result: Measurement) -> None:
     axes.plot(
         _seconds(result.queue),
         result.queue.values,
-        color=MODE_COLOURS[result.mode],
+        color=result.mode.colour,
         linewidth=0.9,
         label=label,
     )
-    for level, depth in enumerate(scenario.settings.thresholds, 1):
+    depths = result.mode.depths
+    for level, depth in enumerate(depths, 1):
         axes.axhline(depth, color="0.8", linewidth=0.7, linestyle="--", zorder=0)
-        if level in (1, len(scenario.settings.thresholds)):
+        if level in (1, len(depths)):
             axes.text(
                 scenario.seconds * 0.005, depth, f"level {level}", fontsize=7, color="0.4",
                 va="bottom",
             )  # fmt: skip
-    axes.set_ylim(bottom=0)
 
 
 def _draw_notifications(axes: Axes, scenario: Scenario, result: Measurement) -> None:
@@ -105,42 +121,42 @@ def _draw_notifications(axes: Axes, scenario: Scenario, result: Measurement) -> 
         ],
         bins=edges,
         stacked=True,
-        color=["#1b7837", "#b2182b"],
+        color=[PE_COLOUR, RECEIVER_COLOUR],
         label=[
             f"CNPs from the ingress PE ({len(result.cnps_from_pe)})",
             f"CNPs from receivers ({len(result.cnps_from_receiver)})",
         ],
     )
     axes.hist(
-        [time / 1000 for time in result.fast_cnps],
+        [time / 1000 for time in result.notices],
         bins=edges,
         histtype="step",
         color="k",
         linewidth=1.0,
-        label=f"Fast CNPs from {scenario.bottleneck[0]} ({len(result.fast_cnps)})",
+        label=f"{result.mode.notice.title} from {scenario.bottleneck[0]} ({len(result.notices)})",
     )
 
 
 def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
-    """The first congestion of both runs, aligned at the onset."""
-    end_ms = 2.0 * max(result.first.reaction_ms for result in results.values()) + 10.0
+    """The first congestion of each run, aligned at the onset."""
+    firsts = [result.first for result in results.values()]
+    longest = max((first.reaction_ms for first in firsts if first), default=UNANSWERED_MS)
+    end_ms = 2.0 * longest + 10.0
     figure, (rate_axes, queue_axes) = pyplot.subplots(
         2, 1, figsize=(10, 7.5), sharex=True, layout="constrained"
     )
-    for mode in MODES:
-        result = results[mode]
-        first = result.first
-        colour = MODE_COLOURS[mode]
-        times, values = _aligned(result.total_rate_bps, first.onset_ms, end_ms)
+    for result in results.values():
+        mode, first = result.mode, result.first
+        colour = mode.colour
+        times, values = _aligned(result.total_rate_bps, result.onset_ms, end_ms)
         rate_axes.step(
             times, [value / MBIT for value in values], where="post", color=colour, linewidth=1.8,
-            label=f"{MODE_NAMES[mode]}: first cut after {first.reaction_ms:.2f} ms, by "
-            f"{first.sender}",
+            label=f"{mode.title}: {_first_cut(first)}",
         )  # fmt: skip
-        times, values = _aligned(result.queue, first.onset_ms, end_ms)
-        queue_axes.step(
-            times, values, where="post", color=colour, linewidth=1.4, label=MODE_NAMES[mode]
-        )
+        times, values = _aligned(result.queue, result.onset_ms, end_ms)
+        queue_axes.step(times, values, where="post", color=colour, linewidth=1.4, label=mode.title)
+        if first is None:
+            continue
         for axes in (rate_axes, queue_axes):
             axes.axvline(first.reaction_ms, color=colour, linewidth=1.0)
             axes.axvline(first.bound_ms, color=colour, linewidth=1.0, linestyle="--", alpha=0.7)
@@ -157,7 +173,7 @@ def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
     rate_axes.set_ylim(bottom=0)
     queue_axes.set_ylabel("queue at the bottleneck (packets)")
     queue_axes.axhline(
-        scenario.settings.thresholds[0], color="0.6", linewidth=0.8, linestyle=":",
+        next(iter(results.values())).mode.depths[0], color="0.6", linewidth=0.8, linestyle=":",
         label="congestion level 1",
     )  # fmt: skip
     queue_axes.set_ylim(bottom=0)
@@ -169,6 +185,12 @@ def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
     queue_axes.set_xlim(-ZOOM_BEFORE_MS, end_ms)
     figure.savefig(path, dpi=DPI)
     pyplot.close(figure)
+
+
+def _first_cut(first: Congestion | None) -> str:
+    if first is None:
+        return "no rate cut"
+    return f"first cut after {first.reaction_ms:.2f} ms, by {first.sender}"
 
 
 def _aligned(series: Series, onset_ms: float, end_ms: float) -> tuple[list[float], list[float]]:

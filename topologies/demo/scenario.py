@@ -3,24 +3,23 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from fcn.hosts.roce.log import Event
 from fcn.hosts.roce.options import Dcqcn
 from fcn.topologies.catalog import network
 from fcn.topologies.controller_config import FcnSettings, Level
+from fcn.topologies.demo.modes import Mode
 from fcn.topologies.model import Topology
-
-Mode = Literal["ecn", "fcn"]
-MODES: tuple[Mode, ...] = ("ecn", "fcn")
-MODE_NAMES: dict[Mode, str] = {"ecn": "End-to-end ECN only", "fcn": "With FCN"}
 
 MTU = 1024
 # IP, UDP, BTH and ICRC around the payload; some packets also have a RETH.
 HEADERS = {4: 20 + 8 + 12 + 4, 6: 40 + 8 + 12 + 4}
 
-# Queue depths, in packets, at which levels 1 to 7 begin. The first tolerates
-# the bursts of a loaded machine that does not send packets evenly paced.
-THRESHOLDS = (8, 12, 16, 24, 32, 48, 64)
 # FCN-11: the worse the congestion, the more often a flow is notified.
 INTERVALS = ("20ms", "15ms", "10ms", "8ms", "6ms", "4ms", "2ms")
+# Of each flow of other traffic, a small part of what the bottleneck serves.
+OTHER_PPS = 25
+# UDP source port of notifications by switches; those of hosts are from 49152 on.
+SWITCH_PORT = 40_000
 # DCQCN's time constants, 4 us to 300 us in a data centre of 40 Gb/s, scaled to queue pairs of a few
 # Mb/s and a round-trip time of 16 ms: at most one CNP and one cut in about that time.
 CNP_INTERVAL_US = 20_000
@@ -46,24 +45,45 @@ class Flow:
         return (MTU + HEADERS[self.ip_version]) * 8
 
 
+def by_switch(cnp: Event) -> bool:
+    """Whether a switch made the CNP of an event of a sender; its address may be the receiver's."""
+    return bool(cnp["udp_src_port"] == SWITCH_PORT)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFlow:
+    """Small UDP packets that are not ECN-capable, `pps` a second, whatever happens.
+
+    place: where it meets the congested flows, in a few words.
+    """
+
+    place: str
+    sender: str
+    receiver: str
+    pps: int = OTHER_PPS
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One demo; the two runs differ only in whether FCN is enabled."""
+    """One demo; its runs differ only in their mode."""
 
     topology: Topology
     bottleneck: tuple[str, str]
     flows: tuple[Flow, ...]
+    others: tuple[OtherFlow, ...]
     seconds: float
 
-    @property
-    def settings(self) -> FcnSettings:
-        """CE marking at every level in both runs; Fast CNPs only where FCN is enabled."""
+    @staticmethod
+    def settings(mode: Mode) -> FcnSettings:
+        """What the controller is told for a mode. Features of switches are off until it runs."""
         return FcnSettings(
-            thresholds=THRESHOLDS,
-            levels=tuple(Level(mark=True, notify=True, interval=each) for each in INTERVALS),
+            thresholds=mode.depths,
+            levels=tuple(Level(mark=mode.marks, notify=True, interval=each) for each in INTERVALS),
             enabled=False,
-            cnp_source="pe",
+            cnp_source=mode.cnp_source,
             cnp_interval="1ms",
+            udp_source_port=SWITCH_PORT,
+            sections=mode.domain,
         )
 
     @property
@@ -73,6 +93,12 @@ class Scenario:
         queue = self.topology.queue_of(port)
         assert queue is not None, "the bottleneck is a limited queue"
         return queue.rate_pps
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Who sends to whom, other traffic included."""
+        pairs = [(flow.sender, flow.receiver) for flow in self.flows]
+        return (*pairs, *((other.sender, other.receiver) for other in self.others))
 
     @property
     def overload_s(self) -> float:
@@ -89,6 +115,10 @@ class Scenario:
         """Address of the flow's sender or receiver, in the flow's IP version."""
         addresses = self.topology.addresses(host)
         return str((addresses.ipv4 if flow.ip_version == 4 else addresses.ipv6).ip)
+
+    def ipv4(self, host: str) -> str:
+        """A host's IPv4 address."""
+        return str(self.topology.addresses(host).ipv4.ip)
 
     def dcqcn(self, flow: Flow) -> Dcqcn:
         """Reaction point of a flow's queue pairs: line rate, and steps in proportion to it."""
@@ -110,9 +140,9 @@ def demo_scenario(seconds: float) -> Scenario:
     """Two senders into P2's queue towards PE2, over IPv4 and over IPv6.
 
     The first offers two thirds of its rate; after a quarter of the run the other starts and offers
-    twice that.
+    twice that. The other traffic runs all the time.
     """
-    topology = network("wan")
+    topology = network("demo")
     (bottleneck,) = topology.queues
     share = bottleneck.rate_pps // 3
     return Scenario(
@@ -121,6 +151,10 @@ def demo_scenario(seconds: float) -> Scenario:
         flows=(
             Flow("h1", "h3", 4, qps=2, pps=share, start_s=0.0),
             Flow("h2", "h4", 6, qps=4, pps=share, start_s=seconds / 4),
+        ),
+        others=(
+            OtherFlow("same queue", "h5", "h6"),
+            OtherFlow("same ports", "h5", "h7"),
         ),
         seconds=seconds,
     )

@@ -9,6 +9,7 @@ import socket
 import struct
 import threading
 import time
+from ipaddress import IPv6Network
 from pathlib import Path
 from types import TracebackType
 
@@ -21,8 +22,8 @@ POLL_S = 0.2
 RECEIVE_BUFFER = 4 << 20
 
 # Classic BPF (linux/filter.h), offsets from the Ethernet header.
-LOAD_BYTE, LOAD_HALF, AND, RETURN, JUMP_EQUAL = 0x30, 0x28, 0x54, 0x06, 0x15
-ETHERTYPE, IPV6_WORD, NEXT_HEADER, UDP_DST = 12, 14, 20, 56
+LOAD_BYTE, LOAD_HALF, LOAD_WORD, AND, RETURN, JUMP_EQUAL = 0x30, 0x28, 0x20, 0x54, 0x06, 0x15
+ETHERTYPE, IPV6_WORD, NEXT_HEADER, IPV6_DST, UDP_DST = 12, 14, 20, 38, 56
 
 Instruction = tuple[int, int, int, int]
 Condition = tuple[int, int, int, int | None]
@@ -49,6 +50,18 @@ IPV6: Condition = (LOAD_HALF, ETHERTYPE, 0x86DD, None)
 def any_ipv6() -> list[Instruction]:
     """IPv6 packets."""
     return _program([INCOMING, IPV6])
+
+
+def ipv6_to(network: IPv6Network) -> list[Instruction]:
+    """IPv6 packets to a network."""
+    parts = struct.unpack("!4I", network.network_address.packed)
+    masks = struct.unpack("!4I", network.netmask.packed)
+    to_network: list[Condition] = [
+        (LOAD_WORD, IPV6_DST + 4 * place, part, mask)
+        for place, (part, mask) in enumerate(zip(parts, masks, strict=True))
+        if mask
+    ]
+    return _program([INCOMING, IPV6, *to_network])
 
 
 def marked_ce() -> list[Instruction]:

@@ -13,10 +13,12 @@ from fcn.hosts.roce.build import fcn_roce
 from fcn.hosts.roce.log import RoceLog, read_log
 from fcn.hosts.roce.options import Receiver, Sender
 from fcn.packets.wire import FAST_CNP_PORT
-from fcn.topologies.controller_config import grpc_endpoint
+from fcn.topologies.controller_config import end_con_sids, grpc_endpoint
 from fcn.topologies.counters import CounterReader, NodeCounters
-from fcn.topologies.demo.scenario import CNP_INTERVAL_US, MTU, Flow, Mode, Scenario
-from fcn.topologies.demo.tap import Tap, any_ipv6, far_end, marked_ce, udp_to
+from fcn.topologies.demo.modes import END_CON_CNPS, Mode
+from fcn.topologies.demo.other_traffic import OtherTraffic, Seen
+from fcn.topologies.demo.scenario import CNP_INTERVAL_US, MTU, Flow, Scenario
+from fcn.topologies.demo.tap import Instruction, Tap, any_ipv6, far_end, ipv6_to, marked_ce, udp_to
 from fcn.topologies.demo.watch import LogTail
 from fcn.topologies.model import Port
 from fcn.topologies.network import SWITCHES, Network
@@ -36,9 +38,10 @@ class RunRecord:
     """The record of one run. Counters are those of the run alone; times are CLOCK_MONOTONIC.
 
     Captured on the links of the bottleneck's node: `arrivals_ns` of packets towards its queue,
-    `departures_ns` of packets from the queue, `ce_ns` of those with a CE mark, and `fast_cnps_ns`
-    of Fast CNPs sent. `queue` and `queue_drops` come from the
+    `departures_ns` of packets from the queue, `ce_ns` of those with a CE mark, and `notices_ns`
+    of notices sent to the ingress PE. `queue` and `queue_drops` come from the
     softswitch's traffic manager; BMv2 has none, there the first is empty and the second None.
+    `others`: what other traffic saw.
     """
 
     mode: Mode
@@ -50,9 +53,10 @@ class RunRecord:
     arrivals_ns: tuple[int, ...]
     departures_ns: tuple[int, ...]
     ce_ns: tuple[int, ...]
-    fast_cnps_ns: tuple[int, ...]
+    notices_ns: tuple[int, ...]
     queue: tuple[QueueDepth, ...]
     queue_drops: int | None
+    others: tuple[Seen, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Progress:
     rates_bps: dict[str, float]
     cnps: dict[str, int]
     queue_depth: int | None
-    fast_cnps: int
+    notices: int
 
 
 Show = Callable[[Progress], None]
@@ -84,7 +88,7 @@ class Run:
 
     def carry_out(self) -> RunRecord:
         """Run to the end; raises ProcessError when any part of it fails."""
-        self._network.set_features(self._mode == "fcn")
+        self._network.set_features(self._mode.notifies)
         # Logs of an earlier run would be read as this one's.
         shutil.rmtree(self._directory, ignore_errors=True)
         self._directory.mkdir(parents=True)
@@ -93,23 +97,29 @@ class Run:
             before = self._settled(reader)
             drops_before = self._queue_drops()
             self._recorder = self._record_queue()
-            arrivals, departures, marks, fast_cnps = map(stack.enter_context, self._taps())
+            arrivals, departures, marks, notices = map(stack.enter_context, self._taps())
+            others = stack.enter_context(
+                OtherTraffic(self._network, self._scenario, self._directory)
+            )
             receivers = [stack.enter_context(self._start_receiver(f)) for f in self._flows]
             self._wait_for(self._flows, "receiver", "start", receivers)
             start_ns = time.monotonic_ns() + round(CONNECT_S * NS_PER_S)
             senders = [stack.enter_context(self._start_sender(f, start_ns)) for f in self._flows]
+            others.send(start_ns)
             self._wait_for(self._flows, "sender", "connected", senders)
             if time.monotonic_ns() > start_ns:
                 raise ProcessError(f"connecting took longer than {CONNECT_S:g} s")
-            self._follow(start_ns, senders, fast_cnps)
+            self._follow(start_ns, senders, notices)
+            others.wait_until_sent()
             after = self._settled(reader)
             drops_after = self._queue_drops()
             near, out = self._bottleneck_ports
             departures_ns = self._left_at(departures, out)
             ce_ns = self._left_at(marks, out)
-            fast_cnps_ns = self._left_at(fast_cnps, near)
+            notices_ns = self._left_at(notices, near)
             arrivals_ns = arrivals.stop()
             queue = self._recorder.stop() if self._recorder else ()
+            seen = others.end()
             self._end(senders)
             self._end(receivers)
         return RunRecord(
@@ -122,11 +132,12 @@ class Run:
             arrivals_ns=arrivals_ns,
             departures_ns=departures_ns,
             ce_ns=ce_ns,
-            fast_cnps_ns=fast_cnps_ns,
+            notices_ns=notices_ns,
             queue=queue,
             queue_drops=None
             if drops_after is None or drops_before is None
             else drops_after - drops_before,
+            others=seen,
         )
 
     @property
@@ -176,7 +187,7 @@ class Run:
 
             process.wait_ready(arrived, READY_TIMEOUT_S)
 
-    def _follow(self, start_ns: int, senders: list[Process], fast_cnps: Tap) -> None:
+    def _follow(self, start_ns: int, senders: list[Process], notices: Tap) -> None:
         """Show progress until every sender has sent for its time."""
         tails = {flow.sender: LogTail(self._log(flow, "sender")) for flow in self._flows}
         deadline = start_ns + round((self._scenario.seconds + SETTLE_TIMEOUT_S) * NS_PER_S)
@@ -188,28 +199,37 @@ class Run:
                 raise ProcessError("the senders do not end")
             for tail in tails.values():
                 tail.read()
-            self._show(self._progress(start_ns, tails, fast_cnps))
+            self._show(self._progress(start_ns, tails, notices))
             time.sleep(PROGRESS_S)
 
-    def _progress(self, start_ns: int, tails: dict[str, LogTail], fast_cnps: Tap) -> Progress:
+    def _progress(self, start_ns: int, tails: dict[str, LogTail], notices: Tap) -> Progress:
         newest = self._recorder.latest if self._recorder else None
         return Progress(
             elapsed_s=max(0.0, (time.monotonic_ns() - start_ns) / NS_PER_S),
             rates_bps={name: tail.rate_bps for name, tail in tails.items()},
             cnps={name: tail.counts["cnp"] for name, tail in tails.items()},
             queue_depth=newest.depth if newest else None,
-            fast_cnps=fast_cnps.count,
+            notices=notices.count,
         )
 
     def _taps(self) -> tuple[Tap, Tap, Tap, Tap]:
-        """Arrivals, departures, marks and Fast CNPs at the bottleneck's node."""
+        """Arrivals, departures, marks and notices at the bottleneck's node."""
         near, out = self._bottleneck_ports
+        behind = self._scenario.topology.locator(out.peer)
         return (
-            Tap(near.interface, any_ipv6()),
+            Tap(near.interface, ipv6_to(behind)),
             Tap(far_end(out.interface), any_ipv6()),
             Tap(far_end(out.interface), marked_ce()),
-            Tap(far_end(near.interface), udp_to(FAST_CNP_PORT)),
+            Tap(far_end(near.interface), self._notices_filter()),
         )
+
+    def _notices_filter(self) -> list[Instruction]:
+        """What a notice for the senders' PE looks like on a link."""
+        if self._mode.notice is END_CON_CNPS:
+            flow, topology = self._flows[0], self._scenario.topology
+            _, ingress, *_ = topology.path(flow.sender, flow.receiver)
+            return ipv6_to(end_con_sids(topology, ingress))
+        return udp_to(FAST_CNP_PORT)
 
     @property
     def _bottleneck_ports(self) -> tuple[Port, Port]:

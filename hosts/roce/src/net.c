@@ -2,9 +2,11 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -158,7 +160,7 @@ bool roce_port_open(struct roce_port *port, const struct ip_address *local)
     memset(port, 0, sizeof *port);
     port->local = *local;
     port->next_ipv4_id = 1;
-    port->receive_fd = port->send_fd = -1;
+    port->receive_fd = port->send_fd = port->pause_fd = -1;
     port->sink_fd = open_sink(local);
     if (port->sink_fd >= 0)
         port->receive_fd = open_receive(local);
@@ -170,9 +172,59 @@ bool roce_port_open(struct roce_port *port, const struct ip_address *local)
     return false;
 }
 
+static bool has_address(const struct ifaddrs *entry, const struct ip_address *address)
+{
+    const struct sockaddr *sa = entry->ifa_addr;
+
+    if (!sa || sa->sa_family != (address->version == 4 ? AF_INET : AF_INET6))
+        return false;
+    const void *octets = address->version == 4
+                             ? (const void *)&((const struct sockaddr_in *)sa)->sin_addr
+                             : (const void *)&((const struct sockaddr_in6 *)sa)->sin6_addr;
+    return memcmp(octets, address->octets, address->version == 4 ? 4 : 16) == 0;
+}
+
+/* The index of the interface that has the address; 0 when none has. */
+static unsigned interface_of(const struct ip_address *address)
+{
+    struct ifaddrs *all;
+    unsigned index = 0;
+
+    if (getifaddrs(&all) != 0)
+        return 0;
+    for (const struct ifaddrs *entry = all; entry && !index; entry = entry->ifa_next)
+        if (has_address(entry, address))
+            index = if_nametoindex(entry->ifa_name);
+    freeifaddrs(all);
+    return index;
+}
+
+bool roce_port_heed_pauses(struct roce_port *port)
+{
+    unsigned index = interface_of(&port->local);
+    struct sockaddr_ll at = {.sll_family = AF_PACKET,
+                             .sll_protocol = htons(PFC_ETHER_TYPE),
+                             .sll_ifindex = (int)index};
+    struct packet_mreq group = {.mr_ifindex = (int)index,
+                                .mr_type = PACKET_MR_MULTICAST,
+                                .mr_alen = sizeof pfc_address};
+
+    memcpy(group.mr_address, pfc_address, sizeof pfc_address);
+    if (!index) {
+        fputs("fcn-roce: no interface has the local address\n", stderr);
+        return false;
+    }
+    port->pause_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (port->pause_fd >= 0 && bind(port->pause_fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+        setsockopt(port->pause_fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &group, sizeof group) == 0)
+        return true;
+    fail("packet socket for PAUSE frames");
+    return false;
+}
+
 void roce_port_close(struct roce_port *port)
 {
-    int *fds[] = {&port->sink_fd, &port->receive_fd, &port->send_fd};
+    int *fds[] = {&port->sink_fd, &port->receive_fd, &port->send_fd, &port->pause_fd};
 
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
         if (*fds[i] >= 0)
@@ -221,14 +273,32 @@ bool roce_port_receive(struct roce_port *port, uint8_t buffer[ROCE_MAX_PACKET],
     }
 }
 
+bool roce_port_receive_pause(struct roce_port *port, struct pfc_frame *frame)
+{
+    uint8_t buffer[PFC_END];
+
+    while (port->pause_fd >= 0) {
+        ssize_t len = recv(port->pause_fd, buffer, sizeof buffer, 0);
+        if (len < 0 && errno == EINTR)
+            continue;
+        if (len < 0)
+            return false;
+        if (pfc_parse(buffer, (size_t)len, frame))
+            return true;
+        port->pause_ignored++;
+    }
+    return false;
+}
+
 void roce_port_wait(struct roce_port *port, uint64_t deadline)
 {
-    struct pollfd fd = {.fd = port->receive_fd, .events = POLLIN};
+    struct pollfd fds[] = {{.fd = port->receive_fd, .events = POLLIN},
+                           {.fd = port->pause_fd, .events = POLLIN}};
     uint64_t now = now_ns();
     uint64_t left = deadline > now ? deadline - now : 0;
     struct timespec ts = {.tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S)};
 
-    ppoll(&fd, 1, &ts, NULL);
+    ppoll(fds, 2, &ts, NULL);
 }
 
 uint64_t roce_port_lost(struct roce_port *port)

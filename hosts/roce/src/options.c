@@ -9,6 +9,7 @@
 
 #define NS_PER_US 1000ull
 #define NS_PER_MS 1000000ull
+#define MAX_LINK_RATE 1000000000000ull
 
 static const char help[] =
     "fcn-roce send --local ADDR --remote ADDR [options]   RoCEv2 sender, DCQCN reaction point\n"
@@ -32,13 +33,15 @@ static const char help[] =
     "  --min-rate-bps R (1e5) --g G (0.00390625) --ai-bps R (5e6) --hai-bps R (5e7)\n"
     "  --alpha-us N (55)     --increase-us N (300)     --byte-counter N (10485760)\n"
     "  --fast-recovery N (5) --cut-interval-us N (0)\n"
+    "  --link-rate-bps N     heed PAUSE frames (802.1Qbb) for the priority of --dscp, on a link of\n"
+    "                        this rate; 0: do not (0)\n"
     "receiver\n"
     "  --cnp-interval-us N   minimum between CNPs of a queue pair (50)\n";
 
 enum option_id {
     LOCAL = 256, REMOTE, LOG, LOG_INTERVAL, QP, FIRST_QP, SERVICE_ID, CM_TIMEOUT, CM_RETRIES,
     QPS, MTU, DSCP, ECN, MESSAGE_PACKETS, TIMEOUT, START_AT, DURATION, HOLD, RATE, MIN_RATE, G, AI, HAI, ALPHA,
-    INCREASE, BYTE_COUNTER, FAST_RECOVERY, CUT_INTERVAL, CNP_INTERVAL,
+    INCREASE, BYTE_COUNTER, FAST_RECOVERY, CUT_INTERVAL, CNP_INTERVAL, LINK_RATE,
 };
 
 static const struct option names[] = {
@@ -71,6 +74,7 @@ static const struct option names[] = {
     {"fast-recovery", required_argument, NULL, FAST_RECOVERY},
     {"cut-interval-us", required_argument, NULL, CUT_INTERVAL},
     {"cnp-interval-us", required_argument, NULL, CNP_INTERVAL},
+    {"link-rate-bps", required_argument, NULL, LINK_RATE},
     {NULL, 0, NULL, 0},
 };
 
@@ -157,6 +161,8 @@ static bool parse_option(int id, struct options *o)
         return parse_integer(optarg, 1, UINT64_MAX, &o->dcqcn.byte_counter);
     case START_AT:
         return parse_integer(optarg, 0, UINT64_MAX, &o->start_at);
+    case LINK_RATE:
+        return parse_integer(optarg, 0, MAX_LINK_RATE, &o->link_rate);
     case RATE:
         return parse_real(optarg, 1e3, 1e12, &o->dcqcn.line_rate);
     case MIN_RATE:

@@ -35,6 +35,7 @@ struct options {
     uint64_t duration;
     uint64_t timeout; /* without progress until everything is sent again */
     uint64_t hold; /* connected, silent, after the duration */
+    uint64_t link_rate; /* bit/s, of a PAUSE's quanta; 0: PAUSE frames are not heeded */
     struct dcqcn_params dcqcn;
     /* receiver */
     uint64_t cnp_interval;

@@ -19,7 +19,7 @@ struct receive_qp {
     uint32_t next_psn; /* after the last one seen */
     uint64_t delay_sum;
     /* since the last rate line */
-    uint64_t logged_packets, logged_octets, logged_ce, logged_lost;
+    uint64_t logged_packets, logged_octets, logged_taken, logged_ce, logged_lost;
     uint64_t delay_min, delay_max;
 };
 
@@ -202,16 +202,18 @@ static void log_rates(struct receiver *r, uint64_t now)
         double divisor = packets ? (double)packets : 1;
         log_event(r->options->log, now, "rate",
                   "\"qp\":%" PRIu32 ",\"packets\":%" PRIu64 ",\"octets\":%" PRIu64
-                  ",\"ce\":%" PRIu64 ",\"lost\":%" PRId64 ",\"delay_min_us\":%.1f"
+                  ",\"taken\":%" PRIu64 ",\"ce\":%" PRIu64 ",\"lost\":%" PRId64
+                  ",\"delay_min_us\":%.1f"
                   ",\"delay_mean_us\":%.1f,\"delay_max_us\":%.1f",
                   qp->responder.local_qp, packets, qp->octets - qp->logged_octets,
-                  ce - qp->logged_ce,
+                  qp->responder.packets - qp->logged_taken, ce - qp->logged_ce,
                   (int64_t)(qp->lost - qp->logged_lost),
                   packets ? (double)qp->delay_min / NS_PER_US : 0,
                   (double)qp->delay_sum / divisor / NS_PER_US,
                   packets ? (double)qp->delay_max / NS_PER_US : 0);
         qp->logged_packets = qp->packets;
         qp->logged_octets = qp->octets;
+        qp->logged_taken = qp->responder.packets;
         qp->logged_ce = ce;
         qp->logged_lost = qp->lost;
         qp->delay_min = UINT64_MAX;

@@ -13,6 +13,13 @@
 #define MAX_LAG_NS 2000000ull
 #define MAX_WINDOW ((1u << 23) - 1)
 
+/* What PAUSE frames did to the priority of the queue pairs. */
+struct hold {
+    unsigned priority;
+    uint64_t until, total; /* total: in ns, those of the hold that lasts included */
+    uint64_t frames;       /* for other priorities, too */
+};
+
 struct sender;
 
 struct send_qp {
@@ -28,6 +35,7 @@ struct sender {
     unsigned qp_count;
     bool failed;
     uint64_t unknown_qp;
+    struct hold hold;
 };
 
 /* What a requester does to the world. */
@@ -152,8 +160,34 @@ static void on_ack(struct sender *s, const struct roce_packet *packet, uint64_t 
     requester_on_ack(&qp->requester, &io, packet, now);
 }
 
+static void hold(struct hold *h, uint64_t time, uint64_t now)
+{
+    uint64_t left = h->until > now ? h->until - now : 0;
+
+    h->total = h->total - left + time;
+    h->until = now + time;
+}
+
+/* A PAUSE frame replaces what an earlier one said; one of time 0 ends the hold. */
+static void on_pause(struct sender *s, const struct pfc_frame *frame, uint64_t now)
+{
+    s->hold.frames++;
+    for (unsigned i = 0; i < PFC_PRIORITIES; i++) {
+        if (!(frame->vector >> i & 1))
+            continue;
+        uint64_t time = pfc_ns(frame->quanta[i], s->options->link_rate);
+        bool ours = i == s->hold.priority;
+        if (ours)
+            hold(&s->hold, time, now);
+        log_event(s->options->log, now, "pause",
+                  "\"priority\":%u,\"quanta\":%u,\"hold_ns\":%" PRIu64 ",\"qps\":%u", i,
+                  frame->quanta[i], time, ours ? s->qp_count : 0);
+    }
+}
+
 static void receive_batch(struct sender *s)
 {
+    struct pfc_frame pause;
     uint8_t buffer[ROCE_MAX_PACKET];
     struct roce_packet packet;
 
@@ -168,6 +202,8 @@ static void receive_batch(struct sender *s)
         else
             s->unknown_qp++;
     }
+    for (int i = 0; i < RECEIVE_BATCH && roce_port_receive_pause(&s->port, &pause); i++)
+        on_pause(s, &pause, now_ns());
 }
 
 /* Packets sent. */
@@ -199,6 +235,7 @@ static bool post(struct requester *r, const struct options *o, uint64_t now)
 static uint64_t send_due(struct sender *s, uint64_t now)
 {
     uint64_t next = ROCE_NEVER;
+    bool held = s->hold.until > now;
 
     for (unsigned i = 0; i < s->qp_count; i++) {
         struct requester *r = &s->qps[i].requester;
@@ -206,14 +243,14 @@ static uint64_t send_due(struct sender *s, uint64_t now)
         dcqcn_advance(&r->rp, now);
         if (r->state != CONNECTED || !post(r, s->options, now))
             continue;
-        if (requester_data_due(r) <= now) {
+        if (requester_data_due(r) <= now && !held) {
             requester_send(r, &io, now);
             post(r, s->options, now);
         }
         if (requester_data_due(r) < next)
             next = requester_data_due(r);
     }
-    return next;
+    return held && next < s->hold.until ? s->hold.until : next;
 }
 
 static void log_rates(struct sender *s, uint64_t now)
@@ -374,8 +411,13 @@ int run_sender(const struct options *options)
     struct sender *s = &sender;
 
     s->options = options;
+    s->hold.priority = pfc_priority(options->dscp);
     if (!roce_port_open(&s->port, &options->local))
         return 1;
+    if (options->link_rate && !roce_port_heed_pauses(&s->port)) {
+        roce_port_close(&s->port);
+        return 1;
+    }
     set_up_qps(s);
     log_start(s);
     run_until(s, CONNECTED);
@@ -394,6 +436,13 @@ int run_sender(const struct options *options)
                   r->local_qp, r->remote_qp, r->packets, r->octets, r->retransmitted, r->acks,
                   r->naks, r->timeouts, r->cnps, r->cuts);
         requester_free(r);
+    }
+    if (options->link_rate) {
+        hold(&s->hold, 0, now);
+        log_event(options->log, now, "pauses",
+                  "\"priority\":%u,\"frames\":%" PRIu64 ",\"ignored\":%" PRIu64
+                  ",\"held_ns\":%" PRIu64,
+                  s->hold.priority, s->hold.frames, s->port.pause_ignored, s->hold.total);
     }
     log_port_summary(options->log, now, &s->port, s->unknown_qp);
     roce_port_close(&s->port);

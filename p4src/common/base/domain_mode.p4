@@ -6,7 +6,7 @@
 // Writes: meta.mode.
 // When:   before a control that reads meta.mode.
 control DomainMode(inout base_meta_t meta) {
-    action set_mode(NotificationKind congestion_kind, bit<1> translates) {
+    action set_mode(NotificationKind congestion_kind, NotificationKind translates) {
         meta.mode.congestion_kind = congestion_kind;
         meta.mode.translates = translates;
     }
@@ -16,7 +16,7 @@ control DomainMode(inout base_meta_t meta) {
         actions = {
             set_mode;
         }
-        default_action = set_mode(NotificationKind.NONE, 0);
+        default_action = set_mode(NotificationKind.NONE, NotificationKind.NONE);
     }
 
     apply {

@@ -1,7 +1,8 @@
 #ifndef FCN_ECN_MARK_P4
 #define FCN_ECN_MARK_P4
 
-// EcnMark: sets a codepoint, CE or ECT(1), on an ECN-capable packet (RFC 3168 section 5, SRF-3). CE stays CE.
+// EcnMark: sets a codepoint on an ECN-capable packet (RFC 3168 section 5, SRF-3): CE on ECT(0) and ECT(1), ECT(1)
+// on ECT(0) only (PEC-1). CE stays CE.
 // Reads:  ECN field; the codepoint to set.
 // Writes: ECN field; marked. An IPv4 checksum is the top-level control's.
 // When:   the queue's level has a mark (meta.level_mark is not Not-ECT).
@@ -20,7 +21,7 @@ control EcnMark(inout bit<2> ecn, in Ecn mark, inout bool marked) {
         if (ecn != Ecn.NOT_ECT && ecn != Ecn.CE) {
             if (mark == Ecn.CE) {
                 set_ce();
-            } else {
+            } else if (ecn == Ecn.ECT0) {
                 set_ect1();
             }
         }

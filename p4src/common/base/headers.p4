@@ -205,4 +205,15 @@ struct srv6_headers_t {
     srv6_segment_h segment3;
 }
 
+// What is between the underlay's IPv6 header and the customer's packet, but for SRv6
+struct tunnel_headers_t {
+    gre_h gre;
+    gre_key_h gre_key;
+    udp_h udp;
+    vxlan_h vxlan;
+    mpls_h mpls0;
+    mpls_h mpls1;
+    ethernet_h inner_ethernet;
+}
+
 #endif

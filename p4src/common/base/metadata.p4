@@ -12,8 +12,8 @@ const bit<8> KEEP_COPY = 2;
 struct domain_mode_t {
     // What a congested queue here sends, NONE when nothing (FCN-16)
     NotificationKind congestion_kind;
-    // Whether a Fast CNP for this node becomes a CNP (FCN-13, FCN-16)
-    bit<1> translates;
+    // Which notifications for this node become a CNP, NONE when none do (FCN-13, SRF-4, FCN-16)
+    NotificationKind translates;
 }
 
 struct base_meta_t {
@@ -33,6 +33,8 @@ struct base_meta_t {
     Role role;
     vlan_id_t vlan_id;
     vrf_t vrf;
+    // To the port's own MAC address, not to a group
+    bool is_addressed;
     // The underlay header is no sound IPv6 header.
     bool is_malformed;
     bool is_arp;

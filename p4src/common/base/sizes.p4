@@ -9,6 +9,7 @@ const int ENDPOINT_TABLE_SIZE = 256;
 const int SERVICE_SID_TABLE_SIZE = 1024;
 const int TUNNEL_VRF_TABLE_SIZE = 4096;
 const int TUNNEL_TABLE_SIZE = 1024;
+const int MARKING_CURVE_TABLE_SIZE = 16384;
 const int UNDERLAY_TABLE_SIZE = 4096;
 const int UNDERLAY_MEMBERS = 1024;
 const int TRUSTED_SOURCE_TABLE_SIZE = 256;
@@ -17,6 +18,7 @@ const int NOTIFICATION_PORT_TABLE_SIZE = 16;
 // Per-flow state is indexed by the low bits of the flow label: a Tofino register cannot span
 // stages, so it holds fewer cells than a 20-bit label has values.
 const int FLOW_GATE_SIZE = 65536;
+const int LIGHT_CONGESTION_CELLS = 65536;
 const int DIGEST_FILTER_SIZE = 65536;
 const int PORT_COUNTER_SIZE = 512;
 const int VRF_CELLS = 4096;
@@ -46,7 +48,15 @@ const bit<16> FAST_CNP_WORD_LENGTH = 4;
 const bit<16> FAST_CNP_UDP_LENGTH = UDP_LENGTH + FAST_CNP_WORD_LENGTH;
 const bit<16> FAST_CNP_FRAME_LENGTH = ETHERNET_LENGTH + IPV6_LENGTH + FAST_CNP_UDP_LENGTH;
 
+// UDP lengths of the ARN messages sent here: header, time, and the priority or a five-tuple
+const bit<16> ARN_PRIORITY_UDP_LENGTH = UDP_LENGTH + 12;
+const bit<16> ARN_IPV4_UDP_LENGTH = UDP_LENGTH + 24;
+const bit<16> ARN_IPV6_UDP_LENGTH = UDP_LENGTH + 48;
+
 const bit<16> CNP_UDP_LENGTH = UDP_LENGTH + BTH_LENGTH + CNP_RESERVED_LENGTH + ICRC_LENGTH;
 const bit<16> CNP_IPV4_TOTAL_LENGTH = IPV4_LENGTH + CNP_UDP_LENGTH;
+
+// What a P needs of a packet to write a CNP for its sender: up to the BTH, whatever the tunnel
+const bit<16> END_CON_COPY_LENGTH = 256;
 
 #endif

@@ -14,6 +14,8 @@ typedef bit<20> flow_label_t;
 typedef bit<24> qpn_t;
 typedef bit<24> psn_t;
 typedef bit<3> congestion_level_t;
+// What a random number of 16 bits may be at most for a packet to be marked: n is a probability of (n + 1) / 65536.
+typedef bit<16> probability_t;
 typedef bit<32> microseconds_t;
 typedef bit<48> mac_addr_t;
 typedef bit<32> ipv4_addr_t;
@@ -28,6 +30,7 @@ const bit<16> ENTROPY_PORTS = 0xc000;
 enum bit<16> EtherType {
     IPV4 = 0x0800,
     ARP = 0x0806,
+    MAC_CONTROL = 0x8808,
     VLAN = 0x8100,
     IPV6 = 0x86dd
 }
@@ -55,11 +58,16 @@ enum bit<2> Ecn {
     CE = 3
 }
 
-// RFC 6040 section 4.1
-enum bit<1> EcnEncapMode {
+// RFC 6040 section 4.1. TWO_THRESHOLD is the normal mode with ECT(1) sent as ECT(0), because ECT(1) means light
+// congestion in that domain (PEC-5).
+enum bit<2> EcnEncapMode {
     NORMAL = 0,
-    COMPATIBILITY = 1
+    COMPATIBILITY = 1,
+    TWO_THRESHOLD = 2
 }
+
+// The level of a Fast CNP that says light congestion (PEC-2); every other level says heavy.
+const congestion_level_t LIGHT_CONGESTION_LEVEL = 1;
 
 // IBTA volume 1, chapter 9.2 and annex A17
 enum bit<8> BthOpcode {
@@ -79,6 +87,17 @@ enum bit<16> CmAttribute {
 }
 const bit<8> MAD_CLASS_CM = 0x07;
 const qpn_t QP1 = 1;
+
+// The first 16 bits of source addresses that no router forwards, as keys of a table: those of RFC 4291 sections
+// 2.5.2, 2.5.3, 2.5.6 and 2.7, and of RFC 1812 section 5.3.7 and RFC 3927 section 2.7
+#define IPV6_UNSPECIFIED_OR_LOOPBACK 0
+#define IPV6_LINK_LOCAL 0xfe80 &&& 0xffc0
+#define IPV6_MULTICAST 0xff00 &&& 0xff00
+#define IPV4_THIS_NETWORK 0 &&& 0xff00
+#define IPV4_LOOPBACK 0x7f00 &&& 0xff00
+#define IPV4_LINK_LOCAL 0xa9fe
+#define IPV4_MULTICAST 0xe000 &&& 0xf000
+#define IPV4_BROADCAST 0xffff
 
 // RFC 826, RFC 5227: operations of ARP
 enum bit<16> ArpOperation {
@@ -113,11 +132,12 @@ enum bit<2> Role {
 }
 
 // Whose address the underlay destination of a packet is.
-enum bit<2> Destination {
+enum bit<3> Destination {
     OTHER = 0,
     NODE = 1,
     END_SID = 2,
-    SERVICE_SID = 3
+    SERVICE_SID = 3,
+    END_CON = 4
 }
 
 enum bit<4> TunnelType {
@@ -140,7 +160,13 @@ enum bit<2> Forward {
 enum bit<8> NotificationKind {
     NONE = 0,
     FAST_CNP = 1,
-    CNP = 2
+    CNP = 2,
+    // A CNP for the sender without its queue pair, in a packet to the ingress PE's END.CON SID (SRF-4)
+    END_CON_CNP = 3,
+    // For the upstream neighbour (SRF-5)
+    ARN = 4,
+    // A PAUSE frame for the data centre (SRF-8)
+    PAUSE = 5
 }
 
 enum bit<7> PuntReason {
@@ -175,7 +201,15 @@ enum bit<8> DropReason {
     SOURCE_QP_UNKNOWN = 17,
     FLOW_INTERVAL = 18,
     NODE_RATE_LIMIT = 19,
-    PUNT_RATE_LIMIT = 20
+    PUNT_RATE_LIMIT = 20,
+    OTHER_STATION = 21,
+    BAD_SOURCE = 22,
+    LIGHT_CONGESTION_RATE = 30,
+    // An ARN names something else than this domain holds.
+    ARN_UNSUPPORTED = 32,
+    HOLD_LIMIT = 33,
+    HOLD_NO_CELL = 34,
+    HOLD_NO_ROOM = 35
 }
 
 // What a packet turned out to be; the index of counter `events`.
@@ -185,7 +219,15 @@ enum bit<8> Event {
     ECN_UNUSED_COMBINATION = 2,
     ECN_DANGEROUS_COMBINATION = 3,
     ARP_ANSWERED = 4,
-    ND_ANSWERED = 5
+    ND_ANSWERED = 5,
+    // The tunnel does not show a P the RoCEv2 packet whose sender it would tell (SRF-4); the packet itself went on.
+    INNER_OPAQUE = 6,
+    // Decapsulated: ECT(1) outside, which a node set at light congestion (PEC-5)
+    LIGHT_CE = 10,
+    // This PE was told of light congestion of a flow (PEC-3)
+    LIGHT_CONGESTION = 11,
+    SLOWED = 12,
+    REROUTED = 13
 }
 
 // What is reported to the controller; the index of counter `reports`.

@@ -2,7 +2,8 @@
 #define FCN_WAN_ARRIVAL_P4
 
 // WanArrival: what is done with a packet from a core port that is not for a service of this node.
-// Reads:  meta.is_malformed, meta.role, meta.is_arp, meta.is_nd, meta.destination; underlay header.
+// Reads:  meta.is_malformed, meta.role, meta.is_arp, meta.is_nd, meta.is_addressed, meta.destination; underlay
+//         header.
 // Writes: meta.forward, meta.punt_reason, meta.drop_reason; hop limit.
 // When:   every packet of a P; on a PE, packets of class WAN.
 control WanArrival(inout ipv6_h outer_ipv6, inout base_meta_t meta) {
@@ -25,8 +26,10 @@ control WanArrival(inout ipv6_h outer_ipv6, inout base_meta_t meta) {
             meta.is_arp: ternary @name("is_arp");
             outer_ipv6.isValid(): ternary @name("has_underlay");
             meta.is_nd: ternary @name("is_nd");
+            meta.is_addressed: ternary @name("is_addressed");
             meta.destination: ternary @name("destination");
             outer_ipv6.hop_limit: ternary @name("hop_limit");
+            outer_ipv6.src[127:112]: ternary @name("source_prefix");
         }
         actions = {
             refuse;
@@ -35,13 +38,17 @@ control WanArrival(inout ipv6_h outer_ipv6, inout base_meta_t meta) {
         }
         const default_action = transit;
         const entries = {
-            (true, _, _, _, _, _, _): refuse(DropReason.MALFORMED);
-            (_, Role.DC, _, _, _, _, _): refuse(DropReason.UNSUPPORTED);
-            (_, _, true, _, _, _, _): punt_to_cpu(PuntReason.ARP);
-            (_, _, _, false, _, _, _): refuse(DropReason.UNSUPPORTED);
-            (_, _, _, _, true, _, _): punt_to_cpu(PuntReason.ND);
-            (_, _, _, _, _, Destination.NODE, _): punt_to_cpu(PuntReason.UNDERLAY_LOCAL);
-            (_, _, _, _, _, _, 0 &&& 0xfe): refuse(DropReason.TTL_EXPIRED);
+            (true, _, _, _, _, _, _, _, _): refuse(DropReason.MALFORMED);
+            (_, Role.DC, _, _, _, _, _, _, _): refuse(DropReason.UNSUPPORTED);
+            (_, _, true, _, _, _, _, _, _): punt_to_cpu(PuntReason.ARP);
+            (_, _, _, false, _, _, _, _, _): refuse(DropReason.UNSUPPORTED);
+            (_, _, _, _, true, _, _, _, _): punt_to_cpu(PuntReason.ND);
+            (_, _, _, _, _, false, _, _, _): refuse(DropReason.OTHER_STATION);
+            (_, _, _, _, _, _, Destination.NODE, _, _): punt_to_cpu(PuntReason.UNDERLAY_LOCAL);
+            (_, _, _, _, _, _, _, 0 &&& 0xfe, _): refuse(DropReason.TTL_EXPIRED);
+            (_, _, _, _, _, _, _, _, IPV6_UNSPECIFIED_OR_LOOPBACK): refuse(DropReason.BAD_SOURCE);
+            (_, _, _, _, _, _, _, _, IPV6_LINK_LOCAL): refuse(DropReason.BAD_SOURCE);
+            (_, _, _, _, _, _, _, _, IPV6_MULTICAST): refuse(DropReason.BAD_SOURCE);
         }
     }
 

@@ -1,8 +1,10 @@
-// The header set of the transit node: it sees the underlay only.
+// The header set of the transit node: it sees the underlay only, but for copies of congested packets in mode
+// END.CON.
 #ifndef FCN_P_HEADERS_P4
 #define FCN_P_HEADERS_P4
 
 #include "../base/headers.p4"
+#include "../base/arn_headers.p4"
 
 // How the Fast CNPs of this node look; FastCnpProfile sets it. Never on the wire: BMv2 clears metadata for
 // every packet, but not the fields of headers.
@@ -16,6 +18,15 @@ header fast_cnp_profile_h {
     bit<7> pad;
 }
 
+// What a tunnel carries, parsed of the copies that become a CNP for the sender only
+struct inner_headers_t {
+    ipv4_h ipv4;
+    ipv6_h ipv6;
+    udp_h udp;
+    bth_h bth;
+    cnp_payload_h cnp_payload;
+}
+
 struct p_headers_t {
     packet_in_h packet_in;
     packet_out_h packet_out;
@@ -23,9 +34,14 @@ struct p_headers_t {
     ipv6_h outer_ipv6;
     srv6_headers_t srv6;
     udp_h outer_udp;
+    tunnel_headers_t tunnel;
+    inner_headers_t inner;
     // Of Fast CNPs made here
     fast_cnp_h fast_cnp;
     fast_cnp_profile_h fast_cnp_profile;
+    // Of ARN messages made here or for this node
+    arn_headers_t arn;
+    arn_envelope_h arn_envelope;
 }
 
 #endif

@@ -3,9 +3,11 @@
 #define FCN_P_METADATA_P4
 
 #include "../base/metadata.p4"
+#include "../base/flow_control_types.p4"
 
 struct p_meta_t {
     base_meta_t base;
+    flow_control_meta_t flow_control;
 }
 
 #endif

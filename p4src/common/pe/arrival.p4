@@ -25,7 +25,7 @@ control Arrival(inout pe_headers_t hdr, inout pe_meta_t meta) {
     apply {
         classify.apply(hdr.outer_ipv6, meta);
         if (meta.packet_class == PacketClass.CUSTOMER) {
-            customer_arrival.apply(meta);
+            customer_arrival.apply(hdr.ipv4, hdr.ipv6, meta);
         } else if (meta.packet_class == PacketClass.WAN) {
             wan_arrival.apply(hdr.outer_ipv6, meta.base);
         } else if (meta.packet_class == PacketClass.TUNNEL_END) {

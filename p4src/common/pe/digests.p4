@@ -1,4 +1,5 @@
-// What the data plane reports to the controller; at most 48 octets each (Tofino's limit).
+// What the data plane reports to the controller; at most 47 octets each, every field in whole octets (Tofino's limit).
+// port: where the packet came from, which says whose it is: hosts of one VRF are told apart by it.
 #ifndef FCN_DIGESTS_P4
 #define FCN_DIGESTS_P4
 
@@ -15,6 +16,7 @@ struct new_flow_ipv4_t {
     psn_t psn;
     bit<16> udp_src_port;
     bit<8> opcode;
+    port_t port;
 }
 
 struct new_flow_ipv6_t {
@@ -26,7 +28,11 @@ struct new_flow_ipv6_t {
     psn_t psn;
     bit<16> udp_src_port;
     bit<8> opcode;
+    port_t port;
 }
+
+// The last 7 bits of a CmAttribute, of which no more are used, and the port: one field, because a chip rounds each up.
+typedef bit<16> attribute_and_port_t;
 
 // A message of the connection manager. qpn: the local QPN of a REQ or REP, the remote QPN of a DREQ,
 // else 0. remote_comm_id: 0 in a REQ.
@@ -34,20 +40,20 @@ struct cm_ipv4_t {
     vrf_t vrf;
     ipv4_addr_t src;
     ipv4_addr_t dst;
-    bit<16> attribute;
     bit<32> local_comm_id;
     bit<32> remote_comm_id;
     qpn_t qpn;
+    attribute_and_port_t attribute_and_port;
 }
 
 struct cm_ipv6_t {
     vrf_t vrf;
     ipv6_addr_t src;
     ipv6_addr_t dst;
-    bit<16> attribute;
     bit<32> local_comm_id;
     bit<32> remote_comm_id;
     qpn_t qpn;
+    attribute_and_port_t attribute_and_port;
 }
 
 // A host that asked for its gateway, and what it said of itself: address 0.0.0.0 or ff02::1 when it only

@@ -2,7 +2,8 @@
 #define FCN_ECN_DECAP_P4
 
 // EcnDecap: the inner ECN field after decapsulation. The controller writes the rules of the domain's mode,
-// for every combination: RFC 6040 section 4.2 in the classic mode (SRF-2).
+// for every combination: RFC 6040 section 4.2 in the classic mode (SRF-2), with light CE in
+// the two-threshold mode (PEC-5).
 // Reads:  meta.customer_ecn (inner), meta.outer_ecn.
 // Writes: meta.customer_ecn; meta.event for combinations in no current use; meta.base.drop_reason for
 //         combinations that are discarded, and when there is no rule.

@@ -3,17 +3,7 @@
 #define FCN_PE_HEADERS_P4
 
 #include "../base/headers.p4"
-
-// What is between the underlay's IPv6 header and the customer's packet, but for SRv6
-struct tunnel_headers_t {
-    gre_h gre;
-    gre_key_h gre_key;
-    udp_h udp;
-    vxlan_h vxlan;
-    mpls_h mpls0;
-    mpls_h mpls1;
-    ethernet_h inner_ethernet;
-}
+#include "../base/arn_headers.p4"
 
 // What is behind the customer's UDP header. A CNP has no headers from DETH on, another packet none of the
 // CNP's behind the BTH.
@@ -59,6 +49,10 @@ struct pe_headers_t {
     roce_headers_t roce;
     neighbor_headers_t neighbor;
     cnp_profile_h cnp_profile;
+    // Of ARN messages made here or for this node, and of PAUSE frames made here
+    arn_headers_t arn;
+    arn_envelope_h arn_envelope;
+    pause_h pause;
 }
 
 #endif

@@ -2,10 +2,10 @@
 #define FCN_NOTIFICATION_ARRIVAL_P4
 
 // NotificationArrival: what is done with a notification for this node, by kind.
-// Reads:  meta.base.notification_kind, meta.is_trusted (FCN-17), meta.fast_cnp_sound (FCN-9),
+// Reads:  meta.base.notification_kind, meta.is_trusted (FCN-17), meta.notification_sound (FCN-9, SRF-4),
 //         meta.base.mode.translates (FCN-16).
 // Writes: meta.make_cnp, meta.base.forward, or meta.base.drop_reason: TRANSLATION_DISABLED for one that is
-//         received, but about which this node does nothing.
+//         received, but about which this node does nothing: the mode of the domain is another.
 // When:   packets of class NOTIFICATION.
 control NotificationArrival(inout pe_meta_t meta) {
     action refuse(DropReason reason) {
@@ -21,7 +21,7 @@ control NotificationArrival(inout pe_meta_t meta) {
         key = {
             meta.base.notification_kind: ternary @name("notification_kind");
             meta.is_trusted: ternary @name("is_trusted");
-            meta.fast_cnp_sound: ternary @name("fast_cnp_sound");
+            meta.notification_sound: ternary @name("notification_sound");
             meta.base.mode.translates: ternary @name("translates");
         }
         actions = {
@@ -31,8 +31,9 @@ control NotificationArrival(inout pe_meta_t meta) {
         const default_action = refuse(DropReason.NOTIFICATION_MALFORMED);
         const entries = {
             (_, false, _, _): refuse(DropReason.NOTIFICATION_UNTRUSTED);
-            (NotificationKind.FAST_CNP, _, true, 0): refuse(DropReason.TRANSLATION_DISABLED);
-            (NotificationKind.FAST_CNP, _, true, 1): notify_sender();
+            (NotificationKind.FAST_CNP, _, true, NotificationKind.FAST_CNP): notify_sender();
+            (NotificationKind.END_CON_CNP, _, true, NotificationKind.END_CON_CNP): notify_sender();
+            (_, _, true, _): refuse(DropReason.TRANSLATION_DISABLED);
         }
     }
 

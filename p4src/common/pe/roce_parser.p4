@@ -13,12 +13,12 @@ parser RoceParser(packet_in packet, inout roce_headers_t roce, inout cm_meta_t c
     state parse_deth {
         packet.extract(roce.deth);
         packet.extract(roce.mad);
-        cm.attribute = roce.mad.attribute;
+        cm.attribute = roce.mad.attribute[6:0];
         transition select(roce.mad.mgmt_class, roce.mad.attribute) {
             (MAD_CLASS_CM, CmAttribute.REQ): parse_req;
             (MAD_CLASS_CM, CmAttribute.REP): parse_rep;
             (MAD_CLASS_CM, CmAttribute.DREQ): parse_dreq;
-            (MAD_CLASS_CM, _): parse_other;
+            (MAD_CLASS_CM, 16w0 &&& 16w0xff80): parse_other;
             default: accept;
         }
     }

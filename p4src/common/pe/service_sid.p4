@@ -1,14 +1,21 @@
 #ifndef FCN_SERVICE_SID_P4
 #define FCN_SERVICE_SID_P4
 
-// ServiceSid: is the underlay destination a service SID of this node, and of which VRF? (FCN-5)
+// ServiceSid: is the underlay destination a service SID of this node (FCN-5), or its END.CON SID of a VRF (SRF-4)?
 // Reads:  underlay destination.
-// Writes: meta.base.vrf, meta.base.destination (SERVICE_SID).
+// Writes: meta.base.destination (SERVICE_SID, END_CON); meta.base.vrf or meta.end_con_vrf,
+//         meta.base.notification_kind.
 // When:   every packet from a core port.
 control ServiceSid(in ipv6_addr_t dst, inout pe_meta_t meta) {
     action end_dt46(vrf_t vrf) {
         meta.base.destination = Destination.SERVICE_SID;
         meta.base.vrf = vrf;
+    }
+    // Draft rocev2-fcn section 4.2.2
+    action end_con(vrf_t vrf) {
+        meta.base.destination = Destination.END_CON;
+        meta.base.notification_kind = NotificationKind.END_CON_CNP;
+        meta.end_con_vrf = vrf;
     }
     action no_service() { }
 
@@ -20,6 +27,7 @@ control ServiceSid(in ipv6_addr_t dst, inout pe_meta_t meta) {
         }
         actions = {
             @tableonly end_dt46;
+            @tableonly end_con;
             @defaultonly no_service;
         }
         const default_action = no_service;

@@ -10,7 +10,7 @@ const bit<16> VXLAN_OVERHEAD = UDP_LENGTH + VXLAN_LENGTH + ETHERNET_LENGTH;
 const bit<16> MPLS_UDP1_OVERHEAD = UDP_LENGTH + MPLS_LENGTH;
 const bit<16> MPLS_UDP2_OVERHEAD = MPLS_UDP1_OVERHEAD + MPLS_LENGTH;
 
-// TunnelEncap: puts the customer packet into its tunnel (FCN-5, FCN-6, FCN-7, SRF-1).
+// TunnelEncap: puts the customer packet into its tunnel (FCN-5, FCN-6, FCN-7, SRF-1, PEC-5).
 // Reads:  meta.tunnel, meta.flow_label, meta.entropy, meta.customer_ecn, meta.customer_length
 //         (octets of the customer's IP packet), meta.customer_next_header (4 or 41).
 // Writes: underlay headers; meta.base.forward (UNDERLAY).
@@ -195,8 +195,12 @@ control TunnelEncap(inout pe_headers_t hdr, inout pe_meta_t meta) {
     apply {
         tunnel.apply();
         // Compatibility mode hides ECN from a domain that does not understand it.
-        if (meta.encapsulated && meta.ecn_mode == EcnEncapMode.NORMAL) {
-            hdr.outer_ipv6.ecn = meta.customer_ecn;
+        if (meta.encapsulated && meta.ecn_mode != EcnEncapMode.COMPATIBILITY) {
+            if (meta.ecn_mode == EcnEncapMode.TWO_THRESHOLD && meta.customer_ecn == Ecn.ECT1) {
+                hdr.outer_ipv6.ecn = Ecn.ECT0;
+            } else {
+                hdr.outer_ipv6.ecn = meta.customer_ecn;
+            }
         }
     }
 }

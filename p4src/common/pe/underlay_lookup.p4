@@ -20,7 +20,8 @@ control UnderlayLookup(inout pe_headers_t hdr, inout pe_meta_t meta) {
         // Either of them says whose VRF it is.
         if (meta.base.copy_kind != NotificationKind.NONE
                 || (meta.base.notification_kind == NotificationKind.FAST_CNP
-                    && meta.base.destination == Destination.NODE && meta.is_trusted)) {
+                    && meta.base.destination == Destination.NODE && meta.is_trusted)
+                || (meta.base.destination == Destination.END_CON && meta.is_trusted)) {
             flow_by_label.apply(hdr, meta);
         } else {
             tunnel_vrf.apply(hdr.tunnel, meta);

@@ -16,7 +16,7 @@ bool sw_buffer_take(sw_engine *e, sw_port *port, unsigned queue, sw_pkt *p)
 {
     uint32_t octets = octets_of(p);
     if (!p->charge) {
-        bool full = port->queues[queue].n >= port->depth ||
+        bool full = sw_queued(port, queue) >= port->depth ||
                     (port->depth_octets && port->octets[queue] + octets > port->depth_octets);
         bool no_memory = e->buffer_octets && e->buffered + octets > e->buffer_octets;
         if (SW_UNLIKELY(full || no_memory)) {

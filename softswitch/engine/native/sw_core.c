@@ -3,8 +3,9 @@
 
 /* Most packets that wait for resubmission or recirculation; more are dropped. */
 #define INPUT_CAPACITY 1024u
-/* Most copies (clones, replicas, resubmissions, recirculations) one after another that go back to
- * one received packet; a program that makes them for ever would stop the switch. */
+/* Most copies (clones, replicas, resubmissions, recirculations) one after another that go back to one
+ * received packet; a program that makes them for ever would stop the switch. A packet that is recirculated to the
+ * queue it came from and waits there each time may go round for ever: it is still one packet. */
 #define SW_COPIES 512u
 
 void sw_fifo_put(sw_fifo *f, sw_pkt *p)
@@ -164,7 +165,10 @@ void sw_ingress(sw_engine *e, sw_pkt *p)
 
 void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now)
 {
-    prog->dequeued(p, now / 1000, e->ports[number].queues[p->queue].n, e->drop_port);
+    if (p->came_round && now > p->due_ns)
+        p->copies = 0;
+    p->came_round = false;
+    prog->dequeued(p, now / 1000, sw_queued(&e->ports[number], p->queue), e->drop_port);
     prog->egress(e, p);
 
     uint16_t session = p->clone_session, list = p->clone_list;
@@ -196,9 +200,12 @@ void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now)
             prog->copy_fields(c, p, p->recirculate_list);
             prog->set_instance_type(c, SW_RECIRC);
             c->reg_len = c->ingress_len = c->len;
+            c->came_round = true;
+            c->egress_port = number;
             prog->set_packet_length(c, c->len);
         }
         put_input(e, c);
+        sw_line_take(e, number, sw_size(p), now);
         sw_pkt_end(e, p, SW_REPLACED);
         return;
     }

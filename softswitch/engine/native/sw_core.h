@@ -32,6 +32,7 @@ typedef struct sw_pkt {
     bool exit;
     bool dropped; /* by an assertion or a full buffer */
     uint8_t queue;
+    bool came_round; /* it was recirculated from `egress_port` */
     uint8_t charge_priority;
     uint32_t charge; /* octets it takes of its ingress port's memory; 0: it is not counted there */
     uint32_t held;   /* octets it takes in its queue */
@@ -134,6 +135,7 @@ typedef struct {
 
 typedef struct {
     sw_fifo queues[SW_QUEUES];
+    sw_fifo rounds[SW_QUEUES]; /* what came round once more, behind all of queues[] */
     uint32_t waiting;       /* bit per queue that is not empty */
     uint32_t paused;        /* bit per queue that nothing leaves until paused_until */
     uint64_t paused_until[SW_QUEUES];
@@ -242,11 +244,19 @@ void sw_ingress_release(sw_engine *e, sw_pkt *p);
 /* The traffic manager. Both consume the packet. */
 void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number);
 void sw_transmit(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at);
+/* A frame of this length takes its time of the port's rate, but goes back into ingress. */
+void sw_line_take(sw_engine *e, uint32_t number, uint32_t len, uint64_t at);
 /* The two halves of a pass; they consume the packet. */
 void sw_ingress(sw_engine *e, sw_pkt *p);
 void sw_egress(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t now);
 void sw_fifo_put(sw_fifo *f, sw_pkt *p);
 sw_pkt *sw_fifo_take(sw_fifo *f);
+
+/* Packets in a queue. */
+SW_INLINE uint32_t sw_queued(const sw_port *port, unsigned queue)
+{
+    return port->queues[queue].n + port->rounds[queue].n;
+}
 
 /* Let nothing out of a port's queues, or again. */
 void sw_port_hold(sw_engine *e, uint32_t port, bool held);
@@ -259,6 +269,7 @@ void sw_netif_send(sw_engine *e, struct sw_netif *n, const uint8_t *data, uint32
 
 /* For generated code. */
 uint32_t sw_meter_run(const sw_engine *e, sw_meter *m, uint32_t octets);
+uint64_t sw_random_seed(uint64_t seed);
 uint64_t sw_random(sw_engine *e, uint64_t low, uint64_t high);
 void sw_stack_push(void *array, size_t size, uint8_t *valid, uint8_t *next, uint32_t n,
                    uint64_t count);

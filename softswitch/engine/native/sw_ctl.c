@@ -31,6 +31,13 @@ void sw_catch_up(sw_engine *e)
         sw_run_until(e, sw_clock_ns() - e->start_ns);
 }
 
+void sw_ctl_seed(sw_engine *e, uint64_t seed)
+{
+    sw_lock(e);
+    e->random = sw_random_seed(seed);
+    sw_unlock(e);
+}
+
 static void *zeroed(size_t n, size_t size) { return calloc(n ? n : 1, size); }
 
 sw_engine *sw_engine_new(uint32_t cpu_port, uint32_t drop_port, uint32_t queues, bool memory,
@@ -48,7 +55,7 @@ sw_engine *sw_engine_new(uint32_t cpu_port, uint32_t drop_port, uint32_t queues,
     e->pool = &e->own_pool;
     e->event_fd = event_fd;
     e->start_ns = memory ? 0 : sw_clock_ns();
-    e->random = memory ? 0x2545f4914f6cdd1dULL : (sw_clock_ns() | 1);
+    e->random = sw_random_seed(memory ? 0 : sw_clock_ns());
     e->next_idle_ns = UINT64_MAX;
     for (uint32_t i = 0; i < SW_PORTS; i++)
         e->ports[i].depth = DEFAULT_DEPTH;
@@ -93,8 +100,10 @@ void sw_engine_free(sw_engine *e)
     sw_ctl_stop(e);
     for (uint32_t i = 0; i < SW_PORTS; i++) {
         sw_ctl_port_detach(e, i);
-        for (unsigned q = 0; q < SW_QUEUES; q++)
+        for (unsigned q = 0; q < SW_QUEUES; q++) {
             free_fifo(e, &e->ports[i].queues[q]);
+            free_fifo(e, &e->ports[i].rounds[q]);
+        }
         free_fifo(e, &e->ports[i].wire);
     }
     free_fifo(e, &e->input);

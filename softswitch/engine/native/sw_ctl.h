@@ -103,6 +103,8 @@ SW_API int64_t sw_ctl_port_overhead(sw_engine *e, uint32_t port, uint32_t octets
 /* Octets each queue of a port holds, and all queues of all ports together; 0: unlimited. */
 SW_API int64_t sw_ctl_port_buffer(sw_engine *e, uint32_t port, uint32_t octets);
 SW_API void sw_ctl_buffer(sw_engine *e, uint64_t octets);
+/* What the program's random numbers follow from, from now on. */
+SW_API void sw_ctl_seed(sw_engine *e, uint64_t seed);
 SW_API int64_t sw_ctl_port_stats(sw_engine *e, uint32_t port, sw_port_stats *out);
 SW_API bool sw_ctl_port_up(sw_engine *e, uint32_t port);
 SW_API void sw_ctl_stats(sw_engine *e, sw_engine_stats *out);

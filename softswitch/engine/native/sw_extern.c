@@ -18,6 +18,16 @@ uint32_t sw_meter_run(const sw_engine *e, sw_meter *m, uint32_t octets)
     return 0;
 }
 
+/* SplitMix64: seeds that differ little give states that differ much. 0 would be a state for ever. */
+uint64_t sw_random_seed(uint64_t seed)
+{
+    uint64_t z = seed + 0x9e3779b97f4a7c15ULL;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+    z ^= z >> 31;
+    return z ? z : 1;
+}
+
 uint64_t sw_random(sw_engine *e, uint64_t low, uint64_t high)
 {
     uint64_t x = e->random;

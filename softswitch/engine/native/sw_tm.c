@@ -89,10 +89,16 @@ static void remove_place(sw_engine *e, uint32_t place)
 
 static unsigned highest(uint32_t queues) { return 31u - (unsigned)__builtin_clz(queues); }
 
+static const sw_pkt *first_of(const sw_port *port, unsigned queue)
+{
+    const sw_pkt *first = port->queues[queue].first;
+    return first ? first : port->rounds[queue].first;
+}
+
 /* When a queue that is not empty may be served, the line aside. */
 static uint64_t ready_at(const sw_port *port, unsigned queue)
 {
-    uint64_t since = port->queues[queue].first->due_ns;
+    uint64_t since = first_of(port, queue)->due_ns;
     bool paused = port->paused >> queue & 1;
     return paused && port->paused_until[queue] > since ? port->paused_until[queue] : since;
 }
@@ -168,8 +174,13 @@ void sw_enqueue(sw_engine *e, sw_pkt *p, uint32_t number)
         return;
     }
     sw_port *port = &e->ports[number];
-    sw_fifo *q = &port->queues[queue];
-    prog->enqueued(p, e->now_ns / 1000, q->n);
+    /* What comes round to its queue again waits for all others first, those that came meanwhile
+     * included; in the next round it is in front of them. So packets that circulate keep the order
+     * in which they came. */
+    bool again = p->came_round && p->egress_port == number;
+    sw_fifo *q = again ? &port->rounds[queue] : &port->queues[queue];
+    p->came_round = again;
+    prog->enqueued(p, e->now_ns / 1000, sw_queued(port, queue));
     if (!sw_buffer_take(e, port, queue, p))
         return;
     p->egress_port = number;
@@ -192,6 +203,11 @@ static uint64_t serialise(sw_port *port, uint32_t len, uint64_t at)
         port->line.fraction = 0;
     }
     return gone;
+}
+
+void sw_line_take(sw_engine *e, uint32_t number, uint32_t len, uint64_t at)
+{
+    serialise(&e->ports[number], len, at);
 }
 
 void sw_transmit(sw_engine *e, sw_pkt *p, uint32_t number, uint64_t at)
@@ -222,9 +238,13 @@ static void service(sw_engine *e, uint32_t number, uint64_t now)
         deliver(e, p, number, p->due_ns);
     } else {
         unsigned queue = next_queue(port, now);
+        if (!port->queues[queue].first) {
+            port->queues[queue] = port->rounds[queue];
+            port->rounds[queue] = (sw_fifo){0};
+        }
         sw_pkt *p = sw_fifo_take(&port->queues[queue]);
         sw_buffer_give(e, port, queue, p);
-        if (!port->queues[queue].first)
+        if (!first_of(port, queue))
             port->waiting &= ~(1u << queue);
         port->paused &= ~(1u << queue);
         port->queued--;

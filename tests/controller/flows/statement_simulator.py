@@ -23,6 +23,7 @@ from inference_simulator import (
     connect,
     reports,
 )
+from tenants import DC_PORT
 
 from fcn import controller
 from fcn.contract.constants import CmAttribute
@@ -161,12 +162,12 @@ class _World:
         self.seen.setdefault(flow, self.now)
         known = self.edges[NODES[flow.src]].flows.get(flow)
         if known is None or known.watched:
-            self.service.seen(NODES[flow.src], flow, 0xFFFF, sample)
+            self.service.seen(NODES[flow.src], DC_PORT, flow, 0xFFFF, sample)
 
     def message(self, message: CmMessage) -> None:
         """A PE reports a message of the connection manager."""
         before = self._true_statements()
-        self.service.connection_message(NODES[message.src], message)
+        self.service.connection_message(NODES[message.src], DC_PORT, message)
         self._compare(before)
 
     def agents(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from switches import MemorySwitch, until
-from tenants import BLUE, RED, two_tenants
+from tenants import BLUE, DC_PORT, RED, RED_PORT, two_tenants
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller import app
@@ -24,8 +24,10 @@ HANDSHAKES = 5000
 def handshake(vrf: int, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """REQ and REP of a connection, as digests."""
     qp, comm_id = 0x100 + number, 1 + number
-    request = (vrf, int(A), int(B), CmAttribute.REQ, comm_id, 0, qp)
-    return request, (vrf, int(B), int(A), CmAttribute.REP, 0x80000000 + number, comm_id, qp)
+    port = {BLUE: DC_PORT, RED: RED_PORT}[vrf]
+    request = (vrf, int(A), int(B), CmAttribute.REQ, comm_id, 0, qp, port)
+    reply = (vrf, int(B), int(A), CmAttribute.REP, 0x80000000 + number, comm_id, qp, port)
+    return request, reply
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tenants import DC_PORT
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.clock import Clock
@@ -67,7 +68,7 @@ class Network:
 
     def see(self, node: str, key: FlowKey, opcode: int, psn: int, port: int = PORT) -> None:
         self.now += 0.15
-        self.service.seen(node, key, 0xFFFF, Sample(opcode, psn, port))
+        self.service.seen(node, DC_PORT, key, 0xFFFF, Sample(opcode, psn, port))
 
     def converse(self, times: int, port: int = PORT) -> None:
         """Requests forth and responses back, in turn."""
@@ -83,7 +84,7 @@ class Network:
                 for key, opcode in ((forth, WRITE), (back, ACK)):
                     node = "pe1" if key.src == A else "pe2"
                     sample = Sample(opcode, (psn + step) % (1 << 24), 0xC000)
-                    self.service.seen(node, key, 0xFFFF, sample)
+                    self.service.seen(node, DC_PORT, key, 0xFFFF, sample)
             self.now += 0.3
             self.service.infer()
 
@@ -183,8 +184,8 @@ def test_what_is_learned_otherwise_ends_the_watch(net: Network) -> None:
     assert (net.forth.source_qp, net.forth.origin, net.forth.watched) == (99, "manual", False)
     req = CmMessage("blue", A, B, CmAttribute.REQ, 0xA1, 0, 17)
     rep = CmMessage("blue", B, A, CmAttribute.REP, 0xB1, 0xA1, 33)
-    net.service.connection_message("pe1", req)
-    net.service.connection_message("pe2", rep)
+    net.service.connection_message("pe1", DC_PORT, req)
+    net.service.connection_message("pe2", DC_PORT, rep)
     assert (net.forth.source_qp, net.back.source_qp, net.back.watched) == (99, 33, False)
     net.converse(8, port=0xC000)
     net.infer()
@@ -222,7 +223,7 @@ def test_a_new_controller_watches_what_it_finds_unknown(net: Network) -> None:
 def test_a_watched_flow_costs_no_write_per_packet(net: Network) -> None:
     """Its host chooses the P_Key of every packet."""
     for number in range(100):
-        net.service.seen("pe1", FORTH, 0x8001 + number % 2, Sample(WRITE, number, 0xC000))
+        net.service.seen("pe1", DC_PORT, FORTH, 0x8001 + number % 2, Sample(WRITE, number, 0xC000))
     assert net.forth.p_key == 0x8001
     assert net.edges["pe1"].writes == 1
 
@@ -230,7 +231,9 @@ def test_a_watched_flow_costs_no_write_per_packet(net: Network) -> None:
 def test_watches_end_and_are_bounded(net: Network) -> None:
     limit = net.config.flows.watched
     for qp in range(2, 2 + 3 * limit):
-        net.service.seen("pe1", FlowKey("blue", A, B, qp), 0xFFFF, Sample(UC_SEND, 1, 50000))
+        net.service.seen(
+            "pe1", DC_PORT, FlowKey("blue", A, B, qp), 0xFFFF, Sample(UC_SEND, 1, 50000)
+        )
     watched = [flow.key for flow in net.edges["pe1"].flows.values() if flow.watched]
     assert len(watched) == limit - limit // VERIFIED_SHARE
     net.infer(WATCH + 0.1)
@@ -323,12 +326,12 @@ def test_an_agent_that_names_another_queue_pair_ends_the_flow_back_too(net: Netw
 
 @pytest.mark.parametrize("origin", [Origin.AGENT, Origin.MANUAL])
 def test_one_direction_known_says_the_other(net: Network, origin: Origin) -> None:
-    net.service.seen("pe1", FORTH, 0xFFFF, Sample(UC_SEND, 1, 0xC000))
+    net.service.seen("pe1", DC_PORT, FORTH, 0xFFFF, Sample(UC_SEND, 1, 0xC000))
     if origin is Origin.AGENT:
         net.service.reported(FORTH, 17)
     else:
         net.service.add(FORTH, 17)
-    net.service.seen("pe2", BACK, 0xFFFF, Sample(UC_SEND, 1, 0xC000))
+    net.service.seen("pe2", DC_PORT, BACK, 0xFFFF, Sample(UC_SEND, 1, 0xC000))
     assert net.known() == {FORTH: 17, BACK: None}
     net.see("pe2", BACK, ACK, 1)
     assert net.known() == {FORTH: 17, BACK: 33}
@@ -351,8 +354,8 @@ def test_what_packets_contradict_is_not_believed_of_the_other_direction_again(
     net.run(0.3, (FORTH, BACK, 1000))
     assert net.sources == (17, 33)
     for step in range(300):
-        net.service.seen("pe1", FORTH, 0xFFFF, Sample(WRITE, 1000 + step, 0xC000))
-        net.service.seen("pe2", BACK, 0xFFFF, Sample(ACK, 9_000_000 + step, 0xC000))
+        net.service.seen("pe1", DC_PORT, FORTH, 0xFFFF, Sample(WRITE, 1000 + step, 0xC000))
+        net.service.seen("pe2", DC_PORT, BACK, 0xFFFF, Sample(ACK, 9_000_000 + step, 0xC000))
         net.now += 0.3
         net.service.infer()
     assert net.known() == {FORTH: 17, BACK: None}
@@ -362,9 +365,9 @@ def _set_up(net: Network) -> None:
     """Two connections, by CM."""
     for a_qp, b_qp, ids in ((17, 33, (0xA1, 0xB1)), (18, 34, (0xA2, 0xB2))):
         request = CmMessage("blue", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
-        net.service.connection_message("pe1", request)
+        net.service.connection_message("pe1", DC_PORT, request)
         reply = CmMessage("blue", B, A, CmAttribute.REP, ids[1], ids[0], b_qp)
-        net.service.connection_message("pe2", reply)
+        net.service.connection_message("pe2", DC_PORT, reply)
     assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
 
 
@@ -393,7 +396,7 @@ def test_queue_pairs_of_a_handshake_that_change_partners_unseen(
         net.service.reported(key, source_qp)
     assert net.known() == right
     late = CmMessage("blue", A, B, CmAttribute.DREQ, 0xA1, 0xB1, 33)
-    net.service.connection_message("pe1", late)
+    net.service.connection_message("pe1", DC_PORT, late)
     net.service.infer()
     assert net.known() == right
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from switches import MemorySwitch, QuietEngine, until
+from tenants import DC_PORT
 from virtual import virtual_plane
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
@@ -29,14 +30,14 @@ A6, B6 = ip_address("2001:db8:1::10"), ip_address("2001:db8:2::20")
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
 P_KEY = 0xFFFF
 
-REQ = (VRF, int(A), int(B), CmAttribute.REQ, 0xA1, 0, 17)
-REP = (VRF, int(B), int(A), CmAttribute.REP, 0xB1, 0xA1, 33)
-DREQ = (VRF, int(A), int(B), CmAttribute.DREQ, 0xA1, 0xB1, 33)
+REQ = (VRF, int(A), int(B), CmAttribute.REQ, 0xA1, 0, 17, DC_PORT)
+REP = (VRF, int(B), int(A), CmAttribute.REP, 0xB1, 0xA1, 33, DC_PORT)
+DREQ = (VRF, int(A), int(B), CmAttribute.DREQ, 0xA1, 0xB1, 33, DC_PORT)
 
 
 def data(key: FlowKey, p_key: int = P_KEY) -> tuple[int, ...]:
     """A new-flow digest: PSN 5, UDP source port 50000, RC SEND only (0x04)."""
-    return (VRF, int(key.src), int(key.dst), key.dest_qp, p_key, 5, 50000, 0x04)
+    return (VRF, int(key.src), int(key.dst), key.dest_qp, p_key, 5, 50000, 0x04, DC_PORT)
 
 
 @asynccontextmanager

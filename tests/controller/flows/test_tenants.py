@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tenants import DC_PORT
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
 from fcn.controller.clock import Clock
@@ -24,6 +25,7 @@ from fcn.controller.flows.service import FlowService
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 OTHER_A = ip_address("10.1.0.11")
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
+OTHER_PORT = 21
 CAPACITY = 64
 FUZZ_MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "5000"))
 
@@ -77,8 +79,8 @@ class Network:
         self.cm("pe1", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
         self.cm("pe2", B, A, CmAttribute.REP, ids[1], ids[0], b_qp)
 
-    def cm(self, node: str, src: Address, dst: Address, *message: int) -> None:
-        self.service.connection_message(node, CmMessage("blue", src, dst, *message))
+    def cm(self, node: str, src: Address, dst: Address, *message: int, port: int = DC_PORT) -> None:
+        self.service.connection_message(node, port, CmMessage("blue", src, dst, *message))
 
     def sender(self, key: FlowKey) -> int | None:
         return next((flow.source_qp for flow in self.service.all() if flow.key == key), None)
@@ -96,26 +98,69 @@ def test_messages_count_only_where_their_source_is(net: Network) -> None:
         net.cm("pe1", src, dst, CmAttribute.REQ, 0xA1, 0, 99)
         net.cm("pe1", src, dst, CmAttribute.REP, 0xB1, 0xA1, 98)
         net.cm("pe1", src, dst, CmAttribute.DREQ, 0xB1, 0xA1, 17)
-        net.service.seen("pe1", FlowKey("blue", src, dst, 50))
+        net.service.seen("pe1", DC_PORT, FlowKey("blue", src, dst, 50))
     assert (net.sender(FORTH), net.sender(BACK)) == (17, 33)
     assert len(net.service.all()) == 2
     assert net.service.refusals.counts == {("blue", Reason.FOREIGN_SOURCE): 8}
 
 
+def test_messages_count_only_behind_the_port_of_their_source(network: dict[str, Any]) -> None:
+    """A host of the same tenant behind another port of the PE, or another VLAN of that port, can
+    neither end a connection nor state, begin or change anything in the other's name."""
+    node = network["nodes"]["pe1"]
+    other = {"number": OTHER_PORT, "role": "dc", "vrf": "blue", "addresses": ["10.1.3.1/24"]}
+    node["ports"] += [other, {**other, "vlan": 7, "addresses": ["10.1.4.1/24"]}]
+    net = Network(parse_config(yaml.safe_dump(network)))
+    net.connect()
+    flows = list(net.edges["pe1"].flows.values())
+    net.cm("pe1", A, B, CmAttribute.REQ, 0xA2, 0, 17, port=OTHER_PORT)
+    net.cm("pe1", A, B, CmAttribute.REQ, 0xA1, 0, 99, port=OTHER_PORT)
+    net.cm("pe1", A, B, CmAttribute.DREQ, 0xA1, 0xB1, 33, port=OTHER_PORT)
+    net.cm("pe1", A, B, CmAttribute.REJ, 0xA1, 0xB1, 0, port=OTHER_PORT)
+    net.service.seen("pe1", OTHER_PORT, FlowKey("blue", A, B, 50))
+    assert list(net.edges["pe1"].flows.values()) == flows
+    assert (net.sender(FORTH), net.sender(BACK)) == (17, 33)
+    assert net.service.refusals.counts == {("blue", Reason.FOREIGN_SOURCE): 5}
+    for port, subnet in (
+        (OTHER_PORT, "10.1.3.10"),
+        (OTHER_PORT, "10.1.4.10"),
+        (DC_PORT, "10.1.0.99"),
+    ):
+        net.service.seen("pe1", port, FlowKey("blue", ip_address(subnet), B, 50))
+    assert len(net.edges["pe1"].flows) == 4
+    assert net.service.refusals.counts.total() == 5
+
+
+def test_hosts_behind_a_router_are_where_the_router_is(network: dict[str, Any]) -> None:
+    """The router's port counts for all behind it, but for what has a port of its own."""
+    node = network["nodes"]["pe1"]
+    port = {"number": OTHER_PORT, "role": "dc", "vrf": "blue", "addresses": ["10.1.3.1/24"]}
+    node["ports"].append(port)
+    routes = [("10.9.0.0/16", "10.1.3.2"), ("10.9.2.0/24", "10.1.0.7")]
+    node["vrfs"]["blue"]["routes"] += [{"prefix": prefix, "via": via} for prefix, via in routes]
+    net = Network(parse_config(yaml.safe_dump(network)))
+    for host, behind in (("10.9.0.1", OTHER_PORT), ("10.9.2.1", DC_PORT)):
+        src = ip_address(host)
+        for number in (DC_PORT, OTHER_PORT):
+            net.service.seen("pe1", number, FlowKey("blue", src, B, number))
+        found = [key.dest_qp for key in net.edges["pe1"].flows if key.src == src]
+        assert found == [behind]
+
+
 def test_a_packet_costs_no_search_at_all_pes(net: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a tenant invents sources, that would cost the routes of its VRF at every PE each."""
     monkeypatch.setattr("fcn.controller.flows.service.locate", None)
-    net.service.seen("pe1", FORTH)
-    net.service.seen("pe1", BACK)
+    net.service.seen("pe1", DC_PORT, FORTH)
+    net.service.seen("pe1", DC_PORT, BACK)
     assert [flow.key for flow in net.service.all()] == [FORTH]
 
 
 async def test_refusals_are_said_once_a_while(net: Network) -> None:
     with net.bus.watch() as events:
         for _ in range(1000):
-            net.service.seen("pe1", BACK)
+            net.service.seen("pe1", DC_PORT, BACK)
         net.now += REPORT_INTERVAL
-        net.service.seen("pe1", BACK)
+        net.service.seen("pe1", DC_PORT, BACK)
         net.service.add(FORTH, 17)
         said = []
         async for event in events:
@@ -134,7 +179,7 @@ def test_invented_ids_end_nothing(net: Network, origin: Origin) -> None:
         case Origin.CM:
             net.connect()
         case Origin.AGENT:
-            net.service.seen("pe1", FORTH)
+            net.service.seen("pe1", DC_PORT, FORTH)
             assert net.service.reported(FORTH, 17)
     for _ in range(2):
         for attribute in (CmAttribute.DREQ, CmAttribute.DREP, CmAttribute.REJ):
@@ -207,7 +252,7 @@ def test_an_inferred_sender_is_in_doubt_where_the_flow_back_has_none(net: Networ
     """One PE was away when the pairing ended, and the controller was restarted before it came."""
     net.service.adopt("pe1", [held(FORTH, FCN_LABEL_BIT | 7, 17, Origin.INFERRED)])
     assert net.sender(FORTH) == 17
-    net.service.seen("pe2", BACK)
+    net.service.seen("pe2", DC_PORT, BACK)
     assert net.sender(FORTH) is net.sender(BACK) is None
     assert net.edges["pe1"].flows[FORTH].watched
 
@@ -233,7 +278,7 @@ def test_connection_is_known_after_any_silence(net: Network) -> None:
         assert not [flow for flow in net.service.all() if flow.key == FORTH]
         net.now += 900
         net.cm("pe1", A, B, CmAttribute.REQ, 0x7777, 0, 99)
-        net.service.seen("pe1", FORTH)
+        net.service.seen("pe1", DC_PORT, FORTH)
         assert net.sender(FORTH) == 17
 
 
@@ -249,10 +294,10 @@ def test_the_agents_later_report_replaces_a_handshake_and_the_other_way_round(
 
 def test_one_host_does_not_fill_the_table(net: Network) -> None:
     for dest_qp in range(100, 1100):
-        net.service.seen("pe1", FlowKey("blue", A, B, dest_qp))
+        net.service.seen("pe1", DC_PORT, FlowKey("blue", A, B, dest_qp))
     assert len(net.edges["pe1"].flows) == CAPACITY
     for dest_qp in range(100, 120):
-        net.service.seen("pe1", FlowKey("blue", OTHER_A, B, dest_qp))
+        net.service.seen("pe1", DC_PORT, FlowKey("blue", OTHER_A, B, dest_qp))
     shares = Counter(key.src for key in net.edges["pe1"].flows)
     assert shares == {A: CAPACITY - 20, OTHER_A: 20}
     assert net.service.refusals.counts["blue", Reason.NO_ROOM] == 1000 - CAPACITY
@@ -260,11 +305,11 @@ def test_one_host_does_not_fill_the_table(net: Network) -> None:
 
 def test_a_full_table_has_room_for_a_registration_by_hand_and_keeps_it(net: Network) -> None:
     for dest_qp in range(100, 100 + CAPACITY):
-        net.service.seen("pe1", FlowKey("blue", OTHER_A, B, dest_qp))
+        net.service.seen("pe1", DC_PORT, FlowKey("blue", OTHER_A, B, dest_qp))
     net.service.add(FORTH, 17)
     assert len(net.edges["pe1"].flows) == CAPACITY
     for dest_qp in range(100, 200):
-        net.service.seen("pe1", FlowKey("blue", A, B, dest_qp))
+        net.service.seen("pe1", DC_PORT, FlowKey("blue", A, B, dest_qp))
     assert FORTH in net.edges["pe1"].flows
 
 
@@ -282,12 +327,12 @@ def test_anything_tenants_send_is_survived(net: Network) -> None:
         dst = rng.choice([host for host in hosts if host.version == src.version])
         match rng.randrange(5):
             case 0:
-                net.service.seen(node, FlowKey("blue", src, dst, rng.randrange(200)))
+                net.service.seen(node, DC_PORT, FlowKey("blue", src, dst, rng.randrange(200)))
             case 1:
                 key = rng.choice([registered, *net.edges[node].flows])
                 net.service.idle(node, key)
             case _:
-                attribute = rng.choice([*CmAttribute, 0x17, 0xFFFF])
+                attribute = rng.choice([*CmAttribute, 0x17, 0xFF])
                 message = (attribute, *rng.choices(range(3), k=2), rng.randrange(2, 40))
                 net.cm(node, src, dst, *message)
         if number % 10 == 0:

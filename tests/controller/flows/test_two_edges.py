@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tenants import DC_PORT
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.clock import Clock
@@ -71,7 +72,7 @@ class Network:
         self.cm("pe2", B, A, CmAttribute.REP, ids[1], ids[0], 33)
 
     def cm(self, node: str, src: Address, dst: Address, *message: int) -> None:
-        self.service.connection_message(node, CmMessage("blue", src, dst, *message))
+        self.service.connection_message(node, DC_PORT, CmMessage("blue", src, dst, *message))
 
     def restart(self, rng: random.Random) -> None:
         """A new controller, which finds what the PEs have, some of it as if never written."""
@@ -84,7 +85,7 @@ class Network:
 
     def see_forth(self) -> None:
         for node in self.edges:
-            self.service.seen(node, FORTH)
+            self.service.seen(node, DC_PORT, FORTH)
 
     def forth(self) -> dict[str, int | None]:
         """The source queue pair of A's flow, at each PE that labels it."""
@@ -128,7 +129,7 @@ def test_a_flow_that_falls_silent_at_one_stays_known_at_the_other(net: Network) 
     for psn in range(3):
         for node, key, opcode in (("pe1", FORTH, WRITE), ("pe2", BACK, ACK)):
             net.now += 0.3
-            net.service.seen(node, key, 0xFFFF, Sample(opcode, psn, port))
+            net.service.seen(node, DC_PORT, key, 0xFFFF, Sample(opcode, psn, port))
             net.service.infer()
     assert net.forth() == {"pe1": 17, "pe2": 17}
     net.service.idle("pe1", FORTH)
@@ -148,7 +149,7 @@ def test_whatever_happens_both_have_the_same_sender(net: Network) -> None:
         match rng.randrange(8):
             case 0 | 1:
                 sample = Sample(rng.choice((WRITE, ACK)), int(100 * net.now) % 1000, 0xC000)
-                net.service.seen(node, key, 0xFFFF, sample)
+                net.service.seen(node, DC_PORT, key, 0xFFFF, sample)
             case 2 | 3 | 4:
                 attribute = rng.choice((CmAttribute.REQ, CmAttribute.REP, CmAttribute.DREQ))
                 net.cm(node, src, dst, attribute, *rng.choices(range(2), k=2), key.dest_qp)

@@ -14,6 +14,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.config.types import Address
+from fcn.controller.owners.flow_learning import PORT_BITS
 
 UD_SEND_ONLY = 0x64
 QP0, QP1 = 0, 1
@@ -119,9 +120,9 @@ def number(octets: bytes, at: int, size: int) -> int:
 
 
 def reported(
-    vrf: int, src: Address, dst: Address, port: int, packet: bytes
+    vrf: int, port: int, src: Address, dst: Address, udp_src_port: int, packet: bytes
 ) -> tuple[str, dict[str, int]] | None:
-    """The digest of a RoCEv2 packet, from its BTH on; None where the parser rejects it."""
+    """The digest of a RoCEv2 packet from a port, given from its BTH on; None: there is none."""
     if len(packet) < 12:
         return None
     ends = {"vrf": vrf, "src": int(src), "dst": int(dst)}
@@ -130,20 +131,24 @@ def reported(
             return None
         attribute = number(packet, 36, 2)
         if packet[21] == CLASS_CM:
+            if attribute > 0x7F:
+                return None
             qpn_at = QPN_AT.get(CmAttribute(attribute)) if attribute in set(CmAttribute) else None
             if len(packet) < (52 if qpn_at is None else qpn_at + 3):
                 return None
             remote = 0 if attribute == CmAttribute.REQ else number(packet, 48, 4)
             qpn = 0 if qpn_at is None else number(packet, qpn_at, 3)
             ids = {"local_comm_id": number(packet, 44, 4), "remote_comm_id": remote}
-            return f"cm_ipv{src.version}_t", {**ends, "attribute": attribute, **ids, "qpn": qpn}
+            origin = {"attribute_and_port": attribute << PORT_BITS | port}
+            return f"cm_ipv{src.version}_t", {**ends, **ids, "qpn": qpn, **origin}
     return f"new_flow_ipv{src.version}_t", {
         **ends,
         "dest_qp": number(packet, 5, 3),
         "p_key": number(packet, 2, 2),
         "psn": number(packet, 9, 3),
-        "udp_src_port": port,
+        "udp_src_port": udp_src_port,
         "opcode": packet[0],
+        "port": port,
     }
 
 

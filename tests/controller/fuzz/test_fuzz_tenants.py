@@ -23,6 +23,7 @@ import yaml
 from finsy.p4entity import P4DigestListAck
 from finsy.proto import p4d
 from tenant_grammar import Attempt, Grammar, reported
+from tenants import DC_PORT, cm_item
 
 from fcn.contract.constants import CmAttribute, PuntReason
 from fcn.contract.pipeline import load_pipeline
@@ -59,20 +60,29 @@ GROWTH = 400_000
 
 PES = ("pe1", "pe2")
 VRF_IDS = {"blue": 1, "red": 2, "green": 3}
-PORTS = {"blue": 1, "red": 11, "green": 12}
+PORTS = {"blue": DC_PORT, "red": 11, "green": 12}
+OTHER_PORT = 21
+"""Of `blue` too, at both PEs."""
 VICTIM = "green"
 HOSTS = {
     "pe1": [ip_address("10.1.0.10"), ip_address("10.1.0.11"), ip_address("2001:db8:1::10")],
     "pe2": [ip_address("10.2.0.20"), ip_address("2001:db8:2::20")],
 }
-VICTIMS = (ip_address("10.1.0.200"), ip_address("10.2.0.200"))
-"""Hosts of the tenant `blue`, one behind each PE; another host of `blue` cannot send as the far
-one."""
+VICTIMS = (ip_address("10.1.3.200"), ip_address("10.2.3.200"))
+"""Hosts of the tenant `blue`, one behind another port of each PE; other hosts of `blue` cannot send
+as these."""
 IDS, QPS = (0xA1, 0xB1), (17, 33)
 
 
 def config_of(network: dict[str, Any]) -> Config:
-    """The example with three tenants that use the same addresses."""
+    """The example with three tenants that use the same addresses; one has two ports at each PE."""
+    for site, name in enumerate(PES, start=1):
+        addresses = [f"10.{site}.3.1/24"]
+        port = {"number": OTHER_PORT, "role": "dc", "vrf": "blue", "addresses": addresses}
+        node = network["nodes"][name]
+        node["ports"].append(port)
+        route = {"prefix": f"10.{3 - site}.3.0/24", "tunnel": f"pe{3 - site}-srv6"}
+        node["vrfs"]["blue"]["routes"].append(route)
     for number, vrf in enumerate(("red", "green"), start=2):
         network["vrfs"][vrf] = {"id": number, "vni": 1000 + number}
         for site, name in enumerate(PES, start=1):
@@ -222,22 +232,34 @@ class World:
             messages.start(ready)
         self.tasks += [asyncio.create_task(each.run()) for each in self.neighbors.values()]
         self.tasks.append(asyncio.create_task(self.inbox.run()))
-        for vrf, (one, other) in ((VICTIM, (HOSTS["pe1"][0], HOSTS["pe2"][0])), ("blue", VICTIMS)):
-            request = self._cm(vrf, one, other, CmAttribute.REQ, IDS[0], 0, QPS[0])
-            reply = self._cm(vrf, other, one, CmAttribute.REP, IDS[1], IDS[0], QPS[1])
+        for vrf, port, (one, other) in (
+            (VICTIM, PORTS[VICTIM], (HOSTS["pe1"][0], HOSTS["pe2"][0])),
+            ("blue", OTHER_PORT, VICTIMS),
+        ):
+            request = self._cm(vrf, one, other, CmAttribute.REQ, IDS[0], 0, QPS[0], port)
+            reply = self._cm(vrf, other, one, CmAttribute.REP, IDS[1], IDS[0], QPS[1], port)
             self.switches["pe1"].queue("cm_ipv4_t").put_nowait(Digests([request]))
             await self.settled()
             self.switches["pe2"].queue("cm_ipv4_t").put_nowait(Digests([reply]))
             await self.settled()
             self.flows.add(FlowKey(vrf, one, other, 77), 78, timeout=0)
-            self.flows.seen("pe1", FlowKey(vrf, one, other, 99), 0xFFFF, Sample(4, 1, 0xC000))
+            flow = FlowKey(vrf, one, other, 99)
+            self.flows.seen("pe1", port, flow, 0xFFFF, Sample(4, 1, 0xC000))
         assert len(self.theirs()) == 8
 
     @staticmethod
     def _cm(vrf: str, src: Address, dst: Address, *values: int) -> dict[str, int]:
-        names = ("attribute", "local_comm_id", "remote_comm_id", "qpn")
-        ends = {"vrf": VRF_IDS[vrf], "src": int(src), "dst": int(dst)}
-        return ends | dict(zip(names, values, strict=True))
+        names = [
+            "vrf",
+            "src",
+            "dst",
+            "local_comm_id",
+            "remote_comm_id",
+            "qpn",
+            "attribute_and_port",
+        ]
+        item = cm_item(VRF_IDS[vrf], int(src), int(dst), *values)
+        return dict(zip(names, item, strict=True))
 
     async def settled(self) -> None:
         """Wait until everything queued was handled, or a loop has ended."""
@@ -308,12 +330,11 @@ class World:
         if rng.random() < 0.95:
             node = "pe1" if src in HOSTS["pe1"] else "pe2"
         if rng.random() < 0.05:
-            # Not as a host behind the same PE, which is of the same tenant.
-            near = VICTIMS[0] if node == "pe1" else VICTIMS[1]
-            src = grammar.address(src.version, *(each for each in VICTIMS if each != near))
+            src = grammar.address(src.version, *VICTIMS)
             dst = grammar.address(src.version, *VICTIMS)
         packet = grammar.roce(connection, forth, attribute)
-        found = reported(VRF_IDS[vrf], src, dst, rng.choice((0, 4791, 0xC000, 65535)), packet)
+        udp_src_port = rng.choice((0, 4791, 0xC000, 65535))
+        found = reported(VRF_IDS[vrf], PORTS[vrf], src, dst, udp_src_port, packet)
         if found is not None:
             digest, item = found
             times = rng.choice((1, 1, 1, 2))

@@ -16,6 +16,7 @@ import grpc
 import pytest
 import yaml
 from switches import WAIT, MemorySwitch, until
+from tenants import BLUE, DC_PORT
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import ConfigError, parse_config
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.skipif(
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
-DATA = (1, int(A), int(B), 33, 0xFFFF, 5, 50000, 0x24)
+DATA = (BLUE, int(A), int(B), 33, 0xFFFF, 5, 50000, 0x24, DC_PORT)
 """A UC SEND: its source is inferred from nothing."""
 
 QUEUE_PAIRS = ((17, 33), (18, 34))

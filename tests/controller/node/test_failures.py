@@ -1,4 +1,5 @@
-"""Switches that fail in every way: what is said of it, and that the controller recovers."""
+"""Switches that fail in every way: what is said of it, and that the controller recovers. In virtual
+time but for what the API says, which is served by gRPC."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,17 +7,16 @@ from ipaddress import ip_address
 from typing import Any
 
 import finsy as fy
-import finsy.p4client
 import pytest
 import yaml
 from switches import MemorySwitch, all_up, packet_to, until
+from virtual import virtual_plane
 
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, EventBus, Kind
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.node import session
 from fcn.controller.node.connection import State
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.api import serving
@@ -41,20 +41,13 @@ def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
     return found
 
 
-@pytest.fixture(autouse=True)
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What takes seconds for switches far away."""
-    monkeypatch.setattr(session, "BEGIN_TIMEOUT", 1.0)
-    monkeypatch.setattr(session, "PROBE_INTERVAL", 0.1)
-    monkeypatch.setattr(finsy.p4client, "_DEFAULT_RPC_TIMEOUT", 2.0)
-
-
+@pytest.mark.virtual_time
 async def test_a_switch_that_returns_with_another_device_id(
     config: Config, switches: Switches, events: list[Event]
 ) -> None:
     switch = switches["pe1"]
     right = switch.device_id
-    plane = ControlPlane(config)
+    plane = virtual_plane(config)
     async with plane.running():
         await all_up(plane)
         await switch.stop()
@@ -71,11 +64,12 @@ async def test_a_switch_that_returns_with_another_device_id(
         await all_up(plane)
 
 
+@pytest.mark.virtual_time
 async def test_requests_of_jobs_are_answered_when_the_connection_ends(
     config: Config, switches: Switches
 ) -> None:
     """gRPC cancels them, and with them the job that waits, if that does not look closely."""
-    plane = ControlPlane(config)
+    plane = virtual_plane(config)
     async with plane.running():
         await all_up(plane)
         agent = plane.nodes["pe1"]
@@ -98,10 +92,11 @@ async def test_requests_of_jobs_are_answered_when_the_connection_ends(
         await all_up(plane)
 
 
+@pytest.mark.virtual_time
 async def test_neighbours_are_asked_again_after_a_connection_ended_while_asking(
     config: Config, switches: Switches, caplog: pytest.LogCaptureFixture
 ) -> None:
-    plane = ControlPlane(config)
+    plane = virtual_plane(config)
     async with plane.running():
         await all_up(plane)
         connection = plane._connections["pe1"]
@@ -134,6 +129,7 @@ async def test_flows_with_counters_of_a_switch_that_went_away(
         assert (await asked).startswith("pe1")
 
 
+@pytest.mark.virtual_time
 async def test_controllers_that_take_turns(config: Config, switches: Switches) -> None:
     """What the switch reports reaches who rules at the time, however often that changes."""
     pipeline = load_pipeline("pe")
@@ -143,7 +139,7 @@ async def test_controllers_that_take_turns(config: Config, switches: Switches) -
         device_id=switches["pe1"].device_id,
         initial_election_id=999,
     )
-    plane = ControlPlane(config)
+    plane = virtual_plane(config)
     async with plane.running():
         await all_up(plane)
         tasks = len(asyncio.all_tasks())
@@ -156,6 +152,7 @@ async def test_controllers_that_take_turns(config: Config, switches: Switches) -
         await until(lambda: len(asyncio.all_tasks()) <= tasks)
 
 
+@pytest.mark.virtual_time
 async def test_a_switch_that_answers_with_errors(
     config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,7 +164,7 @@ async def test_a_switch_that_answers_with_errors(
             raise internal("the chip does not answer")
 
         patch.setattr(device, "write", fail)
-        plane = ControlPlane(config)
+        plane = virtual_plane(config)
         async with plane.running():
             await until(lambda: plane.nodes["pe1"].status.state is State.AWAY)
             detail = plane.nodes["pe1"].status.detail

@@ -7,6 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 from switches import MemorySwitch, until
+from tenants import BLUE, DC_PORT
 from virtual import VirtualSwitch, virtual_plane
 
 from fcn.controller.config import Config
@@ -51,7 +52,8 @@ def test_a_slow_clock_is_not_taken_for_lateness_and_a_backlog_is_not_taken_for_t
 def report(switch: MemorySwitch, key: FlowKey, opcode: int, psn: int) -> None:
     """A new-flow digest with the UDP port that follows from the queue pairs 17 and 33."""
     ends, port = (int(key.src), int(key.dst)), 50000 if key == OTHER else PORT
-    switch.engine.digest("new_flow_ipv4_t", (1, *ends, key.dest_qp, 0xFFFF, psn, port, opcode))
+    packet = (0xFFFF, psn, port, opcode, DC_PORT)
+    switch.engine.digest("new_flow_ipv4_t", (BLUE, *ends, key.dest_qp, *packet))
 
 
 def _has(found: Container[FlowKey], key: FlowKey) -> bool:

@@ -11,6 +11,7 @@ from virtual import VirtualSwitch, virtual_plane
 from fcn.controller.config import Config
 from fcn.controller.flows.watch import WATCH
 from fcn.controller.node.messages import IDLE_PAGE
+from fcn.softswitch.api import CounterValue
 
 pytestmark = pytest.mark.virtual_time
 
@@ -53,6 +54,35 @@ async def test_flows_whose_notification_was_lost_are_found_a_few_at_a_time(
         assert asked == [IDLE_PAGE, IDLE_PAGE, IDLE_PAGE, 1]
         await until(lambda: len(plane.flows.on_node("pe1")) == flows - 2)
         assert silent.isdisjoint(key.dest_qp for key in plane.flows.on_node("pe1"))
+
+
+async def test_silent_flows_are_found_where_changes_count_as_packets(
+    config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On BMv2 each change of an entry begins its idle time anew; its counter goes on."""
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        switch = switches["pe1"]
+        monkeypatch.setattr(switch.engine, "entry_idle_ns", lambda _table, _handle: 0)
+        counts: dict[int, int] = {}
+        monkeypatch.setattr(
+            switch.engine,
+            "direct_counter_read",
+            lambda _table, handle: CounterValue(counts.get(handle, 7)),
+        )
+        switch.engine.digest("new_flow_ipv4_t", packet_to(33), packet_to(34))
+        await until(lambda: len(plane.flows.on_node("pe1")) == 2)
+        assert await plane.nodes["pe1"].settled()
+        tables = switch.engine.tables
+        busy = min(handle for handle in tables if tables[handle].endswith("flow_ipv4"))
+        labels = {flow.key.dest_qp: flow.label for flow in plane.flows.all()}
+        for number in range(4):
+            counts[busy] = number
+            await asyncio.sleep(config.flows.timeout / 1e6)
+            await plane.nodes["pe1"].check_idle()
+        await until(lambda: len(plane.flows.on_node("pe1")) == 1)
+        assert {flow.key.dest_qp: flow.label for flow in plane.flows.all()} == {33: labels[33]}
 
 
 async def test_a_pe_is_heard_since_it_is_back(config: Config, switches: Switches) -> None:

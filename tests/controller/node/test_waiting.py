@@ -12,7 +12,7 @@ import pytest
 import yaml
 from finsy.proto import p4r
 from switches import all_up, until
-from tenants import BLUE, RED, two_tenants
+from tenants import BLUE, DC_PORT, RED, RED_PORT, two_tenants
 from virtual import Idle, VirtualSwitch, virtual_plane, virtual_switches
 
 from fcn.contract.constants import CmAttribute
@@ -122,8 +122,11 @@ def record(switch: VirtualSwitch, written: dict[tuple[int, int], float]) -> None
 def offer(switches: dict[str, VirtualSwitch], vrf: int, first: int, count: int) -> None:
     """Handshakes whose messages the PEs report now."""
     numbers = range(first, first + count)
-    requests = [(vrf, A, B, CmAttribute.REQ, 1 + n, 0, 0x100 + n) for n in numbers]
-    replies = [(vrf, B, A, CmAttribute.REP, 0x80000000 + n, 1 + n, 0x800000 + n) for n in numbers]
+    port = {BLUE: DC_PORT, RED: RED_PORT}[vrf]
+    requests = [(vrf, A, B, CmAttribute.REQ, 1 + n, 0, 0x100 + n, port) for n in numbers]
+    replies = [
+        (vrf, B, A, CmAttribute.REP, 0x80000000 + n, 1 + n, 0x800000 + n, port) for n in numbers
+    ]
     switches["pe1"].engine.digest("cm_ipv4_t", *requests)
     switches["pe2"].engine.digest("cm_ipv4_t", *replies)
 

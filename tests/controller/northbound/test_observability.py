@@ -15,7 +15,7 @@ import pytest
 import yaml
 from prometheus_client import generate_latest
 from rich.console import Console
-from switches import WAIT, MemorySwitch, until
+from switches import WAIT, MemorySwitch, packet_to, until
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.shell import ShellError, open_shell
@@ -126,8 +126,7 @@ async def test_metrics_show_nodes_flows_and_counters(
     async with plane.running():
         assert 'fcn_node_up{node="pe1"} 0.0' in await served()
         await until(lambda: all(a.status.state is State.UP for a in plane.nodes.values()))
-        digest = (1, 0x0A01000A, 0x0A020014, 33, 0xFFFF, 5, 50000, 4)
-        switches["pe1"].engine.digest("new_flow_ipv4_t", digest)
+        switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(33))
         await until(lambda: plane.flows.all())
         await plane.nodes["pe1"].counters.read()
         expected = (

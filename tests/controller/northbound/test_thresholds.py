@@ -15,6 +15,8 @@ from fcn.contract.depth import Depth, DepthUnit
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config
+from fcn.controller.config.model import TwoThreshold
+from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.node.connection import State
 from fcn.controller.northbound.api import serving
 
@@ -82,3 +84,32 @@ async def test_no_thresholds_are_no_levels(config: Config) -> None:
     async with commands(config) as (plane, fcn):
         assert (await fcn("thresholds", "set", "p2", "1", "none")).exit_code == 0
         assert (1, 0) not in plane.nodes["p2"].provision.thresholds
+
+
+async def test_two_thresholds_are_changed_at_run_time(
+    config: Config, switches: dict[str, MemorySwitch]
+) -> None:
+    """PEC-6: T1, T2 and maximum move levels and curves of one queue; anything else is refused."""
+    changes = {
+        "notification": Notification.TWO_THRESHOLD,
+        "two_threshold": TwoThreshold(treatment=Treatment.SLOW),
+    }
+    p2 = config.nodes["p2"].model_copy(update={"thresholds": ()})
+    two = config.model_copy(update=changes | {"nodes": {**config.nodes, "p2": p2}})
+    async with commands(two) as (plane, fcn):
+        engine = switches["p2"].engine
+        before = engine.size("marking_curve"), engine.size("queue_level")
+        for refused, reason in (("8,16", "has three: T1, T2, maximum"), ("8,16,24,32", "three")):
+            done = await fcn("thresholds", "set", "p2", "1", refused)
+            assert done.exit_code == 1
+            assert reason in " ".join(done.stderr.split())
+            assert plane.nodes["p2"].intent.pending == 0
+        assert (engine.size("marking_curve"), engine.size("queue_level")) == before
+        done = await fcn("thresholds", "set", "p2", "1", "2,4,6")
+        assert done.exit_code == 0, done.output
+        # Of 8 and 32 steps and the last one, one of each curve and the last are left.
+        assert engine.size("marking_curve") == before[0] - 41 + 3
+        assert engine.size("queue_level") == before[1]
+        table = (await fcn("thresholds", "show", "p2")).stdout
+        assert "T1" in table
+        assert "maximum" in table

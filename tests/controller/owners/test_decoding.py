@@ -135,11 +135,11 @@ def test_host_routes(pipeline: Pipeline, host: str, subnet: int) -> None:
 def test_reports(version: int, ends: tuple[IPv6Address, IPv6Address]) -> None:
     src, dst = ends
     item = (7, int(src), int(dst))
-    flow = FlowLearning.report(NEW_FLOW_DIGESTS[version], (*item, 1, 2, 3, 4, 5))
-    assert flow == NewFlow(7, src, dst, dest_qp=1, p_key=2, psn=3, udp_src_port=4, opcode=5)
-    message = FlowLearning.report(CM_DIGESTS[version], (*item, 1, 2, 3, 4))
+    flow = FlowLearning.report(NEW_FLOW_DIGESTS[version], (*item, 1, 2, 3, 4, 5, 6))
+    assert flow == NewFlow(7, src, dst, dest_qp=1, p_key=2, psn=3, udp_src_port=4, opcode=5, port=6)
+    message = FlowLearning.report(CM_DIGESTS[version], (*item, 2, 3, 4, 1 << 9 | 5))
     assert message == ConnectionMessage(
-        7, src, dst, attribute=1, local_comm_id=2, remote_comm_id=3, qpn=4
+        7, src, dst, attribute=1, local_comm_id=2, remote_comm_id=3, qpn=4, port=5
     )
 
 
@@ -156,10 +156,13 @@ def test_gateways(pipeline: Pipeline, address: IPv6Address) -> None:
 
 
 def test_reports_have_the_fields_of_the_digests(pipeline: Pipeline) -> None:
-    """In the order in which the P4Info's digests declare them, VRF and source first."""
+    """In the order in which the P4Info's digests declare them, VRF and source first, port last."""
     flow = [each.name for each in fields_of(NewFlow)]
     message = [each.name for each in fields_of(ConnectionMessage)]
+    message = [name for name in message if name not in ("attribute", "port")]
+    message.append("attribute_and_port")
     assert flow[:2] == message[:2] == ["vrf", "src"]
+    assert flow[-1] == "port"
     structs = pipeline.schema.p4info.type_info.structs
     fields = {
         digest.preamble.alias: [m.name for m in structs[digest.type_spec.struct.name].members]
@@ -181,7 +184,8 @@ def test_digests_are_kept_plain() -> None:
         data = spec.encode_data(item)
         kept: Any = spec.decode_data(data)
         assert FlowLearning.item(kept) == tuple(item.values())
-        assert FlowLearning.sender(kept) == (item["vrf"], item["src"])
+        port = item["port"] if "port" in item else item["attribute_and_port"] & 0x1FF
+        assert FlowLearning.sender(kept) == (item["vrf"], (port, item["src"]))
         del data.struct.members[0]
         with pytest.raises(ValueError, match="fields, not"):
             spec.decode_data(data)

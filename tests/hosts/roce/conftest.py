@@ -11,7 +11,7 @@ from roce_testing import Driver, HostPair
 from fcn.hosts.build import compile_cached
 from fcn.hosts.roce.build import SOURCES, fcn_roce
 
-WITHOUT_MAIN = [SOURCES / name for name in ("cm.c", "dcqcn.c", "icrc.c", "packet.c")]
+WITHOUT_MAIN = [SOURCES / name for name in ("cm.c", "dcqcn.c", "icrc.c", "packet.c", "pfc.c")]
 
 
 @pytest.fixture(scope="session")

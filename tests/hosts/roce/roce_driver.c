@@ -6,12 +6,14 @@
  *   cm HEX                         the fields of a CM payload, or "no"
  *   cmbuild ATTRIBUTE              a CM payload with fixed fields, in hex
  *   port LOCAL REMOTE              UDP source port of two QP numbers
+ *   pause HEX RATE                 priority=ns on a link of RATE bit/s for each, or "no"
  *   dcqcn LINE MIN G AI HAI ALPHA INCREASE BYTES F CUT   start over with these parameters
  *   cnp TIME | sent TIME OCTETS | at TIME                R_C R_T alpha afterwards
  */
 #include "cm.h"
 #include "dcqcn.h"
 #include "packet.h"
+#include "pfc.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,6 +122,24 @@ static void cm_build_fixed(unsigned attribute)
     print_hex(payload, sizeof payload);
 }
 
+static void pause_frame(const char *hex, uint64_t rate)
+{
+    size_t len;
+    uint8_t *data = from_hex(hex, &len);
+    struct pfc_frame frame;
+
+    if (pfc_parse(data, len, &frame)) {
+        printf("yes");
+        for (unsigned i = 0; i < PFC_PRIORITIES; i++)
+            if (frame.vector >> i & 1)
+                printf(" %u=%" PRIu64, i, pfc_ns(frame.quanta[i], rate));
+        putchar('\n');
+    } else {
+        puts("no");
+    }
+    free(data);
+}
+
 static void print_rates(const struct dcqcn *rp)
 {
     printf("%.6f %.6f %.12f\n", rp->current_rate, rp->target_rate, rp->alpha);
@@ -144,6 +164,8 @@ int main(void)
             cm_build_fixed(a);
         } else if (sscanf(line, "cm %s", hex) == 1) {
             cm(hex);
+        } else if (sscanf(line, "pause %s %" SCNu64, hex, &time) == 2) {
+            pause_frame(hex, time);
         } else if (sscanf(line, "port %u %u", &a, &b) == 2) {
             printf("%u\n", roce_udp_src_port(a, b));
         } else if (sscanf(line,

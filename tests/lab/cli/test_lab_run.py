@@ -99,6 +99,13 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     assert "--seed" in run("run", file, "--seed", 1 << 63, code=2)
 
 
+@pytest.mark.parametrize("mode", ["", "FCN", "icmp"])
+def test_modes_there_are_not_are_refused(tmp_path: Path, mode: str) -> None:
+    text = run("run", scenario(tmp_path, "1ms"), "--mode", mode, code=2)
+    assert "is not a mode" in text
+    assert "two-threshold" in text
+
+
 def test_a_name_with_brackets_is_shown_as_it_is(tmp_path: Path) -> None:
     file = scenario(tmp_path, "1ms").rename(tmp_path / "[red].yaml")
     text = run("run", file, "--until", "100us", "--out", tmp_path / "[blue]")

@@ -38,3 +38,15 @@ def test_a_text_that_is_no_yaml_is_compared_as_a_whole() -> None:
     assert found["text"] == (NOTHING, "a: [")
     nested = "[" * 5000
     assert rows(Result(about()), Result(about(text=nested)))["text"] == (NOTHING, nested)
+
+
+def test_values_are_read_as_the_laboratory_reads_them() -> None:
+    """Not as YAML 1.1: `no` is text there is, 1:30 no number, and a bomb of aliases is refused."""
+    one, other = (Result(about(text=f"title: {title}\n")) for title in ("no", "false"))
+    assert rows(one, other) == {"title": ("no", "False")}
+    assert rows(*(Result(about(text=f"title: {text}\n")) for text in ("1:30", "90"))) == {
+        "title": ("1:30", "90")
+    }
+    lists = "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]\n" for n in range(1, 10))
+    bomb = f"x0: &x0 [a, b]\n{lists}"
+    assert rows(one, Result(about(text=bomb)))["text"] == (NOTHING, bomb)

@@ -45,7 +45,7 @@ def test_the_overview_has_rates_queues_and_notifications() -> None:
     assert set(labels(notifications)) == {
         "CNPs of the ingress PE (1)",
         "CNPs of the receiver (1)",
-        "Fast CNPs on the link p1 to pe1 (1)",
+        "notices for the ingress PE on the link p1 to pe1 (1)",
     }
     (line, *_) = queue.get_lines()
     assert np.max(line.get_ydata()) == 120

@@ -69,7 +69,7 @@ def test_the_details_of_a_run() -> None:
     (lost,) = table(result, "Connections with packets out of order or lost").rows
     assert lost == ("l1", "0", "r1", "104", "4", "3", "0", "1", "0")
     drops = table(result, "Dropped frames by reason").rows
-    assert ("pe1", "FLOW_INTERVAL", "2", "no, a Fast CNP") in drops
+    assert ("pe1", "FLOW_INTERVAL", "2", "no, a notice") in drops
     assert ("p1", "queue_full_drops", "9", "yes") in drops
     assert table(with_pauses(), "Pauses").rows[0] == ("pe1", "p1", "3", "3", "100 µs")
 

@@ -3,6 +3,9 @@
 import json
 import os
 import re
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +13,7 @@ import pytest
 from lab_results import about
 from pandas.testing import assert_frame_equal
 
+from fcn.lab.result.exchange import exchange
 from fcn.lab.result.folder import RESULT_FILE, check_place, load, load_about, save
 from fcn.lab.result.model import FORMAT, Result
 from fcn.lab.result.tables import TABLES, ResultError, conform, frame
@@ -109,10 +113,54 @@ def test_the_older_result_stays_when_the_new_one_cannot_be_written(
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", full)
+    monkeypatch.setattr("fcn.lab.result.folder.exchange", lambda *_: False)
     with pytest.raises(ResultError, match="No space left"):
         save(Result(about(seed=2)), folder)
     assert load(folder).about.seed == 1
     assert [each.name for each in folder.parent.iterdir()] == [folder.name]
+
+
+def test_folders_change_places_or_stay(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for place in (one, other):
+        place.mkdir()
+        (place / place.name).touch()
+    assert exchange(one, other)
+    assert [file.name for file in one.iterdir()] == ["other"]
+    with pytest.raises(OSError, match="No such file"):
+        exchange(one, tmp_path / "missing")
+    assert (one / "other").exists()
+
+
+SAVE_FOR_EVER = """
+import sys
+from itertools import count
+from pathlib import Path
+from fcn.lab.result.folder import load, save
+folder = Path(sys.argv[1])
+result = load(folder)
+for number in count():
+    save(result, folder)
+    print(number, flush=True)
+"""
+
+
+def test_who_is_killed_while_saving_leaves_one_whole_result(folder: Path) -> None:
+    """At three times of which nobody knows what they hit: the old result or the new one is there,
+    and nothing else that could be read as one."""
+    for saved in range(3):
+        with subprocess.Popen(
+            [sys.executable, "-c", SAVE_FOR_EVER, str(folder)], stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if int(line) == saved:
+                    process.kill()
+        assert load(folder).about.seed == 1
+    for left in folder.parent.rglob(RESULT_FILE):
+        if left.parent != folder and left.stat().st_size:
+            with suppress(ResultError):
+                assert_frame_equal(load(left.parent).messages, load(folder).messages)
 
 
 def edit(folder: Path, **changes: object) -> None:

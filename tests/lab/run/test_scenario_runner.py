@@ -73,6 +73,30 @@ def test_switches_mark_and_notify_and_senders_cut(fcn_run: Result) -> None:
     assert {"FAST_CNP_SENT", "FAST_CNP_RECEIVED", "CNP_SENT", "CE_MARKED"} <= names
 
 
+def test_fast_cnps_are_known_by_the_port_the_scenario_gives_them(fcn_run: Result) -> None:
+    """The same run, but for the port."""
+    result = run_scenario(small(controller={"configuration": {"fast_cnp_port": 1234}}))
+    assert result.crossings.equals(fcn_run.crossings)
+    assert "fast_cnp" in set(result.crossings["what"])
+    assert result.about.digest != fcn_run.about.digest
+
+
+def test_numbers_at_their_ends_are_learned_and_notified(fcn_run: Result) -> None:
+    """PSNs that wrap while hosts send, the first and the last queue pairs."""
+    last = (1 << 24) - 1
+    numbers = {"first_psn": last - 500, "first_qp": 2, "first_accepted_qp": last - 1}
+    result = run_scenario(small(hosts={"mtu": 4096, **numbers}))
+    connections = result.connections
+    assert {2, 3} == set(connections["local_qp"])
+    assert {last - 1, last} == set(connections["remote_qp"])
+    assert connections["packets"].max() > 1_000
+    assert connections["retransmitted"].sum() == 0
+    for what in ("messages", "rates", "notices"):
+        expected, found = getattr(fcn_run, what), getattr(result, what)
+        columns = [name for name in expected.columns if name != "value"]
+        assert found[columns].equals(expected[columns])
+
+
 def test_the_controller_provisions_and_learns_before_the_hosts_send(fcn_run: Result) -> None:
     seen = fcn_run.controller
     writes = seen[seen["what"] == "Write"]
@@ -151,3 +175,13 @@ def test_a_network_that_does_not_become_ready_is_named() -> None:
     controller = {"delay": "10ms", "ready_within": "5ms"}
     with pytest.raises(LabError, match=r"gave up at .* as the controller provisions"):
         run_scenario(small(controller=controller))
+
+
+def test_what_is_not_ecn_capable_is_neither_marked_nor_notified_of() -> None:
+    only = [{"names": ["h1"], "settings": {"ecn": "not-ect"}}]
+    flows = run_scenario(small(hosts={"mtu": 4096, "only": only})).connections
+    own = flows[flows["host"] == "h1"]
+    others = flows[flows["host"] == "h2"]
+    assert own[["marked", "cnps", "cuts"]].sum().sum() == 0
+    assert others["marked"].sum() > 0
+    assert others["cnps"].sum() > 0

@@ -118,6 +118,21 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
             "above its highest rate, 100000000000 b/s",
         ),
         ("delay: 1ms\n", "delay: 1ms\nhosts: {timeout: 0ms}\n", 13, "greater than or equal to 1"),
+        ("delay: 1ms\n", "delay: 1ms\nhosts: {first_qp: 1}\n", 13, "greater than or equal to 2"),
+        ("delay: 1ms\n", "delay: 1ms\nhosts: {first_psn: 0x1000000}\n", 13, "less than 16777216"),
+        (
+            "size: 1MB}\n",
+            "size: 1MB, qps: 3}\nhosts: {first_accepted_qp: 16777214}\n",
+            9,
+            "needs 3 queue pairs from 16777214 on; the last one is 16777215",
+        ),
+        (
+            "size: 1MB}\n",
+            "size: 1MB}\n  - {pattern: messages, from: [gw2], to: [gw1], size: 1MB, qps: 3}\n"
+            "hosts: {first_qp: 12, first_accepted_qp: 10}\n",
+            10,
+            "give each their own",
+        ),
         (
             "delay: 1ms\n",
             "delay: 1ms\nhosts: {dcqcn: {byte_counter: 99999999999GB}}\n",
@@ -130,7 +145,12 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
             10,
             "nobody would be told before it is full",
         ),
-        ("network: dual-dc", 'network: "dual\\0dc"', 1, "is no name of a file"),
+        (
+            "network: dual-dc",
+            'network: "dual\\0dc"',
+            1,
+            "no file has a name with the character NUL",
+        ),
         ("[r1, r3], state: down", "[r1, r4], state: down", 10, "no link between r1 and r4"),
         ("[r1, r3], state: down", "[r1, r3]", 10, "link and state belong together"),
         ("link: [r1, r3], state: down", "controller: away, node: r9", 10, "no node r9"),

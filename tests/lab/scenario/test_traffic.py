@@ -1,11 +1,14 @@
 """Who sends what to whom and when, by pattern and seed."""
 
+import math
+import random
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from fcn.lab.scenario.load import Plan, make_scenario
+from fcn.lab.scenario.traffic import exponential
 
 MILLISECOND = 1_000_000
 
@@ -72,6 +75,16 @@ def test_a_permutation_of_sets_that_overlap_sends_nobody_to_itself() -> None:
 def test_all_to_all_leaves_out_nobody_but_the_host_itself() -> None:
     made = plan({"pattern": "all-to-all", "from": ["gw2"], "to": ["gw2"], "size": "1kB"})
     assert len(set(pairs(made))) == 8 * 7
+
+
+def test_exponential_numbers_are_as_often_above_any_value_as_they_must() -> None:
+    """20,000 of them: 0.015 is more than four standard deviations of each share."""
+    rng = random.Random(1)
+    drawn = [exponential(rng, 10**6) for _ in range(20_000)]
+    for multiple in (0.1, 0.5, 1, 2, 4):
+        above = sum(each > multiple * 10**6 for each in drawn) / len(drawn)
+        assert above == pytest.approx(math.exp(-multiple), abs=0.015), multiple
+    assert sum(drawn) / len(drawn) == pytest.approx(10**6, rel=0.03)
 
 
 def test_a_poisson_pattern_offers_its_load() -> None:

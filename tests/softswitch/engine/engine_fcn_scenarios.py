@@ -4,6 +4,7 @@ Intervals are zero: with others the number of notifications would depend on the 
 """
 
 import random
+from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address
 
 from engine_scenarios import Scenario, Target
@@ -48,6 +49,9 @@ REMOTE = "fc00:0:2::1"
 SIDS = [f"fc00:0:{n}:46::" for n in (2, 3, 4, 5)]
 HOST4, FAR4 = "10.1.0.10", "10.2.0.20"
 HOST6, FAR6 = "2001:db8:1::10", "2001:db8:2::20"
+UNROUTED4 = ("0.0.0.0", "127.0.0.1", "169.254.1.1", "224.0.0.5", "255.255.255.255")
+UNROUTED6 = ("::", "::1", "fe80::1", "ff02::1")
+"""Sources that no router forwards."""
 TUNNELS = tuple(range(1, 13))
 
 
@@ -87,6 +91,8 @@ def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> No
     t.target.clone_session_set(session.number, [replica], 0, 0)
     t.add("notification_port", [Exact(CNP_PORT)], "notification_port.set_notification_kind",
           FAST_CNP)  # fmt: skip
+    for port in ports:
+        t.add("port_mac", [Exact(port), Exact(NODE_MAC)], "port_mac.to_this_node")
     t.add("endpoint", [Exact(ip6(PE))], f"{endpoint}.local_address")
     t.add("endpoint", [Exact(ip6(SID_END))], f"{endpoint}.end")
     members = [(3, 1), (4, 2), (3, 3)]
@@ -229,6 +235,10 @@ def _cm(rng: random.Random) -> Packet:
     return UDP(sport=1, dport=ROCE, chksum=0) / Raw(bth + deth + mad + rng.randbytes(232 + 4))
 
 
+def _rarely(rng: random.Random, usual: str, others: Sequence[str]) -> str:
+    return usual if rng.randrange(16) else rng.choice(others)
+
+
 def _payload(rng: random.Random) -> Packet:
     return rng.choice((_roce, _roce, _roce, _cm, lambda _: TCP() / Raw(b"x" * 9),
                        lambda _: UDP(sport=1, dport=2) / Raw(b"y" * 30)))(rng)  # fmt: skip
@@ -240,17 +250,20 @@ def _inner(rng: random.Random, far: bool) -> Packet:
     last = rng.choice((FAR4, f"10.2.0.{rng.choice(TUNNELS)}", "10.9.9.9", "10.1.0.12", "10.1.0.13"))
     if rng.randrange(2):
         src, dst = (HOST4, last) if far else (FAR4, rng.choice((HOST4, "10.1.0.11")))
+        src = _rarely(rng, src, UNROUTED4)
         options = [] if rng.randrange(8) else [b"\x01\x01\x01\x01"]
         return IP(src=src, dst=dst, tos=ecn | 0x28, ttl=ttl, id=rng.randrange(9),
                   flags=rng.choice(("", "DF", "MF")), options=options) / _payload(rng)  # fmt: skip
     last6 = rng.choice((FAR6, f"2001:db8:2::{rng.choice(TUNNELS):x}", "2001:db8:1::12"))
     src, dst = (HOST6, last6) if far else (FAR6, HOST6)
+    src = _rarely(rng, src, UNROUTED6)
     upper = ICMPv6EchoRequest() if not rng.randrange(6) else _payload(rng)
     return IPv6(src=src, dst=dst, tc=ecn | 0x28, hlim=ttl, fl=rng.randrange(1 << 20)) / upper
 
 
 def _outer(rng: random.Random, dst: str) -> IPv6:
     src = rng.choice((REMOTE, REMOTE, "fc00:0:7::1", "2001:db8:bad::1"))
+    src = _rarely(rng, src, UNROUTED6)
     label = rng.choice((0x80001, 0x80002, 0x80003, 5, rng.randrange(1 << 20)))
     return IPv6(src=src, dst=dst, tc=rng.randrange(4) | 0xB8, fl=label,
                 hlim=rng.choice((64, 64, 2, 1, 0)))  # fmt: skip
@@ -304,8 +317,9 @@ def _core(rng: random.Random) -> Packet:
     return _outer(rng, rng.choice((PE, "fc00:0:44::1"))) / ICMPv6EchoRequest()
 
 
-def _frame(payload: Packet, vlan: int | None) -> bytes:
-    ether = Ether(dst="02:fc:00:00:00:01", src="02:c0:00:00:00:01")
+def _frame(rng: random.Random, payload: Packet, vlan: int | None = None) -> bytes:
+    others = ("02:fc:00:00:00:02", "ff:ff:ff:ff:ff:ff", "33:33:00:00:00:01")
+    ether = Ether(dst=_rarely(rng, "02:fc:00:00:00:01", others), src="02:c0:00:00:00:01")
     return bytes(ether / Dot1Q(vlan=vlan) / payload if vlan is not None else ether / payload)
 
 
@@ -314,19 +328,19 @@ def pe_packet(rng: random.Random, port: int) -> bytes:
     if rng.randrange(12) == 0:
         port = rng.choice((1, 3))
     if port > 2:
-        return _frame(_core(rng), None)
+        return _frame(rng, _core(rng))
     vlan = rng.choice((None, None, None, 100, 5)) if port == 1 else None
     kind = rng.randrange(12)
     if kind == 0:
-        return _frame(ARP(pdst=HOST4), vlan)
+        return _frame(rng, ARP(pdst=HOST4), vlan)
     if kind == 1:
-        return _frame(_fast_cnp(rng, PE), vlan)
-    return _frame(_inner(rng, far=True), vlan)
+        return _frame(rng, _fast_cnp(rng, PE), vlan)
+    return _frame(rng, _inner(rng, far=True), vlan)
 
 
 def p_packet(rng: random.Random, _port: int) -> bytes:
     """Core traffic."""
-    return _frame(_core(rng), None)
+    return _frame(rng, _core(rng))
 
 
 def _counters(role: str) -> tuple[tuple[str, int], ...]:

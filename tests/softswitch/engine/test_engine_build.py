@@ -112,3 +112,22 @@ def test_a_program_that_comes_again_is_not_read_again(monkeypatch: pytest.Monkey
         with pytest.raises(ProgramError):
             program.make_program(b"{}")
     assert read[-2:] == [b"{}", b"{}"]
+
+
+def test_another_list_of_sources_is_another_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the one from the cache, which lacks a file or has one too many."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    compiled: list[str] = []
+
+    def noted(code: str, target: Path, _flags: Sequence[str]) -> None:
+        compiled.append(code)
+        target.touch()
+
+    monkeypatch.setattr(build, "compile_c", noted)
+    first = build.build_library("/* a program */")
+    assert build.build_library("/* a program */") == first
+    monkeypatch.setattr(build, "SOURCES", build.SOURCES[:-1])
+    assert build.build_library("/* a program */") != first
+    assert len(compiled) == 2

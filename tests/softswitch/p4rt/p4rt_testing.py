@@ -11,6 +11,7 @@ from finsy import P4Schema
 from finsy.proto import U128, p4r, p4r_grpc, rpc_status
 from google.protobuf import text_format
 
+from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import (
     ActionCall,
     Engine,
@@ -99,6 +100,8 @@ class RecordingEngine(DetachedEngine):
         self.sent.append(data)
 
     def port_queue_set(self, port: int, queue: PortQueue) -> None:
+        if port == V1MODEL.ports.parking:
+            return
         self.port_counters(port)
         self.queues[port] = queue
 

@@ -15,6 +15,7 @@ from finsy.proto import p4r, p4r_grpc
 from p4rt_command import Cable, command, failure, ip, veth_pairs
 from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
 
+from fcn.softswitch import privileges
 from fcn.softswitch.engine import BuildError, load_program
 from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
 from fcn.softswitch.p4rt.transport import Transport, TransportError
@@ -278,3 +279,16 @@ def test_a_library_of_another_user_is_not_used(
     os.chown(library.parent.parent, 65534, 65534)
     with pytest.raises(BuildError, match="belongs to user 65534 or can be written by all"):
         load_program(P4BLOB)
+
+
+@needs_root
+def test_an_empty_cache_home_is_as_if_it_were_not_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user the switch becomes gets a folder of its own, not one in root's home."""
+    monkeypatch.setattr(privileges, "SYSTEM_CACHE", tmp_path)
+    for value, expected in (("", str(tmp_path / "nobody")), ("/mine", "/mine")):
+        monkeypatch.setenv("XDG_CACHE_HOME", value)
+        privileges._own_cache(pwd.getpwnam("nobody"))
+        assert os.environ["XDG_CACHE_HOME"] == expected
+    assert (tmp_path / "nobody").stat().st_uid == pwd.getpwnam("nobody").pw_uid

@@ -11,7 +11,10 @@ from typing import Any
 
 from fcn.hosts.roce.log import Event, RoceLog
 from fcn.topologies.counters import FlowHits, NodeCounters
-from fcn.topologies.demo.scenario import Mode, Scenario, demo_scenario
+from fcn.topologies.demo.modes import MODES
+from fcn.topologies.demo.other_traffic import Seen
+from fcn.topologies.demo.probe import Arrival
+from fcn.topologies.demo.scenario import SWITCH_PORT, OtherFlow, Scenario, demo_scenario
 from fcn.topologies.demo.traffic import RunRecord
 from fcn.topologies.trafficmanager import QueueDepth
 
@@ -23,6 +26,7 @@ PE_GATEWAY = "10.1.1.1"
 QP = 0x11
 PACKETS = 100
 LOST = 3
+OTHERS = 50
 
 
 def scenario() -> Scenario:
@@ -51,22 +55,39 @@ def log(name: str, events: list[tuple[float, str, Mapping[str, Any]]]) -> RoceLo
 
 
 def cnp(src: str, before: float) -> dict[str, Any]:
-    return {"qp": QP, "src": src, "cut": True, "rate_before_bps": before, "rate_bps": before / 2}
+    port = SWITCH_PORT if src == PE_GATEWAY else 50_000
+    return {
+        "qp": QP,
+        "src": src,
+        "udp_src_port": port,
+        "cut": True,
+        "rate_before_bps": before,
+        "rate_bps": before / 2,
+    }
+
+
+def took(qp: int, packets: int) -> list[tuple[float, str, Mapping[str, Any]]]:
+    """Lines of a receiver: packets taken before all senders send, and after."""
+    return [
+        (SECONDS / 4 * 1000 - 10, "rate", {"qp": qp, "taken": 7}),
+        (SECONDS * 1000 - 10, "rate", {"qp": qp, "taken": packets}),
+    ]
 
 
 def arrived(packets: int, ce: int) -> dict[str, Any]:
     return {"qp": QP, "packets": packets, "taken": packets, "ce": ce}
 
 
-def record(mode: Mode) -> RunRecord:
-    """The run in one mode; with FCN, the PE's CNP comes 3 ms after the onset."""
+def record(name: str) -> RunRecord:
+    """The run in the mode `ecn` or `fcn`; with FCN, the PE's CNP comes 3 ms after the onset."""
+    mode = MODES[name]
     setting = scenario()
     first, second = setting.flows
     line = setting.dcqcn(first).rate_bps
     receiver = setting.address(first, first.receiver)
     rate = {"qp": QP, "rate_bps": line}
-    by_pe = [(ONSET_MS + 3.0, "cnp", cnp(PE_GATEWAY, line))] if mode == "fcn" else []
-    late_line = line / 2 if mode == "fcn" else line
+    by_pe = [(ONSET_MS + 3.0, "cnp", cnp(PE_GATEWAY, line))] if mode.notifies else []
+    late_line = line / 2 if mode.notifies else line
     sent = {"qp": QP, "packets": PACKETS}
     h1 = log("h1", [
         (0.0, "rate", rate),
@@ -83,10 +104,12 @@ def record(mode: Mode) -> RunRecord:
         (ONSET_MS + 5.1, "ce", {"qp": QP}),
         (ONSET_MS + 5.1, "cnp_sent", {"qp": QP}),
         (ONSET_MS + 6.0, "loss", {"qp": QP, "packets": LOST}),
+        *took(QP, 30), *took(QP + 1, 30),
         (SECONDS * 1000, "qp_summary", arrived(PACKETS - LOST, ce=1)),
     ])  # fmt: skip
-    h4 = log("h4", [(SECONDS * 1000, "qp_summary", arrived(PACKETS, ce=0))])
-    fcn = int(mode == "fcn")
+    second_took = [taking for qp in range(QP, QP + 4) for taking in took(qp, 15)]
+    h4 = log("h4", [*second_took, (SECONDS * 1000, "qp_summary", arrived(PACKETS, ce=0))])
+    fcn = int(mode.notifies)
     sender = setting.address(first, first.sender)
     return RunRecord(
         mode=mode,
@@ -98,34 +121,53 @@ def record(mode: Mode) -> RunRecord:
         arrivals_ns=tuple(at(10.0 * i) for i in range(2 * PACKETS)),
         departures_ns=tuple(at(10.0 * i + 20.0) for i in range(2 * PACKETS - LOST)),
         ce_ns=(at(ONSET_MS),),
-        fast_cnps_ns=(at(ONSET_MS + 0.1),) * fcn,
+        notices_ns=(at(ONSET_MS + 0.1),) * fcn,
         queue=tuple(
             QueueDepth(at(time), depth, 0, 0)
             for time, depth in ((0, 0), (ONSET_MS - 4, 5), (ONSET_MS + 1, 9), (ONSET_MS + 20, 30))
         ),
         queue_drops=LOST,
+        others=tuple(map(_seen, setting.others)),
     )
+
+
+def _seen(flow: OtherFlow) -> Seen:
+    """Packet n waits n/10 ms where it meets the congestion, and none elsewhere."""
+    waits = flow == scenario().others[0]
+    propagation_ns = scenario().topology.delay_ns(flow.sender, flow.receiver)
+    arrivals = []
+    for number in range(OTHERS):
+        sent = at(10.0 * number + SECONDS / 4 * 1000 * (number > 0))
+        arrivals.append(
+            Arrival(number, sent, sent + propagation_ns + waits * number * NS_PER_MS // 10)
+        )
+    return Seen(flow, OTHERS, tuple(arrivals))
 
 
 def _counters(fcn: int, sender: str) -> dict[str, NodeCounters]:
     """Packets both ways along PE1 - P1 - P2 - PE2; one CNP comes back from the receiver."""
-    data, back = 2 * PACKETS, 1
+    data, back, other = 2 * PACKETS, 1, OTHERS
     return {
         "pe1": NodeCounters(
             events={"FAST_CNP_RECEIVED": fcn, "CNP_SENT": fcn},
-            port_rx={1: PACKETS, 2: PACKETS, 3: back + fcn},
-            port_tx={1: back + fcn, 3: data},
+            port_rx={1: PACKETS, 2: PACKETS, 3: 2 * other, 4: back + fcn},
+            port_tx={1: back + fcn, 4: data + 2 * other},
             flows=(FlowHits(0x80001, sender, QP, fcn),),
         ),
-        "p1": NodeCounters(port_rx={1: data, 2: back + fcn}, port_tx={2: data, 1: back + fcn}),
+        "p1": NodeCounters(
+            port_rx={1: data + 2 * other, 2: back + fcn},
+            port_tx={2: data + 2 * other, 1: back + fcn},
+        ),
         "p2": NodeCounters(
             events={"CE_MARKED": 1, "FAST_CNP_TRIGGERED": fcn, "FAST_CNP_SENT": fcn},
-            port_rx={1: data, 2: back},
-            port_tx={2: data - LOST, 1: back + fcn},
+            port_rx={1: data + 2 * other, 2: back},
+            port_tx={2: data + other - LOST, 3: other, 1: back + fcn},
         ),
         "pe2": NodeCounters(
-            port_rx={1: back, 3: data - LOST}, port_tx={3: back, 1: PACKETS - LOST, 2: PACKETS}
+            port_rx={1: back, 4: data + other - LOST},
+            port_tx={4: back, 1: PACKETS - LOST, 2: PACKETS, 3: other},
         ),
+        "pe3": NodeCounters(port_rx={2: other}, port_tx={1: other}),
     }
 
 

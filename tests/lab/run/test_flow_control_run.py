@@ -1,7 +1,11 @@
 """Flow control by priority in scenarios."""
 
+from pathlib import Path
 from typing import Any
 
+import yaml
+
+from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.model import Result
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import make_scenario
@@ -63,3 +67,48 @@ def test_queues_share_the_memory_of_their_switch() -> None:
     little = incast(buffer="2MB", memory="600kB")
     assert drops(little) > 0
     assert 500_000 < little.queues["octets"].max() <= 600_000
+
+
+def test_a_deadlock_of_flow_control_ends_the_traffic_and_is_reported(tmp_path: Path) -> None:
+    """Five nodes in a ring, hosts that send to the next but one, all the same way round. Without
+    flow control some packets are lost and the others arrive."""
+    numbers = range(1, 6)
+    nodes = [f"p{n}" for n in numbers]
+    ring = [list(ends) for ends in zip(nodes, nodes[1:] + nodes[:1], strict=True)]
+    network = {
+        "nodes": {f"{role}{n}": {"role": role} for n in numbers for role in ("pe", "p")},
+        "links": [{"between": ends} for ends in (*ring, *([f"pe{n}", f"p{n}"] for n in numbers))],
+        "hosts": {f"h{n}": {"pe": f"pe{n}"} for n in numbers},
+    }
+    (tmp_path / "ring.yaml").write_text(yaml.safe_dump(network))
+
+    def ring_run(**links: Any) -> Result:  # noqa: ANN401 - any YAML
+        link = {"rate": "100 Gb/s", "delay": "1us", "buffer": "4MB", **links}
+        scenario = {
+            "network": "ring.yaml",
+            "mode": "none",
+            "duration": "1ms",
+            "links": {"core": link, "hosts": link},
+            "hosts": {"mtu": 4096},
+            "traffic": [
+                {"pattern": "messages", "from": [f"h{n}"], "to": [f"h{(n + 1) % 5 + 1}"],
+                 "size": "1MB", "count": 20}
+                for n in numbers
+            ],
+            "measure": {"interval": "50us"},
+        }  # fmt: skip
+        return run_scenario(make_scenario(scenario, folder=tmp_path))
+
+    whole = ring_run()
+    assert whole.connections["payload"].sum() > 10_000_000
+    assert deadlocks(whole) == []
+    stuck = ring_run(pfc={"priorities": [0, 3], "xoff": "100kB", "xon": "60kB"})
+    assert (stuck.about.finished, drops(stuck)) == (True, 0)
+    assert stuck.connections["payload"].sum() < 1_500_000
+    (found,) = deadlocks(stuck)
+    assert found.nodes in {tuple(nodes), (nodes[0], *reversed(nodes[1:]))}
+    assert found.since_ns < 100_000
+    later = stuck.links[stuck.links["time_ns"] > 100_000]
+    assert not {tuple(ends) for ends in ring} & set(
+        later[["node", "towards"]].itertuples(index=False, name=None)
+    )

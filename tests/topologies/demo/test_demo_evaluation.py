@@ -11,10 +11,33 @@ from PIL import Image
 
 from fcn.topologies.demo.__main__ import evaluate
 from fcn.topologies.demo.checks import check_run
+from fcn.topologies.demo.comparison import comparison_rows, draw_comparison
 from fcn.topologies.demo.measure import MeasureError, measure
+from fcn.topologies.demo.modes import DEFAULT_MODES, MODES
 from fcn.topologies.demo.plots import draw_overview, draw_reaction
 from fcn.topologies.demo.report import html_page
-from fcn.topologies.demo.scenario import MODES, Mode
+from fcn.topologies.demo.scenario import MTU
+from fcn.topologies.demo.traffic import RunRecord
+
+
+def unmarked() -> RunRecord:
+    """The run in mode `none`: the queue grows, nobody is told."""
+    run = record("ecn")
+    quiet = {
+        host: replace(log, events=tuple(e for e in log.events if e.name not in ("cnp", "ce")))
+        for host, log in {**run.senders, **run.receivers}.items()
+    }
+    return replace(
+        run,
+        mode=MODES["none"],
+        ce_ns=(),
+        senders={host: quiet[host] for host in run.senders},
+        receivers={host: quiet[host] for host in run.receivers},
+    )
+
+
+def three_runs() -> dict[str, RunRecord]:
+    return {"none": unmarked(), "ecn": record("ecn"), "fcn": record("fcn")}
 
 
 def failures(run: object) -> list[str]:
@@ -24,7 +47,8 @@ def failures(run: object) -> list[str]:
 
 def test_reaction_with_fcn() -> None:
     result = measure(scenario(), record("fcn"))
-    assert result.first.onset_ms == pytest.approx(ONSET_MS)
+    assert result.first is not None
+    assert result.onset_ms == result.first.onset_ms == pytest.approx(ONSET_MS)
     assert result.reactions_ms == [pytest.approx(3.0)]
     assert result.first.bound_ms == pytest.approx(3.0)
     assert result.first.by_pe
@@ -35,24 +59,40 @@ def test_reaction_with_fcn() -> None:
 def test_reaction_with_ecn_only() -> None:
     result = measure(scenario(), record("ecn"))
     assert result.reaction_ms == pytest.approx(13.5)
+    assert result.first is not None
     assert result.first.bound_ms == pytest.approx(5.0 + 8.0)
     assert not result.first.by_pe
-    assert result.fast_cnps == ()
+    assert result.notices == ()
+
+
+def test_cnps_of_switches_are_told_by_their_port_where_they_have_the_address_of_the_receiver() -> (
+    None
+):
+    run = record("fcn")
+    h1 = run.senders["h1"]
+    events = tuple(
+        replace(e, members={**e.members, "src": "10.2.1.10"}) if e.name == "cnp" else e
+        for e in h1.events
+    )
+    run = replace(run, senders={**run.senders, "h1": replace(h1, events=events)})
+    result = measure(scenario(), run)
+    assert (len(result.cnps_from_pe), len(result.cnps_from_receiver)) == (1, 1)
+    assert failures(run) == []
 
 
 def test_onset_is_the_earliest_evidence() -> None:
     run = record("ecn")
     late = replace(run, ce_ns=(demo_record.at(ONSET_MS + 4),))
     # The sample above level 1 is seen 1 ms after the onset, the marked packet 0.1 ms late.
-    assert measure(scenario(), late).first.onset_ms == pytest.approx(ONSET_MS + 0.1)
+    assert measure(scenario(), late).onset_ms == pytest.approx(ONSET_MS + 0.1)
     blind = replace(late, receivers={**run.receivers, "h3": run.receivers["h4"]})
-    assert measure(scenario(), blind).first.onset_ms == pytest.approx(ONSET_MS + 1)
+    assert measure(scenario(), blind).onset_ms == pytest.approx(ONSET_MS + 1)
 
 
 def test_marks_before_the_overload_are_not_the_onset() -> None:
     run = record("fcn")
     early = replace(run, ce_ns=(demo_record.at(50), *run.ce_ns))
-    assert measure(scenario(), early).first.onset_ms == pytest.approx(ONSET_MS)
+    assert measure(scenario(), early).onset_ms == pytest.approx(ONSET_MS)
 
 
 def test_every_congestion_after_a_calm_counts() -> None:
@@ -96,8 +136,8 @@ def test_runs_without_congestion_or_reaction_are_refused() -> None:
         measure(scenario(), silent)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_consistent_counters_pass(mode: Mode) -> None:
+@pytest.mark.parametrize("mode", DEFAULT_MODES)
+def test_consistent_counters_pass(mode: str) -> None:
     assert failures(record(mode)) == []
 
 
@@ -112,7 +152,7 @@ def test_consistent_counters_pass(mode: Mode) -> None:
         ("p2", "events", "CE_MARKED", 1, "CE marks"),
         ("p1", "events", "CE_MARKED", 1, "CE marks"),
         ("p1", "port_rx", 1, -1, "link pe1 to p1"),
-        ("pe2", "port_rx", 3, -2, "link p2 to pe2"),
+        ("pe2", "port_rx", 4, -2, "link p2 to pe2"),
         ("p2", "port_rx", 1, 5, "data lost"),
         ("pe1", "drops", "NOTIFICATION_UNTRUSTED", 1, "Fast CNPs"),
         ("pe1", "drops", "LABEL_UNKNOWN", 1, "translation at pe1"),
@@ -146,7 +186,71 @@ def test_a_cnp_of_the_receiver_that_did_not_arrive_is_noticed() -> None:
 
 
 def test_notifications_while_disabled_are_noticed() -> None:
-    assert "FCN is disabled" in failures(replace(record("fcn"), mode="ecn"))
+    assert "FCN is disabled" in failures(replace(record("fcn"), mode=MODES["ecn"]))
+
+
+def test_marks_in_a_mode_without_are_noticed() -> None:
+    assert "marking is disabled" in failures(replace(record("ecn"), mode=MODES["none"]))
+
+
+def test_goodput_of_senders_and_fairness_while_all_send() -> None:
+    """Two queue pairs took 30 packets each, four 15 each; what was before does not count."""
+    figures = measure(scenario(), record("fcn")).figures
+    packet = MTU * 8 / (demo_record.SECONDS * 3 / 4)
+    assert figures.goodput_bps == {
+        "h1": pytest.approx(60 * packet),
+        "h2": pytest.approx(60 * packet),
+    }
+    assert figures.fairness == pytest.approx(120**2 / (6 * (2 * 30**2 + 4 * 15**2)))
+
+
+def test_a_queue_pair_that_takes_nothing_is_unfair() -> None:
+    run = record("fcn")
+    h4 = run.receivers["h4"]
+    starved = tuple(e for e in h4.events if not (e.name == "rate" and e["qp"] == demo_record.QP))
+    found = measure(
+        scenario(), replace(run, receivers={**run.receivers, "h4": replace(h4, events=starved)})
+    )
+    assert found.fairness == pytest.approx(105**2 / (6 * (2 * 30**2 + 3 * 15**2)))
+
+
+def test_what_other_traffic_saw() -> None:
+    """Packets sent before the congestion are left out: the first of 50; 49 wait 0.1 to 4.9 ms."""
+    queued, beside = measure(scenario(), record("fcn")).others
+    assert queued.delay_ns == pytest.approx(4.9e6)
+    assert beside.delay_ns == pytest.approx(0)
+    assert (queued.sent, queued.lost) == (demo_record.OTHERS, 0)
+
+
+def test_lost_packets_of_other_traffic_are_losses_of_the_queue() -> None:
+    run = record("fcn")
+    queued, beside = run.others
+    fewer = replace(queued, arrivals=queued.arrivals[:-2])
+    run = replace(run, others=(fewer, beside))
+    assert measure(scenario(), run).others[0].lost == 2
+    assert failures(run) == ["data lost"]
+
+
+def test_a_mode_without_marks_has_no_reaction_but_all_else() -> None:
+    run = unmarked()
+    result = measure(scenario(), run)
+    # The first sample above level 1.
+    assert result.onset_ms == pytest.approx(ONSET_MS + 1)
+    assert result.reaction_ms is None
+    assert result.first is None
+    assert (result.peak_queue, result.lost) == (30, LOST)
+    unseen = replace(run, queue=(), queue_drops=None)
+    assert measure(scenario(), unseen).onset_ms == demo_record.SECONDS / 4 * 1000
+
+
+def test_the_comparison_has_a_column_for_each_mode() -> None:
+    runs = [measure(scenario(), run).figures for run in three_runs().values()]
+    rows = {row.name: row.values for row in comparison_rows(runs)}
+    assert rows["onset to first rate cut, median"] == ("-", "13.50 ms", "3.00 ms")
+    assert rows["packets dropped"] == ("3", "3", "3")
+    assert rows["goodput of h2"] == ("0.08 Mb/s",) * 3
+    assert rows["other traffic, same queue: delay, p99"] == ("4.90 ms",) * 3
+    assert rows["other traffic, same ports: delay, p99"] == ("0.00 us",) * 3
 
 
 def test_invalid_packets_at_a_host_are_noticed() -> None:
@@ -158,20 +262,20 @@ def test_invalid_packets_at_a_host_are_noticed() -> None:
 
 
 def test_evaluation_writes_plots_and_a_self_contained_page(tmp_path: Path) -> None:
-    records = {mode: record(mode) for mode in MODES}
+    records = {mode: record(mode) for mode in DEFAULT_MODES}
     assert evaluate(scenario(), "softswitch", records, tmp_path) == []
     page = (tmp_path / "index.html").read_text()
     assert "3.0 ms instead of 13.5 ms" in page
     assert "The counters of all hops agree." in page
     assert not re.findall(r"""(?:src|href)=["'](?!data:)""", page)
     assert "http" not in re.sub(r"base64,[^\"]*", "", page)
-    assert page.count("data:image/png;base64,") == 2
+    assert page.count("data:image/png;base64,") == 3
 
 
 def test_evaluation_fails_when_fcn_is_not_faster(tmp_path: Path) -> None:
-    slow = replace(record("ecn"), mode="fcn")
+    slow = replace(record("ecn"), mode=MODES["fcn"])
     problems = evaluate(scenario(), "softswitch", {"ecn": record("ecn"), "fcn": slow}, tmp_path)
-    assert any("FCN is not faster" in problem for problem in problems)
+    assert any("FCN is not faster than ECN only" in problem for problem in problems)
     assert any("not caused by the ingress PE" in problem for problem in problems)
 
 
@@ -183,10 +287,12 @@ def test_evaluation_names_contradictions(tmp_path: Path) -> None:
 
 
 def test_plots_show_something(tmp_path: Path) -> None:
-    results = {mode: measure(scenario(), record(mode)) for mode in MODES}
-    for draw in (draw_overview, draw_reaction):
-        path = tmp_path / f"{draw.__name__}.png"
-        draw(scenario(), results, path)
+    results = {name: measure(scenario(), run) for name, run in three_runs().items()}
+    paths = [tmp_path / f"{name}.png" for name in ("overview", "reaction", "comparison")]
+    draw_overview(scenario(), results, paths[0])
+    draw_reaction(scenario(), results, paths[1])
+    draw_comparison([each.figures for each in results.values()], "all", paths[2])
+    for path in paths:
         with Image.open(path) as image:
             assert image.width > 1000
             colours = image.convert("RGB").getcolors(maxcolors=1 << 20)
@@ -195,7 +301,7 @@ def test_plots_show_something(tmp_path: Path) -> None:
 
 
 def test_text_is_escaped_in_the_page() -> None:
-    records = {mode: record(mode) for mode in MODES}
+    records = {mode: record(mode) for mode in DEFAULT_MODES}
     results = {mode: measure(scenario(), run) for mode, run in records.items()}
     checks = {mode: check_run(scenario(), run) for mode, run in records.items()}
     checks["ecn"] = [replace(checks["ecn"][0], name="<script>")]

@@ -1,0 +1,299 @@
+"""What other traffic through a port sees while one flow is held there (SRF-7), in virtual time.
+
+`python -m fcn.bench.holding` sends Poisson streams of tunnelled packets through the real P
+program into one port, of OTHER and HELD of the line's rate. With several seeds each, HELD's flow is
+absent ("alone"); never held; held from the neighbour's ARN at ARN_AT of the run to its end; and
+released at RELEASE_AT of the run. All cases of a seed have the same arrivals of the other flow, and
+what it saw counts from RELEASE_AT to the end. Latency is from the last bit into the node to the
+last bit out of its port. It writes every run to bench/results/holding.json.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from ipaddress import IPv6Address, IPv6Network
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from scapy.layers.inet import UDP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
+
+from fcn.bench.forwarding import RESULTS
+from fcn.contract.constants import compiled_programs
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config.model import Holding, RateLimit
+from fcn.controller.config.modes import FlowControl as Mode
+from fcn.controller.owners.endpoint import Endpoint
+from fcn.controller.owners.flow_control import FlowControl, HoldNeighbor
+from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.notification_port import NotificationPort
+from fcn.controller.owners.port_mac import PortMac
+from fcn.controller.owners.port_role import PortRole
+from fcn.controller.owners.recirculation import Recirculation
+from fcn.controller.owners.underlay import Adjacency, Underlay
+from fcn.lab.core import Link, Simulation
+from fcn.lab.entries import write_intent
+from fcn.lab.hosts import HostNode
+from fcn.packets.arn import ARN_HOP_LIMIT, ARN_PORT, Arn, ArnType, Parameter
+from fcn.softswitch.engine import load_program
+
+HELD, OTHER = 0.3, 0.6
+ARN_AT, RELEASE_AT = 0.1, 0.25
+"""Of the time in which packets are sent."""
+ARN_TAKES_NS = 10_000
+"""More than an ARN needs from the sink to the end of ingress: the hold is in force."""
+DRAIN_RUNS = 40
+"""How long the held flow may take to drain after the end, in lengths of the run."""
+CASES = ("alone", "never held", "held", "released")
+SIZE = 1500
+"""Octets of a packet."""
+LINK_DELAY_NS = 1_000
+LABEL, OTHER_LABEL = 0x8CAFE, 0x8BEEF
+PORTS = {"held": 1, "other": 2, "sink": 3}
+ADDRESS = IPv6Address("fc00:0:10::1")
+SOURCE, SINK = IPv6Address("fc00:0:1::1"), IPv6Address("fc00:0:2::1")
+_SEQUENCE = 8
+_OCTETS_BEFORE_PACKET = 14 + 40
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Of the other flow from RELEASE_AT to the end: packets per second, median and 99th percentile
+    of its latency in ns. Of the held one: packets that left while it was held (0 where it never
+    was) and from RELEASE_AT to the end; those that left at all and whether in order. drained_ns:
+    from the release to its last packet, where it was held. lost: packets of either."""
+
+    line_bps: int
+    case: str
+    seed: int
+    packets_per_second: float
+    median_ns: float
+    p99_ns: float
+    left_while_held: int
+    left_in_window: int
+    left: int
+    all_in_order: bool
+    drained_ns: int | None
+    lost: int
+
+
+def _mac(port: int, own: bool) -> int:
+    return 0x02_00_00_00_00_00 | own << 8 | port
+
+
+def _frame(label: int, port: int, number: int) -> bytes:
+    payload = number.to_bytes(_SEQUENCE, "big").ljust(SIZE - 40, b"\0")
+    header = bytes(IPv6(src=str(SOURCE), dst=str(SINK), nh=41, fl=label, plen=len(payload), tc=2))
+    return (
+        _mac(port, True).to_bytes(6, "big")
+        + _mac(port, False).to_bytes(6, "big")
+        + (b"\x86\xdd" + header + payload)
+    )
+
+
+def _arn(kind: ArnType, time_us: int) -> bytes:
+    message = Arn(
+        type=kind, para_type=Parameter.FIVE_TUPLE | Parameter.TIME, label=LABEL, protocol=41,
+        src6=str(SOURCE), dst6=str(SINK), time=time_us,
+    )  # fmt: skip
+    port = PORTS["sink"]
+    macs = [
+        ":".join(f"{octet:02x}" for octet in _mac(port, own).to_bytes(6, "big"))
+        for own in (False, True)
+    ]
+    packet = IPv6(src=str(SINK), dst=str(ADDRESS), hlim=ARN_HOP_LIMIT)
+    packet /= UDP(sport=49152, dport=ARN_PORT) / Raw(bytes(message))
+    return bytes(Ether(src=macs[0], dst=macs[1]) / packet)
+
+
+def _entries(holding: Holding) -> Intent:
+    pipeline = load_pipeline("p")
+    intent = Intent(pipeline.schema)
+    roles, macs = PortRole(intent), PortMac(intent)
+    for port in PORTS.values():
+        roles.admit_core(port)
+        macs.own(port, _mac(port, True))
+    session = pipeline.target.clone_session
+    assert session is not None, "BMv2 has one"
+    Recirculation(intent, session).enable()
+    Endpoint(intent).own(ADDRESS)
+    sink = PORTS["sink"]
+    hop = Adjacency(sink, _mac(sink, True), _mac(sink, False))
+    Underlay(intent).route(IPv6Network((SINK, 48), strict=False), [hop])
+    NotificationPort(intent, pipeline).expect("ARN", holding.udp_port)
+    control = FlowControl(intent, pipeline)
+    control.turn_on(Mode.SERVICE, holding, RateLimit(), SIZE)
+    neighbor = HoldNeighbor(SINK, _mac(sink, False), ADDRESS, _mac(sink, True))
+    control.know({sink: neighbor}, holding)
+    return intent
+
+
+class _Bed:
+    """A P between two senders and a sink, on lines of one rate."""
+
+    def __init__(self, simulation: Simulation, line_bps: int, packets: int) -> None:
+        self.simulation = simulation
+        program = load_program(compiled_programs() / "p.json")
+        node = simulation.add_switch("p", program)
+        self.hosts: dict[str, HostNode] = {}
+        self.links: dict[str, Link] = {}
+        for name, port in PORTS.items():
+            self.hosts[name] = simulation.add_host(name)
+            self.links[name] = simulation.connect(
+                self.hosts[name],
+                0,
+                node,
+                port,
+                rate_bps=line_bps,
+                delay_ns=LINK_DELAY_NS,
+                buffer=100_000,
+            )
+        self.links["other"].tap(0, 1 << 26, snap=_OCTETS_BEFORE_PACKET + _SEQUENCE)
+        self.links["sink"].tap(1, 1 << 26, snap=_OCTETS_BEFORE_PACKET + _SEQUENCE)
+        holding = Holding.model_validate(
+            {"packets": packets, "octets": "200MB", "time": "900ms", "longest": "1s"}
+        )
+        write_intent("p", _entries(holding), load_pipeline("p"), node.engine)
+
+    def send(self, name: str, label: int, per_second: float, count: int) -> None:
+        frames = [_frame(label, PORTS[name], number) for number in range(count)]
+        self.hosts[name].send_series(frames, per_second=per_second, count=count, poisson=True)
+
+
+def measure(line_bps: int, case: str, packets: int = 12_000, seed: int = 1) -> Seen:
+    """Send `packets` of the other flow; `case` is one of CASES. Raises ValueError for another."""
+    if case not in CASES:
+        raise ValueError(f"case '{case}': there are {', '.join(CASES)}")
+    line_pps = line_bps / (8 * (SIZE + 14 + 24))
+    length_ns = round(packets / (OTHER * line_pps) * 1e9)
+    held = 0 if case == "alone" else round(packets * HELD / OTHER)
+    with Simulation(seed) as simulation:
+        bed = _Bed(simulation, line_bps, packets)
+        if held:
+            bed.send("held", LABEL, HELD * line_pps, held)
+        bed.send("other", OTHER_LABEL, OTHER * line_pps, packets)
+        started = simulation.now_ns
+        arn = started + round(length_ns * ARN_AT)
+        window = _Window(started + round(length_ns * RELEASE_AT), started + length_ns)
+        release = {"held": window.end, "released": window.begin}.get(case)
+        if release is not None:
+            simulation.run_until(arn)
+            bed.hosts["sink"].send(_arn(ArnType.DETECTED, 900_000))
+            simulation.run_until(release)
+            bed.hosts["sink"].send(_arn(ArnType.ELIMINATED, 0))
+        simulation.run_until(window.end + DRAIN_RUNS * length_ns)
+        latency, left = _records(bed, window)
+    times = [time for time, _ in left]
+    return Seen(
+        line_bps,
+        case,
+        seed,
+        len(latency.in_window) / (window.end - window.begin) * 1e9,
+        latency.in_window[len(latency.in_window) // 2],
+        latency.in_window[len(latency.in_window) * 99 // 100],
+        0 if release is None else sum(arn + ARN_TAKES_NS <= time < release for time in times),
+        sum(window.begin <= time < window.end for time in times),
+        len(left),
+        [number for _, number in left] == list(range(held)),
+        None if release is None else max(times) - release,
+        packets - latency.packets + held - len(left),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Latency:
+    """How many packets of the other flow arrived; the latencies in ns of those in the window, the
+    lowest first."""
+
+    packets: int
+    in_window: list[int]
+
+
+def _records(bed: _Bed, window: _Window) -> tuple[_Latency, list[tuple[int, int]]]:
+    """The other flow's latency; time and number of each packet of the held flow that left."""
+    arrived: dict[int, int] = {}
+    latency: list[int] = []
+    left: list[tuple[int, int]] = []
+    total = 0
+    for frame in bed.simulation.tapped():
+        label = int.from_bytes(frame.data[14:18], "big") & 0xFFFFF
+        number = int.from_bytes(frame.data[_OCTETS_BEFORE_PACKET:][:_SEQUENCE], "big")
+        if frame.link == bed.links["other"].number:
+            arrived[number] = frame.time_ns
+        elif label == OTHER_LABEL:
+            total += 1
+            if window.begin <= frame.time_ns < window.end:
+                latency.append(frame.time_ns - arrived[number] - LINK_DELAY_NS)
+        elif label == LABEL:
+            left.append((frame.time_ns, number))
+    return _Latency(total, sorted(latency)), left
+
+
+def _range(values: Sequence[float], form: str) -> str:
+    low, high = min(values), max(values)
+    return f"{low:{form}}" if low == high else f"{low:{form}} to {high:{form}}"
+
+
+def _table(line_bps: int, runs: dict[str, list[Seen]]) -> Table:
+    """The lowest and the highest of all seeds; ratios are of runs with the same seed."""
+    table = Table("other flow", *runs, title=f"a flow held in a port of {line_bps // 10**9} Gb/s")
+
+    def add(name: str, value: Callable[[Seen], float | None], form: str = ",") -> None:
+        cells = []
+        for seen in runs.values():
+            values = [each for each in map(value, seen) if each is not None]
+            cells.append(_range(values, form) if values else "")
+        table.add_row(name, *cells)
+
+    def beside(case: str) -> Callable[[Seen], float]:
+        base = {each.seed: each.p99_ns for each in runs[case]}
+        return lambda each: each.p99_ns / base[each.seed]
+
+    add("packets/s", lambda each: each.packets_per_second, ",.0f")
+    add("median, µs", lambda each: each.median_ns / 1000, ",.2f")
+    add("p99, µs", lambda each: each.p99_ns / 1000, ",.2f")
+    for case in ("alone", "never held"):
+        add(f"p99 / {case}", beside(case), ".2f")
+    table.add_section()
+    add("held flow: left while held", lambda each: each.left_while_held)
+    add("left in window", lambda each: each.left_in_window)
+    add("left", lambda each: each.left)
+    add("drained after, ms", lambda each: each.drained_ns and each.drained_ns / 1e6, ",.2f")
+    add("runs out of order", lambda each: not each.all_in_order, "d")
+    add("lost, of both", lambda each: each.lost)
+    return table
+
+
+def main() -> None:
+    """Measure, show and write."""
+    parser = argparse.ArgumentParser(prog="python -m fcn.bench.holding", description=__doc__)
+    parser.add_argument("--results", type=Path, default=RESULTS / "holding.json")
+    parser.add_argument("--seeds", type=int, default=5, help="runs of each case (default: 5)")
+    options = parser.parse_args()
+    if options.seeds < 1:
+        parser.error("--seeds: at least 1")
+    results = []
+    for line_bps in (10 * 10**9, 100 * 10**9):
+        runs = {
+            case: [measure(line_bps, case, seed=seed) for seed in range(1, options.seeds + 1)]
+            for case in CASES
+        }
+        for seen in runs.values():
+            results += [asdict(each) for each in seen]
+        Console().print(_table(line_bps, runs))
+    options.results.parent.mkdir(exist_ok=True)
+    options.results.write_text(json.dumps(results, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Depths of queues in the domain's mode: where levels begin, or T1, T2 and the maximum."""
+
+from fcn.contract.depth import Depth
+from fcn.contract.marking import MarkingCurves, curves
+from fcn.contract.targets import Target
+from fcn.controller.config.model import Config, Node
+from fcn.controller.config.modes import Notification
+
+
+def queue_depths(config: Config, node: Node) -> dict[tuple[int, int], tuple[Depth, ...]]:
+    """The depths of each queue that has some, by (port, queue): its own, or those of the domain."""
+    two = config.notification is Notification.TWO_THRESHOLD
+    default = config.two_threshold.depths if two else config.congestion.thresholds
+    depths = {(port.number, 0): default for port in node.core_ports}
+    return depths | {(item.port, item.queue): item.depths for item in node.thresholds}
+
+
+def queue_curves(config: Config, target: Target, depths: tuple[Depth, ...]) -> MarkingCurves:
+    """The marking curves of a queue with these depths, in the target's unit. Raises DepthError."""
+    mode = config.two_threshold
+    return curves(
+        depths,
+        target.depth,
+        config.congestion.packet_size,
+        light_probability=mode.light_probability,
+        heavy_probability=mode.heavy_probability,
+    )

@@ -1,0 +1,144 @@
+"""FlowControl, Hold, Arn and relief: precise flow control (p4src/common/base/flow_control.p4)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv6Address
+
+from finsy import P4MeterConfig, P4MeterEntry, P4TableAction, P4TableEntry, P4TableMatch
+
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.model import Holding, RateLimit
+from fcn.controller.config.modes import FlowControl as Mode
+from fcn.controller.config.modes import Relief
+from fcn.controller.config.types import SECOND
+from fcn.controller.owners.intent import Intent
+
+DSCP = 48
+"""DSCP of ARN messages, that of network control (RFC 2474 section 4.2.2.2)."""
+UDP_SOURCE_PORT = 49152
+PAUSE_QUANTA = 0xFFFF
+"""The longest PAUSE (IEEE 802.1Qbb), which a frame of time 0 ends earlier."""
+_RELIEF = {Relief.PFC: "PAUSE", Relief.CNP: "CNP"}
+
+
+@dataclass(frozen=True, slots=True)
+class HoldNeighbor:
+    """The node on the other side of a core port, and this node's own side. MACs of 48 bits."""
+
+    address: IPv6Address
+    mac: int
+    own_address: IPv6Address
+    own_mac: int
+
+
+class FlowControl:
+    """What this node holds for its neighbours, and asks them to hold (SRF-5 to SRF-8)."""
+
+    def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
+        self._intent = intent
+        self._pipeline = pipeline
+        self._clock = pipeline.target.clock
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether the node's program knows flow control."""
+        return self._pipeline.target.ports.parking is not None
+
+    def turn_off(self, longest: int) -> None:
+        """Hold nothing more, and ask nobody to (FCN-16).
+
+        What is held leaves in its order; beyond `longest` (microseconds) after its hold, what does
+        not come round is taken for lost.
+        """
+        self._set("flow_control", "set_flow_control", mode=self._mode(Mode.OFF), refresh=0)
+        self._set("arn_profile", "set_arn_profile", udp_src_port=0, udp_dst_port=0, dscp=0, time=0)
+        self._set(
+            "hold_budget", "set_hold_budget", packets=0, octet_count=0, packets_mark=0xFFFFFFFF,
+            octets_mark=0xFFFFFFFF, packets_low=0, octets_low=0,
+            longest=self._clock.ticks(longest), drain_depth=0, drain_interval=0,
+        )  # fmt: skip
+
+    def turn_on(self, mode: Mode, holding: Holding, limit: RateLimit, packet_size: int) -> None:
+        """Hold in this mode, within a budget; limit: messages per second, and their burst.
+        packet_size in octets."""
+        refresh = self._clock.ticks(holding.repeat)
+        self._set("flow_control", "set_flow_control", mode=self._mode(mode), refresh=refresh)
+        self._set(
+            "arn_profile", "set_arn_profile", udp_src_port=UDP_SOURCE_PORT,
+            udp_dst_port=holding.udp_port, dscp=DSCP, time=holding.time,
+        )  # fmt: skip
+        self._set(
+            "hold_budget",
+            "set_hold_budget",
+            packets=holding.packets,
+            octet_count=holding.octets,
+            packets_mark=max(1, holding.packets * holding.pass_on_at // 100),
+            octets_mark=max(1, holding.octets * holding.pass_on_at // 100),
+            packets_low=holding.packets * holding.pass_off_at // 100,
+            octets_low=holding.octets * holding.pass_off_at // 100,
+            longest=self._clock.ticks(holding.longest),
+            drain_depth=self._pipeline.target.depth.convert(holding.drain_below, packet_size),
+            drain_interval=self._clock.ticks(holding.drain_every),
+        )
+        config = P4MeterConfig(
+            cir=limit.rate, cburst=limit.burst, pir=limit.rate, pburst=limit.burst
+        )
+        self._intent.put(P4MeterEntry("arn_meter", index=0, config=config))
+
+    def know(self, neighbors: Mapping[int, HoldNeighbor], holding: Holding) -> None:
+        """Obey these neighbours, by core port, and tell them.
+
+        Each begins at most `holds_per_port` holds that are not over: half at once, and as many in
+        the time of the longest. One that is renewed counts again after twice that time.
+        """
+        at_once = holding.holds_at_once
+        rate = at_once * SECOND // holding.longest
+        for port, neighbor in neighbors.items():
+            match = P4TableMatch(ingress_port=port, source=neighbor.address)
+            action = P4TableAction("neighbor")
+            self._intent.put(P4TableEntry("arn_neighbor", match=match, action=action))
+            action = P4TableAction(
+                "set_arn_upstream",
+                src_mac=neighbor.own_mac,
+                dst_mac=neighbor.mac,
+                src=neighbor.own_address,
+                dst=neighbor.address,
+            )
+            match = P4TableMatch(port=port)
+            self._intent.put(P4TableEntry("arn_upstream", match=match, action=action))
+            config = P4MeterConfig(cir=rate, cburst=at_once, pir=rate, pburst=at_once)
+            self._intent.put(P4MeterEntry("hold_meter", index=port, config=config))
+
+    def watch(self, ports: Iterable[int], holding: Holding, packet_size: int) -> None:
+        """Tell the upstream neighbour when queue 0 of one of these ports is congested, and when no
+        longer; packet_size in octets."""
+        depth = self._pipeline.target.depth
+        high = depth.convert(holding.hold_at, packet_size)
+        low = depth.convert(holding.release_at, packet_size)
+        states = self._pipeline.enum("QueueState")
+        ranges = ((states["CONGESTED"], high, depth.maximum), (states["RELIEVED"], 0, low - 1))
+        for port in ports:
+            for state, first, last in ranges:
+                match = P4TableMatch(egress_port=port, queue_id=0, queue_depth=(first, last))
+                action = P4TableAction("set_queue_state", state=state)
+                entry = P4TableEntry("hold_level", match=match, action=action, priority=1)
+                self._intent.put(entry)
+
+    def relieve(self, macs: Mapping[int, int], holding: Holding) -> None:
+        """Ask the data centres on these DC ports to send less; macs: the node's own, by port."""
+        relief = self._pipeline.enum("Relief")[_RELIEF[holding.relief]]
+        refresh = self._clock.ticks(holding.relief_repeat)
+        for port, mac in macs.items():
+            match = P4TableMatch(port=port)
+            action = P4TableAction("set_relief", relief=relief, refresh=refresh)
+            self._intent.put(P4TableEntry("dc_relief", match=match, action=action))
+            if holding.relief is Relief.PFC:
+                action = P4TableAction("set_pause_profile", src_mac=mac, quanta=PAUSE_QUANTA)
+                self._intent.put(P4TableEntry("pause_profile", match=match, action=action))
+
+    def _mode(self, mode: Mode) -> int:
+        return self._pipeline.enum("FlowControl")[mode.name]
+
+    def _set(self, table: str, verb: str, **parameters: int) -> None:
+        action = P4TableAction(verb, **parameters)
+        self._intent.put(P4TableEntry(table, action=action, is_default_action=True))

@@ -1,0 +1,139 @@
+"""How often a queue marks packets at each depth: the marking curves of the two-threshold mode as
+they are in a switch (PEC-1), measured in virtual time.
+
+A host sends bursts of packets to a P that runs the controller's entries. The first packet of a
+burst leaves at once; the others wait together, so that packet k of n leaves n - k behind it: each
+burst has one packet at every depth from n - 2 to 0, whatever the marks are.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import IPv6Address
+from math import exp, fsum, lgamma, log, log1p
+
+from fcn.contract.constants import compiled_programs
+from fcn.contract.ecn import Ecn
+from fcn.controller.config.addressing import port_mac
+from fcn.controller.config.load import parse_config
+from fcn.controller.config.model import Config
+from fcn.lab.core import Simulation
+from fcn.lab.entries import provision_of, write_entries
+from fcn.lab.errors import LabError
+from fcn.softswitch.engine import load_program
+
+IN_PORT, OUT_PORT = 1, 2
+RATE_BPS = 100 * 10**9
+PAYLOAD = 64
+_ETHERNET, _IPV6 = 14, 40
+_NO_NEXT_HEADER = 59
+_PART = 200
+"""Bursts whose packets are kept at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarksAtDepth:
+    """Packets that left with `depth` others behind them, and how many had each codepoint then."""
+
+    depth: int
+    packets: int
+    codepoints: Counter[Ecn]
+
+
+def p_config(
+    depths: tuple[int, int, int], light_probability: float, heavy_probability: float
+) -> Config:
+    """A P with these T1, T2 and maximum in packets, and probabilities, that sends nothing."""
+    return parse_config(
+        f"""
+notification: two-threshold
+two_threshold:
+  depths: {list(depths)}
+  light_probability: {light_probability}
+  heavy_probability: {heavy_probability}
+  treatment: none
+nodes:
+  p1:
+    role: p
+    grpc: 127.0.0.1:50001
+    underlay_address: 2001:db8:0:ff::1
+    ports: [{{ number: {IN_PORT}, role: core }}, {{ number: {OUT_PORT}, role: core }}]
+    underlay:
+      - {{ prefix: "2001:db8:2::/48", via: [{{ port: {OUT_PORT}, mac: "02:00:00:00:00:02" }}] }}
+""",
+        "marking",
+    )
+
+
+def measure_marks(
+    config: Config, *, deepest: int, bursts: int, seed: int, sent: Ecn = Ecn.ECT0
+) -> list[MarksAtDepth]:
+    """Send bursts through the P of p_config(); what left at depths 0 to `deepest`, one packet of
+    each burst at each. Raises LabError when a packet was lost."""
+    codepoints = [Counter[Ecn]() for _ in range(deepest + 1)]
+    size = deepest + 2
+    with Simulation(seed) as simulation:
+        p = simulation.add_switch("p1", load_program(compiled_programs() / "p.json"))
+        source, sink = simulation.add_host("source"), simulation.add_host("sink")
+        simulation.connect(source, 0, p, IN_PORT, rate_bps=None, delay_ns=0)
+        link = simulation.connect(p, OUT_PORT, sink, 0, rate_bps=RATE_BPS, delay_ns=0, buffer=size)
+        link.tap(0, snap=_ETHERNET + 2)
+        write_entries(provision_of(config, "p1"), p.engine)
+        frame = _frame(config, sent)
+        drained_ns = size * (len(frame) + link.overhead) * 8 * 10**9 // RATE_BPS + 1_000
+        for first in range(0, bursts, _PART):
+            number = min(_PART, bursts - first)
+            for _ in range(number):
+                for _ in range(size):
+                    source.send(frame)
+                simulation.run_until(simulation.now_ns + drained_ns)
+            left = list(_codepoints(simulation))
+            if len(left) != number * size:
+                raise LabError(f"{len(left)} of {number * size} packets left the queue")
+            for place, codepoint in enumerate(left):
+                position = place % size
+                if position:
+                    codepoints[size - 1 - position][codepoint] += 1
+    return [
+        MarksAtDepth(depth, sum(found.values()), found) for depth, found in enumerate(codepoints)
+    ]
+
+
+def _codepoints(simulation: Simulation) -> Iterator[Ecn]:
+    for frame in simulation.tapped():
+        # The ECN field is the last two bits of the traffic class.
+        yield Ecn(frame.data[_ETHERNET + 1] >> 4 & 3)
+
+
+def _frame(config: Config, ecn: Ecn) -> bytes:
+    node = config.nodes["p1"]
+    port = node.port(IN_PORT)
+    assert port is not None, "p_config() has it"
+    ethernet = port_mac("p1", node, port).to_bytes(6, "big") + bytes.fromhex("02000000000186dd")
+    first = 6 << 28 | ecn << 20
+    header = first.to_bytes(4, "big") + PAYLOAD.to_bytes(2, "big") + bytes([_NO_NEXT_HEADER, 64])
+    ends = IPv6Address("2001:db8:1::1").packed + IPv6Address("2001:db8:2::1").packed
+    assert len(header + ends) == _IPV6
+    return ethernet + header + ends + bytes(PAYLOAD)
+
+
+def binomial_error(packets: int, marked: int, probability: float) -> float:
+    """The probability that a fair draw is at least as far from its mean as this one: the exact
+    two-sided binomial test, twice the smaller tail, at most 1."""
+    if probability in (0.0, 1.0):
+        return float(marked == packets * probability)
+    logs = log(probability), log1p(-probability)
+
+    def tail(counts: range) -> float:
+        return fsum(
+            exp(
+                lgamma(packets + 1)
+                - lgamma(count + 1)
+                - lgamma(packets - count + 1)
+                + count * logs[0]
+                + (packets - count) * logs[1]
+            )
+            for count in counts
+        )
+
+    return min(1.0, 2 * min(tail(range(marked + 1)), tail(range(marked, packets + 1))))

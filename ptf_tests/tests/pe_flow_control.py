@@ -1,0 +1,299 @@
+"""The ingress PE holds too, and asks its data centre for relief (SRF-7, SRF-8)."""
+
+import time
+
+from fcn.packets.arn import Arn, ArnType
+from fcn.ptf_tests.lib.beds import (
+    BLUE_HOST_MAC,
+    BLUE_VLAN,
+    DOMAIN,
+    HOST_V4,
+    NEIGHBOUR_MAC,
+    NODE_MAC,
+    P_ADDRESS,
+    PE_ADDRESS,
+    RED,
+    REMOTE_BLUE_SID,
+    REMOTE_RED_SID,
+    REMOTE_V4,
+    PeTest,
+    core_frame_in,
+    core_frame_out,
+    host_frame_in,
+    host_frame_out,
+)
+from fcn.ptf_tests.lib.flow_control import ARN_TIME_US, LONG_US, service_arn
+from fcn.ptf_tests.lib.packets import Ecn, arn, cnp, datagram_of, ethernet, roce, routed, srv6, udp
+from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
+
+DEST_QP = 0x118
+SOURCE_QP = 0x2A5
+LABEL = 0x80004
+OTHER_QP = 0x119
+OTHER_LABEL = 0x80005
+END = ArnType.ELIMINATED
+PAUSE_MAC = "01:80:c2:00:00:01"
+QUANTA = 0xFFFF
+PRIORITY = 3
+"""Of DSCP 26."""
+
+
+def customer(psn: int, dest_qp: int = DEST_QP) -> bytes:
+    """A host's packet; its priority is PRIORITY."""
+    return roce(HOST_V4, REMOTE_V4, dest_qp, psn=psn)
+
+
+def tunnelled(inner: bytes, label: int = LABEL, dscp: int = 0) -> bytes:
+    """The customer's packet in RED's tunnel."""
+    traffic_class = dscp << 2 | Ecn.ECT0
+    return srv6(
+        routed(inner), PE_ADDRESS, REMOTE_RED_SID, flow_label=label, traffic_class=traffic_class
+    )
+
+
+def leaving(psn: int) -> bytes:
+    """The frame towards the neighbour P."""
+    return core_frame_out(tunnelled(customer(psn)))
+
+
+def about_red(kind: ArnType = ArnType.DETECTED, time_us: int = LONG_US) -> Arn:
+    """An ARN about RED's flow in its tunnel."""
+    return service_arn(kind, time_us, label=LABEL, dst=REMOTE_RED_SID)
+
+
+def from_p(message: Arn) -> bytes:
+    """From the neighbour P."""
+    return core_frame_in(arn(P_ADDRESS, PE_ADDRESS, message))
+
+
+def pause(quanta: int, priority: int = PRIORITY) -> bytes:
+    """A PAUSE frame of the PE (IEEE 802.1Qbb, 802.3 annex 31D)."""
+    times = [quanta if each == priority else 0 for each in range(8)]
+    words = [0x0101, 1 << priority, *times]
+    payload = b"".join(word.to_bytes(2, "big") for word in words)
+    frame = ethernet(payload, src=NODE_MAC[DC_PORT], dst=PAUSE_MAC, ether_type=0x8808)
+    return frame.ljust(60, b"\0")
+
+
+class PeFlowControlTest(PeTest):
+    """A PE with labelled flows, whose neighbour P is on CORE_PORT."""
+
+    mode = "SERVICE"
+
+    def configure(self) -> None:
+        """Flow control on and a budget; no relief."""
+        super().configure()
+        pe = self.pe
+        pe.trust(DOMAIN)
+        for dest_qp, label in ((DEST_QP, LABEL), (OTHER_QP, OTHER_LABEL)):
+            pe.flow(RED, HOST_V4, REMOTE_V4, dest_qp, label)
+        pe.label_to_cnp(LABEL, RED, REMOTE_V4, HOST_V4, SOURCE_QP)
+        pe.flow_control(self.mode, LONG_US)
+        pe.arn_profile(ARN_TIME_US)
+        pe.hold_budget(48, mark=40, low=2)
+        pe.arn_neighbor(CORE_PORT, P_ADDRESS)
+        for port in (CORE_PORT, CORE_PORT_2):
+            pe.arn_upstream(port, NODE_MAC[port], NEIGHBOUR_MAC[port], PE_ADDRESS, P_ADDRESS)
+
+    def hold(self) -> None:
+        """The P asks to hold RED's flow."""
+        events = {"ARN_RECEIVED": 1, "HOLD_BEGUN": 1}
+        self.check(CORE_PORT, from_p(about_red()), events=events)
+
+    def park(self, *psns: int) -> None:
+        """Packets that are held, and cause nothing."""
+        frames = [host_frame_in(customer(psn)) for psn in psns]
+        self.check(DC_PORT, *frames, events={"HOLD_PARKED": len(frames)})
+
+    def release(self, count: int) -> None:
+        """The P says go on; PSN 1 to `count` leave in order."""
+        self.send(CORE_PORT, from_p(about_red(END)))
+        for psn in range(1, count + 1):
+            frame = self.receive(CORE_PORT)
+            self.assertIsNotNone(frame, f"packet {psn} of {count} did not leave")
+            if frame is not None:
+                # The outer flow label and all else are those of a packet that did not wait.
+                self.assertEqual(frame.hex(), leaving(psn).hex())
+
+
+class IngressPeHoldsItsFlow(PeFlowControlTest):
+    """SRF-7: the flow named by the outer header waits and leaves in order, others do not wait."""
+
+    def runTest(self) -> None:
+        self.hold()
+        self.park(*range(1, 21))
+        other = customer(7, OTHER_QP)
+        plain = udp(HOST_V4, REMOTE_V4, 5000, 6000)
+        self.check(
+            DC_PORT,
+            host_frame_in(other),
+            expect={CORE_PORT: [core_frame_out(tunnelled(other, OTHER_LABEL))]},
+        )
+        outcome = self.exchange(DC_PORT, host_frame_in(plain))
+        self.assertEqual(len(outcome.frames[CORE_PORT]), 1)
+        self.release(20)
+
+
+class CustomersPortIsNoNotification(PeFlowControlTest):
+    """FCN-17: a tenant's datagram to the ports of notifications is traffic like any other."""
+
+    def runTest(self) -> None:
+        tenant = udp(HOST_V4, REMOTE_V4, 5000, 1022, payload=bytes(about_red()))
+        outcome = self.exchange(DC_PORT, host_frame_in(tenant))
+        self.assertEqual(len(outcome.frames[CORE_PORT]), 1)
+        self.check(
+            DC_PORT,
+            host_frame_in(customer(1)),
+            expect={CORE_PORT: [leaving(1)]},
+        )
+
+
+class ArnFromTheDataCentre(PeFlowControlTest):
+    """SRF-7, FCN-17: an ARN from a DC port is dropped, counted, and holds nothing."""
+
+    def runTest(self) -> None:
+        frame = host_frame_in(arn(P_ADDRESS, PE_ADDRESS, about_red()))
+        before = self.counts()
+        self.exchange(DC_PORT, frame)
+        grown = self.growth(before)
+        self.assertNotIn("event HOLD_BEGUN", grown)
+        self.assertNotIn("event ARN_RECEIVED", grown)
+        self.assertEqual(sum(n for name, n in grown.items() if name.startswith("drop")), 1, grown)
+        self.check(DC_PORT, host_frame_in(customer(1)), expect={CORE_PORT: [leaving(1)]})
+
+
+class PauseFramesForTheDataCentre(PeFlowControlTest):
+    """SRF-8: at the mark of its budget the PE pauses the packets' priority on the DC port, repeats
+    it while it holds much, and ends it with a time of 0."""
+
+    refresh_us = 300_000
+
+    def configure(self) -> None:
+        """Relief by PAUSE frames."""
+        super().configure()
+        self.pe.dc_relief(
+            DC_PORT, "PAUSE", refresh_us=self.refresh_us, mac=NODE_MAC[DC_PORT], quanta=QUANTA
+        )
+        self.pe.hold_level(CORE_PORT, "RELIEVED")
+        self.pe.hold_budget(48, mark=5, low=2)
+
+    def runTest(self) -> None:
+        self.hold()
+        self.park(1, 2, 3, 4)
+        started = time.monotonic()
+        self.send(DC_PORT, host_frame_in(customer(5)))
+        for _ in range(3):
+            frame = self.receive(DC_PORT)
+            self.assertEqual(frame, pause(QUANTA))
+        self.assertGreaterEqual(time.monotonic() - started, 2 * self.refresh_us / 1e6)
+        self.release(5)
+        while (frame := self.receive(DC_PORT)) == pause(QUANTA):
+            pass
+        self.assertEqual(frame, pause(0))
+        before = self.counts()
+        self.check(DC_PORT, host_frame_in(customer(6)), expect={CORE_PORT: [leaving(6)]})
+        self.assertEqual(self.growth(before), {})
+
+
+class OnlyWhatWaitsIsPaused(PeFlowControlTest):
+    """SRF-8: at the mark of the budget other priorities of the data centre are not paused."""
+
+    relief = "PAUSE"
+
+    def configure(self) -> None:
+        """Relief, and a budget of which two packets reach the mark."""
+        super().configure()
+        self.pe.enable_cnp()
+        self.pe.label_to_cnp(OTHER_LABEL, RED, REMOTE_V4, HOST_V4, SOURCE_QP)
+        self.pe.dc_relief(
+            DC_PORT, self.relief, refresh_us=LONG_US, mac=NODE_MAC[DC_PORT], quanta=QUANTA
+        )
+        self.pe.hold_budget(48, mark=2, low=1)
+
+    def runTest(self) -> None:
+        self.hold()
+        outcome = self.exchange(DC_PORT, *(host_frame_in(customer(psn)) for psn in (1, 2)))
+        self.assertEqual(len(outcome.frames[DC_PORT]), 1)
+        other = roce(HOST_V4, REMOTE_V4, OTHER_QP, dscp=40)
+        expected = core_frame_out(tunnelled(other, OTHER_LABEL))
+        self.check(DC_PORT, host_frame_in(other), expect={CORE_PORT: [expected]})
+
+
+class OnlySendersOfWhatWaitsAreTold(OnlyWhatWaitsIsPaused):
+    """SRF-8: nor do senders of other flows get CNPs."""
+
+    relief = "CNP"
+
+
+class CongestedCoreQueuePausesTheDataCentre(PeFlowControlTest):
+    """SRF-8: so does the PE's own congested queue, by the priority of the 802.1Q tag where there is
+    one."""
+
+    def configure(self) -> None:
+        """Relief by PAUSE frames, a congested queue."""
+        super().configure()
+        self.pe.dc_relief(
+            DC_PORT, "PAUSE", refresh_us=LONG_US, mac=NODE_MAC[DC_PORT], quanta=QUANTA
+        )
+        self.pe.hold_level(CORE_PORT, "CONGESTED")
+
+    def runTest(self) -> None:
+        events = {"PAUSE_TRIGGERED": 1, "PAUSE_SENT": 1}
+        self.check(
+            DC_PORT,
+            host_frame_in(customer(1)),
+            expect={CORE_PORT: [leaving(1)], DC_PORT: [pause(QUANTA)]},
+            events=events,
+        )
+        tagged = bytearray(host_frame_in(customer(1), vlan=BLUE_VLAN, host_mac=BLUE_HOST_MAC))
+        tagged[14] |= 5 << 5
+        outcome = self.exchange(DC_PORT, bytes(tagged))
+        self.assertEqual(outcome.frames[DC_PORT], [pause(QUANTA, 5)])
+        sent = datagram_of(outcome.frames[CORE_PORT][0])
+        self.assertEqual(
+            sent[24:40],
+            datagram_of(core_frame_out(srv6(customer(1), PE_ADDRESS, REMOTE_BLUE_SID)))[24:40],
+        )
+
+
+class CnpsForTheDataCentre(PeFlowControlTest):
+    """SRF-8: with relief by CNP the sender of the held flow gets CNPs, at most one per interval."""
+
+    def configure(self) -> None:
+        """Relief by CNP."""
+        super().configure()
+        self.pe.enable_cnp()
+        self.pe.dc_relief(DC_PORT, "CNP", refresh_us=LONG_US)
+        self.pe.hold_budget(48, mark=3, low=2)
+
+    def runTest(self) -> None:
+        self.hold()
+        self.park(1, 2)
+        self.check(
+            DC_PORT,
+            host_frame_in(customer(3)),
+            host_frame_in(customer(4)),
+            expect={DC_PORT: [host_frame_out(cnp(REMOTE_V4, HOST_V4, SOURCE_QP))]},
+            events={"HOLD_PARKED": 2, "CNP_TRIGGERED": 1, "CNP_SENT": 1, "OWN_CONGESTION": 1},
+        )
+        self.release(4)
+
+
+class PriorityOfTheTunnel(PeFlowControlTest):
+    """SRF-6: in mode priority the outer header has the priority of the customer's packet."""
+
+    mode = "PRIORITY"
+
+    def runTest(self) -> None:
+        expected = core_frame_out(tunnelled(customer(1), dscp=PRIORITY << 3))
+        self.check(DC_PORT, host_frame_in(customer(1)), expect={CORE_PORT: [expected]})
+
+
+class SilentByDefault(PeTest):
+    """FCN-16: without flow control nothing is held and nobody is paused."""
+
+    def runTest(self) -> None:
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL)
+        self.pe.hold_level(CORE_PORT, "CONGESTED")
+        frames = [host_frame_in(customer(psn)) for psn in range(1, 5)]
+        self.check(DC_PORT, *frames, expect={CORE_PORT: [leaving(psn) for psn in range(1, 5)]})

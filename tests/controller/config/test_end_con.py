@@ -1,0 +1,158 @@
+"""Senders notified by END.CON: what a domain needs, and the entries of its nodes (SRF-4)."""
+
+from collections.abc import Callable
+from ipaddress import IPv6Address
+from pathlib import Path
+from typing import Any
+
+import finsy as fy
+import pytest
+import yaml
+from finsy.p4entity import decode_entity
+
+from fcn.contract.constants import compiled_programs
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config import Config, ConfigError, parse_config
+from fcn.controller.config.check_end_con import end_con_problem
+from fcn.controller.config.load import EXAMPLE
+from fcn.controller.config.modes import Notification
+from fcn.controller.node.provision import Provision
+
+SID = "2001:db8:0:1::c0"
+PES = ("pe1", "pe2")
+
+
+def domain(mode: str = "end-con") -> dict[str, Any]:
+    """The example in a mode, as plain data."""
+    data: dict[str, Any] = yaml.safe_load(EXAMPLE.read_text())
+    data["notification"] = mode
+    for name in PES:
+        data["nodes"][name].setdefault("cnp", {})["source"] = "peer"
+    return data
+
+
+def parse(data: dict[str, Any]) -> Config:
+    return parse_config(yaml.safe_dump(data, sort_keys=False))
+
+
+def arguments(config: Config, node: str, table: str) -> list[tuple[str, dict[str, int]]]:
+    """Actions of a node's intended entries of a table, with their parameters."""
+    pipeline = load_pipeline(config.nodes[node].role)
+    updates = Provision(config, node, pipeline).intent.take_updates(100_000)
+    entries = [decode_entity(update.entity, pipeline.schema) for update in updates]
+    return [
+        (entry.action.name, entry.action.args)
+        for entry in entries
+        if isinstance(entry, fy.P4TableEntry)
+        and entry.table_id == table
+        and isinstance(entry.action, fy.P4TableAction)
+    ]
+
+
+def test_the_default_is_fcn() -> None:
+    data = domain()
+    del data["notification"]
+    assert parse(data).notification is Notification.FCN
+
+
+def test_the_sid_is_the_source_of_tunnels_and_the_end_of_notices() -> None:
+    config = parse(domain())
+    vrf = config.vrfs["blue"].id
+    tunnels = arguments(config, "pe1", "tunnel")
+    assert len(tunnels) == 2
+    assert {args["src"] for _, args in tunnels} == {int(IPv6Address(SID))}
+    assert ("end_con", {"vrf": vrf}) in arguments(config, "pe1", "service_sid")
+    assert arguments(config, "pe1", "domain_mode") == [
+        ("set_mode", {"congestion_kind": 2, "translates": 3})
+    ]
+    assert arguments(config, "p1", "domain_mode") == [
+        ("set_mode", {"congestion_kind": 3, "translates": 0})
+    ]
+
+
+@pytest.mark.parametrize(("mode", "own", "translated"), [("fcn", 2, 1), ("none", 0, 0)])
+def test_other_modes_refuse_its_notices(mode: str, own: int, translated: int) -> None:
+    """The SID is known, but its notices are not translated; tunnels have the node's address."""
+    config = parse(domain(mode))
+    assert [name for name, _ in arguments(config, "pe1", "service_sid")].count("end_con") == 1
+    assert arguments(config, "pe1", "domain_mode") == [
+        ("set_mode", {"congestion_kind": own, "translates": translated})
+    ]
+    source = int(config.nodes["pe1"].underlay_address)
+    assert {args["src"] for _, args in arguments(config, "pe1", "tunnel")} == {source}
+
+
+def _no_sid(pe: dict[str, Any]) -> None:
+    del pe["vrfs"]["blue"]["end_con_sid"]
+
+
+def _same_sid(pe: dict[str, Any]) -> None:
+    pe["vrfs"]["blue"]["end_con_sid"] = pe["vrfs"]["blue"]["service_sid"]
+
+
+def _sid_elsewhere(pe: dict[str, Any]) -> None:
+    pe["locator"] = "2001:db8:0:1::/64"
+    pe["vrfs"]["blue"]["end_con_sid"] = "2001:db8:0:2::77"
+
+
+def _tunnel_source(pe: dict[str, Any]) -> None:
+    pe["tunnels"]["pe2-srv6"]["source"] = pe["underlay_address"]
+
+
+def _compatibility(pe: dict[str, Any]) -> None:
+    pe["tunnels"]["pe2-vxlan"]["ecn"] = "compatibility"
+
+
+def _own_source(pe: dict[str, Any]) -> None:
+    pe["cnp"]["source"] = "pe"
+
+
+def _default_source(pe: dict[str, Any]) -> None:
+    del pe["cnp"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "where", "reason"),
+    [
+        (_no_sid, "nodes.pe1.vrfs.blue", "needs an end_con_sid for each VRF"),
+        (_same_sid, "nodes.pe1.vrfs.blue.end_con_sid", "already"),
+        (_sid_elsewhere, "nodes.pe1.vrfs.blue.end_con_sid", "outside the node's locator"),
+        (_tunnel_source, "nodes.pe1.tunnels.pe2-srv6.source", "has the VRF's end_con_sid"),
+        (_compatibility, "nodes.pe1.tunnels.pe2-vxlan.ecn", "needs ecn: normal"),
+        (_own_source, "nodes.pe1.cnp.source", "needs cnp.source: peer"),
+        (_default_source, "nodes.pe1", "needs cnp.source: peer"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    spoil: Callable[[dict[str, Any]], None], where: str, reason: str
+) -> None:
+    data = domain()
+    spoil(data["nodes"]["pe1"])
+    with pytest.raises(ConfigError) as caught:
+        parse(data)
+    problems = [(problem.where, problem.message) for problem in caught.value.problems]
+    assert any(at == where and reason in message for at, message in problems), problems
+
+
+def test_without_it_the_domain_may_have_all_that() -> None:
+    data = domain("fcn")
+    for spoil in (_no_sid, _tunnel_source, _compatibility, _own_source):
+        spoil(data["nodes"]["pe1"])
+    parse(data)
+
+
+def test_a_mode_nobody_knows_is_refused() -> None:
+    with pytest.raises(ConfigError, match="'fcn', 'end-con', 'two-threshold' or 'none'"):
+        parse(domain("icmp"))
+
+
+def test_a_chip_has_no_program_for_it() -> None:
+    chip: Path = compiled_programs() / "tna"
+    config = parse(domain())
+    for role in ("pe", "p"):
+        target = load_pipeline(role, chip, binary=False).target
+        problem = end_con_problem(config, target)
+        assert problem is not None
+        assert target.name in problem
+        assert end_con_problem(config, load_pipeline(role).target) is None
+        assert end_con_problem(parse(domain("fcn")), target) is None

@@ -1,0 +1,294 @@
+"""The two-threshold mode of the domain: what is refused and why, and the entries (PEC-1 to 6)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+from test_config import example, refused
+
+from fcn.contract.depth import Depth, DepthError
+from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
+from fcn.contract.marking import DEFAULT_DEPTHS
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config import Config, parse_config
+from fcn.controller.node.provision import Provision
+
+Data = dict[str, Any]
+
+
+def two_threshold(**section: object) -> Data:
+    """The example in the two-threshold mode; tunnel pe2-srv6 of pe1 is rerouted."""
+    data = example()
+    data |= {"notification": "two-threshold", "two_threshold": {"treatment": "slow"} | section}
+    for key in ("thresholds", "levels"):
+        del data["congestion"][key]
+    data["nodes"]["p2"]["thresholds"][0]["depths"] = [10, 20, 30]
+    data["nodes"]["pe1"]["tunnels"]["pe2-srv6"] |= {"light": "reroute", "next": "pe2-vxlan"}
+    return data
+
+
+def parsed(data: Data) -> Config:
+    return parse_config(yaml.safe_dump(data))
+
+
+def provision(data: Data, name: str) -> Provision:
+    config = parsed(data)
+    return Provision(config, name, load_pipeline(config.nodes[name].role))
+
+
+def entries(provision: Provision, table: str) -> list[tuple[dict[str, int], str, dict[str, int]]]:
+    """Match, action and parameters of a table's entries; of ranges, the lower bound."""
+    schema = provision.pipeline.schema
+    wanted = schema.tables[table]
+    found = []
+    for update in provision.intent.take_updates(100_000):
+        entry = update.entity.table_entry
+        if not update.entity.HasField("table_entry") or entry.table_id != wanted.id:
+            continue
+        match = {}
+        for field in entry.match:
+            name = wanted.match_fields[field.field_id].alias
+            value = field.range.low if field.HasField("range") else field.exact.value
+            match[name] = int.from_bytes(value, "big")
+        action = schema.actions[entry.action.action.action_id]
+        params = {
+            action.params[param.param_id].name: int.from_bytes(param.value, "big")
+            for param in entry.action.action.params
+        }
+        found.append((match, action.alias, params))
+    return found
+
+
+def test_the_mode_is_valid() -> None:
+    config = parsed(two_threshold())
+    assert config.two_threshold.depths == DEFAULT_DEPTHS
+    assert config.notification == "two-threshold"
+
+
+def _set(*path: str | int, to: object) -> Callable[[Data], None]:
+    def spoil(data: Data) -> None:
+        at: Any = data
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = to
+
+    return spoil
+
+
+@pytest.mark.parametrize(
+    ("spoil", "where", "reason"),
+    [
+        (
+            _set("two_threshold", "depths", to=[48, 16, 128]),
+            "two_threshold.depths",
+            "T1 (48 packets) is not below T2 (16 packets)",
+        ),
+        (
+            _set("two_threshold", "depths", to=[16, 128, 128]),
+            "two_threshold.depths",
+            "T2 (128 packets) is not below maximum (128 packets)",
+        ),
+        (
+            _set("two_threshold", "depths", to=[16, 48]),
+            "two_threshold.depths",
+            "has three: T1, T2, maximum",
+        ),
+        (
+            _set("two_threshold", "depths", to=["24kB", 48, 128]),
+            "two_threshold.depths",
+            "all in packets or all in octets",
+        ),
+        (
+            _set("two_threshold", "depths", to=["100B", "200B", "8kB"]),
+            "two_threshold.depths",
+            "T1 and T2 are both 1 packets",
+        ),
+        (
+            _set("two_threshold", "depths", to=[16, 48, 1 << 20]),
+            "two_threshold.depths",
+            "the target reports 524287 at most",
+        ),
+        (
+            _set("two_threshold", "light_probability", to=0),
+            "two_threshold.light_probability",
+            "greater than 0",
+        ),
+        (
+            _set("two_threshold", "heavy_probability", to=1.5),
+            "two_threshold.heavy_probability",
+            "less than or equal to 1",
+        ),
+        (
+            _set("two_threshold", "hold", to="1ms"),
+            "two_threshold",
+            "hold (1ms) is shorter than round_trip (10ms)",
+        ),
+        (_set("two_threshold", "treatment", to="stop"), "two_threshold.treatment", "slow"),
+        (
+            _set("two_threshold", to={}),
+            "two_threshold",
+            "say what is done with lightly congested flows",
+        ),
+        (_set("notification", to="three"), "notification", "two-threshold"),
+        (
+            _set("congestion", "thresholds", to=[8]),
+            "congestion.thresholds",
+            "belongs to notification: fcn",
+        ),
+        (
+            _set("congestion", "levels", to={1: {"interval": "1ms"}}),
+            "congestion.levels",
+            "belongs to notification: fcn",
+        ),
+        (
+            _set("nodes", "p2", "thresholds", 0, "depths", to=[8, 16]),
+            "nodes.p2.thresholds[0].depths",
+            "has three",
+        ),
+        (
+            _set("nodes", "pe1", "tunnels", "pe2-srv6", "ecn", to="compatibility"),
+            "nodes.pe1.tunnels.pe2-srv6.ecn",
+            "Not-ECT in the domain",
+        ),
+        (
+            _set("nodes", "pe1", "tunnels", "pe2-srv6", "next", to="nowhere"),
+            "nodes.pe1.tunnels.pe2-srv6.next",
+            "no tunnel nowhere",
+        ),
+        (
+            _set("nodes", "pe1", "tunnels", "pe2-srv6", "next", to="pe2-srv6"),
+            "nodes.pe1.tunnels.pe2-srv6.next",
+            "the tunnel it is in",
+        ),
+        (
+            _set(
+                "nodes",
+                "pe1",
+                "tunnels",
+                "pe2-srv6",
+                to={"type": "srv6", "to": "pe2", "light": "reroute"},
+            ),
+            "nodes.pe1.tunnels.pe2-srv6",
+            "name the next tunnel",
+        ),
+        (
+            _set("nodes", "pe1", "tunnels", "pe2-srv6", "light", to="slow"),
+            "nodes.pe1.tunnels.pe2-srv6.next",
+            "are not rerouted",
+        ),
+        (
+            _set(
+                "nodes",
+                "pe1",
+                "tunnels",
+                "pe2-vxlan",
+                to={"type": "vxlan", "egress": "2001:db8::9"},
+            ),
+            "nodes.pe1.tunnels.pe2-srv6.next",
+            "end at different nodes: pe2 and elsewhere",
+        ),
+        (_set("notification", to="fcn"), "two_threshold", "this domain has notification: fcn"),
+        (
+            _set("notification", to="none"),
+            "nodes.pe1.tunnels.pe2-srv6.light",
+            "this domain has notification: none",
+        ),
+    ],
+)
+def test_mixes_and_contradictions_are_refused(
+    spoil: Callable[[Data], None], where: str, reason: str
+) -> None:
+    """PEC-6: each with the place in the file and the reason."""
+    data = two_threshold()
+    spoil(data)
+    found = refused(yaml.safe_dump(data))
+    assert any(place == where and reason in why for _, place, why in found), found
+
+
+def test_a_next_tunnel_that_the_vrf_cannot_use_is_refused() -> None:
+    data = two_threshold()
+    for node in ("pe1", "pe2"):
+        data["nodes"][node]["tunnels"].pop("pe1-vxlan", None)
+    data["nodes"]["pe1"]["tunnels"]["round"] = {"type": "gre", "to": "pe2"}
+    data["nodes"]["pe1"]["tunnels"]["pe2-srv6"]["next"] = "round"
+    del data["vrfs"]["blue"]["gre_key"]
+    found = refused(yaml.safe_dump(data))
+    assert any("a gre tunnel needs vrfs.blue.gre_key" in why for _, _, why in found), found
+
+
+def test_levels_say_light_and_heavy_and_do_not_mark() -> None:
+    """PEC-2: level 1 from T1, level 7 from T2; curves mark."""
+    data = two_threshold()
+    levels = entries(provision(data, "p2"), "queue_level")
+    assert sorted((m["egress_port"], m["queue_depth"], p["level"]) for m, _, p in levels) == [
+        (1, 16, 1), (1, 48, 7), (2, 10, 1), (2, 20, 7),
+    ]  # fmt: skip
+    policies = entries(provision(data, "p2"), "level_policy")
+    assert {m["level"]: (p["mark"], p["notify"], p["interval"]) for m, _, p in policies} == {
+        1: (Ecn.NOT_ECT, 1, 1000),
+        7: (Ecn.NOT_ECT, 1, 50),
+    }
+
+
+def test_customers_do_not_get_light_marks() -> None:
+    """PEC-3: towards hosts there is no outer header; ECT(1) there would be the customer's field."""
+    data = two_threshold()
+    data["nodes"]["pe1"]["thresholds"] = [{"port": 1, "depths": [4, 8, 16]}]
+    curves = entries(provision(data, "pe1"), "marking_curve")
+    marks = {port: set[int]() for port in (1, 2)}
+    for match, _, params in curves:
+        marks[match["egress_port"]].add(params["set_codepoint"])
+    assert marks == {1: {Ecn.CE}, 2: {Ecn.ECT1, Ecn.CE}}
+
+
+def test_tunnels_are_treated_and_normalised() -> None:
+    """PEC-3, PEC-5."""
+    of_pe1 = provision(two_threshold(hold="30ms", rate={"rate": 1000, "burst": 3}), "pe1")
+    held = entries(of_pe1, "light_congestion")
+    assert [params for _, _, params in held] == [{"hold": 30_000}]
+    data = two_threshold(rate={"rate": 1000, "burst": 3})
+    policies = {m["tunnel"]: (a, p) for m, a, p in entries(provision(data, "pe1"), "light_policy")}
+    # Tunnels are numbered by name: pe2-srv6, pe2-vxlan.
+    interval = 1000 << 16
+    assert policies == {
+        1: ("reroute", {"next_tunnel": 2}),
+        2: ("slow", {"interval": interval, "tolerance": 2 * interval}),
+    }
+    modes = load_pipeline("pe").enum("EcnEncapMode")
+    tunnels = entries(provision(data, "pe1"), "tunnel")
+    assert {params["ecn_mode"] for _, _, params in tunnels} == {modes["TWO_THRESHOLD"]}
+
+
+@pytest.mark.parametrize("mode", ["fcn", "two-threshold", "none"])
+def test_each_mode_has_its_rules(mode: str) -> None:
+    """The other modes have no curve and treat nothing, also on a switch that had another mode."""
+    data = two_threshold() if mode == "two-threshold" else example() | {"notification": mode}
+    two = mode == "two-threshold"
+    rules = TWO_THRESHOLD_RULES if two else CLASSIC_RULES
+    held = entries(provision(data, "pe1"), "decap_ecn")
+    assert {(m["inner_ecn"], m["outer_ecn"]): (a, p.get("event", 0)) for m, a, p in held} == {
+        (rule.inner, rule.outer): (rule.verdict, rule.parameters.get("event", 0)) for rule in rules
+    }
+    assert bool(entries(provision(data, "pe1"), "marking_curve")) == two
+    assert [p for _, _, p in entries(provision(data, "pe1"), "light_congestion")] == [
+        {"hold": 20_000 if two else 0}
+    ]
+    ((_, _, told),) = entries(provision(data, "p1"), "domain_mode")
+    assert bool(told["congestion_kind"]) == (mode != "none")
+
+
+def test_thresholds_are_changed_at_run_time() -> None:
+    """Three depths move levels and curves; anything else is refused and changes nothing."""
+    of_p1 = provision(two_threshold(), "p1")
+    of_p1.set_thresholds({(1, 0): [Depth(2), Depth(4), Depth(8)]})
+    assert {match["queue_depth"] for match, _, _ in entries(of_p1, "marking_curve")} == set(
+        range(3, 9)
+    ) - {4}
+    for depths in ([Depth(2), Depth(4)], [Depth(4), Depth(2), Depth(8)], [Depth(1 << 20)] * 3):
+        with pytest.raises(DepthError, match=r"T1|three"):
+            of_p1.set_thresholds({(1, 0): depths})
+    assert of_p1.thresholds == {(1, 0): (Depth(2), Depth(4), Depth(8))}
+    many = {(port, queue): DEFAULT_DEPTHS for port in range(1, 60) for queue in range(8)}
+    with pytest.raises(DepthError, match="steps"):
+        of_p1.set_thresholds(many)

@@ -1,0 +1,83 @@
+"""A controller that is restarted with other modes leaves nothing of the old ones (PEC-6, SRF-6)."""
+
+from itertools import pairwise
+from typing import Any
+
+import finsy as fy
+import pytest
+import yaml
+from switches import MemorySwitch, all_up
+from virtual import virtual_plane
+
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config import parse_config
+from fcn.controller.config.features import Role
+
+pytestmark = pytest.mark.virtual_time
+
+Switches = dict[str, MemorySwitch]
+DEFAULTS = ("domain_mode", "flow_control", "arn_profile", "hold_budget", "light_congestion")
+MODES = [
+    ("end-con", "service"),
+    ("two-threshold", "priority"),
+    ("none", "service"),
+    ("fcn", "off"),
+]
+
+
+def _network(network: dict[str, Any], notification: str, flow_control: str) -> str:
+    """The example in these modes."""
+    changed: dict[str, Any] = yaml.safe_load(yaml.safe_dump(network))
+    changed |= {"notification": notification, "flow_control": flow_control}
+    for node in changed["nodes"].values():
+        if node["role"] == "pe":
+            node.setdefault("cnp", {})["source"] = "peer"
+    if notification == "two-threshold":
+        changed["two_threshold"] = {"treatment": "slow"}
+        del changed["congestion"]
+        for node in changed["nodes"].values():
+            node.pop("thresholds", None)
+    return yaml.safe_dump(changed)
+
+
+async def _configured(text: str, switches: Switches) -> dict[str, frozenset[str]]:
+    """What the tables of each switch have when the controller is done."""
+    config = parse_config(text)
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        assert not any(agent.refused for agent in plane.nodes.values())
+    roles = {name: node.role for name, node in config.nodes.items()}
+    return {name: await _content(switch, roles[name]) for name, switch in switches.items()}
+
+
+async def _content(switch: MemorySwitch, role: Role) -> frozenset[str]:
+    """Entries and default entries of modes of a switch."""
+    pipeline = load_pipeline(role)
+    options = fy.SwitchOptions(
+        p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=switch.device_id
+    )
+    found: set[str] = set()
+    async with fy.Switch("reader", switch.address, options) as reader:
+        defaults = [
+            fy.P4TableEntry(table.alias, is_default_action=True)
+            for table in reader.p4info.tables
+            if table.alias in DEFAULTS
+        ]
+        reading: Any = reader.read([fy.P4TableEntry(), *defaults])
+        async for entry in reading:
+            schema = reader.p4info
+            found.add(f"{entry.table_id} {entry.match_str(schema)} {entry.action_str(schema)}")
+    return frozenset(found)
+
+
+@pytest.mark.parametrize(("old", "new"), [*pairwise(MODES), (MODES[-1], MODES[0])])
+async def test_nothing_of_the_old_modes_is_left(
+    network: dict[str, Any], switches: Switches, old: tuple[str, str], new: tuple[str, str]
+) -> None:
+    alone = await _configured(_network(network, *new), switches)
+    other = await _configured(_network(network, *old), switches)
+    assert other != alone
+    again = await _configured(_network(network, *new), switches)
+    for name, content in alone.items():
+        assert sorted(again[name] ^ content) == [], name

@@ -1,0 +1,59 @@
+"""Which modes there are, and how they are chosen."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from fcn.controller.config import parse_config
+from fcn.lab.scenario.model import FLOW_CONTROL
+from fcn.lab.scenario.model import Mode as LaboratoryMode
+from fcn.topologies.controller_config import controller_yaml
+from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
+from fcn.topologies.demo.scenario import demo_scenario
+
+THERE_ARE = f"there are {', '.join(MODES)}"
+
+
+def test_modes_are_taken_once_in_their_order() -> None:
+    assert [mode.name for mode in modes_named(["fcn", "none", "fcn"])] == ["fcn", "none"]
+
+
+def test_other_names_are_refused_and_those_there_are_named() -> None:
+    with pytest.raises(ModeError, match=f"no mode fnc, ECN; {THERE_ARE}"):
+        modes_named(["fcn", "fnc", "ECN"])
+    with pytest.raises(ModeError, match=THERE_ARE):
+        modes_named([])
+
+
+def test_the_command_names_them_before_it_starts_anything(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [sys.executable, "-m", "fcn.topologies.demo", "--mode", "fnc", "--out", out],
+        capture_output=True, text=True, timeout=120, check=False, env={"TERMINAL_WIDTH": "200"},
+    )  # fmt: skip
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert f"no mode fnc; {THERE_ARE}" in done.stderr
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("mode", MODES.values(), ids=list(MODES))
+def test_the_controller_accepts_the_configuration_of_every_mode(mode: Mode) -> None:
+    scenario = demo_scenario(8.0)
+    config = parse_config(controller_yaml(scenario.topology, scenario.settings(mode)))
+    assert all(level.mark == mode.marks for level in config.congestion.levels.values())
+
+
+def test_every_mode_is_one_of_the_laboratory() -> None:
+    """Which has those of flow control as well: they tell no sender."""
+    assert set(MODES) | set(FLOW_CONTROL) == set(get_args(LaboratoryMode))
+    assert not set(MODES) & set(FLOW_CONTROL)
+
+
+def test_the_default_needs_one_network() -> None:
+    """So that it is quick."""
+    settings = [demo_scenario(8.0).settings(mode) for mode in modes_named(DEFAULT_MODES)]
+    assert settings[0] == settings[1]
+    assert settings[0] != demo_scenario(8.0).settings(MODES["none"])

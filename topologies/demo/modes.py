@@ -1,0 +1,107 @@
+"""The modes the demo compares: ways to tell a sender of congestion.
+
+A new one is an entry of `MODES`; nothing else of the demo names a mode. Modes of the same
+configuration run one after the other on one network, others on networks of their own.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+# The first tolerates the bursts of a loaded machine that does not send packets evenly paced.
+DEPTHS = (8, 12, 16, 24, 32, 48, 64)
+
+Teller = Literal["receiver", "ingress PE"]
+
+
+class ModeError(ValueError):
+    """There is no such mode; the message names those there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a congested P node sends to the ingress PE. kind: as counters name it."""
+
+    kind: str
+    title: str
+
+
+FAST_CNPS = Notice("FAST_CNP", "Fast CNPs")
+END_CON_CNPS = Notice("END_CON_CNP", "CNPs to END.CON")
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A way to tell senders.
+
+    name: as in the laboratory, too. told_by: whose CNP makes a sender cut its rate first, None
+    where nobody's does. spares: senders are not told of light congestion. marks: switches mark CE.
+    notifies: switches' own notifications are enabled (FCN-16), of P nodes by `notice`. depths: of
+    the congested queue, in packets, at which its levels begin. cnp_source: whose address the CNPs
+    of switches have. domain: keys of the controller's configuration that make the mode.
+    """
+
+    name: str
+    title: str
+    colour: str
+    told_by: Teller | None
+    spares: bool = False
+    marks: bool = True
+    notifies: bool = False
+    notice: Notice = FAST_CNPS
+    depths: tuple[int, ...] = DEPTHS
+    cnp_source: Literal["pe", "peer"] = "pe"
+    domain: Mapping[str, Any] = field(default_factory=dict)
+
+
+MODES: Mapping[str, Mode] = {
+    mode.name: mode
+    for mode in (
+        Mode("none", "No marking", "#7f7f7f", told_by=None, marks=False),
+        Mode("ecn", "ECN only", "#b2182b", told_by="receiver"),
+        Mode("fcn", "FCN", "#1b7837", told_by="ingress PE", notifies=True),
+        Mode(
+            "end-con",
+            "END.CON",
+            "#2166ac",
+            told_by="ingress PE",
+            notifies=True,
+            notice=END_CON_CNPS,
+            cnp_source="peer",
+            domain={"notification": "end-con"},
+        ),
+        Mode(
+            "two-threshold",
+            "Two thresholds",
+            "#762a83",
+            told_by="ingress PE",
+            notifies=True,
+            spares=True,
+            depths=(8, 24, 64),
+            domain={
+                "notification": "two-threshold",
+                "two_threshold": {
+                    "light_interval": "20ms",
+                    "heavy_interval": "4ms",
+                    "treatment": "slow",
+                    "rate": {"rate": 200, "burst": 16},
+                    "hold": "40ms",
+                    "round_trip": "16ms",
+                },
+            },
+        ),
+    )
+}
+
+DEFAULT_MODES = ("ecn", "fcn")
+
+
+def modes_named(names: Iterable[str]) -> tuple[Mode, ...]:
+    """The modes of these names, each once, in their order. Raises ModeError."""
+    chosen = tuple(dict.fromkeys(names))
+    unknown = [name for name in chosen if name not in MODES]
+    if unknown:
+        raise ModeError(f"no mode {', '.join(unknown)}; there are {', '.join(MODES)}")
+    if not chosen:
+        raise ModeError(f"no mode is named; there are {', '.join(MODES)}")
+    return tuple(MODES[name] for name in chosen)
