@@ -16,14 +16,13 @@ from fcn.hosts.scratch import scratch_folder
 from fcn.packets.cm import CmAttribute
 from fcn.ptf_tests.lib.cm import cm_message
 from fcn.ptf_tests.lib.packets import Ecn, cnp, datagram_of, ecn_of, ethernet, roce
-from fcn.ptf_tests.replay.wan import P_TO_PE2, Wan, wait_for
+from fcn.ptf_tests.replay.wan import GATEWAY_MACS, P_TO_PE2, Wan, wait_for
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import enter
 
 SENDERS = {"ipv4": ("192.168.7.1", "192.168.7.2"), "ipv6": ("fd00:7::1", "fd00:7::2")}
 """Sender behind PE1 and receiver behind PE2, by family."""
 MACS = {"dc1": "02:de:00:00:00:01", "dc2": "02:de:00:00:00:02"}
-GATEWAY = "02:00:00:00:00:00"
 SOURCE_QP = 0x2A5
 DEST_QP = 0x118
 RATE_PPS = 100
@@ -83,7 +82,7 @@ def _run_loop(wan: Wan, sender: str, receiver: str) -> dict[str, Any]:
         datagram = cm_message(
             src, dst, attribute, local_comm_id=local, remote_comm_id=remote, qpn=qpn
         )
-        wan.sides[side].send(ethernet(datagram, src=MACS[side], dst=GATEWAY))
+        wan.sides[side].send(ethernet(datagram, src=MACS[side], dst=GATEWAY_MACS[side]))
         if wan.sides["dc2" if side == "dc1" else "dc1"].receive(ARRIVAL) is None:
             raise TimeoutError(f"{attribute.name} from {src} did not arrive at {dst}")
         # The messages enter at different PEs, whose digests can arrive in another order.
@@ -106,7 +105,7 @@ def _burst(wan: Wan, sender: str, receiver: str) -> dict[str, Any]:
     before = _counts(wan)
     for psn in range(BURST):
         datagram = roce(sender, receiver, DEST_QP, psn=psn, ecn=Ecn.ECT0)
-        wan.sides["dc1"].send(ethernet(datagram, src=MACS["dc1"], dst=GATEWAY))
+        wan.sides["dc1"].send(ethernet(datagram, src=MACS["dc1"], dst=GATEWAY_MACS["dc1"]))
     arrived: list[bytes] = []
     while len(arrived) < BURST and (frame := wan.sides["dc2"].receive(ARRIVAL)) is not None:
         arrived.append(datagram_of(frame))

@@ -18,6 +18,8 @@ MTU = 9000
 RECEIVE_SIZE = 16384
 API = "127.0.0.1:9661"
 VRF = "customer"
+GATEWAY_MACS = {"dc1": "02:00:5e:00:00:01", "dc2": "02:00:5e:00:00:02"}
+"""Where the hosts of each side send what leaves their subnet: the address of their PE's port."""
 P_TO_PE2 = 2
 """The P's port towards PE2, the only one whose queue has congestion levels."""
 NEVER = 100_000
@@ -196,6 +198,7 @@ class Wan:
                 {
                     "number": _PE_DC_PORT,
                     "role": "dc",
+                    "mac": GATEWAY_MACS[side],
                     "vrf": VRF,
                     "addresses": list(gateways.values()),
                     "hosts": dict(self._hosts[side]),
