@@ -20,8 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 from fcn.bench.forwarding import RESULTS, machine
+from fcn.lab.modes import Mode
 from fcn.lab.result.analysis import NS_PER_S, queues
-from fcn.lab.result.model import Mode, Result
+from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import load_scenario

@@ -19,8 +19,9 @@ from rich.console import Console
 from rich.table import Table
 
 from fcn.bench.forwarding import RESULTS, positive
+from fcn.lab.modes import Mode
 from fcn.lab.report.amounts import show
-from fcn.lab.result.model import Mode, Result
+from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import reactions
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import Plan, make_scenario

@@ -13,14 +13,8 @@ _SECTION: Path = ("holding",)
 
 
 def check_holding(config: Config) -> Iterator[Finding]:
-    """What contradicts itself in the domain's section, and what no program does."""
+    """What contradicts itself in the domain's section."""
     holding = config.holding
-    if config.flow_control is FlowControl.FLOW:
-        yield (
-            ("flow_control",),
-            "flow needs P nodes that read what is in the tunnel, which their program does not; "
-            "write service or priority",
-        )
     if holding.udp_port == config.fast_cnp_port:
         yield (*_SECTION, "udp_port"), f"{holding.udp_port} is fast_cnp_port; choose another"
     if holding.hold_at.unit is not holding.release_at.unit:

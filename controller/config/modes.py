@@ -31,8 +31,8 @@ class Treatment(StrEnum):
 class FlowControl(StrEnum):
     """What a congested node's neighbours stop for it (SRF-6).
 
-    SERVICE: the five-tuple of the outer header. FLOW: that of the inner header, which no program
-    does yet (config/check_flow_control.py). PRIORITY: the class selector of the DSCP. OFF: nothing.
+    SERVICE: the five-tuple of the outer header. FLOW: that of the inner header, of UDP; what a
+    tunnel hides is not stopped. PRIORITY: the class selector of the DSCP. OFF: nothing.
     """
 
     OFF = "off"

@@ -16,12 +16,12 @@ from rich.table import Table
 
 from fcn.lab.cli.keep import keep
 from fcn.lab.errors import LabError
+from fcn.lab.modes import Mode
 from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.folder import check_place
 from fcn.lab.result.model import Result
 from fcn.lab.run import runner
 from fcn.lab.scenario.load import ScenarioError, catalog, load_scenario
-from fcn.lab.scenario.model import Mode
 from fcn.topologies.units import parse_time
 
 EXIT_FAILED = 1

@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Literal, get_args
+from typing import get_args
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 
+from fcn.lab.modes import Mode
 from fcn.lab.result.tables import TableName, conform, frame
 
 FORMAT = 1
 """Changes when an older reader would misunderstand a result."""
-
-Mode = Literal["none", "ecn", "fcn", "end-con", "two-threshold", "service", "priority"]
 
 
 class _Part(BaseModel):

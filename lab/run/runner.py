@@ -17,6 +17,7 @@ from fcn.lab.control.plane import Controlled, NodeControl, controlled
 from fcn.lab.control.switch import Request
 from fcn.lab.core import Simulation
 from fcn.lab.errors import LabError
+from fcn.lab.modes import NOTIFICATIONS
 from fcn.lab.result.model import About, BalanceInfo, EventInfo, Result
 from fcn.lab.result.tables import TableName, frame
 from fcn.lab.roce import completions
@@ -25,7 +26,7 @@ from fcn.lab.run.connections import Connection
 from fcn.lab.run.describe import network_info
 from fcn.lab.run.probes import Probes, Rows, connection_rows
 from fcn.lab.scenario.load import Plan
-from fcn.lab.scenario.model import NOTIFICATIONS, Event
+from fcn.lab.scenario.model import Event
 
 CONNECT_EVERY_NS = 500_000
 """Connections are opened one after another: three reports of each go from both PEs to the

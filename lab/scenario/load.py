@@ -12,9 +12,10 @@ from fcn.controller.config import Config
 from fcn.controller.config.document import DocumentError, read_document, read_text
 from fcn.controller.config.document import Path as KeyPath
 from fcn.lab.errors import LabError
+from fcn.lab.modes import Mode
 from fcn.lab.scenario.check import problems, queue_pairs
 from fcn.lab.scenario.configuration import configuration
-from fcn.lab.scenario.model import Mode, Scenario
+from fcn.lab.scenario.model import Scenario
 from fcn.lab.scenario.traffic import Traffic, traffic_of
 from fcn.lab.scenario.wiring import Wiring
 from fcn.topologies.catalog import CATALOG, NetworkError, network

@@ -9,31 +9,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fcn.contract.depth import DEFAULT_THRESHOLDS, LEVELS
 from fcn.controller.config.model import Depths
-from fcn.controller.config.modes import FlowControl, Notification
 from fcn.controller.config.types import Duration, Items, QueueDepth
+from fcn.lab.modes import Mode
 from fcn.lab.pfc import PRIORITIES
 from fcn.lab.roce import MAX_MTU, MAX_WINDOW, PSNS, QPS, RoceOptions
 from fcn.topologies.dc.plan import MAX_HOSTS
 from fcn.topologies.description import NodeName
 from fcn.topologies.units import Delay, Rate, Time, parse_size
-
-Mode = Literal["none", "ecn", "fcn", "end-con", "two-threshold", "service", "priority"]
-"""none: nothing is marked and nobody notified. ecn: switches mark CE, receivers send CNPs. fcn:
-switches notify as well (Fast CNPs). end-con: with CNPs by way of END.CON in place of Fast CNPs
-(SRF-4). two-threshold: queues have two thresholds and marking curves, and ingress PEs treat lightly
-congested flows (PEC-1 to PEC-6). service, priority: nothing is marked and no sender notified; the
-upstream neighbours of a congested node hold tunnels by their outer five-tuple, or traffic classes
-(SRF-5 to SRF-8)."""
-
-NOTIFICATIONS = {
-    "fcn": Notification.FCN,
-    "end-con": Notification.END_CON,
-    "two-threshold": Notification.TWO_THRESHOLD,
-}
-"""The modes in which switches notify, with the controller's name."""
-
-FLOW_CONTROL = {"service": FlowControl.SERVICE, "priority": FlowControl.PRIORITY}
-"""The modes of precise flow control, with the controller's name."""
 
 PatternName = Literal["messages", "incast", "permutation", "all-to-all", "poisson"]
 

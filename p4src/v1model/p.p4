@@ -7,15 +7,16 @@
 //   WanArrival          forwarding decision
 //   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
-//   QueueLevel          egress: eight levels per port and queue
-//   MarkingCurve        egress: marking by probability, two-threshold mode
+//   QueueMark           egress: eight levels per port and queue; marking by probability, two-threshold mode
 //   EcnMark             the mark of the level or the curve on the outer header
 //   DomainMode, FastCnp copy of the packet in a congested queue -> Fast CNP -> second pass
 //   EndConCnp           or, on the second pass, a CNP for the sender by way of END.CON
-//   FlowControlMode     does this domain hold traffic? ArnArrival: a neighbour asks for it
-//   HeldTraffic, Hold   stops that traffic, and lets it go in its order
+//   FlowControlMode     does this domain hold traffic?
+//   ReceiveArn          a neighbour asks for it; parsed on a second pass
+//   HeldTraffic, HeldFlow  what a hold of this packet would be about; a flow is parsed on a second pass
+//   Holding             stops that traffic, and lets it go in its order
 //   ArnUpstream         egress: the neighbour to ask
-//   HoldLevel, ArnGate, Arn  copy of a packet whose upstream neighbour is to hold -> ARN -> second pass
+//   AskUpstream, SendArn  copy of a packet whose upstream neighbour is to hold -> ARN -> second pass
 #include "externs.p4"
 #include "../common/base/sizes.p4"
 #include "../common/base/types.p4"
@@ -24,6 +25,7 @@
 #include "../common/p/metadata.p4"
 #include "../common/base/port_role.p4"
 #include "../common/base/port_mac.p4"
+#include "../common/base/other_station.p4"
 #include "../common/base/notification_port.p4"
 #include "../common/base/endpoint.p4"
 #include "../common/base/wan_arrival.p4"
@@ -36,7 +38,14 @@
 #include "../common/base/marking_curve.p4"
 #include "../common/base/srv6_parser.p4"
 #include "../common/base/flow_control.p4"
+#include "../common/base/held_traffic.p4"
+#include "../common/base/held_flow.p4"
+#include "../common/base/hold_level.p4"
+#include "../common/base/hold_refusal.p4"
+#include "../common/base/arn_upstream.p4"
+#include "../common/base/arn_limit.p4"
 #include "../common/base/arn.p4"
+#include "../common/base/arn_traffic.p4"
 #include "../common/base/arn_arrival.p4"
 #include "../common/base/arn_parser.p4"
 #include "../common/base/tunnel_parser.p4"
@@ -44,13 +53,20 @@
 #include "../common/p/fast_cnp_profile.p4"
 #include "../common/p/fast_cnp.p4"
 #include "../common/p/end_con_cnp.p4"
+#include "../common/p/end_con_profile.p4"
+#include "counters.p4"
 #include "underlay_length.p4"
 #include "flow_gate.p4"
 #include "marking_draw.p4"
 #include "fast_cnp_checksum.p4"
 #include "hold.p4"
+#include "holding.p4"
+#include "queue_mark.p4"
 #include "arn_gate.p4"
 #include "arn_checksum.p4"
+#include "receive_arn.p4"
+#include "ask_upstream.p4"
+#include "send_arn.p4"
 #include "cnp_udp_checksum.p4"
 #include "p_parser.p4"
 
@@ -60,23 +76,6 @@ control PVerifyChecksum(inout p_headers_t hdr, inout p_meta_t meta) {
 
 control PIngress(
         inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
-    @name(".drops")
-    counter<DropReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) drops;
-    @name(".punts")
-    counter<PuntReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) punts;
-    @name(".notifications_received")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_received;
-    @name(".holds")
-    counter<HoldEvent>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) holds;
-    @name(".events")
-    counter<Event>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) events;
-    @name(".notifications_sent")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_sent;
-    @name(".port_rx")
-    counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_rx;
-    @name(".vrf_refused")
-    counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) vrf_refused;
-
     PortRole() port_role;
     PortMac() port_mac;
     OtherStation() other_station;
@@ -87,12 +86,10 @@ control PIngress(
     Srv6End() srv6_end;
     Underlay() underlay;
     FlowControlMode() flow_control;
-    ArnTraffic() arn_traffic;
-    ArnChecksum() arn_checksum;
-    ArnArrival() arn_arrival;
+    ReceiveArn() receive_arn;
     HeldTraffic() held_traffic;
-    Hold() hold;
-    HoldRefusal() hold_refusal;
+    HeldFlow() held_flow;
+    Holding() holding;
     PuntLimit() punt_limit;
     EndConCnp() end_con_cnp;
 
@@ -142,7 +139,7 @@ control PIngress(
             notifications_sent.count(meta.base.copy_kind);
             truncate((bit<32>)octets);
         } else {
-            if (meta.flow_control.read_arn == 0) {
+            if (meta.flow_control.parse_more == ParseMore.NONE) {
                 meta.base.ingress_port = standard_metadata.ingress_port;
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
@@ -163,7 +160,7 @@ control PIngress(
                 }
                 endpoint.apply(hdr.outer_ipv6.dst, meta.base);
                 if (standard_metadata.parser_error != error.NoError
-                        && meta.flow_control.read_arn == 0) {
+                        && meta.flow_control.parse_more == ParseMore.NONE) {
                     meta.base.is_malformed = true;
                 }
                 wan_arrival.apply(hdr.outer_ipv6, meta.base);
@@ -175,57 +172,61 @@ control PIngress(
             if (meta.base.notification_kind == NotificationKind.ARN
                     && meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL
                     && meta.flow_control.mode != FlowControl.OFF) {
-                if (meta.flow_control.read_arn == 0) {
-                    meta.flow_control.read_arn = 1;
+                if (meta.flow_control.parse_more == ParseMore.NONE) {
+                    meta.flow_control.parse_more = ParseMore.ARN;
                     resubmit_preserving_field_list(KEEP_FLAT);
                     exit;
                 }
-                bit<16> arn_length;
-                bit<16> checksum;
                 meta.base.punt_reason = PuntReason.NONE;
                 is_done = true;
                 hold_port = meta.base.ingress_port;
-                notifications_received.count(NotificationKind.ARN);
-                arn_traffic.apply(hdr.arn, meta.flow_control, arn_length);
-                arn_checksum.apply(
-                    hdr.outer_ipv6, hdr.outer_udp, hdr.arn, meta.flow_control.traffic, checksum);
-                bool sound = standard_metadata.parser_error == error.NoError
-                    && hdr.arn.arn.version == 0 && checksum == hdr.outer_udp.checksum
-                    && hdr.outer_udp.length == UDP_LENGTH + arn_length
-                    && hdr.outer_ipv6.payload_len == hdr.outer_udp.length;
-                arn_arrival.apply(
-                    meta.base.ingress_port, hdr.outer_ipv6, hdr.arn, sound, meta.flow_control,
+                receive_arn.apply(
+                    meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.arn,
+                    standard_metadata.parser_error == error.NoError, meta.flow_control,
                     meta.base.drop_reason);
             }
         }
 
         if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
+            // Notifications are not held.
+            bool may_wait = meta.flow_control.mode != FlowControl.OFF
+                && meta.base.notification_kind == NotificationKind.NONE;
+            if (may_wait && meta.flow_control.mode == FlowControl.FLOW) {
+                if (meta.flow_control.parse_more == ParseMore.NONE) {
+                    meta.flow_control.parse_more = ParseMore.INNER;
+                    resubmit_preserving_field_list(KEEP_FLAT);
+                    exit;
+                }
+                // A sub-parser that fails loses what it has extracted.
+                if (meta.flow_control.parse_more == ParseMore.INNER
+                        && standard_metadata.parser_error != error.NoError) {
+                    meta.flow_control.parse_more = ParseMore.NOTHING;
+                    resubmit_preserving_field_list(KEEP_FLAT);
+                    exit;
+                }
+            }
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
-            if (meta.flow_control.mode != FlowControl.OFF
-                    && meta.base.notification_kind == NotificationKind.NONE
-                    && meta.base.drop_reason == DropReason.NONE
+            if (may_wait && meta.base.drop_reason == DropReason.NONE
                     && meta.base.punt_reason == PuntReason.NONE) {
-                meta.flow_control.request = HoldRequest.PASS;
-                hold_port = meta.base.egress_port;
-                held_traffic.apply(
-                    hdr.outer_ipv6, hdr.outer_ipv6.dst, hdr.outer_udp.isValid(), hdr.outer_udp,
-                    meta.flow_control);
+                if (meta.flow_control.mode == FlowControl.FLOW) {
+                    held_flow.apply(
+                        hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.inner.ipv4, hdr.inner.ipv6,
+                        hdr.inner.udp, meta.flow_control);
+                } else {
+                    held_traffic.apply(
+                        hdr.outer_ipv6, hdr.outer_ipv6.dst, hdr.outer_udp.isValid(), hdr.outer_udp,
+                        meta.flow_control);
+                }
+                if (meta.flow_control.is_named) {
+                    meta.flow_control.request = HoldRequest.PASS;
+                    hold_port = meta.base.egress_port;
+                }
             }
         }
         if (meta.flow_control.request != HoldRequest.NONE
                 && meta.base.drop_reason == DropReason.NONE) {
-            hold.apply(
-                hold_port, (bit<16>)standard_metadata.packet_length, meta.flow_control);
-            if (meta.flow_control.event != HoldEvent.NONE) {
-                holds.count(meta.flow_control.event);
-            }
-            if (meta.flow_control.verdict == HoldVerdict.WAIT) {
-                meta.flow_control.is_parked = 1;
-                meta.flow_control.egress_port = meta.base.egress_port;
-                meta.base.egress_port = PARK_PORT;
-            } else {
-                hold_refusal.apply(meta.flow_control.verdict, meta.base.drop_reason);
-            }
+            holding.apply(
+                hold_port, (bit<16>)standard_metadata.packet_length, meta.base, meta.flow_control);
         }
 
         if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason != PuntReason.NONE) {
@@ -252,20 +253,7 @@ control PIngress(
 
 control PEgress(
         inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
-    @name(".ecn_marked")
-    counter<Ecn>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) ecn_marked;
-    @name(".notifications_triggered")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_triggered;
-    @name(".flow_interval_suppressed")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) flow_interval_suppressed;
-    @name(".node_rate_suppressed")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) node_rate_suppressed;
-    @name(".port_tx")
-    counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
-
-    QueueLevel() queue_level;
-    MarkingCurve() marking_curve;
-    MarkingDraw() marking_draw;
+    QueueMark() queue_mark;
     EcnMark() ecn_mark;
     DomainMode() domain_mode;
     FastCnpProfile() fast_cnp_profile;
@@ -274,20 +262,24 @@ control PEgress(
     FastCnp() fast_cnp;
     FastCnpChecksum() fast_cnp_checksum;
     HeldTraffic() held_traffic;
+    HeldFlow() held_flow;
     ArnUpstream() arn_upstream;
-    HoldLevel() hold_level;
-    ArnGate() arn_gate;
-    ArnLimit() arn_limit;
-    Arn() arn;
-    ArnChecksum() arn_checksum;
+    AskUpstream() ask_upstream;
+    SendArn() send_arn;
     EndConProfile() end_con_profile;
     CnpUdpChecksum() cnp_udp_checksum;
 
     apply {
         if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
-            held_traffic.apply(
-                hdr.outer_ipv6, meta.flow_control.arrived_dst, hdr.outer_udp.isValid(), hdr.outer_udp,
-                meta.flow_control);
+            if (meta.flow_control.mode == FlowControl.FLOW) {
+                held_flow.apply(
+                    hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.inner.ipv4, hdr.inner.ipv6,
+                    hdr.inner.udp, meta.flow_control);
+            } else {
+                held_traffic.apply(
+                    hdr.outer_ipv6, meta.flow_control.arrived_dst, hdr.outer_udp.isValid(),
+                    hdr.outer_udp, meta.flow_control);
+            }
             arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
         }
         if (meta.base.copy_kind != NotificationKind.NONE) {
@@ -295,19 +287,9 @@ control PEgress(
         }
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE
                 && meta.base.copy_kind == NotificationKind.ARN) {
-            hdr.srv6.srh.setInvalid();
-            hdr.srv6.segment0.setInvalid();
-            hdr.srv6.segment1.setInvalid();
-            hdr.srv6.segment2.setInvalid();
-            hdr.srv6.segment3.setInvalid();
-            arn.apply(
-                hdr.ethernet, hdr.outer_ipv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
+            send_arn.apply(
+                hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
                 meta.flow_control);
-            arn_checksum.apply(
-                hdr.outer_ipv6, hdr.outer_udp, hdr.arn, meta.flow_control.traffic,
-                hdr.outer_udp.checksum);
-            truncate((bit<32>)(hdr.outer_ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
-            recirculate_preserving_field_list(KEEP_COPY);
         } else if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
             if (meta.base.copy_kind == NotificationKind.FAST_CNP) {
                 fast_cnp.apply(hdr, meta);
@@ -320,39 +302,9 @@ control PEgress(
             recirculate_preserving_field_list(KEEP_COPY);
         } else if (standard_metadata.egress_port != CPU_PORT) {
             bool parked = standard_metadata.egress_port == PARK_PORT;
-            // SRF-7: whose queue, or place among the held packets, is short, is held at the upstream neighbour.
             if (meta.flow_control.has_upstream
                     && meta.base.notification_kind == NotificationKind.NONE) {
-                bool held_back = false;
-                color_t color = GREEN;
-                bit<2> budget;
-                budget_state.read(budget, 0);
-                meta.flow_control.budget = (QueueState)budget;
-                if (!parked) {
-                    // What passes is not what fills the budget.
-                    if (meta.flow_control.budget == QueueState.CONGESTED) {
-                        meta.flow_control.budget = QueueState.BETWEEN;
-                    }
-                    hold_level.apply(
-                        standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
-                        standard_metadata.deq_qdepth, meta.flow_control);
-                }
-                arn_gate.apply(
-                    standard_metadata.egress_global_timestamp, meta.flow_control, held_back);
-                // A parked packet comes round many times.
-                if (held_back && !parked) {
-                    flow_interval_suppressed.count(NotificationKind.ARN);
-                } else if (meta.flow_control.arn_type != ArnType.NONE) {
-                    arn_limit.apply(color);
-                    if (color != GREEN) {
-                        node_rate_suppressed.count(NotificationKind.ARN);
-                    } else {
-                        notifications_triggered.count(NotificationKind.ARN);
-                        meta.base.copy_kind = NotificationKind.ARN;
-                        clone_preserving_field_list(
-                            CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
-                    }
-                }
+                ask_upstream.apply(standard_metadata, parked, meta.base, meta.flow_control);
             }
             if (parked) {
                 meta.flow_control.now = standard_metadata.egress_global_timestamp;
@@ -360,21 +312,7 @@ control PEgress(
                 exit;
             }
             port_tx.count(standard_metadata.egress_port);
-            if (meta.flow_control.mode != FlowControl.OFF) {
-                queue_depths.write(
-                    standard_metadata.egress_port, standard_metadata.deq_qdepth);
-            }
-            queue_level.apply(
-                standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
-                standard_metadata.deq_qdepth, meta.base);
-            Ecn curve_mark = Ecn.NOT_ECT;
-            probability_t curve_probability = 0;
-            marking_curve.apply(
-                standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
-                standard_metadata.deq_qdepth, curve_mark, curve_probability);
-            if (curve_mark != Ecn.NOT_ECT) {
-                marking_draw.apply(curve_mark, curve_probability, meta.base);
-            }
+            queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
 
             bool marked = false;
             // Read before marking changes the ECN field.

@@ -1,5 +1,5 @@
-// Parser and deparser of the transit node: underlay headers, and what is in the tunnel of a copy that becomes a CNP
-// for its sender.
+// Parser and deparser of the transit node: underlay headers; what is in the tunnel of a copy that becomes a CNP
+// for its sender, or of a packet whose flow can be held.
 #ifndef FCN_P_PARSER_P4
 #define FCN_P_PARSER_P4
 
@@ -36,17 +36,20 @@ parser PParser(
     state parse_outer_ipv6 {
         packet.extract(hdr.outer_ipv6);
         transition select(
-                meta.base.copy_kind, hdr.outer_ipv6.version, hdr.outer_ipv6.next_header) {
-            (NotificationKind.END_CON_CNP, _, IpProtocol.ROUTING): parse_srh_of_copy;
-            (NotificationKind.END_CON_CNP, _, _): parse_inner;
-            (_, 6, IpProtocol.ROUTING): parse_srh;
-            (_, 6, IpProtocol.UDP): parse_outer_udp;
-            (_, 6, IpProtocol.ICMPV6): parse_icmpv6;
-            (_, 6, _): accept;
+                meta.base.copy_kind, meta.flow_control.parse_more, hdr.outer_ipv6.version,
+                hdr.outer_ipv6.next_header) {
+            (NotificationKind.END_CON_CNP, _, _, IpProtocol.ROUTING): parse_srh_and_inner;
+            (NotificationKind.END_CON_CNP, _, _, _): parse_inner;
+            (_, ParseMore.INNER, _, IpProtocol.ROUTING): parse_srh_and_inner;
+            (_, ParseMore.INNER, _, _): parse_inner;
+            (_, _, 6, IpProtocol.ROUTING): parse_srh;
+            (_, _, 6, IpProtocol.UDP): parse_outer_udp;
+            (_, _, 6, IpProtocol.ICMPV6): parse_icmpv6;
+            (_, _, 6, _): accept;
             default: bad_version;
         }
     }
-    state parse_srh_of_copy {
+    state parse_srh_and_inner {
         srh_parser.apply(packet, hdr.srv6);
         transition select(
                 hdr.srv6.srh.routing_type, hdr.srv6.srh.hdr_ext_len, hdr.srv6.srh.last_entry) {
@@ -82,8 +85,8 @@ parser PParser(
 
     state parse_outer_udp {
         packet.extract(hdr.outer_udp);
-        transition select(meta.flow_control.read_arn) {
-            1: parse_arn;
+        transition select(meta.flow_control.parse_more) {
+            ParseMore.ARN: parse_arn;
             default: accept;
         }
     }
@@ -103,6 +106,17 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         packet.emit(hdr.srv6.segment1);
         packet.emit(hdr.srv6.segment2);
         packet.emit(hdr.srv6.segment3);
+        // What an ARN or a Fast CNP was a copy of is behind it, and cut off.
+        packet.emit(hdr.outer_udp);
+        packet.emit(hdr.arn.arn);
+        packet.emit(hdr.arn.five_tuple);
+        packet.emit(hdr.arn.ipv4);
+        packet.emit(hdr.arn.ipv6);
+        packet.emit(hdr.arn.ports);
+        packet.emit(hdr.arn.path);
+        packet.emit(hdr.arn.priority);
+        packet.emit(hdr.arn.time);
+        packet.emit(hdr.fast_cnp);
         packet.emit(hdr.tunnel.gre);
         packet.emit(hdr.tunnel.gre_key);
         packet.emit(hdr.tunnel.udp);
@@ -115,16 +129,6 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         packet.emit(hdr.inner.udp);
         packet.emit(hdr.inner.bth);
         packet.emit(hdr.inner.cnp_payload);
-        packet.emit(hdr.outer_udp);
-        packet.emit(hdr.arn.arn);
-        packet.emit(hdr.arn.five_tuple);
-        packet.emit(hdr.arn.ipv4);
-        packet.emit(hdr.arn.ipv6);
-        packet.emit(hdr.arn.ports);
-        packet.emit(hdr.arn.path);
-        packet.emit(hdr.arn.priority);
-        packet.emit(hdr.arn.time);
-        packet.emit(hdr.fast_cnp);
     }
 }
 

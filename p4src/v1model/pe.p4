@@ -19,12 +19,11 @@
 //   TunnelEncap         into the WAN
 //   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
-//   FlowControlMode, ArnArrival  does this domain hold traffic? a neighbour asks for it
-//   HeldTraffic, Hold   stops that traffic, and lets it go in its order
-//   ArnUpstream, DcRelief  egress: whom to ask, a neighbour or a data centre
-//   HoldLevel, ArnGate  copy of a packet that is to be held there -> Arn, or Pause for a data centre -> second pass
-//   QueueLevel          mark, own congestion -> copy -> SenderNotification
-//   MarkingCurve        marking by probability, two-threshold mode
+//   FlowControlMode, ReceiveArn  does this domain hold traffic? a neighbour asks for it
+//   HeldTraffic, HeldFlow, Holding  stops that traffic, and lets it go in its order
+//   ArnUpstream, DcRelief  egress (pe_egress.p4): whom to ask, a neighbour or a data centre
+//   AskUpstream         copy of a packet that is to be held there -> SendArn, or Pause for a data centre -> second pass
+//   QueueMark           mark, also by probability in two-threshold mode; own congestion -> copy -> SenderNotification
 #include "externs.p4"
 #include "../common/base/sizes.p4"
 #include "../common/base/types.p4"
@@ -34,6 +33,7 @@
 #include "../common/pe/digests.p4"
 #include "../common/base/port_role.p4"
 #include "../common/base/port_mac.p4"
+#include "../common/base/other_station.p4"
 #include "../common/base/notification_port.p4"
 #include "../common/base/endpoint.p4"
 #include "../common/pe/trust_boundary.p4"
@@ -67,16 +67,26 @@
 #include "../common/base/rate_limits.p4"
 #include "../common/base/queue_level.p4"
 #include "../common/base/flow_control.p4"
+#include "../common/base/held_traffic.p4"
+#include "../common/base/held_flow.p4"
+#include "../common/base/hold_level.p4"
+#include "../common/base/hold_refusal.p4"
+#include "../common/base/arn_upstream.p4"
+#include "../common/base/arn_limit.p4"
 #include "../common/base/arn.p4"
+#include "../common/base/arn_traffic.p4"
 #include "../common/base/arn_arrival.p4"
 #include "../common/base/arn_parser.p4"
-#include "../common/pe/relief.p4"
+#include "../common/pe/dc_relief.p4"
+#include "../common/pe/held_priority.p4"
+#include "../common/pe/pause.p4"
 #include "../common/base/ecn_mark.p4"
 #include "../common/base/marking_curve.p4"
 #include "../common/base/srv6_parser.p4"
 #include "../common/base/tunnel_parser.p4"
 #include "../common/pe/roce_parser.p4"
 #include "../common/pe/neighbor_parser.p4"
+#include "counters.p4"
 #include "underlay_length.p4"
 #include "frame_length.p4"
 #include "flow_gate.p4"
@@ -90,16 +100,18 @@
 #include "fast_cnp_checksum.p4"
 #include "cnp_udp_checksum.p4"
 #include "hold.p4"
+#include "holding.p4"
+#include "queue_mark.p4"
 #include "arn_gate.p4"
 #include "arn_checksum.p4"
+#include "receive_arn.p4"
+#include "ask_upstream.p4"
+#include "send_arn.p4"
 #include "sender_notification.p4"
 #include "report.p4"
 #include "solicitation_parser.p4"
 #include "pe_parser.p4"
-
-// When the last copy of a packet in a congested queue was made, in microseconds: BMv2 has no time of arrival for what
-// is processed a second time.
-register<bit<48>, bit<1>>(1) copy_time;
+#include "pe_egress.p4"
 
 control PeVerifyChecksum(inout pe_headers_t hdr, inout pe_meta_t meta) {
     apply {
@@ -126,23 +138,6 @@ control PeVerifyChecksum(inout pe_headers_t hdr, inout pe_meta_t meta) {
 
 control PeIngress(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    @name(".drops")
-    counter<DropReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) drops;
-    @name(".punts")
-    counter<PuntReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) punts;
-    @name(".events")
-    counter<Event>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) events;
-    @name(".notifications_received")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_received;
-    @name(".holds")
-    counter<HoldEvent>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) holds;
-    @name(".notifications_sent")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_sent;
-    @name(".port_rx")
-    counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_rx;
-    @name(".vrf_refused")
-    counter<vrf_cell_t>(VRF_CELLS, CounterType.packets_and_bytes) vrf_refused;
-
     PortRole() port_role;
     PortMac() port_mac;
     OtherStation() other_station;
@@ -176,12 +171,10 @@ control PeIngress(
     Srv6End() srv6_end;
     Underlay() underlay;
     FlowControlMode() flow_control;
-    ArnTraffic() arn_traffic;
-    ArnChecksum() arn_checksum;
-    ArnArrival() arn_arrival;
+    ReceiveArn() receive_arn;
     HeldTraffic() held_traffic;
-    Hold() hold;
-    HoldRefusal() hold_refusal;
+    HeldFlow() held_flow;
+    Holding() holding;
     PuntLimit() punt_limit;
     ReportNeighbor() report_neighbor;
 
@@ -236,7 +229,7 @@ control PeIngress(
             meta.notify_label = meta.base.copy_label;
             copy_time.read(now, 0);
         } else {
-            if (meta.flat == 0 && meta.flow_control.read_arn == 0) {
+            if (meta.flat == 0 && meta.flow_control.parse_more == ParseMore.NONE) {
                 meta.base.ingress_port = standard_metadata.ingress_port;
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
@@ -326,25 +319,16 @@ control PeIngress(
                     && meta.flow_control.mode != FlowControl.OFF
                     && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
                     && meta.base.is_addressed && !meta.base.is_malformed) {
-                if (meta.flow_control.read_arn == 0) {
-                    meta.flow_control.read_arn = 1;
+                if (meta.flow_control.parse_more == ParseMore.NONE) {
+                    meta.flow_control.parse_more = ParseMore.ARN;
                     resubmit_preserving_field_list(KEEP_FLAT);
                     exit;
                 }
-                bit<16> arn_length;
-                bit<16> checksum;
                 is_done = true;
                 hold_port = meta.base.ingress_port;
-                notifications_received.count(NotificationKind.ARN);
-                arn_traffic.apply(hdr.arn, meta.flow_control, arn_length);
-                arn_checksum.apply(
-                    hdr.outer_ipv6, hdr.udp, hdr.arn, meta.flow_control.traffic, checksum);
-                bool sound = !meta.parse_failed && hdr.arn.arn.version == 0
-                    && checksum == hdr.udp.checksum && hdr.udp.length == UDP_LENGTH + arn_length
-                    && hdr.outer_ipv6.payload_len == hdr.udp.length;
-                arn_arrival.apply(
-                    meta.base.ingress_port, hdr.outer_ipv6, hdr.arn, sound, meta.flow_control,
-                    meta.base.drop_reason);
+                receive_arn.apply(
+                    meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.arn, !meta.parse_failed,
+                    meta.flow_control, meta.base.drop_reason);
             } else {
                 arrival.apply(hdr, meta);
                 if (meta.make_cnp && meta.light_hold != 0) {
@@ -444,27 +428,25 @@ control PeIngress(
                     && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)
                     && meta.base.drop_reason == DropReason.NONE
                     && meta.base.punt_reason == PuntReason.NONE) {
-                meta.flow_control.request = HoldRequest.PASS;
-                hold_port = meta.base.egress_port;
-                held_traffic.apply(
-                    hdr.outer_ipv6, hdr.outer_ipv6.dst, hdr.tunnel.udp.isValid(), hdr.tunnel.udp,
-                    meta.flow_control);
+                if (meta.flow_control.mode == FlowControl.FLOW) {
+                    held_flow.apply(
+                        hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.ipv4, hdr.ipv6, hdr.udp,
+                        meta.flow_control);
+                } else {
+                    held_traffic.apply(
+                        hdr.outer_ipv6, hdr.outer_ipv6.dst, hdr.tunnel.udp.isValid(), hdr.tunnel.udp,
+                        meta.flow_control);
+                }
+                if (meta.flow_control.is_named) {
+                    meta.flow_control.request = HoldRequest.PASS;
+                    hold_port = meta.base.egress_port;
+                }
             }
         }
         if (meta.flow_control.request != HoldRequest.NONE
                 && meta.base.drop_reason == DropReason.NONE) {
-            hold.apply(
-                hold_port, (bit<16>)standard_metadata.packet_length, meta.flow_control);
-            if (meta.flow_control.event != HoldEvent.NONE) {
-                holds.count(meta.flow_control.event);
-            }
-            if (meta.flow_control.verdict == HoldVerdict.WAIT) {
-                meta.flow_control.is_parked = 1;
-                meta.flow_control.egress_port = meta.base.egress_port;
-                meta.base.egress_port = PARK_PORT;
-            } else {
-                hold_refusal.apply(meta.flow_control.verdict, meta.base.drop_reason);
-            }
+            holding.apply(
+                hold_port, (bit<16>)standard_metadata.packet_length, meta.base, meta.flow_control);
         }
 
         if (meta.base.drop_reason == DropReason.NONE
@@ -498,200 +480,6 @@ control PeIngress(
             if (meta.make_cnp) {
                 notifications_sent.count(NotificationKind.CNP);
                 cut_frame.apply(hdr);
-            }
-        }
-    }
-}
-
-control PeEgress(
-        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    @name(".ecn_marked")
-    counter<Ecn>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) ecn_marked;
-    @name(".notifications_triggered")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) notifications_triggered;
-    @name(".flow_interval_suppressed")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) flow_interval_suppressed;
-    @name(".node_rate_suppressed")
-    counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) node_rate_suppressed;
-    @name(".port_tx")
-    counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets_and_bytes) port_tx;
-
-    QueueLevel() queue_level;
-    MarkingCurve() marking_curve;
-    MarkingDraw() marking_draw;
-    EcnMark() ecn_mark_outer;
-    EcnMark() ecn_mark_ipv4;
-    EcnMark() ecn_mark_ipv6;
-    Ipv4Checksum() ipv4_checksum;
-    FlowGate() own_congestion_gate;
-    CnpUdpChecksum() cnp_udp_checksum;
-    HeldTraffic() held_traffic;
-    ArnUpstream() arn_upstream;
-    DcRelief() dc_relief;
-    HeldPriority() held_priority;
-    HoldLevel() hold_level;
-    ArnGate() arn_gate;
-    ArnLimit() arn_limit;
-    Arn() arn;
-    ArnChecksum() arn_checksum;
-    Pause() pause;
-
-    apply {
-        bool is_copy = standard_metadata.instance_type == INSTANCE_EGRESS_CLONE;
-        bool parked = standard_metadata.egress_port == PARK_PORT;
-        if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
-            held_traffic.apply(
-                hdr.outer_ipv6, meta.flow_control.arrived_dst, hdr.tunnel.udp.isValid(),
-                hdr.tunnel.udp, meta.flow_control);
-            arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
-            if (!meta.flow_control.has_upstream && !is_copy) {
-                dc_relief.apply(meta.flow_control);
-            }
-        }
-        if (is_copy && meta.base.copy_kind == NotificationKind.ARN) {
-            hdr.srv6.srh.setInvalid();
-            hdr.srv6.segment0.setInvalid();
-            hdr.srv6.segment1.setInvalid();
-            hdr.srv6.segment2.setInvalid();
-            hdr.srv6.segment3.setInvalid();
-            hdr.tunnel.gre.setInvalid();
-            hdr.tunnel.gre_key.setInvalid();
-            arn.apply(
-                hdr.ethernet, hdr.outer_ipv6, hdr.tunnel.udp, hdr.arn, hdr.arn_envelope,
-                meta.flow_control);
-            arn_checksum.apply(
-                hdr.outer_ipv6, hdr.tunnel.udp, hdr.arn, meta.flow_control.traffic,
-                hdr.tunnel.udp.checksum);
-            truncate((bit<32>)(hdr.outer_ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
-            recirculate_preserving_field_list(KEEP_COPY);
-        } else if (is_copy && meta.base.copy_kind == NotificationKind.PAUSE) {
-            pause.apply(hdr.ethernet, hdr.pause, meta.flow_control);
-            truncate(PAUSE_FRAME_LENGTH);
-            recirculate_preserving_field_list(KEEP_COPY);
-        } else if (is_copy) {
-            recirculate_preserving_field_list(KEEP_COPY);
-        } else {
-            bool wants_cnp = false;
-            // SRF-7, SRF-8: whose queue, or place among the held packets, is short, is held at the upstream
-            // neighbour, or asked for less in its data centre.
-            if ((meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
-                    && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)) {
-                bool held_back = false;
-                color_t color = GREEN;
-                NotificationKind told = NotificationKind.ARN;
-                bit<2> budget;
-                budget_state.read(budget, 0);
-                meta.flow_control.budget = (QueueState)budget;
-                if (!parked) {
-                    // What passes is not what fills the budget.
-                    if (meta.flow_control.budget == QueueState.CONGESTED) {
-                        meta.flow_control.budget = QueueState.BETWEEN;
-                    }
-                    hold_level.apply(
-                        standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
-                        standard_metadata.deq_qdepth, meta.flow_control);
-                }
-                if (meta.flow_control.relief == Relief.CNP) {
-                    wants_cnp = meta.flow_control.queue == QueueState.CONGESTED
-                        || meta.flow_control.budget == QueueState.CONGESTED;
-                } else {
-                    if (meta.flow_control.relief == Relief.PAUSE) {
-                        told = NotificationKind.PAUSE;
-                        held_priority.apply(meta.flow_control);
-                    }
-                    arn_gate.apply(
-                        standard_metadata.egress_global_timestamp, meta.flow_control, held_back);
-                }
-                // A parked packet comes round many times.
-                if (held_back && !parked) {
-                    flow_interval_suppressed.count(told);
-                } else if (meta.flow_control.arn_type != ArnType.NONE) {
-                    arn_limit.apply(color);
-                    if (color != GREEN) {
-                        node_rate_suppressed.count(told);
-                    } else {
-                        notifications_triggered.count(told);
-                        meta.base.copy_kind = told;
-                        clone_preserving_field_list(
-                            CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
-                    }
-                }
-            }
-            if (standard_metadata.egress_port != CPU_PORT && !parked) {
-                port_tx.count(standard_metadata.egress_port);
-                if (meta.flow_control.mode != FlowControl.OFF) {
-                    queue_depths.write(
-                        standard_metadata.egress_port, standard_metadata.deq_qdepth);
-                }
-                queue_level.apply(
-                    standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
-                    standard_metadata.deq_qdepth, meta.base);
-                Ecn curve_mark = Ecn.NOT_ECT;
-                probability_t curve_probability = 0;
-                marking_curve.apply(
-                    standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
-                    standard_metadata.deq_qdepth, curve_mark, curve_probability);
-                if (curve_mark != Ecn.NOT_ECT) {
-                    marking_draw.apply(curve_mark, curve_probability, meta.base);
-                }
-            }
-
-            if (meta.base.level_mark != Ecn.NOT_ECT && !meta.make_cnp) {
-                bool marked = false;
-                if (hdr.outer_ipv6.isValid()) {
-                    ecn_mark_outer.apply(hdr.outer_ipv6.ecn, meta.base.level_mark, marked);
-                } else if (hdr.ipv4.isValid()) {
-                    bit<2> ecn = hdr.ipv4.ecn;
-                    ecn_mark_ipv4.apply(hdr.ipv4.ecn, meta.base.level_mark, marked);
-                    if (marked) {
-                        ipv4_checksum.apply(hdr.ipv4.checksum, ecn, hdr.ipv4.ecn, 0);
-                    }
-                } else if (hdr.ipv6.isValid()) {
-                    ecn_mark_ipv6.apply(hdr.ipv6.ecn, meta.base.level_mark, marked);
-                }
-                if (marked) {
-                    ecn_marked.count(meta.base.level_mark);
-                }
-            }
-
-            // FCN-12: this node is the ingress PE of the flow, so it sends the CNP itself.
-            // A packet has one copy.
-            if (((meta.base.level_notifies == 1
-                        && meta.base.mode.congestion_kind != NotificationKind.NONE)
-                    || wants_cnp)
-                    && meta.base.copy_kind == NotificationKind.NONE
-                    && meta.flow_label_assigned && meta.customer_ecn != Ecn.NOT_ECT) {
-                bool pass = false;
-                NotificationKind kind = NotificationKind.CNP;
-                microseconds_t interval = meta.flow_control.refresh;
-                if (!wants_cnp) {
-                    kind = meta.base.mode.congestion_kind;
-                    interval = meta.base.level_interval;
-                }
-                own_congestion_gate.apply(
-                    meta.flow_label, interval,
-                    standard_metadata.egress_global_timestamp, pass);
-                if (pass) {
-                    notifications_triggered.count(kind);
-                    meta.base.copy_kind = kind;
-                    meta.base.copy_label = meta.flow_label;
-                    meta.base.copy_level = meta.base.level;
-                    copy_time.write(0, standard_metadata.egress_global_timestamp);
-                    clone_preserving_field_list(
-                        CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
-                } else if (!parked) {
-                    flow_interval_suppressed.count(kind);
-                }
-            }
-            if (parked) {
-                meta.flow_control.now = standard_metadata.egress_global_timestamp;
-                recirculate_preserving_field_list(KEEP_PARKED);
-                exit;
-            }
-
-            if (meta.make_cnp && hdr.ipv6.isValid()) {
-                cnp_udp_checksum.apply(
-                    hdr.ipv6, hdr.roce.bth, hdr.roce.cnp_payload, hdr.udp);
             }
         }
     }

@@ -198,8 +198,8 @@ parser PeParser(
 
     state parse_udp {
         packet.extract(hdr.udp);
-        transition select(meta.flow_control.read_arn, hdr.udp.dst_port, hdr.udp.length) {
-            (1, _, _): parse_arn;
+        transition select(meta.flow_control.parse_more, hdr.udp.dst_port, hdr.udp.length) {
+            (ParseMore.ARN, _, _): parse_arn;
             (_, UdpPort.ROCEV2, _): parse_bth;
             (_, _, FAST_CNP_UDP_LENGTH): parse_fast_cnp;
             default: accept;

@@ -1,6 +1,9 @@
 """A P under precise flow control, and the messages and packets of its tests (SRF-5 to SRF-8)."""
 
+from ipaddress import IPv6Address
+
 from fcn.packets.arn import Arn, ArnType, Parameter
+from fcn.packets.roce import ROCEV2_PORT
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     NEIGHBOUR_MAC,
@@ -31,6 +34,7 @@ LONG_US = 30_000_000
 BUDGET = 48
 """Packets, below the depth of any target's queue."""
 IPPROTO_IPV4 = 4
+IPPROTO_UDP = 17
 SERVICE = Parameter.FIVE_TUPLE | Parameter.TIME
 PRIORITY = Parameter.PRIORITY | Parameter.TIME
 
@@ -68,6 +72,29 @@ def service_arn(
     return Arn(
         type=kind, para_type=para_type, ip_version=6, label=label, protocol=IPPROTO_IPV4,
         src6=PE_ADDRESS, dst6=dst, time=time_us,
+    )  # fmt: skip
+
+
+def flow_arn(
+    kind: ArnType = ArnType.DETECTED,
+    time_us: int = LONG_US,
+    *,
+    src: str = HOST_V4,
+    dst: str = REMOTE_V4,
+    sport: int = 0xC001,
+    dport: int = ROCEV2_PORT,
+    customer: int = int(IPv6Address(REMOTE_PE)),
+    protocol: int = IPPROTO_UDP,
+) -> Arn:
+    """An ARN about the flow of packet(); customer: the tunnel's ID for it."""
+    label = 0
+    while customer:
+        label ^= customer & 0xFFFFF
+        customer >>= 20
+    addresses = {"src6": src, "dst6": dst} if ":" in src else {"src4": src, "dst4": dst}
+    return Arn(
+        type=kind, para_type=SERVICE, ip_version=6 if ":" in src else 4, label=label,
+        protocol=protocol, sport=sport, dport=dport, time=time_us, **addresses,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ packet and nothing is re-encoded implicitly.
 
 import struct
 from collections.abc import Sequence
+from ipaddress import IPv6Address
 from typing import Any, TypedDict, Unpack
 
 from scapy.fields import BitField
@@ -344,6 +345,11 @@ def with_ttl(datagram: bytes, ttl: int) -> bytes:
         return _with_ipv4_checksum(out)
     out[7] = ttl
     return bytes(out)
+
+
+def with_destination(datagram: bytes, dst: str) -> bytes:
+    """The IPv6 datagram to another address, its checksums as they were."""
+    return datagram[:24] + IPv6Address(dst).packed + datagram[40:]
 
 
 def with_total_length(datagram: bytes, total_length: int) -> bytes:

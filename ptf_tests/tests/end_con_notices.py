@@ -35,9 +35,9 @@ from fcn.ptf_tests.lib.packets import (
     srv6,
     udp,
     udp_checksum_valid,
-    vxlan,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.tunnels import every_tunnel
 
 DEST_QP = 0x118
 SENT = {"END_CON_CNP_TRIGGERED": 1, "END_CON_CNP_SENT": 1}
@@ -49,31 +49,7 @@ OUTER: IpFields = {"flow_label": LABEL, "traffic_class": Ecn.ECT0}
 def tunnels(inner: bytes) -> dict[str, bytes]:
     """A customer's packet in every tunnel that shows it, from the PE's END.CON SID."""
     return {
-        "SRv6": srv6(inner, PE_RED_END_CON, REMOTE_RED_SID, **OUTER),
-        **{
-            f"SRv6, {count} segments": srv6(
-                inner,
-                PE_RED_END_CON,
-                REMOTE_PE,
-                (REMOTE_RED_SID, "fc00:0:2::2", "fc00:0:2::3", "fc00:0:2::4")[:count],
-                count - 1,
-                **OUTER,
-            )
-            for count in (1, 2, 3, 4)
-        },
-        "VXLAN": vxlan(
-            inner,
-            PE_RED_END_CON,
-            REMOTE_PE,
-            9,
-            inner_src_mac="02:aa:00:00:00:01",
-            inner_dst_mac="02:aa:00:00:00:02",
-            sport=0xC123,
-            **OUTER,
-        ),
-        "GRE": gre(inner, PE_RED_END_CON, REMOTE_PE, 10, **OUTER),
-        "MPLS": mpls_udp(inner, PE_RED_END_CON, REMOTE_PE, (16, 17), sport=0xC124, **OUTER),
-        "MPLS, one label": mpls_udp(inner, PE_RED_END_CON, REMOTE_PE, (17,), sport=0xC124, **OUTER),
+        name: each.datagram for name, each in every_tunnel(inner, PE_RED_END_CON, OUTER).items()
     }
 
 

@@ -26,6 +26,7 @@ from fcn.ptf_tests.lib.beds import (
 )
 from fcn.ptf_tests.lib.packets import (
     Ecn,
+    IpFields,
     gre,
     ip,
     mpls_udp,
@@ -36,9 +37,11 @@ from fcn.ptf_tests.lib.packets import (
     srv6_red_path,
     udp,
     vxlan,
+    with_destination,
     with_ttl,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.tunnels import every_tunnel
 
 LABEL = 0x81234
 DEST_QP = 0x118
@@ -256,6 +259,27 @@ class TransitThroughThePe(PeTest):
                 core_frame_in(outer),
                 expect={CORE_PORT: [core_frame_out(routed(outer))]},
             )
+
+
+class CutTransitThroughThePe(PeTest):
+    """FCN-1: what ends elsewhere is forwarded whole, also when it is cut; of UDP the ports must be
+    there."""
+
+    def runTest(self) -> None:
+        elsewhere: IpFields = {"flow_label": LABEL}
+        inner = roce(REMOTE_V6, HOST_V6, DEST_QP, payload=b"")
+        for name, tunnel in every_tunnel(inner, "fc00:0:77::9", elsewhere).items():
+            whole = with_destination(tunnel.datagram, "fc00:0:77::1")
+            with self.subTest(tunnel=name):
+                cut = [
+                    whole[:4] + (length - 40).to_bytes(2, "big") + whole[6:length]
+                    for length in range(44, len(whole))
+                ]
+                self.check(
+                    CORE_PORT,
+                    *map(core_frame_in, cut),
+                    expect={CORE_PORT: [core_frame_out(routed(each)) for each in cut]},
+                )
 
 
 class TransitHopLimitExpires(PeTest):

@@ -12,7 +12,7 @@ enum bit<2> FlowControl {
     OFF = 0,
     // The five-tuple of the outer header
     SERVICE = 1,
-    // The five-tuple of the inner header
+    // The five-tuple of the inner header, of UDP
     FLOW = 2,
     PRIORITY = 3
 }
@@ -25,9 +25,15 @@ enum bit<8> ArnType {
 }
 
 // Para-Type of an ARN: bit 0 five-tuple, 1 path ID, 2 priority, 3 time; bit 0 is the least significant.
-const bit<8> ARN_FIVE_TUPLE_AND_TIME = 0x09;
-const bit<8> ARN_PRIORITY_AND_TIME = 0x0c;
+const bit<8> ARN_FIVE_TUPLE = 0x01;
+const bit<8> ARN_PATH = 0x02;
+const bit<8> ARN_PRIORITY = 0x04;
+const bit<8> ARN_TIME = 0x08;
+const bit<8> ARN_FIVE_TUPLE_AND_TIME = ARN_FIVE_TUPLE | ARN_TIME;
+const bit<8> ARN_PRIORITY_AND_TIME = ARN_PRIORITY | ARN_TIME;
 const bit<8> ARN_HOP_LIMIT = 255;
+// Of IEEE 802.1Q
+const bit<32> MAX_PRIORITY = 7;
 
 // What Hold is asked
 enum bit<3> HoldRequest {
@@ -82,12 +88,24 @@ enum bit<2> QueueState {
     RELIEVED = 2
 }
 
+// What a later pass parses that the first did not
+enum bit<2> ParseMore {
+    NONE = 0,
+    // The parameters of an ARN for this node
+    ARN = 1,
+    // What the tunnel carries, at a node that forwards it by the underlay alone
+    INNER = 2,
+    // Nothing: it is cut off
+    NOTHING = 3
+}
+
 typedef bit<10> hold_cell_t;
 const int HOLD_CELLS = 1024;
 const int HOLD_LEVEL_TABLE_SIZE = 1024;
 
 // What a hold is about: of a service or flow all but the priority, else the priority alone; an IPv4 address is in
-// the low bits. A packet without ports has its flow label, one with ports a label of 0.
+// the low bits. Of a service, a packet without ports has its flow label, one with ports a label of 0; of a flow the
+// label is the tunnel's ID for the customer.
 struct held_traffic_t {
     bit<4> ip_version;
     flow_label_t label;
@@ -98,6 +116,7 @@ struct held_traffic_t {
     bit<16> dst_port;
     bit<32> priority;
 }
+const held_traffic_t NO_TRAFFIC = { 0, 0, 0, 0, 0, 0, 0, 0 };
 
 struct flow_control_meta_t {
     // Set by FlowControlMode
@@ -105,9 +124,8 @@ struct flow_control_meta_t {
     FlowControl mode;
     microseconds_t refresh;
 
-    // Set before the second pass of an ARN, whose parameters only that pass parses
-    @field_list(KEEP_FLAT)
-    bit<1> read_arn;
+    @field_list(KEEP_FLAT, KEEP_PARKED)
+    ParseMore parse_more;
 
     // The time in microseconds, which a packet on a later pass does not know otherwise
     @field_list(KEEP_FLAT, KEEP_PARKED)
@@ -131,6 +149,8 @@ struct flow_control_meta_t {
 
     // Of the packet, or what an ARN is about
     held_traffic_t traffic;
+    // Whether `traffic` says what the packet belongs to: what a tunnel hides has no name in mode flow.
+    bool is_named;
     // IEEE 802.1Q priority of a packet from a DC port
     @field_list(KEEP_PARKED, KEEP_COPY)
     bit<3> dc_priority;

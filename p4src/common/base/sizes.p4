@@ -48,10 +48,17 @@ const bit<16> FAST_CNP_WORD_LENGTH = 4;
 const bit<16> FAST_CNP_UDP_LENGTH = UDP_LENGTH + FAST_CNP_WORD_LENGTH;
 const bit<16> FAST_CNP_FRAME_LENGTH = ETHERNET_LENGTH + IPV6_LENGTH + FAST_CNP_UDP_LENGTH;
 
-// UDP lengths of the ARN messages sent here: header, time, and the priority or a five-tuple
-const bit<16> ARN_PRIORITY_UDP_LENGTH = UDP_LENGTH + 12;
-const bit<16> ARN_IPV4_UDP_LENGTH = UDP_LENGTH + 24;
-const bit<16> ARN_IPV6_UDP_LENGTH = UDP_LENGTH + 48;
+// ARN: the header, a parameter but the five-tuple, that with its ports but without addresses, two addresses
+const bit<16> ARN_LENGTH = 4;
+const bit<16> ARN_PARAMETER_LENGTH = 4;
+const bit<16> ARN_TUPLE_LENGTH = 8;
+const bit<16> ARN_IPV4_LENGTH = 8;
+const bit<16> ARN_IPV6_LENGTH = 32;
+// UDP lengths of those sent here
+const bit<16> ARN_PRIORITY_UDP_LENGTH = UDP_LENGTH + ARN_LENGTH + 2 * ARN_PARAMETER_LENGTH;
+const bit<16> ARN_TUPLE_UDP_LENGTH = UDP_LENGTH + ARN_LENGTH + ARN_TUPLE_LENGTH + ARN_PARAMETER_LENGTH;
+const bit<16> ARN_IPV4_UDP_LENGTH = ARN_TUPLE_UDP_LENGTH + ARN_IPV4_LENGTH;
+const bit<16> ARN_IPV6_UDP_LENGTH = ARN_TUPLE_UDP_LENGTH + ARN_IPV6_LENGTH;
 
 const bit<16> CNP_UDP_LENGTH = UDP_LENGTH + BTH_LENGTH + CNP_RESERVED_LENGTH + ICRC_LENGTH;
 const bit<16> CNP_IPV4_TOTAL_LENGTH = IPV4_LENGTH + CNP_UDP_LENGTH;

@@ -19,22 +19,23 @@ struct end_con_claim_t {
 control EndConClaim(
         in pe_headers_t hdr, inout pe_meta_t meta, out end_con_claim_t claim, out bool is_sound) {
     apply {
-        bit<16> length;
-        if (hdr.ipv4.isValid()) {
-            claim.sender = 96w0 ++ hdr.ipv4.dst;
-            claim.receiver = 96w0 ++ hdr.ipv4.src;
-            length = CNP_IPV4_TOTAL_LENGTH;
-        } else {
-            claim.sender = hdr.ipv6.dst;
-            claim.receiver = hdr.ipv6.src;
-            length = IPV6_LENGTH + CNP_UDP_LENGTH;
-        }
+        claim.sender = 0;
+        claim.receiver = 0;
         is_sound = false;
-        if (!meta.parse_failed && !hdr.srv6.srh.isValid() && meta.tunnel_type == TunnelType.NONE
-                && hdr.roce.bth.isValid() && hdr.roce.bth.opcode == BthOpcode.CNP
-                && meta.customer_fault == DropReason.NONE
-                && hdr.udp.length == CNP_UDP_LENGTH && hdr.outer_ipv6.payload_len == length) {
-            is_sound = true;
+        if (hdr.roce.bth.isValid() && hdr.roce.bth.opcode == BthOpcode.CNP) {
+            bit<16> length;
+            if (hdr.ipv4.isValid()) {
+                claim.sender = 96w0 ++ hdr.ipv4.dst;
+                claim.receiver = 96w0 ++ hdr.ipv4.src;
+                length = CNP_IPV4_TOTAL_LENGTH;
+            } else {
+                claim.sender = hdr.ipv6.dst;
+                claim.receiver = hdr.ipv6.src;
+                length = IPV6_LENGTH + CNP_UDP_LENGTH;
+            }
+            is_sound = !meta.parse_failed && !hdr.srv6.srh.isValid()
+                && meta.tunnel_type == TunnelType.NONE && meta.customer_fault == DropReason.NONE
+                && hdr.udp.length == CNP_UDP_LENGTH && hdr.outer_ipv6.payload_len == length;
         }
         if (meta.base.copy_kind == NotificationKind.NONE
                 && meta.base.notification_kind == NotificationKind.NONE) {

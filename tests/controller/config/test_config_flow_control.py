@@ -24,7 +24,7 @@ def test_it_is_off_by_default(network: dict[str, Any]) -> None:
     assert parse_config(yaml.safe_dump(network)).flow_control is FlowControl.OFF
 
 
-@pytest.mark.parametrize("mode", ["off", "service", "priority"])
+@pytest.mark.parametrize("mode", ["off", "service", "flow", "priority"])
 def test_modes_are_read(network: dict[str, Any], mode: str) -> None:
     network["flow_control"] = mode
     network["holding"] = {"relief": "cnp", "hold_at": "64kB", "release_at": "16kB"}
@@ -78,7 +78,6 @@ def _chip(network: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("mode", "change", "reason"),
     [
-        ("flow", None, "flow needs P nodes that read what is in the tunnel"),
         ("service", _no_links, "neighbours are known from links"),
         ("service", _no_link_of_a_port, "port 7 has no link"),
         ("priority", _chip, "has no program for Tofino 1 yet"),

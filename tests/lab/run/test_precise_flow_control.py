@@ -43,10 +43,10 @@ def total(result: Result, name: str) -> dict[str, int]:
 @pytest.fixture(scope="module")
 def runs() -> dict[str, Result]:
     """Without and with."""
-    return {mode: congested(mode) for mode in ("none", "service", "priority")}
+    return {mode: congested(mode) for mode in ("none", "service", "flow", "priority")}
 
 
-@pytest.mark.parametrize("mode", ["service", "priority"])
+@pytest.mark.parametrize("mode", ["service", "flow", "priority"])
 def test_a_short_queue_loses_nothing_when_its_neighbours_hold(
     runs: dict[str, Result], mode: str
 ) -> None:
@@ -57,7 +57,7 @@ def test_a_short_queue_loses_nothing_when_its_neighbours_hold(
     assert held.connections["retransmitted"].sum() == 0
 
 
-@pytest.mark.parametrize("mode", ["service", "priority"])
+@pytest.mark.parametrize("mode", ["service", "flow", "priority"])
 def test_the_neighbour_holds_and_lets_go(runs: dict[str, Result], mode: str) -> None:
     held = runs[mode]
     assert set(total(held, "ARN_SENT")) >= {"p2"}

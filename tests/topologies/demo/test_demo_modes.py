@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from fcn.controller.config import parse_config
-from fcn.lab.scenario.model import FLOW_CONTROL
-from fcn.lab.scenario.model import Mode as LaboratoryMode
+from fcn.lab.modes import FLOW_CONTROL
+from fcn.lab.modes import Mode as LaboratoryMode
 from fcn.topologies.controller_config import controller_yaml
 from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
 from fcn.topologies.demo.scenario import demo_scenario

@@ -1,51 +1,5 @@
-#ifndef FCN_RELIEF_P4
-#define FCN_RELIEF_P4
-
-// DcRelief: how the data centre behind a DC port is asked to send less (SRF-8).
-// Reads:  meta.upstream_port.
-// Writes: meta.relief; meta.refresh: how often a PAUSE frame is repeated.
-// When:   packets of the underlay in egress, while flow control is on, that came from no core port.
-control DcRelief(inout flow_control_meta_t meta) {
-    action set_relief(Relief relief, microseconds_t refresh) {
-        meta.relief = relief;
-        meta.refresh = refresh;
-    }
-    action no_relief() { }
-
-    @name(".dc_relief")
-    table dc_relief {
-        key = {
-            meta.upstream_port: exact @name("port");
-        }
-        actions = {
-            @tableonly set_relief;
-            @defaultonly no_relief;
-        }
-        const default_action = no_relief;
-        size = PORT_TABLE_SIZE;
-    }
-
-    apply {
-        dc_relief.apply();
-    }
-}
-
-// HeldPriority: a PAUSE frame is about a priority of the data centre, whatever the domain holds.
-// Reads:  meta.dc_priority.
-// Writes: meta.traffic, by which ArnGate tells what it repeats.
-// When:   before ArnGate, where a data centre is asked.
-control HeldPriority(inout flow_control_meta_t meta) {
-    apply {
-        meta.traffic.ip_version = 0;
-        meta.traffic.label = 0;
-        meta.traffic.protocol = 0;
-        meta.traffic.src = 0;
-        meta.traffic.dst = 0;
-        meta.traffic.src_port = 0;
-        meta.traffic.dst_port = 0;
-        meta.traffic.priority = (bit<32>)meta.dc_priority;
-    }
-}
+#ifndef FCN_PAUSE_P4
+#define FCN_PAUSE_P4
 
 // Pause: turns the copy of a packet into a PAUSE frame for its priority (IEEE 802.1Qbb, 802.3 annex 31D). The end of
 // a pause is one of time 0.

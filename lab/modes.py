@@ -1,0 +1,27 @@
+"""What the switches of a scenario do about congestion."""
+
+from typing import Literal
+
+from fcn.controller.config.modes import FlowControl, Notification
+
+Mode = Literal["none", "ecn", "fcn", "end-con", "two-threshold", "service", "flow", "priority"]
+"""none: nothing is marked and nobody notified. ecn: switches mark CE, receivers send CNPs. fcn:
+switches notify as well (Fast CNPs). end-con: with CNPs by way of END.CON in place of Fast CNPs
+(SRF-4). two-threshold: queues have two thresholds and marking curves, and ingress PEs treat lightly
+congested flows (PEC-1 to PEC-6). service, flow, priority: nothing is marked and no sender notified;
+the upstream neighbours of a congested node hold tunnels by their outer five-tuple, flows by the
+inner one, or traffic classes (SRF-5 to SRF-8)."""
+
+NOTIFICATIONS = {
+    "fcn": Notification.FCN,
+    "end-con": Notification.END_CON,
+    "two-threshold": Notification.TWO_THRESHOLD,
+}
+"""The modes in which switches notify, with the controller's name."""
+
+FLOW_CONTROL = {
+    "service": FlowControl.SERVICE,
+    "flow": FlowControl.FLOW,
+    "priority": FlowControl.PRIORITY,
+}
+"""The modes of precise flow control, with the controller's name."""

@@ -1,0 +1,46 @@
+#ifndef FCN_HELD_TRAFFIC_P4
+#define FCN_HELD_TRAFFIC_P4
+
+// HeldTraffic: what a hold would be about that stops this packet, as the neighbour sees it.
+// Reads:  meta.mode; underlay header, its destination as on the wire between the two, UDP ports of a packet with UDP
+//         behind it.
+// Writes: meta.traffic, meta.is_named.
+// When:   before Hold and before an ARN, in modes service and priority.
+control HeldTraffic(
+        in ipv6_h outer_ipv6, in ipv6_addr_t dst, in bool has_ports, in udp_h udp,
+        inout flow_control_meta_t meta) {
+    action of_service() {
+        meta.traffic.ip_version = 6;
+        meta.traffic.protocol = outer_ipv6.next_header;
+        meta.traffic.src = outer_ipv6.src;
+        meta.traffic.dst = dst;
+    }
+    action of_label() {
+        meta.traffic.label = outer_ipv6.flow_label;
+    }
+    action of_ports() {
+        meta.traffic.src_port = udp.src_port;
+        meta.traffic.dst_port = udp.dst_port;
+    }
+    // IEEE 802.1Q priority as the class selector of the DSCP (RFC 2474 section 4.2.2)
+    action of_priority() {
+        meta.traffic.priority = (bit<32>)outer_ipv6.dscp[5:3];
+    }
+
+    apply {
+        meta.traffic = NO_TRAFFIC;
+        meta.is_named = true;
+        if (meta.mode == FlowControl.PRIORITY) {
+            of_priority();
+        } else {
+            of_service();
+            if (has_ports) {
+                of_ports();
+            } else {
+                of_label();
+            }
+        }
+    }
+}
+
+#endif

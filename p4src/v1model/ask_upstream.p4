@@ -1,0 +1,60 @@
+#ifndef FCN_ASK_UPSTREAM_P4
+#define FCN_ASK_UPSTREAM_P4
+
+// AskUpstream: whose queue, or place among the held packets, is short, is held where it comes from (SRF-7, SRF-8).
+// Makes the copy of the packet that becomes an ARN for the upstream neighbour or a PAUSE frame for a data centre.
+// Reads:  the queue the packet came from, budget_state; meta.traffic, meta.is_named, meta.relief, meta.refresh;
+//         parked: the packet waits here.
+// Writes: meta.queue, meta.budget, meta.arn_type; base.copy_kind of a packet that is copied.
+// When:   packets of the underlay in egress that are no notification and whose origin can be asked.
+control AskUpstream(
+        in standard_metadata_t standard_metadata, in bool parked, inout base_meta_t base,
+        inout flow_control_meta_t meta) {
+    HoldLevel() hold_level;
+    ArnGate() arn_gate;
+    ArnLimit() arn_limit;
+
+    apply {
+        bit<2> budget;
+        budget_state.read(budget, 0);
+        meta.budget = (QueueState)budget;
+        if (!parked) {
+            // What passes is not what fills the budget.
+            if (meta.budget == QueueState.CONGESTED) {
+                meta.budget = QueueState.BETWEEN;
+            }
+            hold_level.apply(
+                standard_metadata.egress_port, (bit<5>)standard_metadata.priority,
+                standard_metadata.deq_qdepth, meta);
+        }
+        // CNPs have a gate of their own.
+        if (meta.relief != Relief.CNP) {
+            bool held_back = false;
+            color_t color = GREEN;
+            NotificationKind kind = NotificationKind.ARN;
+            if (meta.relief == Relief.PAUSE) {
+                kind = NotificationKind.PAUSE;
+            }
+            if (meta.is_named) {
+                arn_gate.apply(standard_metadata.egress_global_timestamp, meta, held_back);
+            } else if (meta.queue == QueueState.CONGESTED) {
+                events.count(Event.INNER_OPAQUE);
+            }
+            // A parked packet comes round many times.
+            if (held_back && !parked) {
+                flow_interval_suppressed.count(kind);
+            } else if (meta.arn_type != ArnType.NONE) {
+                arn_limit.apply(color);
+                if (color != GREEN) {
+                    node_rate_suppressed.count(kind);
+                } else {
+                    notifications_triggered.count(kind);
+                    base.copy_kind = kind;
+                    clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                }
+            }
+        }
+    }
+}
+
+#endif

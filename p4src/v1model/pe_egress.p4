@@ -1,0 +1,135 @@
+#ifndef FCN_PE_EGRESS_P4
+#define FCN_PE_EGRESS_P4
+
+// When the last copy of a packet in a congested queue was made, in microseconds: BMv2 has no time of arrival for what
+// is processed a second time.
+register<bit<48>, bit<1>>(1) copy_time;
+
+// PeEgress: everything behind the queue; pe.p4 lists its controls.
+control PeEgress(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    QueueMark() queue_mark;
+    EcnMark() ecn_mark_outer;
+    EcnMark() ecn_mark_ipv4;
+    EcnMark() ecn_mark_ipv6;
+    Ipv4Checksum() ipv4_checksum;
+    FlowGate() own_congestion_gate;
+    CnpUdpChecksum() cnp_udp_checksum;
+    HeldTraffic() held_traffic;
+    HeldFlow() held_flow;
+    ArnUpstream() arn_upstream;
+    DcRelief() dc_relief;
+    HeldPriority() held_priority;
+    AskUpstream() ask_upstream;
+    SendArn() send_arn;
+    Pause() pause;
+
+    apply {
+        bool is_copy = standard_metadata.instance_type == INSTANCE_EGRESS_CLONE;
+        bool parked = standard_metadata.egress_port == PARK_PORT;
+        if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
+            if (meta.flow_control.mode == FlowControl.FLOW) {
+                held_flow.apply(
+                    hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.ipv4, hdr.ipv6, hdr.udp,
+                    meta.flow_control);
+            } else {
+                held_traffic.apply(
+                    hdr.outer_ipv6, meta.flow_control.arrived_dst, hdr.tunnel.udp.isValid(),
+                    hdr.tunnel.udp, meta.flow_control);
+            }
+            arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
+            if (!meta.flow_control.has_upstream && !is_copy) {
+                dc_relief.apply(meta.flow_control);
+                if (meta.flow_control.relief == Relief.PAUSE) {
+                    held_priority.apply(meta.flow_control);
+                }
+            }
+        }
+        if (is_copy && meta.base.copy_kind == NotificationKind.ARN) {
+            hdr.tunnel.gre.setInvalid();
+            hdr.tunnel.gre_key.setInvalid();
+            send_arn.apply(
+                hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.tunnel.udp, hdr.arn, hdr.arn_envelope,
+                meta.flow_control);
+        } else if (is_copy && meta.base.copy_kind == NotificationKind.PAUSE) {
+            pause.apply(hdr.ethernet, hdr.pause, meta.flow_control);
+            truncate(PAUSE_FRAME_LENGTH);
+            recirculate_preserving_field_list(KEEP_COPY);
+        } else if (is_copy) {
+            recirculate_preserving_field_list(KEEP_COPY);
+        } else {
+            bool wants_cnp = false;
+            if ((meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
+                    && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)) {
+                ask_upstream.apply(standard_metadata, parked, meta.base, meta.flow_control);
+                wants_cnp = meta.flow_control.relief == Relief.CNP
+                    && (meta.flow_control.queue == QueueState.CONGESTED
+                        || meta.flow_control.budget == QueueState.CONGESTED);
+            }
+            if (standard_metadata.egress_port != CPU_PORT && !parked) {
+                port_tx.count(standard_metadata.egress_port);
+                queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
+            }
+
+            if (meta.base.level_mark != Ecn.NOT_ECT && !meta.make_cnp) {
+                bool marked = false;
+                if (hdr.outer_ipv6.isValid()) {
+                    ecn_mark_outer.apply(hdr.outer_ipv6.ecn, meta.base.level_mark, marked);
+                } else if (hdr.ipv4.isValid()) {
+                    bit<2> ecn = hdr.ipv4.ecn;
+                    ecn_mark_ipv4.apply(hdr.ipv4.ecn, meta.base.level_mark, marked);
+                    if (marked) {
+                        ipv4_checksum.apply(hdr.ipv4.checksum, ecn, hdr.ipv4.ecn, 0);
+                    }
+                } else if (hdr.ipv6.isValid()) {
+                    ecn_mark_ipv6.apply(hdr.ipv6.ecn, meta.base.level_mark, marked);
+                }
+                if (marked) {
+                    ecn_marked.count(meta.base.level_mark);
+                }
+            }
+
+            // FCN-12: this node is the ingress PE of the flow, so it sends the CNP itself.
+            // A packet has one copy.
+            if (((meta.base.level_notifies == 1
+                        && meta.base.mode.congestion_kind != NotificationKind.NONE)
+                    || wants_cnp)
+                    && meta.base.copy_kind == NotificationKind.NONE
+                    && meta.flow_label_assigned && meta.customer_ecn != Ecn.NOT_ECT) {
+                bool pass = false;
+                NotificationKind kind = NotificationKind.CNP;
+                microseconds_t interval = meta.flow_control.refresh;
+                if (!wants_cnp) {
+                    kind = meta.base.mode.congestion_kind;
+                    interval = meta.base.level_interval;
+                }
+                own_congestion_gate.apply(
+                    meta.flow_label, interval,
+                    standard_metadata.egress_global_timestamp, pass);
+                if (pass) {
+                    notifications_triggered.count(kind);
+                    meta.base.copy_kind = kind;
+                    meta.base.copy_label = meta.flow_label;
+                    meta.base.copy_level = meta.base.level;
+                    copy_time.write(0, standard_metadata.egress_global_timestamp);
+                    clone_preserving_field_list(
+                        CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                } else if (!parked) {
+                    flow_interval_suppressed.count(kind);
+                }
+            }
+            if (parked) {
+                meta.flow_control.now = standard_metadata.egress_global_timestamp;
+                recirculate_preserving_field_list(KEEP_PARKED);
+                exit;
+            }
+
+            if (meta.make_cnp && hdr.ipv6.isValid()) {
+                cnp_udp_checksum.apply(
+                    hdr.ipv6, hdr.roce.bth, hdr.roce.cnp_payload, hdr.udp);
+            }
+        }
+    }
+}
+
+#endif
