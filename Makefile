@@ -77,7 +77,7 @@ bench-learning: setup ## how fast flows are learned, beside a flood too (BASELIN
 	$(PYTHON) -m fcn.bench.learning $(addprefix --baseline ,$(BASELINE))
 
 learning: setup ## how much is learned of who sends a flow, by simulation (SEEDS=10000; an hour)
-	$(PYTHON) tests/controller/flows/learning_table.py $(SEEDS)
+	PYTHONPATH=tests/controller $(PYTHON) tests/controller/flows/learning_table.py $(SEEDS)
 
 clean: ## remove what was built
 	rm -rf .venv out build *.egg-info ~/.cache/fcn
