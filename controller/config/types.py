@@ -18,8 +18,9 @@ from ipaddress import (
 )
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
+from fcn.contract.constants import enum_members
 from fcn.contract.depth import Depth, DepthUnit
 from fcn.contract.ports import QUEUES
 
@@ -214,6 +215,14 @@ def _parse_peer(value: Any) -> str:  # noqa: ANN401
     return text
 
 
+def _free_for_notifications(port: int) -> int:
+    """Refuse the UDP ports that the programs parse as another protocol. Raises ValueError."""
+    for name, taken in enum_members("UdpPort").items():
+        if port == taken:
+            raise ValueError(f"UDP port {port} is that of {name}; choose another")
+    return port
+
+
 Mac = Annotated[int, BeforeValidator(parse_mac)]
 IPv4 = Annotated[IPv4Address, BeforeValidator(_parse_ipv4)]
 IPv6 = Annotated[IPv6Address, BeforeValidator(_parse_ipv6)]
@@ -228,6 +237,7 @@ Endpoint = Annotated[str, BeforeValidator(_parse_peer)]
 """Address to connect to, as `Listen`, but with a port other than 0."""
 
 UdpPort = Annotated[int, Field(ge=1, le=65535)]
+NotificationPort = Annotated[UdpPort, AfterValidator(_free_for_notifications)]
 Octet = Annotated[int, Field(ge=0, le=255)]
 PortNumber = Annotated[int, Field(ge=0)]
 """The target decides which numbers are front-panel ports (config/check.py)."""

@@ -18,8 +18,9 @@ from fcn.controller.config.addressing import (
     tunnel_numbers,
     underlay_next_hops,
 )
+from fcn.controller.config.base import RateLimit
 from fcn.controller.config.features import Feature
-from fcn.controller.config.model import Config, LevelPolicy, Node, RateLimit, Tunnel
+from fcn.controller.config.model import Config, LevelPolicy, Node, Tunnel
 from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.queue_depths import queue_curves, queue_depths

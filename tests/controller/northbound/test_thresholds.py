@@ -15,8 +15,8 @@ from fcn.contract.depth import Depth, DepthUnit
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config
-from fcn.controller.config.model import TwoThreshold
 from fcn.controller.config.modes import Notification, Treatment
+from fcn.controller.config.two_threshold import TwoThreshold
 from fcn.controller.node.connection import State
 from fcn.controller.northbound.api import serving
 
