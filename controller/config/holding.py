@@ -7,7 +7,7 @@ from pydantic import Field
 from fcn.contract.depth import Depth
 from fcn.controller.config.base import Model
 from fcn.controller.config.modes import Relief
-from fcn.controller.config.types import Duration, NotificationPort, OctetCount, QueueDepth
+from fcn.controller.config.types import Duration, NotificationPort, OctetCount, QueueDepth, within
 from fcn.packets.wire import ARN_PORT
 
 ReliefName = Annotated[Relief, Field(strict=False)]
@@ -29,18 +29,18 @@ class Holding(Model):
     udp_port: NotificationPort = ARN_PORT
     hold_at: QueueDepth = Depth(40)
     release_at: QueueDepth = Depth(16)
-    time: Annotated[Duration, Field(ge=1, le=0xFFFFFFFF)] = 1_000
-    repeat: Annotated[Duration, Field(ge=1)] = 400
-    longest: Annotated[Duration, Field(ge=1, le=0xFFFFFFFF)] = 10_000
+    time: Annotated[Duration, within("1us", "10s")] = 1_000
+    repeat: Annotated[Duration, within("1us", "10s")] = 400
+    longest: Annotated[Duration, within("1us", "10s")] = 10_000
     packets: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
     octets: OctetCount = 4_000_000
     pass_on_at: Percent = 70
     pass_off_at: Percent = 30
     drain_below: QueueDepth = Depth(16)
-    drain_every: Annotated[Duration, Field(ge=1)] = 10
+    drain_every: Annotated[Duration, within("1us", "1s")] = 10
     holds_per_port: Annotated[int, Field(ge=2, le=512)] = 64
     relief: ReliefName = Relief.PFC
-    relief_repeat: Annotated[Duration, Field(ge=1)] = 150
+    relief_repeat: Annotated[Duration, within("1us", "3s")] = 150
 
     @property
     def holds_at_once(self) -> int:

@@ -26,6 +26,7 @@ from fcn.controller.config.types import (
     Endpoint,
     Gateway,
     GreKey,
+    Interval,
     IPv4,
     IPv6,
     IPv6Prefix,
@@ -45,6 +46,7 @@ from fcn.controller.config.types import (
     VlanId,
     Vni,
     VrfId,
+    within,
 )
 from fcn.packets.wire import FAST_CNP_PORT
 
@@ -67,7 +69,7 @@ class CnpProfile(Model):
     ttl: Annotated[int, Field(ge=1, le=255)] = 64
     udp_source_port: Annotated[int, Field(ge=0, le=65535)] = 49152
     ipv4_id: Annotated[int, Field(ge=0, le=65535)] = 0
-    min_interval: Duration = 50
+    min_interval: Interval = 50
 
 
 class FastCnpProfile(Model):
@@ -91,7 +93,7 @@ class LevelPolicy(Model):
 
     mark: bool = True
     notify: bool = True
-    interval: Duration
+    interval: Interval
 
 
 def _default_levels() -> dict[int, LevelPolicy]:
@@ -145,8 +147,8 @@ class FlowSettings(Model):
     """
 
     timeout: Duration = 60_000_000
-    label_quarantine: Duration = 30_000_000
-    learning_window: Duration = 10_000
+    label_quarantine: Annotated[Duration, within("0us", "24h")] = 30_000_000
+    learning_window: Annotated[Duration, within("1us", "10s")] = 10_000
     watched: Annotated[int, Field(ge=0, le=4096)] = 128
 
     @model_validator(mode="after")
@@ -162,9 +164,9 @@ class FlowSettings(Model):
 class NeighborSettings(Model):
     """ARP and neighbour discovery towards hosts and routers."""
 
-    retry: Duration = 1_000_000
+    retry: Annotated[Duration, within("1ms", "1h")] = 1_000_000
     attempts: Annotated[int, Field(ge=1, le=10)] = 3
-    refresh: Duration = 30_000_000
+    refresh: Annotated[Duration, within("1ms", "24h")] = 30_000_000
 
 
 class ControllerShare(Model):

@@ -2,16 +2,22 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
 from fcn.contract.depth import Depth
 from fcn.contract.marking import DEFAULT_DEPTHS, check_depths
 from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.modes import Treatment
-from fcn.controller.config.types import Duration, Items, QueueDepth, format_duration
+from fcn.controller.config.types import (
+    Duration,
+    Interval,
+    Items,
+    Probability,
+    QueueDepth,
+    within,
+)
 
 TreatmentName = Annotated[Treatment, Field(strict=False)]
-Probability = Annotated[float, Field(gt=0, le=1, strict=False)]
 
 
 def _three(depths: tuple[Depth, ...]) -> tuple[Depth, ...]:
@@ -35,19 +41,9 @@ class TwoThreshold(Model):
     depths: Annotated[Items[QueueDepth], AfterValidator(_three)] = DEFAULT_DEPTHS
     light_probability: Probability = 0.25
     heavy_probability: Probability = 1.0
-    light_interval: Duration = 1_000
-    heavy_interval: Duration = 50
+    light_interval: Interval = 1_000
+    heavy_interval: Interval = 50
     treatment: TreatmentName = Treatment.NONE
     rate: RateLimit = RateLimit(rate=100_000, burst=32)
-    hold: Annotated[Duration, Field(le=1_000_000_000)] = 20_000
-    round_trip: Duration = 10_000
-
-    @model_validator(mode="after")
-    def _slower_than_the_round_trip(self) -> "TwoThreshold":
-        if self.hold < self.round_trip:
-            raise ValueError(
-                f"hold ({format_duration(self.hold)}) is shorter than round_trip "
-                f"({format_duration(self.round_trip)}): the treatment of a flow would be switched "
-                "on and off before its effect is seen"
-            )
-        return self
+    hold: Annotated[Duration, within("1us", "1m")] = 20_000
+    round_trip: Annotated[Duration, within("1us", "10s")] = 10_000

@@ -25,6 +25,7 @@ from fcn.contract.depth import Depth, DepthUnit
 from fcn.contract.ports import QUEUES
 
 T = TypeVar("T")
+A = TypeVar("A", IPv4Address, IPv6Address)
 Items = Annotated[tuple[T, ...], Strict(False)]
 """A YAML list, kept as a tuple so that the model stays frozen."""
 
@@ -32,10 +33,14 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 Interface = IPv4Interface | IPv6Interface
 
+BROADCAST = IPv4Address("255.255.255.255")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s|m|h)")
 MAX_DURATION = 366 * 24 * 3_600_000_000
 """Microseconds of a year: longer ones are mistyped, and P4Runtime holds nanoseconds in 63 bits."""
+
+MIN_PROBABILITY = 0.001
+"""A smaller one marks nothing in the time of any congestion."""
 
 SECOND = 1_000_000
 """Microseconds."""
@@ -80,11 +85,39 @@ def _without_zone(text: str) -> str:
 
 
 def _parse_ipv4(value: Any) -> IPv4Address:  # noqa: ANN401
-    return IPv4Address(_text(value, "an IPv4 address"))
+    text = _text(value, "an IPv4 address such as 192.0.2.1")
+    try:
+        address = IPv4Address(text)
+    except ValueError:
+        raise ValueError(_not_an_address(text, "an IPv4 address such as 192.0.2.1")) from None
+    if address == BROADCAST:
+        raise ValueError(f"{address} is the broadcast address; write that of a node")
+    return _of_a_node(address)
 
 
 def _parse_ipv6(value: Any) -> IPv6Address:  # noqa: ANN401
-    address = IPv6Address(_without_zone(_text(value, "an IPv6 address")))
+    text = _without_zone(_text(value, "an IPv6 address such as 2001:db8::1"))
+    try:
+        address = IPv6Address(text)
+    except ValueError:
+        raise ValueError(_not_an_address(text, "an IPv6 address such as 2001:db8::1")) from None
+    if address.ipv4_mapped is not None:
+        raise ValueError(f"{text} stands for an IPv4 address; expected one of IPv6 alone")
+    return _of_a_node(address)
+
+
+def _not_an_address(text: str, expected: str) -> str:
+    """Why `text` is not what is expected: something near it, or something else."""
+    try:
+        found = ip_interface(text)
+    except ValueError:
+        return f"{text!r} is not {expected}"
+    if "/" in text:
+        return f"{text} is a prefix; expected {expected}"
+    return f"{text} is an IPv{found.version} address; expected {expected}"
+
+
+def _of_a_node(address: A) -> A:
     if address.is_unspecified or address.is_multicast or address.is_loopback:
         raise ValueError(f"{address} is not a unicast address a node can have")
     return address
@@ -148,6 +181,29 @@ def format_duration(microseconds: int) -> str:
         if microseconds and microseconds % _MICROSECONDS[unit] == 0:
             return f"{microseconds // _MICROSECONDS[unit]}{unit}"
     return f"{microseconds}us"
+
+
+def within(shortest: str, longest: str) -> AfterValidator:
+    """Bounds of a duration, both inclusive; the message has them as they are written here."""
+    low, high = parse_duration(shortest), parse_duration(longest)
+
+    def check(microseconds: int) -> int:
+        if low <= microseconds <= high:
+            return microseconds
+        shown = format_duration(microseconds)
+        raise ValueError(f"{shown} is out of range; write {shortest} to {longest}")
+
+    return AfterValidator(check)
+
+
+def _parse_probability(value: Any) -> float:  # noqa: ANN401
+    # A boolean is a number to Python.
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not MIN_PROBABILITY <= value <= 1:
+        raise ValueError(
+            f"{value!r} is not a probability; write a number from {MIN_PROBABILITY} to 1"
+        )
+    return float(value)
 
 
 def parse_depth(value: Any) -> Depth:  # noqa: ANN401
@@ -231,6 +287,9 @@ Prefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 IPv6Prefix = Annotated[IPv6Network, BeforeValidator(_parse_ipv6_network)]
 Gateway = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_parse_interface)]
 Duration = Annotated[int, BeforeValidator(parse_duration)]
+Interval = Annotated[Duration, within("0us", "10s")]
+"""Between notifications of one flow, at least; 0: none."""
+Probability = Annotated[float, BeforeValidator(_parse_probability)]
 Listen = Annotated[str, BeforeValidator(parse_endpoint)]
 """Address to listen on: host:port (port 0: any free one) or unix:/path."""
 Endpoint = Annotated[str, BeforeValidator(_parse_peer)]

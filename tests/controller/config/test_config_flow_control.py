@@ -50,7 +50,13 @@ def test_modes_are_read(network: dict[str, Any], mode: str) -> None:
         ({"octets": "64B"}, "octets", "all would be dropped"),
         ({"octets": 4_000_000}, "octets", "has no unit"),
         ({"octets": "4GB"}, "octets", "write 1500B, 9kB or 4MB"),
-        ({"longest": "1h"}, "longest", "32s at most"),
+        ({"longest": "5s", "holds_per_port": 4}, "longest", "2s at most"),
+        ({"longest": "1h"}, "longest", "1h is out of range; write 1us to 10s"),
+        ({"time": "0us"}, "time", "0us is out of range; write 1us to 10s"),
+        ({"repeat": "11s"}, "repeat", "11s is out of range; write 1us to 10s"),
+        ({"drain_every": "400h"}, "drain_every", "400h is out of range; write 1us to 1s"),
+        ({"relief_repeat": "4s"}, "relief_repeat", "4s is out of range; write 1us to 3s"),
+        ({"packets": 1_000_001}, "packets", "less than or equal to 1000000"),
     ],
 )
 def test_what_contradicts_itself_is_refused(
