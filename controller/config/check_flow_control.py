@@ -95,6 +95,7 @@ def _convert(program: Pipeline, configured: Depth, packet_size: int) -> int:
     converted = depth.convert(configured, packet_size)
     if converted > depth.maximum:
         raise DepthError(
-            f"{configured} is {converted} {depth.unit}; it reports {depth.maximum} at most"
+            f"{configured} is {converted} {depth.unit}; it reports {depth.maximum} at most; "
+            "write a smaller depth"
         )
     return converted

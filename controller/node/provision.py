@@ -228,7 +228,10 @@ class Provision:
         steps = sum(len(list(curve.steps(deepest))) for curve in curves)
         size = self.pipeline.table_size("marking_curve")
         if steps > size:
-            raise DepthError(f"the curves take {steps} steps; the program has room for {size}")
+            raise DepthError(
+                f"the curves take {steps} steps; the program has room for {size}: set the "
+                "thresholds of another queue to none, or lower the probabilities"
+            )
 
     def _recirculate_and_limit(self) -> None:
         if self._target.clone_session is not None:
