@@ -6,6 +6,7 @@ from fcn.contract.depth import DepthError
 from fcn.contract.names import TWO_THRESHOLD_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import tunnel_numbers
+from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.queue_depths import queue_curves, queue_depths
@@ -117,7 +118,8 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
             continue
         after = node.tunnels.get(tunnel.next)
         if after is None:
-            yield (*path, "next"), f"the node has no tunnel {tunnel.next}"
+            known = listed(each for each in node.tunnels if each != name)
+            yield (*path, "next"), f"the node has no tunnel {tunnel.next}; others are: {known}"
         elif tunnel.next == name:
             yield (*path, "next"), "a flow cannot be rerouted to the tunnel it is in"
         elif not reroutes:

@@ -193,6 +193,17 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
+def model_problems(error: ValidationError, example: FilePath) -> list[tuple[Path, str]]:
+    """What a model says is wrong, as the path to a value and a message each; `example` as in
+    `read_document`."""
+    details = error.errors()
+    return [
+        (tuple(detail["loc"]), _message(detail, example))
+        for detail in details
+        if not _is_echo(detail, details)
+    ]
+
+
 Check = Callable[[M], Iterable[tuple[Path, str]]]
 """What is wrong, as the path to a value and a message each."""
 
@@ -232,12 +243,8 @@ def read_document(text: str, file: str, model: type[M], example: FilePath, check
     try:
         found = model.model_validate(document.data if document.data is not None else {})
     except ValidationError as error:
-        details = error.errors()
-        problems += [
-            document.problem(tuple(detail["loc"]), _message(detail, example))
-            for detail in details
-            if not _is_echo(detail, details)
-        ]
+        found_wrong = model_problems(error, example)
+        problems += [document.problem(path, message) for path, message in found_wrong]
     if found is not None:
         problems += [document.problem(path, message) for path, message in check(found)]
     if problems or found is None:

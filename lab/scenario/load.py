@@ -7,10 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import BaseModel, ValidationError
 
 from fcn.controller.config import Config
-from fcn.controller.config.document import DocumentError, read_document, read_text
+from fcn.controller.config.document import (
+    DocumentError,
+    model_problems,
+    read_document,
+    read_text,
+)
 from fcn.controller.config.document import Path as KeyPath
+from fcn.controller.config.holding import Holding
+from fcn.controller.config.load import EXAMPLE as CONFIGURATION
+from fcn.controller.config.two_threshold import TwoThreshold
 from fcn.lab.errors import LabError
 from fcn.lab.scenario.check import problems, queue_pairs
 from fcn.lab.scenario.configuration import configuration
@@ -22,6 +31,9 @@ from fcn.topologies.model import Topology
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
 """Explains every key."""
+
+_SECTIONS: dict[str, type[BaseModel]] = {"holding": Holding, "two_threshold": TwoThreshold}
+"""Sections of the controller's configuration that a scenario has for some modes."""
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 
@@ -55,11 +67,16 @@ class Plan:
         return configuration(self.wiring)
 
     def using(self, *, mode: Mode | None = None, seed: int | None = None) -> "Plan":
-        """The same scenario in another mode or with another seed, which are valid
-        ones."""
+        """The same scenario in another mode or with another seed, which are valid ones. Raises
+        ScenarioError when what the scenario says of its controller does not fit the mode."""
         given = {"mode": mode, "seed": seed}
         changes = {key: value for key, value in given.items() if value is not None}
-        return replace(self, scenario=self.scenario.model_copy(update=changes))
+        changed = replace(self, scenario=self.scenario.model_copy(update=changes))
+        if mode is not None:
+            wrong = [message for _, message in _of_configuration(changed.wiring)]
+            if wrong:
+                raise ScenarioError("\n".join(f"{self.name} in mode {mode}: {w}" for w in wrong))
+        return changed
 
 
 def catalog() -> dict[str, Path]:
@@ -103,7 +120,7 @@ def parse_scenario(text: str, file: Path) -> Plan:
             yield ("network",), str(error)
             return
         found.append(topology)
-        wrong = list(problems(Wiring(scenario, topology)))
+        wrong = [*_of_sections(scenario), *problems(Wiring(scenario, topology))]
         yield from wrong
         if not wrong:
             yield from queue_pairs(Wiring(scenario, topology))
@@ -123,10 +140,22 @@ def _network(scenario: Scenario, folder: Path) -> Topology:
     return network(name, scenario.hosts_per_data_centre)
 
 
+def _of_sections(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with sections of the configuration in any mode, as a run may choose its own."""
+    for key, section in _SECTIONS.items():
+        try:
+            section.model_validate(getattr(scenario.controller, key))
+        except ValidationError as error:
+            for path, message in model_problems(error, CONFIGURATION):
+                yield ("controller", key, *path), message
+
+
 def _of_configuration(wiring: Wiring) -> Iterator[tuple[KeyPath, str]]:
     try:
         configuration(wiring)
     except DocumentError as error:
         for problem in error.problems:
             reason = f"the controller refuses {problem.where}: {problem.message}"
-            yield ("controller", "configuration"), reason
+            section = problem.where.partition(".")[0]
+            given = section in _SECTIONS and getattr(wiring.scenario.controller, section)
+            yield ("controller", section if given else "configuration"), reason

@@ -40,6 +40,7 @@ def test_modes_are_read(network: dict[str, Any], mode: str) -> None:
         ({"udp_port": 4791}, "udp_port", "ROCEV2"),
         ({"release_at": 40}, "release_at", "is not below hold_at"),
         ({"release_at": "16kB"}, "release_at", "in the unit of hold_at"),
+        ({"hold_at": "1kB"}, "release_at", "in the unit of hold_at"),
         ({"time": "20ms"}, "time", "more time than longest"),
         ({"repeat": "2ms"}, "repeat", "shorter than time"),
         ({"pass_on_at": 30}, "pass_off_at", "below pass_on_at"),
