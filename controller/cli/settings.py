@@ -9,11 +9,15 @@ from fcn.contract.ports import PORT_BITS, QUEUES
 from fcn.controller.cli import tables
 from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, err, out
 from fcn.controller.config.features import Feature
+from fcn.controller.config.modes import Notification
 from fcn.controller.config.types import format_depth, parse_depth
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 
 feature_app = typer.Typer(help="Turn features of a node on or off.", no_args_is_help=True)
 thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_is_help=True)
+
+_SILENT = {Feature.LEARNING.value}
+"""Features that do what they do where nothing is notified."""
 
 MAX_PORT = (1 << PORT_BITS) - 1
 
@@ -42,6 +46,14 @@ def feature_disable(
 def _set_features(node: str, features: list[Feature], api: str, *, enabled: bool) -> None:
     with controller(api) as client:
         done = client.set_features(node, enabled, features)
+        notification = client.status().notification
+    if enabled and notification == Notification.NONE and not _SILENT.issuperset(done.features):
+        err.print(
+            "the domain has notification: none, so nothing is notified or translated; write "
+            "another in the configuration and restart the controller",
+            highlight=False,
+            soft_wrap=True,
+        )
     _until_restart(node, f"features: [{', '.join(done.features)}]", done.written)
 
 

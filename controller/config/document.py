@@ -126,9 +126,9 @@ class _Document:
             key = self._scalar(key_node)
             line = key_node.start_mark.line + 1
             if not isinstance(key, str | int):
-                self.problems.append(Problem(line, _spell(path), f"{key!r} cannot be a key"))
+                self.problems.append(Problem(line, spell(path), f"{key!r} cannot be a key"))
             elif key in seen:
-                self.problems.append(Problem(line, _spell(path), f"{key!r} is given twice"))
+                self.problems.append(Problem(line, spell(path), f"{key!r} is given twice"))
             else:
                 seen.add(key)
                 self.lines[(*path, key)] = line
@@ -141,14 +141,15 @@ class _Document:
         ]
         if len(message) > MAX_MESSAGE:
             message = f"{message[: MAX_MESSAGE // 2]}…{message[-MAX_MESSAGE // 2 :]}"
-        return Problem(self.lines[_without_types(path[: known[0]])], _spell(path), message)
+        return Problem(self.lines[_without_types(path[: known[0]])], spell(path), message)
 
 
 def _without_types(path: Path) -> Path:
     return tuple(part for part in path if part != "[key]")
 
 
-def _spell(path: Path) -> str:
+def spell(path: Path) -> str:
+    """A path as messages write it: `a.b[2].c`."""
     text = ""
     for part in _without_types(path):
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part

@@ -9,16 +9,21 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from fcn.contract.depth import Depth, DepthError
+from fcn.contract.targets import V1MODEL
 from fcn.controller.config import Config
 from fcn.controller.config.document import (
     DocumentError,
     model_problems,
     read_document,
     read_text,
+    spell,
 )
 from fcn.controller.config.document import Path as KeyPath
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.load import EXAMPLE as CONFIGURATION
+from fcn.controller.config.modes import Notification
+from fcn.controller.config.queue_depths import queue_curves
 from fcn.controller.config.two_threshold import TwoThreshold
 from fcn.lab.errors import LabError
 from fcn.lab.scenario.check import problems, queue_pairs
@@ -68,14 +73,20 @@ class Plan:
 
     def using(self, *, mode: Mode | None = None, seed: int | None = None) -> "Plan":
         """The same scenario in another mode or with another seed, which are valid ones. Raises
-        ScenarioError when what the scenario says of its controller does not fit the mode."""
+        ScenarioError when what the scenario says does not fit the mode."""
         given = {"mode": mode, "seed": seed}
         changes = {key: value for key, value in given.items() if value is not None}
         changed = replace(self, scenario=self.scenario.model_copy(update=changes))
         if mode is not None:
-            wrong = [message for _, message in _of_configuration(changed.wiring)]
+            wiring = changed.wiring
+            wrong = [*problems(wiring)] or [*_of_configuration(wiring)]
             if wrong:
-                raise ScenarioError("\n".join(f"{self.name} in mode {mode}: {w}" for w in wrong))
+                raise ScenarioError(
+                    "\n".join(
+                        f"{self.name} in mode {mode}: {spell(path)}: {message}"
+                        for path, message in wrong
+                    )
+                )
         return changed
 
 
@@ -152,10 +163,27 @@ def _of_sections(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
 
 def _of_configuration(wiring: Wiring) -> Iterator[tuple[KeyPath, str]]:
     try:
-        configuration(wiring)
+        config = configuration(wiring)
     except DocumentError as error:
         for problem in error.problems:
             reason = f"the controller refuses {problem.where}: {problem.message}"
             section = problem.where.partition(".")[0]
             given = section in _SECTIONS and getattr(wiring.scenario.controller, section)
             yield ("controller", section if given else "configuration"), reason
+        return
+    for number, event in enumerate(wiring.scenario.events):
+        if event.thresholds is not None:
+            path: KeyPath = ("events", number, "thresholds", "depths")
+            for reason in _of_depths(config, event.thresholds.depths):
+                yield path, reason
+
+
+def _of_depths(config: Config, depths: tuple[Depth, ...]) -> Iterator[str]:
+    """Why a queue of the laboratory's switches cannot be given these depths."""
+    try:
+        if config.notification is Notification.TWO_THRESHOLD:
+            queue_curves(config, V1MODEL, depths)
+        else:
+            V1MODEL.depth.thresholds(depths, config.congestion.packet_size)
+    except DepthError as error:
+        yield str(error)

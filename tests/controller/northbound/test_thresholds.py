@@ -92,6 +92,21 @@ async def test_nodes_and_ports_to_choose_from_are_named(config: Config) -> None:
         assert "no node 'p9'; the nodes are: p1, p2, pe1, pe2" in " ".join(done.stderr.split())
 
 
+@pytest.mark.parametrize(
+    ("mode", "feature", "told"),
+    [("none", "notification", True), ("none", "learning", False), ("fcn", "notification", False)],
+)
+async def test_features_that_do_nothing_in_the_domain_are_named(
+    config: Config, mode: str, feature: str, told: bool
+) -> None:
+    quiet = config.model_copy(update={"notification": Notification(mode)})
+    async with commands(quiet) as (_, fcn):
+        await fcn("feature", "disable", "pe1")
+        done = await fcn("feature", "enable", "pe1", feature)
+        assert done.exit_code == 0
+        assert ("notification: none, so nothing is notified" in done.stderr) == told
+
+
 async def test_depths_may_be_arguments_of_their_own(config: Config) -> None:
     async with commands(config) as (plane, fcn):
         for depths in (["8", "16"], ["8,", "16"], ["8, 16"]):

@@ -256,6 +256,21 @@ def test_a_network_beside_the_scenario_is_found(tmp_path: Path) -> None:
         load_scenario(scenario)
 
 
+def test_depths_that_no_queue_has_are_refused() -> None:
+    """As events give them: by the target, and in the mode chosen for the run."""
+    event = "thresholds: {node: r1, towards: r3, depths: [%s]}"
+    deep = GOOD.replace("link: [r1, r3], state: down", event % "8, 16, 999999")
+    with pytest.raises(ScenarioError, match="reports 524287 at most"):
+        parse_scenario(deep, Path("bad.yaml"))
+    two = parse_scenario(
+        GOOD.replace("link: [r1, r3], state: down", event % "8, 16"), Path("good.yaml")
+    )
+    with pytest.raises(
+        ScenarioError, match=r"events\[0\].thresholds.depths: 2 depths; .* has three"
+    ):
+        two.using(mode="two-threshold")
+
+
 def test_a_mode_that_the_controller_refuses_is_named() -> None:
     """Chosen for the run (`fcn lab run --mode`), after the scenario was read in its own mode."""
     text = GOOD.replace("delay: 1ms\n", "two_threshold: {hold: 1ms}\n")
