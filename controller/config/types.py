@@ -6,6 +6,7 @@ reason and an example, because it is shown with the line of the file.
 
 import os
 import re
+from fractions import Fraction
 from ipaddress import (
     IPv4Address,
     IPv4Interface,
@@ -47,7 +48,15 @@ SECOND = 1_000_000
 
 _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 _AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?) ?([A-Za-z]*)")
-_OCTETS = {"MB": 10**6, "MiB": 1 << 20, "kB": 10**3, "KB": 10**3, "KiB": 1 << 10, "B": 1}
+_OCTETS = {
+    "GB": 10**9,
+    "MB": 10**6,
+    "MiB": 1 << 20,
+    "kB": 10**3,
+    "KB": 10**3,
+    "KiB": 1 << 10,
+    "B": 1,
+}
 _PACKETS = ("", "p", "packet", "packets")
 SOCKET_PATH_MAX = 107
 """Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
@@ -169,10 +178,12 @@ def parse_duration(value: Any) -> int:  # noqa: ANN401
     found = _DURATION.fullmatch(text)
     if not found:
         raise ValueError(f"{text!r} is not a duration; write 50us, 10ms, 60s, 5m or 1h")
-    microseconds = float(found[1]) * _MICROSECONDS[found[2]]
+    microseconds = Fraction(found[1]) * _MICROSECONDS[found[2]]
     if microseconds > MAX_DURATION:
         raise ValueError(f"{text!r} is longer than a year")
-    return round(microseconds)
+    if microseconds.denominator != 1:
+        raise ValueError(f"{text!r} is finer than a microsecond; write whole ones")
+    return int(microseconds)
 
 
 def format_duration(microseconds: int) -> str:
@@ -245,6 +256,19 @@ def parse_octets(value: Any) -> int:  # noqa: ANN401
     return depth.amount
 
 
+def _octets_within(fewest: str, most: str) -> AfterValidator:
+    """Bounds of a number of octets, both inclusive; the message has them as they are here."""
+    low, high = parse_octets(fewest), parse_octets(most)
+
+    def check(octets: int) -> int:
+        if low <= octets <= high:
+            return octets
+        shown = format_depth(Depth(octets, DepthUnit.OCTETS))
+        raise ValueError(f"{shown} is out of range; write {fewest} to {most}")
+
+    return AfterValidator(check)
+
+
 def parse_endpoint(value: Any) -> str:  # noqa: ANN401
     """`host:port`, `[IPv6]:port` or `unix:/path`, as it is."""
     text = _text(value, "host:port")
@@ -309,6 +333,6 @@ MplsLabel = Annotated[int, Field(ge=16, le=0xFFFFF)]
 QueueId = Annotated[int, Field(ge=QUEUES[0], le=QUEUES[-1])]
 QueueDepth = Annotated[Depth, BeforeValidator(parse_depth)]
 """Its range depends on the node's target (config/check.py)."""
-PacketSize = Annotated[int, BeforeValidator(parse_octets), Field(ge=64, le=65535)]
-OctetCount = Annotated[int, BeforeValidator(parse_octets), Field(ge=64, le=0xFFFFFFFF)]
+PacketSize = Annotated[int, BeforeValidator(parse_octets), _octets_within("64B", "65535B")]
+OctetCount = Annotated[int, BeforeValidator(parse_octets), _octets_within("64B", "4GB")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,62}$")]

@@ -70,7 +70,7 @@ def put(*path: str | int, value: object) -> list[tuple[int, str, str]]:
     data: dict[str, Any] = example()
     at: Any = data
     for key in path[:-1]:
-        at = at[key] if isinstance(at, list) else at.setdefault(key, {})
+        at = at.setdefault(key, {})
     at[path[-1]] = value
     return refused(yaml.safe_dump(data))
 
