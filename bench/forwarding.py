@@ -36,8 +36,9 @@ from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.lib import beds, packets
-from fcn.ptf_tests.lib.entries import PeTables, PTables
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
+from fcn.ptf_tests.lib.p_entries import PTables
+from fcn.ptf_tests.lib.pe_entries import PeTables
 from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT
 from fcn.ptf_tests.runner import make_interfaces
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError

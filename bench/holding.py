@@ -25,7 +25,8 @@ from scapy.packet import Raw
 from fcn.bench.forwarding import RESULTS
 from fcn.contract.constants import compiled_programs
 from fcn.contract.pipeline import load_pipeline
-from fcn.controller.config.model import Holding, RateLimit
+from fcn.controller.config.base import RateLimit
+from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FlowControl as Mode
 from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.flow_control import FlowControl, HoldNeighbor

@@ -45,13 +45,19 @@ class DepthError(ValueError):
 def check_thresholds(depths: Sequence[Depth]) -> None:
     """The rules for depths at which levels 1, 2, … begin, in any unit. Raises DepthError."""
     if len(depths) > len(LEVELS):
-        raise DepthError(f"{len(depths)} depths, but there are {len(LEVELS)} levels")
+        raise DepthError(
+            f"{len(depths)} depths, but there are {len(LEVELS)} levels; write {len(LEVELS)} at most"
+        )
     if any(depth.amount < 1 for depth in depths):
-        raise DepthError("queue depths are at least 1")
+        raise DepthError("queue depths are at least 1; write a larger one")
     if len({depth.unit for depth in depths}) > 1:
-        raise DepthError("queue depths are all in packets or all in octets")
-    if any(low.amount >= high.amount for low, high in pairwise(depths)):
-        raise DepthError("queue depths must rise from level to level")
+        raise DepthError("queue depths are all in packets or all in octets; give them one unit")
+    for low, high in pairwise(depths):
+        if low.amount >= high.amount:
+            raise DepthError(
+                f"queue depths must rise from level to level, but {high} follows {low}; "
+                "write the smallest first, each once"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ class QueueDepth:
             if value > self.maximum:
                 raise DepthError(
                     f"level {level} at {depth} is {value} {self.unit}; "
-                    f"the target reports {self.maximum} at most"
+                    f"the target reports {self.maximum} at most; write a smaller depth"
                 )
         for level, (low, high) in enumerate(pairwise(converted), start=1):
             if low == high:

@@ -95,16 +95,22 @@ def check_depths(depths: Sequence[Depth]) -> None:
     """The rules for T1, T2 and the maximum of a queue, in any unit. Raises DepthError."""
     if len(depths) != len(NAMES):
         raise DepthError(
-            f"{len(depths)} depths; a queue in the two-threshold mode has three: {', '.join(NAMES)}"
+            f"{len(depths)} depths; a queue in the two-threshold mode has three: "
+            f"{', '.join(NAMES)}; write them as 16, 48, 128"
         )
     if any(depth.amount < 1 for depth in depths):
-        raise DepthError("queue depths are at least 1")
+        raise DepthError("queue depths are at least 1; write a larger one")
     if len({depth.unit for depth in depths}) > 1:
-        raise DepthError("T1, T2 and the maximum are all in packets or all in octets")
+        raise DepthError(
+            "T1, T2 and the maximum are all in packets or all in octets; give them one unit"
+        )
     for index in range(len(NAMES) - 1):
         low, high = depths[index : index + 2]
         if low.amount >= high.amount:
-            raise DepthError(f"{NAMES[index]} ({low}) is not below {NAMES[index + 1]} ({high})")
+            raise DepthError(
+                f"{NAMES[index]} ({low}) is not below {NAMES[index + 1]} ({high}); "
+                f"write {', '.join(NAMES)} in this order, each larger"
+            )
 
 
 def curves(
@@ -122,7 +128,7 @@ def curves(
         if value > unit.maximum:
             raise DepthError(
                 f"{name} of {depth} is {value} {unit.unit}; the target reports {unit.maximum} "
-                "at most"
+                "at most; write a smaller depth"
             )
     if light == heavy or heavy == maximum:
         both = NAMES[:2] if light == heavy else NAMES[1:]

@@ -62,11 +62,13 @@ class Host(_Description):
 
 
 class Site(_Description):
-    """A data centre: leaves, spines and hosts behind a gateway on a DC port."""
+    """A data centre: leaves, spines and hosts behind a gateway on a DC port. `rate`: of the link of
+    each host."""
 
     pe: NodeName
     hosts: Annotated[int, Field(ge=1, le=MAX_HOSTS)]
     vrf: Name | None = None
+    rate: Rate | None = None
 
 
 class Queue(_Description):
@@ -168,7 +170,7 @@ def _pes(network: Network) -> list[str]:
 def _topology(network: Network, name: str, hosts: int | None) -> model.Topology:
     only_vrf = next(iter(network.vrfs))
     centres = tuple(
-        DataCentre(number, hosts or site.hosts)
+        DataCentre(number, hosts or site.hosts, site.rate or 0)
         for number, site in enumerate(network.data_centres, 1)
     )
     gateways = (

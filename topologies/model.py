@@ -201,7 +201,7 @@ class Topology:
 
     def addresses(self, host: str) -> HostAddresses:
         """Addresses of a host, from its PE's and its port's number."""
-        port = next(port for port in self.ports if port.peer == host and port.role == "dc")
+        port = self._host_port(host)
         site = [pe.name for pe in self.pes].index(port.node) + 1
         ipv4 = f"10.{site}.{port.number}."
         ipv6 = f"2001:db8:{site:x}:{port.number:x}::"
@@ -211,6 +211,13 @@ class Topology:
             IPv4Interface(f"{ipv4}{GATEWAY_PART}/24"),
             IPv6Interface(f"{ipv6}{GATEWAY_PART}/64"),
         )
+
+    def link_rate_bps(self, host: str) -> int:
+        """Bits per second of a host's link, each direction (0: not limited)."""
+        return self._host_port(host).rate_bps
+
+    def _host_port(self, host: str) -> Port:
+        return next(port for port in self.ports if port.peer == host and port.role == "dc")
 
     def path(self, start: str, end: str) -> tuple[str, ...]:
         """Nodes and hosts on the path with the fewest hops, both ends included."""

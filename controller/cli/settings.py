@@ -4,15 +4,20 @@ from typing import Annotated
 
 import typer
 
+from fcn.contract.depth import Depth
 from fcn.contract.ports import PORT_BITS, QUEUES
 from fcn.controller.cli import tables
 from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, err, out
 from fcn.controller.config.features import Feature
+from fcn.controller.config.modes import Notification
 from fcn.controller.config.types import format_depth, parse_depth
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 
 feature_app = typer.Typer(help="Turn features of a node on or off.", no_args_is_help=True)
 thresholds_app = typer.Typer(help="Queue depths of congestion levels.", no_args_is_help=True)
+
+_SILENT = {Feature.LEARNING.value}
+"""Features that do what they do where nothing is notified."""
 
 MAX_PORT = (1 << PORT_BITS) - 1
 
@@ -41,6 +46,14 @@ def feature_disable(
 def _set_features(node: str, features: list[Feature], api: str, *, enabled: bool) -> None:
     with controller(api) as client:
         done = client.set_features(node, enabled, features)
+        notification = client.status().notification
+    if enabled and notification == Notification.NONE and not _SILENT.issuperset(done.features):
+        err.print(
+            "the domain has notification: none, so nothing is notified or translated; write "
+            "another in the configuration and restart the controller",
+            highlight=False,
+            soft_wrap=True,
+        )
     _until_restart(node, f"features: [{', '.join(done.features)}]", done.written)
 
 
@@ -56,6 +69,28 @@ def _until_restart(node: str, setting: str, written: bool) -> None:
     )
 
 
+def _port(text: str) -> int:
+    """A port's number. Raises typer.BadParameter."""
+    if not text.isascii() or not text.isdecimal() or len(text) > PORT_BITS or int(text) > MAX_PORT:
+        raise typer.BadParameter(
+            f"{text!r} is not a port number, 0 to {MAX_PORT}; write NODE PORT DEPTHS, "
+            "as p2 1 8,16,24 (`fcn thresholds show NODE` lists ports)"
+        )
+    return int(text)
+
+
+def _depths(text: str) -> tuple[Depth, ...]:
+    """Depths with commas between them, or none. Raises typer.BadParameter."""
+    if text == "none":
+        return ()
+    try:
+        return tuple(parse_depth(depth.strip()) for depth in text.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"{error}; put commas between depths, as 8,16,24, or write none alone"
+        ) from None
+
+
 @thresholds_app.command("show")
 def thresholds_show(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
     """Show the queue depths at which levels begin, and the policy of each level."""
@@ -66,9 +101,9 @@ def thresholds_show(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Js
 @thresholds_app.command("set")
 def thresholds_set(
     node: NodeName,
-    port: Annotated[int, typer.Argument(help="Port number.", min=0, max=MAX_PORT)],
+    port: Annotated[int, typer.Argument(help="Port number.", parser=_port, metavar="INTEGER")],
     depths: Annotated[
-        str,
+        list[str],
         typer.Argument(
             help="Depths at which levels 1, 2, … begin, in packets as 8,16,24 or in octets as "
             "64kB,128kB; or 'none'. In the two-threshold mode T1, T2 and the maximum."
@@ -80,10 +115,7 @@ def thresholds_set(
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
     """Change the thresholds of one queue."""
-    try:
-        parsed = () if depths == "none" else tuple(map(parse_depth, depths.split(",")))
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    parsed = _depths(",".join(part.strip().removesuffix(",") for part in depths))
     with controller(api) as client:
         written = client.set_thresholds(node, port, queue, parsed)
     shown = ", ".join(map(format_depth, parsed))

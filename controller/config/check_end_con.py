@@ -16,7 +16,10 @@ def check_end_con(config: Config, node: Node) -> Iterator[Finding]:
         return
     for name, vrf in node.vrfs.items():
         if vrf.end_con_sid is None:
-            yield ("vrfs", name), f"{_MODE} needs an end_con_sid for each VRF of a PE"
+            yield (
+                ("vrfs", name),
+                f"{_MODE} needs an end_con_sid for each VRF of a PE: a free one of its locator",
+            )
     if node.cnp.source != "peer":
         # The P writes the CNP, and knows no other address than that of the flow's receiver.
         where: Path = ("cnp", "source") if "source" in node.cnp.model_fields_set else ()

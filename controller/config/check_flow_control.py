@@ -22,10 +22,17 @@ def check_holding(config: Config) -> Iterator[Finding]:
     elif holding.release_at.amount >= holding.hold_at.amount:
         yield (
             (*_SECTION, "release_at"),
-            f"{holding.release_at} is not below hold_at, {holding.hold_at}",
+            f"{holding.release_at} is not below hold_at, {holding.hold_at}: lower release_at, or "
+            "raise hold_at",
         )
     if holding.time > holding.longest:
-        yield (*_SECTION, "time"), "an ARN asks for more time than longest, which neighbours allow"
+        yield (
+            (*_SECTION, "time"),
+            (
+                "an ARN asks for more time than longest, which neighbours allow: shorten time, or "
+                "lengthen longest"
+            ),
+        )
     if holding.repeat >= holding.time:
         yield (
             (*_SECTION, "repeat"),
@@ -38,12 +45,14 @@ def check_holding(config: Config) -> Iterator[Finding]:
     if holding.octets < size:
         yield (
             (*_SECTION, "octets"),
-            f"no packet of congestion.packet_size ({size}B) has room, and all would be dropped",
+            f"no packet of congestion.packet_size ({size}B) has room, and all would be dropped; "
+            "write at least that",
         )
     if (most := holding.holds_at_once * SECOND) < holding.longest:
         yield (
             (*_SECTION, "longest"),
-            f"a neighbour would begin more than holds_per_port; {format_duration(most)} at most",
+            f"a neighbour would begin more than holds_per_port; {format_duration(most)} at most, "
+            "or raise holds_per_port",
         )
     if holding.pass_on_at > 100 or holding.pass_off_at >= holding.pass_on_at:
         yield (*_SECTION, "pass_off_at"), "must be below pass_on_at, both in percent"
@@ -69,7 +78,8 @@ def check_holding_node(
     except DepthError as error:
         yield (*_SECTION, "hold_at"), f"{name} ({target.name}): {error}"
         return
-    if low >= high and config.holding.release_at.amount < config.holding.hold_at.amount:
+    release, hold = config.holding.release_at, config.holding.hold_at
+    if low >= high and release.unit is hold.unit and release.amount < hold.amount:
         reason = f"release_at and hold_at are both {high} {target.depth.unit} on {name}"
         yield (*_SECTION, "release_at"), reason
     try:
@@ -89,6 +99,7 @@ def _convert(program: Pipeline, configured: Depth, packet_size: int) -> int:
     converted = depth.convert(configured, packet_size)
     if converted > depth.maximum:
         raise DepthError(
-            f"{configured} is {converted} {depth.unit}; it reports {depth.maximum} at most"
+            f"{configured} is {converted} {depth.unit}; it reports {depth.maximum} at most; "
+            "write a smaller depth"
         )
     return converted

@@ -6,10 +6,16 @@ from fcn.contract.depth import DepthError
 from fcn.contract.names import TWO_THRESHOLD_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import tunnel_numbers
+from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.queue_depths import queue_curves, queue_depths
 from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.types import format_duration
+
+LONGEST_BURST = 1000
+"""Seconds that a slowed flow's burst takes at its rate, at most: switches count its time in 2^-16
+microseconds and 48 bits (p4src/common/pe/light_policy.p4)."""
 
 
 def check_modes(config: Config) -> Iterator[Finding]:
@@ -44,9 +50,55 @@ def _check_two_threshold(config: Config) -> Iterator[Finding]:
             ("two_threshold",),
             "say what is done with lightly congested flows: treatment: slow, reroute or none",
         )
+    rate = config.two_threshold.rate
+    if rate.burst > rate.rate * LONGEST_BURST:
+        yield (
+            ("two_threshold", "rate", "burst" if "burst" in rate.model_fields_set else "rate"),
+            f"a burst of {rate.burst} packets takes more than {LONGEST_BURST} s at {rate.rate} "
+            f"packets/s; write at most {rate.rate * LONGEST_BURST}",
+        )
+    for key, message in _check_times(config):
+        yield ("two_threshold", key), message
     for name, node in config.nodes.items():
         for sub, message in _check_tunnels(config, node):
             yield ("nodes", name, *sub), message
+
+
+def _check_times(config: Config) -> Iterator[tuple[str, str]]:
+    """What is wrong between two times, with the key of one that the file has."""
+    mode = config.two_threshold
+
+    def given(key: str, other: str) -> str:
+        return key if key in mode.model_fields_set else other
+
+    hold, light = map(format_duration, (mode.hold, mode.light_interval))
+    if mode.hold < mode.round_trip:
+        yield (
+            given("hold", "round_trip"),
+            f"hold ({hold}) is shorter than round_trip ({format_duration(mode.round_trip)}): the "
+            "treatment of a flow would be switched on and off before its effect is seen; make hold "
+            "at least as long",
+        )
+    if mode.heavy_interval > mode.light_interval:
+        yield (
+            given("heavy_interval", "light_interval"),
+            f"heavy_interval ({format_duration(mode.heavy_interval)}) is longer than "
+            f"light_interval ({light}): heavy congestion would be told less often than light; make "
+            "heavy_interval at most as long",
+        )
+    if mode.light_interval >= mode.hold and _treats(config):
+        yield (
+            given("light_interval", "hold"),
+            f"light_interval ({light}) is not shorter than hold ({hold}): a treatment would end "
+            "before the next notification; shorten light_interval or lengthen hold",
+        )
+
+
+def _treats(config: Config) -> bool:
+    """Whether an ingress PE does anything with lightly congested flows."""
+    tunnels = (tunnel for node in config.nodes.values() for tunnel in node.tunnels.values())
+    chosen = {config.two_threshold.treatment, *(tunnel.light for tunnel in tunnels)}
+    return bool(chosen - {Treatment.NONE, None})
 
 
 def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
@@ -66,7 +118,8 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
             continue
         after = node.tunnels.get(tunnel.next)
         if after is None:
-            yield (*path, "next"), f"the node has no tunnel {tunnel.next}"
+            known = listed(each for each in node.tunnels if each != name)
+            yield (*path, "next"), f"the node has no tunnel {tunnel.next}; others are: {known}"
         elif tunnel.next == name:
             yield (*path, "next"), "a flow cannot be rerouted to the tunnel it is in"
         elif not reroutes:

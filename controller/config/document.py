@@ -126,9 +126,9 @@ class _Document:
             key = self._scalar(key_node)
             line = key_node.start_mark.line + 1
             if not isinstance(key, str | int):
-                self.problems.append(Problem(line, _spell(path), f"{key!r} cannot be a key"))
+                self.problems.append(Problem(line, spell(path), f"{key!r} cannot be a key"))
             elif key in seen:
-                self.problems.append(Problem(line, _spell(path), f"{key!r} is given twice"))
+                self.problems.append(Problem(line, spell(path), f"{key!r} is given twice"))
             else:
                 seen.add(key)
                 self.lines[(*path, key)] = line
@@ -141,14 +141,15 @@ class _Document:
         ]
         if len(message) > MAX_MESSAGE:
             message = f"{message[: MAX_MESSAGE // 2]}…{message[-MAX_MESSAGE // 2 :]}"
-        return Problem(self.lines[_without_types(path[: known[0]])], _spell(path), message)
+        return Problem(self.lines[_without_types(path[: known[0]])], spell(path), message)
 
 
 def _without_types(path: Path) -> Path:
     return tuple(part for part in path if part != "[key]")
 
 
-def _spell(path: Path) -> str:
+def spell(path: Path) -> str:
+    """A path as messages write it: `a.b[2].c`."""
     text = ""
     for part in _without_types(path):
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
@@ -193,6 +194,17 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
+def model_problems(error: ValidationError, example: FilePath) -> list[tuple[Path, str]]:
+    """What a model says is wrong, as the path to a value and a message each; `example` as in
+    `read_document`."""
+    details = error.errors()
+    return [
+        (tuple(detail["loc"]), _message(detail, example))
+        for detail in details
+        if not _is_echo(detail, details)
+    ]
+
+
 Check = Callable[[M], Iterable[tuple[Path, str]]]
 """What is wrong, as the path to a value and a message each."""
 
@@ -232,12 +244,8 @@ def read_document(text: str, file: str, model: type[M], example: FilePath, check
     try:
         found = model.model_validate(document.data if document.data is not None else {})
     except ValidationError as error:
-        details = error.errors()
-        problems += [
-            document.problem(tuple(detail["loc"]), _message(detail, example))
-            for detail in details
-            if not _is_echo(detail, details)
-        ]
+        found_wrong = model_problems(error, example)
+        problems += [document.problem(path, message) for path, message in found_wrong]
     if found is not None:
         problems += [document.problem(path, message) for path, message in check(found)]
     if problems or found is None:

@@ -6,9 +6,8 @@ Durations are in microseconds, MAC addresses are 48-bit numbers; a queue depth k
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from fcn.contract.constants import enum_members
 from fcn.contract.depth import (
     DEFAULT_THRESHOLDS,
     LEVELS,
@@ -16,15 +15,18 @@ from fcn.contract.depth import (
     Depth,
     check_thresholds,
 )
-from fcn.contract.marking import DEFAULT_DEPTHS, check_depths
+from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.features import Features
-from fcn.controller.config.modes import FlowControl, Notification, Relief, Treatment
+from fcn.controller.config.holding import Holding
+from fcn.controller.config.modes import FlowControl, Notification
+from fcn.controller.config.two_threshold import TreatmentName, TwoThreshold
 from fcn.controller.config.types import (
     AnyAddress,
     Duration,
     Endpoint,
     Gateway,
     GreKey,
+    Interval,
     IPv4,
     IPv6,
     IPv6Prefix,
@@ -33,8 +35,8 @@ from fcn.controller.config.types import (
     Mac,
     MplsLabel,
     Name,
+    NotificationPort,
     Octet,
-    OctetCount,
     PacketSize,
     PortNumber,
     Prefix,
@@ -44,18 +46,12 @@ from fcn.controller.config.types import (
     VlanId,
     Vni,
     VrfId,
-    format_duration,
+    within,
 )
-from fcn.packets.wire import ARN_PORT, FAST_CNP_PORT
+from fcn.packets.wire import FAST_CNP_PORT
 
 MAX_SIDS = 4
 """Longest SRv6 segment list the PE program supports."""
-
-
-class Model(BaseModel):
-    """Unknown keys are errors, types are not coerced, instances are immutable."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class CnpProfile(Model):
@@ -73,7 +69,7 @@ class CnpProfile(Model):
     ttl: Annotated[int, Field(ge=1, le=255)] = 64
     udp_source_port: Annotated[int, Field(ge=0, le=65535)] = 49152
     ipv4_id: Annotated[int, Field(ge=0, le=65535)] = 0
-    min_interval: Duration = 50
+    min_interval: Interval = 50
 
 
 class FastCnpProfile(Model):
@@ -97,14 +93,7 @@ class LevelPolicy(Model):
 
     mark: bool = True
     notify: bool = True
-    interval: Duration
-
-
-class RateLimit(Model):
-    """Rate (per second) and burst; the defaults are those of a node's notifications (FCN-15)."""
-
-    rate: Annotated[int, Field(ge=1, le=10_000_000)] = 20_000
-    burst: Annotated[int, Field(ge=1, le=1_000_000)] = 200
+    interval: Interval
 
 
 def _default_levels() -> dict[int, LevelPolicy]:
@@ -146,49 +135,6 @@ class Congestion(Model):
     )
 
 
-def _three(depths: tuple[Depth, ...]) -> tuple[Depth, ...]:
-    check_depths(depths)
-    return depths
-
-
-TreatmentName = Annotated[Treatment, Field(strict=False)]
-Probability = Annotated[float, Field(gt=0, le=1, strict=False)]
-
-
-class TwoThreshold(Model):
-    """The two-threshold mode of the domain (PEC-1 to PEC-3).
-
-    `depths`: T1, T2 and maximum of every core port, queue 0. `light_probability`, that of ECT(1),
-    is reached at T2; `heavy_probability`, that of CE, at the maximum, from where on every packet is
-    marked (contract/marking.py). The intervals are those between notifications of one flow.
-
-    `treatment` of lightly congested flows; `rate` in packets per second, of each that is slowed
-    down. A treatment lasts for `hold` after the last notification, and does not begin again for
-    another one. `round_trip`: the longest one between an ingress PE and a node of its paths: a
-    shorter hold would end before its effect is seen. The default is that of 1000 km of fibre.
-    """
-
-    depths: Annotated[Items[QueueDepth], AfterValidator(_three)] = DEFAULT_DEPTHS
-    light_probability: Probability = 0.25
-    heavy_probability: Probability = 1.0
-    light_interval: Duration = 1_000
-    heavy_interval: Duration = 50
-    treatment: TreatmentName = Treatment.NONE
-    rate: RateLimit = RateLimit(rate=100_000, burst=32)
-    hold: Annotated[Duration, Field(le=1_000_000_000)] = 20_000
-    round_trip: Duration = 10_000
-
-    @model_validator(mode="after")
-    def _slower_than_the_round_trip(self) -> "TwoThreshold":
-        if self.hold < self.round_trip:
-            raise ValueError(
-                f"hold ({format_duration(self.hold)}) is shorter than round_trip "
-                f"({format_duration(self.round_trip)}): the treatment of a flow would be switched "
-                "on and off before its effect is seen"
-            )
-        return self
-
-
 INFERENCE_WINDOW = 50_000
 """Longest learning window (microseconds) with enough samples for inference."""
 
@@ -201,8 +147,8 @@ class FlowSettings(Model):
     """
 
     timeout: Duration = 60_000_000
-    label_quarantine: Duration = 30_000_000
-    learning_window: Duration = 10_000
+    label_quarantine: Annotated[Duration, within("0us", "24h")] = 30_000_000
+    learning_window: Annotated[Duration, within("1us", "10s")] = 10_000
     watched: Annotated[int, Field(ge=0, le=4096)] = 128
 
     @model_validator(mode="after")
@@ -218,9 +164,9 @@ class FlowSettings(Model):
 class NeighborSettings(Model):
     """ARP and neighbour discovery towards hosts and routers."""
 
-    retry: Duration = 1_000_000
+    retry: Annotated[Duration, within("1ms", "1h")] = 1_000_000
     attempts: Annotated[int, Field(ge=1, le=10)] = 3
-    refresh: Duration = 30_000_000
+    refresh: Annotated[Duration, within("1ms", "24h")] = 30_000_000
 
 
 class ControllerShare(Model):
@@ -441,14 +387,6 @@ class HostAgents(Model):
     hosts: Annotated[dict[Name, AgentHost], Field(min_length=1)]
 
 
-def _free_for_notifications(port: int) -> int:
-    """Refuse the UDP ports that the programs parse as another protocol. Raises ValueError."""
-    for name, taken in enum_members("UdpPort").items():
-        if port == taken:
-            raise ValueError(f"UDP port {port} is that of {name}; choose another")
-    return port
-
-
 def _off(value: object) -> object:
     """YAML 1.1, which other tools write, reads and writes `off` as false."""
     return FlowControl.OFF.value if value is False else value
@@ -456,49 +394,13 @@ def _off(value: object) -> object:
 
 FlowControlName = Annotated[FlowControl, Field(strict=False), BeforeValidator(_off)]
 NotificationName = Annotated[Notification, Field(strict=False)]
-ReliefName = Annotated[Relief, Field(strict=False)]
-Percent = Annotated[int, Field(ge=1, le=100)]
-
-
-class Holding(Model):
-    """Precise flow control, for a domain whose `flow_control` is not off (SRF-5 to SRF-8).
-
-    A queue of at least `hold_at` makes a node ask its upstream neighbour to hold for `time`, again
-    every `repeat`; below `release_at` the neighbour may go on. `longest`: what a node grants any
-    neighbour. `packets`, `octets`: what a node holds at most; at `pass_on_at` percent of it the
-    node asks its own upstream neighbours to hold, at `pass_off_at` they may go on. What waited
-    leaves while its port's queue is below `drain_below`, otherwise one packet of each hold every
-    `drain_every`. `holds_per_port`: how many holds one neighbour may have. `relief`: how a PE asks
-    a data centre, at most every `relief_repeat`. Times are in microseconds.
-    """
-
-    udp_port: Annotated[UdpPort, AfterValidator(_free_for_notifications)] = ARN_PORT
-    hold_at: QueueDepth = Depth(40)
-    release_at: QueueDepth = Depth(16)
-    time: Annotated[Duration, Field(ge=1, le=0xFFFFFFFF)] = 1_000
-    repeat: Annotated[Duration, Field(ge=1)] = 400
-    longest: Annotated[Duration, Field(ge=1, le=0xFFFFFFFF)] = 10_000
-    packets: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
-    octets: OctetCount = 4_000_000
-    pass_on_at: Percent = 70
-    pass_off_at: Percent = 30
-    drain_below: QueueDepth = Depth(16)
-    drain_every: Annotated[Duration, Field(ge=1)] = 10
-    holds_per_port: Annotated[int, Field(ge=2, le=512)] = 64
-    relief: ReliefName = Relief.PFC
-    relief_repeat: Annotated[Duration, Field(ge=1)] = 150
-
-    @property
-    def holds_at_once(self) -> int:
-        """Holds that a neighbour can begin without a pause; the others in the time of `longest`."""
-        return self.holds_per_port // 2
 
 
 class Config(Model):
     """The whole network."""
 
     notification: NotificationName = Notification.FCN
-    fast_cnp_port: Annotated[UdpPort, AfterValidator(_free_for_notifications)] = FAST_CNP_PORT
+    fast_cnp_port: NotificationPort = FAST_CNP_PORT
     flow_control: FlowControlName = FlowControl.OFF
     holding: Holding = Holding()
     trusted_prefixes: Items[IPv6Prefix] | None = None

@@ -6,6 +6,7 @@ reason and an example, because it is shown with the line of the file.
 
 import os
 import re
+from fractions import Fraction
 from ipaddress import (
     IPv4Address,
     IPv4Interface,
@@ -18,12 +19,14 @@ from ipaddress import (
 )
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
+from fcn.contract.constants import enum_members
 from fcn.contract.depth import Depth, DepthUnit
 from fcn.contract.ports import QUEUES
 
 T = TypeVar("T")
+A = TypeVar("A", IPv4Address, IPv6Address)
 Items = Annotated[tuple[T, ...], Strict(False)]
 """A YAML list, kept as a tuple so that the model stays frozen."""
 
@@ -31,17 +34,29 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 Interface = IPv4Interface | IPv6Interface
 
+BROADCAST = IPv4Address("255.255.255.255")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s|m|h)")
 MAX_DURATION = 366 * 24 * 3_600_000_000
 """Microseconds of a year: longer ones are mistyped, and P4Runtime holds nanoseconds in 63 bits."""
+
+MIN_PROBABILITY = 0.001
+"""A smaller one marks nothing in the time of any congestion."""
 
 SECOND = 1_000_000
 """Microseconds."""
 
 _MICROSECONDS = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 _AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?) ?([A-Za-z]*)")
-_OCTETS = {"MB": 10**6, "MiB": 1 << 20, "kB": 10**3, "KB": 10**3, "KiB": 1 << 10, "B": 1}
+_OCTETS = {
+    "GB": 10**9,
+    "MB": 10**6,
+    "MiB": 1 << 20,
+    "kB": 10**3,
+    "KB": 10**3,
+    "KiB": 1 << 10,
+    "B": 1,
+}
 _PACKETS = ("", "p", "packet", "packets")
 SOCKET_PATH_MAX = 107
 """Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
@@ -79,11 +94,39 @@ def _without_zone(text: str) -> str:
 
 
 def _parse_ipv4(value: Any) -> IPv4Address:  # noqa: ANN401
-    return IPv4Address(_text(value, "an IPv4 address"))
+    text = _text(value, "an IPv4 address such as 192.0.2.1")
+    try:
+        address = IPv4Address(text)
+    except ValueError:
+        raise ValueError(_not_an_address(text, "an IPv4 address such as 192.0.2.1")) from None
+    if address == BROADCAST:
+        raise ValueError(f"{address} is the broadcast address; write that of a node")
+    return _of_a_node(address)
 
 
 def _parse_ipv6(value: Any) -> IPv6Address:  # noqa: ANN401
-    address = IPv6Address(_without_zone(_text(value, "an IPv6 address")))
+    text = _without_zone(_text(value, "an IPv6 address such as 2001:db8::1"))
+    try:
+        address = IPv6Address(text)
+    except ValueError:
+        raise ValueError(_not_an_address(text, "an IPv6 address such as 2001:db8::1")) from None
+    if address.ipv4_mapped is not None:
+        raise ValueError(f"{text} stands for an IPv4 address; expected one of IPv6 alone")
+    return _of_a_node(address)
+
+
+def _not_an_address(text: str, expected: str) -> str:
+    """Why `text` is not what is expected: something near it, or something else."""
+    try:
+        found = ip_interface(text)
+    except ValueError:
+        return f"{text!r} is not {expected}"
+    if "/" in text:
+        return f"{text} is a prefix; expected {expected}"
+    return f"{text} is an IPv{found.version} address; expected {expected}"
+
+
+def _of_a_node(address: A) -> A:
     if address.is_unspecified or address.is_multicast or address.is_loopback:
         raise ValueError(f"{address} is not a unicast address a node can have")
     return address
@@ -135,10 +178,12 @@ def parse_duration(value: Any) -> int:  # noqa: ANN401
     found = _DURATION.fullmatch(text)
     if not found:
         raise ValueError(f"{text!r} is not a duration; write 50us, 10ms, 60s, 5m or 1h")
-    microseconds = float(found[1]) * _MICROSECONDS[found[2]]
+    microseconds = Fraction(found[1]) * _MICROSECONDS[found[2]]
     if microseconds > MAX_DURATION:
         raise ValueError(f"{text!r} is longer than a year")
-    return round(microseconds)
+    if microseconds.denominator != 1:
+        raise ValueError(f"{text!r} is finer than a microsecond; write whole ones")
+    return int(microseconds)
 
 
 def format_duration(microseconds: int) -> str:
@@ -147,6 +192,29 @@ def format_duration(microseconds: int) -> str:
         if microseconds and microseconds % _MICROSECONDS[unit] == 0:
             return f"{microseconds // _MICROSECONDS[unit]}{unit}"
     return f"{microseconds}us"
+
+
+def within(shortest: str, longest: str) -> AfterValidator:
+    """Bounds of a duration, both inclusive; the message has them as they are written here."""
+    low, high = parse_duration(shortest), parse_duration(longest)
+
+    def check(microseconds: int) -> int:
+        if low <= microseconds <= high:
+            return microseconds
+        shown = format_duration(microseconds)
+        raise ValueError(f"{shown} is out of range; write {shortest} to {longest}")
+
+    return AfterValidator(check)
+
+
+def _parse_probability(value: Any) -> float:  # noqa: ANN401
+    # A boolean is a number to Python.
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not MIN_PROBABILITY <= value <= 1:
+        raise ValueError(
+            f"{value!r} is not a probability; write a number from {MIN_PROBABILITY} to 1"
+        )
+    return float(value)
 
 
 def parse_depth(value: Any) -> Depth:  # noqa: ANN401
@@ -188,6 +256,19 @@ def parse_octets(value: Any) -> int:  # noqa: ANN401
     return depth.amount
 
 
+def _octets_within(fewest: str, most: str) -> AfterValidator:
+    """Bounds of a number of octets, both inclusive; the message has them as they are here."""
+    low, high = parse_octets(fewest), parse_octets(most)
+
+    def check(octets: int) -> int:
+        if low <= octets <= high:
+            return octets
+        shown = format_depth(Depth(octets, DepthUnit.OCTETS))
+        raise ValueError(f"{shown} is out of range; write {fewest} to {most}")
+
+    return AfterValidator(check)
+
+
 def parse_endpoint(value: Any) -> str:  # noqa: ANN401
     """`host:port`, `[IPv6]:port` or `unix:/path`, as it is."""
     text = _text(value, "host:port")
@@ -214,6 +295,14 @@ def _parse_peer(value: Any) -> str:  # noqa: ANN401
     return text
 
 
+def _free_for_notifications(port: int) -> int:
+    """Refuse the UDP ports that the programs parse as another protocol. Raises ValueError."""
+    for name, taken in enum_members("UdpPort").items():
+        if port == taken:
+            raise ValueError(f"UDP port {port} is that of {name}; choose another")
+    return port
+
+
 Mac = Annotated[int, BeforeValidator(parse_mac)]
 IPv4 = Annotated[IPv4Address, BeforeValidator(_parse_ipv4)]
 IPv6 = Annotated[IPv6Address, BeforeValidator(_parse_ipv6)]
@@ -222,12 +311,16 @@ Prefix = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 IPv6Prefix = Annotated[IPv6Network, BeforeValidator(_parse_ipv6_network)]
 Gateway = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_parse_interface)]
 Duration = Annotated[int, BeforeValidator(parse_duration)]
+Interval = Annotated[Duration, within("0us", "10s")]
+"""Between notifications of one flow, at least; 0: none."""
+Probability = Annotated[float, BeforeValidator(_parse_probability)]
 Listen = Annotated[str, BeforeValidator(parse_endpoint)]
 """Address to listen on: host:port (port 0: any free one) or unix:/path."""
 Endpoint = Annotated[str, BeforeValidator(_parse_peer)]
 """Address to connect to, as `Listen`, but with a port other than 0."""
 
 UdpPort = Annotated[int, Field(ge=1, le=65535)]
+NotificationPort = Annotated[UdpPort, AfterValidator(_free_for_notifications)]
 Octet = Annotated[int, Field(ge=0, le=255)]
 PortNumber = Annotated[int, Field(ge=0)]
 """The target decides which numbers are front-panel ports (config/check.py)."""
@@ -240,6 +333,6 @@ MplsLabel = Annotated[int, Field(ge=16, le=0xFFFFF)]
 QueueId = Annotated[int, Field(ge=QUEUES[0], le=QUEUES[-1])]
 QueueDepth = Annotated[Depth, BeforeValidator(parse_depth)]
 """Its range depends on the node's target (config/check.py)."""
-PacketSize = Annotated[int, BeforeValidator(parse_octets), Field(ge=64, le=65535)]
-OctetCount = Annotated[int, BeforeValidator(parse_octets), Field(ge=64, le=0xFFFFFFFF)]
+PacketSize = Annotated[int, BeforeValidator(parse_octets), _octets_within("64B", "65535B")]
+OctetCount = Annotated[int, BeforeValidator(parse_octets), _octets_within("64B", "4GB")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,62}$")]

@@ -7,11 +7,9 @@ there. This module does not access tables: a PE is an `Edge`, which installs and
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
-from fcn.controller.config.addressing import attachment, locate
 from fcn.controller.config.features import Feature
 from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus
@@ -30,6 +28,7 @@ from fcn.controller.flows.inference import HostPairKey, Inference, Pairing, host
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.labelled import LabelledFlows, NoLabelError
 from fcn.controller.flows.labels import LabelPool
+from fcn.controller.flows.places import Places
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import Reason, Refusals
 from fcn.controller.flows.senders import Sender, Senders
@@ -37,9 +36,6 @@ from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.verification import Verification
 from fcn.controller.flows.watch import WATCH, WatchList
-
-PLACES = 65536
-"""Addresses of which it is kept where they are, so that a report need not search for it."""
 
 VERIFIED_SHARE = 8
 """One in so many watched flows is one whose source is known, to be looked at again."""
@@ -81,8 +77,7 @@ class FlowService:
         self._verification = Verification(now, verified)
         self._inference = Inference(now, self._fully_reported)
         self._events = FlowEvents(bus)
-        self._locate = lru_cache(PLACES)(self._search)
-        self._port = lru_cache(PLACES)(self._port_of)
+        self._places = Places(config)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -193,7 +188,7 @@ class FlowService:
         for name, value in (("destination", key.dest_qp), ("source", source_qp)):
             if not 2 <= value < 1 << 24:
                 raise FlowError(f"{name} QP {value} is out of range; data QPs are 2 to 0xffffff")
-        places = self._locate(key.vrf, key.src)
+        places = self._places.nodes(key.vrf, key.src)
         if not places:
             raise FlowError(
                 f"{key.src} is behind no DC port of VRF {key.vrf}; "
@@ -230,7 +225,7 @@ class FlowService:
         for flow in found:
             if self._labelled.get(node, flow.key) or not self._edges[node].learning:
                 continue
-            if self._port(node, flow.key.vrf, flow.key.src) is None:
+            if self._places.port(node, flow.key.vrf, flow.key.src) is None:
                 continue
             self._restore_sender(flow)
             if self.labels.claim(flow.label):
@@ -264,18 +259,11 @@ class FlowService:
             flow, source_qp=sender.source_qp, origin=sender.origin, comm_ids=sender.comm_ids
         )
 
-    def _search(self, vrf: str, address: Address) -> list[str]:
-        return locate(self._config, vrf, address)
-
-    def _port_of(self, node: str, vrf: str, address: Address) -> int | None:
-        found = attachment(self._config.nodes[node], vrf, address)
-        return found.port.number if found is not None else None
-
     def _is_from(self, node: str, port: int, vrf: str, source: Address) -> bool:
         """Whether this PE can have got a packet from that address there: others are not believed.
 
         Of the other PEs nothing is looked up: sources are invented faster than that."""
-        if self._port(node, vrf, source) == port:
+        if self._places.port(node, vrf, source) == port:
             return True
         self.refusals.refuse(
             node,
@@ -289,7 +277,7 @@ class FlowService:
         return False
 
     def _refuse_watch(self, key: FlowKey) -> None:
-        places = self._locate(key.vrf, key.src)
+        places = self._places.nodes(key.vrf, key.src)
         self.refusals.refuse(
             places[0] if places else "",
             key.vrf,
@@ -317,7 +305,7 @@ class FlowService:
             self._part(key)
         places = [flow.node for flow in self._labelled.of(key)]
         if not places:
-            located = self._locate(key.vrf, key.src)
+            located = self._places.nodes(key.vrf, key.src)
             places = [place for place in located if self._edges[place].learning][:1]
         self._events.sender_known(places[0] if places else "", key, sender)
         for place in places:
@@ -470,7 +458,7 @@ class FlowService:
         """Whether all flows between two hosts enter the WAN at PEs that report and label them: of a
         flow without a label there is no sample."""
         vrf, *hosts = pair
-        places = [self._locate(vrf, host) for host in hosts]
+        places = [self._places.nodes(vrf, host) for host in hosts]
         return self._watch.complete(pair) and all(
             nodes and all(self._labels_all(node, vrf) for node in nodes) for nodes in places
         )

@@ -18,8 +18,9 @@ from fcn.controller.config.addressing import (
     tunnel_numbers,
     underlay_next_hops,
 )
+from fcn.controller.config.base import RateLimit
 from fcn.controller.config.features import Feature
-from fcn.controller.config.model import Config, LevelPolicy, Node, RateLimit, Tunnel
+from fcn.controller.config.model import Config, LevelPolicy, Node, Tunnel
 from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.queue_depths import queue_curves, queue_depths
@@ -227,7 +228,10 @@ class Provision:
         steps = sum(len(list(curve.steps(deepest))) for curve in curves)
         size = self.pipeline.table_size("marking_curve")
         if steps > size:
-            raise DepthError(f"the curves take {steps} steps; the program has room for {size}")
+            raise DepthError(
+                f"the curves take {steps} steps; the program has room for {size}: set the "
+                "thresholds of another queue to none, or lower the probabilities"
+            )
 
     def _recirculate_and_limit(self) -> None:
         if self._target.clone_session is not None:

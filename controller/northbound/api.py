@@ -11,6 +11,7 @@ import grpc
 
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
+from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.model import Tls
 from fcn.controller.config.types import parse_address
@@ -181,7 +182,8 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         numbers = {port.number for port in agent.provision.node.ports}
         problem = None
         if wanted.port not in numbers:
-            problem = f"{wanted.node} has no port {wanted.port}; it has {sorted(numbers)}"
+            known = listed(map(str, sorted(numbers)))
+            problem = f"{wanted.node} has no port {wanted.port}; choose one of its ports: {known}"
         elif wanted.queue not in QUEUES:
             problem = f"there is no queue {wanted.queue}; queues are {QUEUES[0]} to {QUEUES[-1]}"
         if problem:

@@ -7,7 +7,8 @@ from ipaddress import IPv6Address
 from finsy import P4MeterConfig, P4MeterEntry, P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.pipeline import Pipeline
-from fcn.controller.config.model import Holding, RateLimit
+from fcn.controller.config.base import RateLimit
+from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FlowControl as Mode
 from fcn.controller.config.modes import Relief
 from fcn.controller.config.types import SECOND

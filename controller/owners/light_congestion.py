@@ -4,7 +4,7 @@ p4src/common/pe/light_congestion.p4, light_policy.p4)."""
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.targets import Target
-from fcn.controller.config.model import RateLimit
+from fcn.controller.config.base import RateLimit
 from fcn.controller.owners.intent import Intent
 
 MICROSECOND = 1 << 16

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from finsy import P4MeterConfig, P4MeterEntry
 
 from fcn.contract.constants import VRF_CELLS
-from fcn.controller.config.model import RateLimit
+from fcn.controller.config.base import RateLimit
 from fcn.controller.owners.intent import Intent
 
 UNDERLAY = 0

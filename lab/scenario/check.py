@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit, QueueDepth
-from fcn.contract.marking import NAMES
 from fcn.controller.config.document import Path, listed
 from fcn.lab.roce import QPS
 from fcn.lab.scenario.model import Event, HostSettings, Pattern, PfcSettings
@@ -328,8 +327,6 @@ def _event(wiring: Wiring, event: Event) -> Iterator[Finding]:
         yield from wrong or _in_buffer(
             wiring, ("thresholds", "depths"), queue.node, queue.towards, queue.depths
         )
-        if wiring.scenario.mode == "two-threshold" and len(queue.depths) != len(NAMES):
-            yield ("thresholds", "depths"), f"in mode two-threshold there are {', '.join(NAMES)}"
 
 
 def _measure(wiring: Wiring) -> Iterator[Finding]:

@@ -7,10 +7,24 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import BaseModel, ValidationError
 
+from fcn.contract.depth import Depth, DepthError
+from fcn.contract.targets import V1MODEL
 from fcn.controller.config import Config
-from fcn.controller.config.document import DocumentError, read_document, read_text
+from fcn.controller.config.document import (
+    DocumentError,
+    model_problems,
+    read_document,
+    read_text,
+    spell,
+)
 from fcn.controller.config.document import Path as KeyPath
+from fcn.controller.config.holding import Holding
+from fcn.controller.config.load import EXAMPLE as CONFIGURATION
+from fcn.controller.config.modes import Notification
+from fcn.controller.config.queue_depths import queue_curves
+from fcn.controller.config.two_threshold import TwoThreshold
 from fcn.lab.errors import LabError
 from fcn.lab.modes import Mode
 from fcn.lab.scenario.check import problems, queue_pairs
@@ -23,6 +37,9 @@ from fcn.topologies.model import Topology
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
 """Explains every key."""
+
+_SECTIONS: dict[str, type[BaseModel]] = {"holding": Holding, "two_threshold": TwoThreshold}
+"""Sections of the controller's configuration that a scenario has for some modes."""
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 
@@ -56,11 +73,22 @@ class Plan:
         return configuration(self.wiring)
 
     def using(self, *, mode: Mode | None = None, seed: int | None = None) -> "Plan":
-        """The same scenario in another mode or with another seed, which are valid
-        ones."""
+        """The same scenario in another mode or with another seed, which are valid ones. Raises
+        ScenarioError when what the scenario says does not fit the mode."""
         given = {"mode": mode, "seed": seed}
         changes = {key: value for key, value in given.items() if value is not None}
-        return replace(self, scenario=self.scenario.model_copy(update=changes))
+        changed = replace(self, scenario=self.scenario.model_copy(update=changes))
+        if mode is not None:
+            wiring = changed.wiring
+            wrong = [*problems(wiring)] or [*_of_configuration(wiring)]
+            if wrong:
+                raise ScenarioError(
+                    "\n".join(
+                        f"{self.name} in mode {mode}: {spell(path)}: {message}"
+                        for path, message in wrong
+                    )
+                )
+        return changed
 
 
 def catalog() -> dict[str, Path]:
@@ -104,7 +132,7 @@ def parse_scenario(text: str, file: Path) -> Plan:
             yield ("network",), str(error)
             return
         found.append(topology)
-        wrong = list(problems(Wiring(scenario, topology)))
+        wrong = [*_of_sections(scenario), *problems(Wiring(scenario, topology))]
         yield from wrong
         if not wrong:
             yield from queue_pairs(Wiring(scenario, topology))
@@ -124,10 +152,39 @@ def _network(scenario: Scenario, folder: Path) -> Topology:
     return network(name, scenario.hosts_per_data_centre)
 
 
+def _of_sections(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with sections of the configuration in any mode, as a run may choose its own."""
+    for key, section in _SECTIONS.items():
+        try:
+            section.model_validate(getattr(scenario.controller, key))
+        except ValidationError as error:
+            for path, message in model_problems(error, CONFIGURATION):
+                yield ("controller", key, *path), message
+
+
 def _of_configuration(wiring: Wiring) -> Iterator[tuple[KeyPath, str]]:
     try:
-        configuration(wiring)
+        config = configuration(wiring)
     except DocumentError as error:
         for problem in error.problems:
             reason = f"the controller refuses {problem.where}: {problem.message}"
-            yield ("controller", "configuration"), reason
+            section = problem.where.partition(".")[0]
+            given = section in _SECTIONS and getattr(wiring.scenario.controller, section)
+            yield ("controller", section if given else "configuration"), reason
+        return
+    for number, event in enumerate(wiring.scenario.events):
+        if event.thresholds is not None:
+            path: KeyPath = ("events", number, "thresholds", "depths")
+            for reason in _of_depths(config, event.thresholds.depths):
+                yield path, reason
+
+
+def _of_depths(config: Config, depths: tuple[Depth, ...]) -> Iterator[str]:
+    """Why a queue of the laboratory's switches cannot be given these depths."""
+    try:
+        if config.notification is Notification.TWO_THRESHOLD:
+            queue_curves(config, V1MODEL, depths)
+        else:
+            V1MODEL.depth.thresholds(depths, config.congestion.packet_size)
+    except DepthError as error:
+        yield str(error)

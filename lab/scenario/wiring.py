@@ -167,6 +167,7 @@ class Wiring:
                 links.core,
             )  # fmt: skip
         rates = {host.name: host.rate_bps for host in topology.hosts}
+        rates |= {host.name: host.rate_bps for centre in topology.centres for host in centre.hosts}
         for gateway in self.gateways:
             ends = (gateway.name, 1), (gateway.pe, gateway.pe_port)
             yield self._wire("gateway", *ends, 0, 0, links.gateways)

@@ -7,8 +7,9 @@ a remote PE; the core is one neighbour per core port. P bed: core ports only.
 from typing import ClassVar
 
 from fcn.ptf_tests.lib.base import FcnTest
-from fcn.ptf_tests.lib.entries import PeTables, PTables
+from fcn.ptf_tests.lib.p_entries import PTables
 from fcn.ptf_tests.lib.packets import ethernet
+from fcn.ptf_tests.lib.pe_entries import PeTables
 from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
 
 RED = 1

@@ -12,7 +12,7 @@ from interop_testbed import (
 )
 
 from fcn.contract.constants import enum_members
-from fcn.ptf_tests.lib.entries import PeTables
+from fcn.ptf_tests.lib.pe_entries import PeTables
 
 VNI = 77
 OUR_MAC, LINUX_MAC = "02:aa:00:00:00:01", "02:aa:00:00:00:02"

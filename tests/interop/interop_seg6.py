@@ -15,8 +15,8 @@ from interop_testbed import (
 )
 from interop_traffic import DEST_QP, PAIRS, assert_unharmed, roce_of_every_ecn, send_to_remote
 
-from fcn.ptf_tests.lib.entries import PeTables
 from fcn.ptf_tests.lib.packets import flow_label_of, srv6_full_path, srv6_red_path, traffic_class_of
+from fcn.ptf_tests.lib.pe_entries import PeTables
 
 END_SID = "fc00:0:2:e::"
 SID_V4, SID_V6 = "fc00:0:2:d4::", "fc00:0:2:d6::"

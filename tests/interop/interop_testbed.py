@@ -15,8 +15,8 @@ from interop_guest import GuestPe
 from interop_namespaces import Namespace, link
 
 from fcn.contract.pipeline import load_pipeline
-from fcn.ptf_tests.lib.entries import PeTables
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
+from fcn.ptf_tests.lib.pe_entries import PeTables
 from fcn.ptf_tests.targets import TARGETS, Target
 
 VRF = 1

@@ -21,7 +21,9 @@ from fcn.contract.names import (
 )
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.ptf_tests.lib.counters import read_counter
-from fcn.ptf_tests.lib.entries import NodeTables, PeTables, PTables
+from fcn.ptf_tests.lib.entries import NodeTables
+from fcn.ptf_tests.lib.p_entries import PTables
+from fcn.ptf_tests.lib.pe_entries import PeTables
 
 TNA = compiled_programs() / "tna"
 V4, V6 = "10.1.0.10", "2001:db8::10"

@@ -34,6 +34,8 @@ def test_the_example_has_every_key() -> None:
     assert [host.name for host in topology.hosts] == ["h1", "h2", "gate", "gw1"]
     assert topology.port("pe2", "h2").rate_bps == 20 * 10**6
     assert topology.centres[0].size == 4
+    assert {host.rate_bps for host in topology.centres[0].hosts} == {40 * 10**6}
+    assert [topology.link_rate_bps(host) for host in ("h1", "h2", "gw1")] == [0, 20 * 10**6, 0]
     assert topology.hosts[3].networks == topology.centres[0].networks
     config = parse_config(controller_yaml(topology, FcnSettings()))
     assert set(config.vrfs) == {"blue", "red"}

@@ -15,12 +15,14 @@ FIRST_HOST = 10
 
 @dataclass(frozen=True, slots=True)
 class DcHost:
-    """One host on a leaf (counted from 1)."""
+    """One host on a leaf (counted from 1). rate_bps: bits per second of its link, each direction
+    (0: not limited)."""
 
     name: str
     leaf: int
     ipv4: IPv4Address
     ipv6: IPv6Address
+    rate_bps: int = 0
 
     def address(self, family: int) -> str:
         """Its address of IP version 4 or 6."""
@@ -29,13 +31,15 @@ class DcHost:
 
 @dataclass(frozen=True)
 class DataCentre:
-    """Data centre `number` with `size` hosts, spread evenly over the leaves.
+    """Data centre `number` with `size` hosts, spread evenly over the leaves; rate_bps: of the link
+    of each.
 
     Raises ValueError when the hosts do not fit.
     """
 
     number: int
     size: int
+    rate_bps: int = 0
 
     def __post_init__(self) -> None:
         if not 1 <= self.size <= MAX_HOSTS:
@@ -79,6 +83,12 @@ class DataCentre:
             ipv4, ipv6 = self.leaf_networks(leaf)
             position = FIRST_HOST + before
             hosts.append(
-                DcHost(f"d{self.number}h{number + 1}", leaf, ipv4[position], ipv6[position])
+                DcHost(
+                    f"d{self.number}h{number + 1}",
+                    leaf,
+                    ipv4[position],
+                    ipv6[position],
+                    self.rate_bps,
+                )
             )
         return tuple(hosts)

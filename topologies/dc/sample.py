@@ -182,7 +182,13 @@ def _receiver(flow: SampleFlow, directory: Path) -> Process:
 
 
 def _sender(flow: SampleFlow, rate_bps: float, start_ns: int, directory: Path) -> Process:
-    options = Sender(
+    options = sender_options(flow, rate_bps, start_ns, directory)
+    return _process(flow.sender, options.arguments(), directory)
+
+
+def sender_options(flow: SampleFlow, rate_bps: float, start_ns: int, directory: Path) -> Sender:
+    """What a flow's sender is started with; start_ns: CLOCK_MONOTONIC."""
+    return Sender(
         local=flow.src,
         remote=flow.dst,
         log=_log(flow, "sender", directory),
@@ -191,9 +197,9 @@ def _sender(flow: SampleFlow, rate_bps: float, start_ns: int, directory: Path) -
         start_at_ns=start_ns,
         duration_ms=round(LONGEST_S * 1000),
         hold_ms=HOLD_MS,
+        link_rate_bps=flow.sender.rate_bps,
         dcqcn=Dcqcn(rate_bps=rate_bps, min_rate_bps=rate_bps * SLOWEST, ai_bps=1e4, hai_bps=1e5),
     )
-    return _process(flow.sender, options.arguments(), directory)
 
 
 def _process(host: DcHost, arguments: list[str], directory: Path) -> Process:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 
 import matplotlib
@@ -15,8 +16,11 @@ from matplotlib.axes import Axes
 DPI = 130
 NOTHING = "-"
 PERCENT = 99
-PLACE_COLOURS = ("#4393c3", "#d6a25a")
-FLOW_SHADES = (1.0, 0.55, 0.35, 0.2)
+PLACE_COLOURS = ("#4393c3", "#d6a25a", "#5aae61", "#9970ab", "#bababa")
+PALEST = 0.2
+"""Opacity of the last sender's part of a bar is above it."""
+LABELLED = 1 / 25
+"""Parts of a bar below this share of the highest one have no room for a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +161,13 @@ def _goodput(axes: Axes, figures: Sequence[Figures]) -> None:
     unit, name = (1e9, "Gb/s") if _most_goodput(figures) >= 1e9 else (1e6, "Mb/s")
     base = [0.0] * len(figures)
     colours = [each.colour for each in figures]
-    for sender, shade in zip(figures[0].goodput_bps, FLOW_SHADES, strict=False):
+    senders = list(figures[0].goodput_bps)
+    least = LABELLED * _most_goodput(figures) / unit
+    for number, sender in enumerate(senders):
+        shade = 1 - (1 - PALEST) * number / len(senders)
         values = [each.goodput_bps[sender] / unit for each in figures]
         drawn = axes.bar(range(len(figures)), values, bottom=base, color=colours, alpha=shade)
-        texts = [f"{sender} {value:.3g}" for value in values]
+        texts = [f"{sender} {value:.3g}" if value >= least else "" for value in values]
         axes.bar_label(drawn, texts, label_type="center", fontsize=8)
         base = [below + value for below, value in zip(base, values, strict=True)]
     _finish(axes, f"goodput by sender ({name})", figures)
@@ -174,7 +181,7 @@ def _others(axes: Axes, figures: Sequence[Figures]) -> None:
     """Side by side by place; what was lost is written above."""
     places = [each.place for each in figures[0].others]
     width = 0.8 / max(len(places), 1)
-    for number, (place, colour) in enumerate(zip(places, PLACE_COLOURS, strict=False)):
+    for number, (place, colour) in enumerate(zip(places, cycle(PLACE_COLOURS), strict=False)):
         offset = (number - (len(places) - 1) / 2) * width
         seen = [each.others[number] for each in figures]
         drawn = axes.bar(

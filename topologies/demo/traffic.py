@@ -157,17 +157,7 @@ class Run:
         return self._start(flow.receiver, options.arguments())
 
     def _start_sender(self, flow: Flow, start_ns: int) -> Process:
-        options = Sender(
-            local=self._scenario.address(flow, flow.sender),
-            remote=self._scenario.address(flow, flow.receiver),
-            log=self._log(flow, "sender"),
-            qps=flow.qps,
-            mtu=MTU,
-            start_at_ns=start_ns + round(flow.start_s * NS_PER_S),
-            duration_ms=round((self._scenario.seconds - flow.start_s) * 1000),
-            hold_ms=HOLD_MS,
-            dcqcn=self._scenario.dcqcn(flow),
-        )
+        options = sender_options(self._scenario, flow, self._log(flow, "sender"), start_ns)
         return self._start(flow.sender, options.arguments())
 
     def _start(self, host: str, arguments: list[str]) -> Process:
@@ -285,6 +275,22 @@ class Run:
             status = process.stop(signal.SIGINT)
             if status != 0:
                 raise ProcessError(f"{process.name} ended with {status}: {process.last_words()}")
+
+
+def sender_options(scenario: Scenario, flow: Flow, log: Path, start_ns: int) -> Sender:
+    """What a flow's sender is started with; start_ns: CLOCK_MONOTONIC, of the first packet."""
+    return Sender(
+        local=scenario.address(flow, flow.sender),
+        remote=scenario.address(flow, flow.receiver),
+        log=log,
+        qps=flow.qps,
+        mtu=MTU,
+        start_at_ns=start_ns + round(flow.start_s * NS_PER_S),
+        duration_ms=round((scenario.seconds - flow.start_s) * 1000),
+        hold_ms=HOLD_MS,
+        link_rate_bps=scenario.topology.link_rate_bps(flow.sender),
+        dcqcn=scenario.dcqcn(flow),
+    )
 
 
 def flow_endpoints(

@@ -9,7 +9,7 @@
 
 #define NS_PER_US 1000ull
 #define NS_PER_MS 1000000ull
-#define MAX_LINK_RATE 1000000000000ull
+#define MAX_LINK_RATE 10000000000000ull
 
 static const char help[] =
     "fcn-roce send --local ADDR --remote ADDR [options]   RoCEv2 sender, DCQCN reaction point\n"

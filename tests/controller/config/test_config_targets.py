@@ -117,10 +117,10 @@ def test_thresholds_with_units(network: dict[str, Any]) -> None:
         (
             [8, 524_288],
             "p2 port 2 (BMv2): level 2 at 524288 packets is 524288 packets; "
-            "the target reports 524287 at most",
+            "the target reports 524287 at most; write a smaller depth",
         ),
-        ([8, "64kB"], "queue depths are all in packets or all in octets"),
-        (list(range(1, 9)), "8 depths, but there are 7 levels"),
+        ([8, "64kB"], "queue depths are all in packets or all in octets; give them one unit"),
+        (list(range(1, 9)), "8 depths, but there are 7 levels; write 7 at most"),
     ],
 )
 def test_thresholds_a_queue_cannot_have_are_refused(

@@ -112,16 +112,66 @@ def _set(*path: str | int, to: object) -> Callable[[Data], None]:
         (
             _set("two_threshold", "light_probability", to=0),
             "two_threshold.light_probability",
-            "greater than 0",
+            "0 is not a probability; write a number from 0.001 to 1",
         ),
         (
             _set("two_threshold", "heavy_probability", to=1.5),
             "two_threshold.heavy_probability",
-            "less than or equal to 1",
+            "1.5 is not a probability; write a number from 0.001 to 1",
+        ),
+        (
+            _set("two_threshold", "light_probability", to=True),
+            "two_threshold.light_probability",
+            "True is not a probability; write a number from 0.001 to 1",
+        ),
+        (
+            _set("two_threshold", "light_probability", to="0.5"),
+            "two_threshold.light_probability",
+            "'0.5' is not a probability; write a number from 0.001 to 1",
+        ),
+        (
+            _set("two_threshold", "light_interval", to="400h"),
+            "two_threshold.light_interval",
+            "400h is out of range; write 0us to 10s",
+        ),
+        (
+            _set("two_threshold", "heavy_interval", to="11s"),
+            "two_threshold.heavy_interval",
+            "11s is out of range; write 0us to 10s",
+        ),
+        (
+            _set("two_threshold", "heavy_interval", to="2ms"),
+            "two_threshold.heavy_interval",
+            "heavy_interval (2ms) is longer than light_interval (1ms)",
+        ),
+        (
+            _set("two_threshold", "light_interval", to="10us"),
+            "two_threshold.light_interval",
+            "heavy_interval (50us) is longer than light_interval (10us)",
+        ),
+        (
+            _set("two_threshold", "light_interval", to="20ms"),
+            "two_threshold.light_interval",
+            "light_interval (20ms) is not shorter than hold (20ms)",
+        ),
+        (
+            _set("two_threshold", "rate", to={"rate": 9, "burst": 9001}),
+            "two_threshold.rate.burst",
+            "a burst of 9001 packets takes more than 1000 s at 9 packets/s; write at most 9000",
+        ),
+        (
+            _set("two_threshold", "hold", to="2h"),
+            "two_threshold.hold",
+            "2h is out of range; write 1us to 1m",
+        ),
+        (
+            _set("two_threshold", "round_trip", to="0us"),
+            "two_threshold.round_trip",
+            "0us is out of range; write 1us to 10s",
         ),
         (
             _set("two_threshold", "hold", to="1ms"),
-            "two_threshold",
+            "two_threshold.hold",
             "hold (1ms) is shorter than round_trip (10ms)",
         ),
         (_set("two_threshold", "treatment", to="stop"), "two_threshold.treatment", "slow"),
@@ -258,6 +308,15 @@ def test_tunnels_are_treated_and_normalised() -> None:
     modes = load_pipeline("pe").enum("EcnEncapMode")
     tunnels = entries(provision(data, "pe1"), "tunnel")
     assert {params["ecn_mode"] for _, _, params in tunnels} == {modes["TWO_THRESHOLD"]}
+
+
+@pytest.mark.parametrize("rate", [1, 1000])
+def test_the_longest_burst_has_room(rate: int) -> None:
+    limit = {"rate": rate, "burst": 1000 * rate}
+    policies = entries(provision(two_threshold(rate=limit), "pe1"), "light_policy")
+    assert ("slow", 1000 * rate) in [
+        (a, p.get("tolerance", 0) // p.get("interval", 1) + 1) for _, a, p in policies
+    ]
 
 
 @pytest.mark.parametrize("mode", ["fcn", "two-threshold", "none"])

@@ -149,7 +149,7 @@ def test_hosts_behind_a_router_are_where_the_router_is(network: dict[str, Any]) 
 
 def test_a_packet_costs_no_search_at_all_pes(net: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a tenant invents sources, that would cost the routes of its VRF at every PE each."""
-    monkeypatch.setattr("fcn.controller.flows.service.locate", None)
+    monkeypatch.setattr("fcn.controller.flows.places.locate", None)
     net.service.seen("pe1", DC_PORT, FORTH)
     net.service.seen("pe1", DC_PORT, BACK)
     assert [flow.key for flow in net.service.all()] == [FORTH]

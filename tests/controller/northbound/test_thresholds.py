@@ -15,8 +15,8 @@ from fcn.contract.depth import Depth, DepthUnit
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config
-from fcn.controller.config.model import TwoThreshold
 from fcn.controller.config.modes import Notification, Treatment
+from fcn.controller.config.two_threshold import TwoThreshold
 from fcn.controller.node.connection import State
 from fcn.controller.northbound.api import serving
 
@@ -64,7 +64,11 @@ async def test_octets_are_shown_as_octets(
         ("1400B,1500B", 1, "p2 port 1 (BMv2): levels 1 and 2 at 1400 octets and 1500 octets are"),
         ("8,9999999", 1, "the target reports 524287 at most"),
         ("8,64kB", 1, "all in packets or all in octets"),
-        ("64kB,32kB", 1, "rise from level to level"),
+        ("64kB,32kB", 1, "32000 octets follows 64000 octets; write the smallest first"),
+        ("8,8", 1, "but 8 packets follows 8 packets; write the smallest first, each once"),
+        ("1,2,3,4,5,6,7,8", 1, "8 depths, but there are 7 levels; write 7 at most"),
+        ("8,9999999", 1, "write a smaller depth"),
+        ("8,64kB", 1, "give them one unit"),
         ("8 cells", 2, "is not a queue depth"),
     ],
 )
@@ -78,6 +82,37 @@ async def test_thresholds_that_cannot_be_are_refused(
         assert reason in " ".join(done.stderr.split())
         assert plane.nodes["p2"].provision.thresholds == before
         assert plane.nodes["p2"].intent.pending == 0
+
+
+async def test_nodes_and_ports_to_choose_from_are_named(config: Config) -> None:
+    async with commands(config) as (_, fcn):
+        done = await fcn("thresholds", "set", "p2", "9", "8")
+        assert "p2 has no port 9; choose one of its ports: 1, 2" in done.stderr
+        done = await fcn("thresholds", "set", "p9", "1", "8")
+        assert "no node 'p9'; the nodes are: p1, p2, pe1, pe2" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("mode", "feature", "told"),
+    [("none", "notification", True), ("none", "learning", False), ("fcn", "notification", False)],
+)
+async def test_features_that_do_nothing_in_the_domain_are_named(
+    config: Config, mode: str, feature: str, told: bool
+) -> None:
+    quiet = config.model_copy(update={"notification": Notification(mode)})
+    async with commands(quiet) as (_, fcn):
+        await fcn("feature", "disable", "pe1")
+        done = await fcn("feature", "enable", "pe1", feature)
+        assert done.exit_code == 0
+        assert ("notification: none, so nothing is notified" in done.stderr) == told
+
+
+async def test_depths_may_be_arguments_of_their_own(config: Config) -> None:
+    async with commands(config) as (plane, fcn):
+        for depths in (["8", "16"], ["8,", "16"], ["8, 16"]):
+            assert (await fcn("thresholds", "set", "p2", "1", *depths)).exit_code == 0
+            assert plane.nodes["p2"].provision.thresholds[1, 0] == (Depth(8), Depth(16))
+            await fcn("thresholds", "set", "p2", "1", "none")
 
 
 async def test_no_thresholds_are_no_levels(config: Config) -> None:
@@ -99,7 +134,10 @@ async def test_two_thresholds_are_changed_at_run_time(
     async with commands(two) as (plane, fcn):
         engine = switches["p2"].engine
         before = engine.size("marking_curve"), engine.size("queue_level")
-        for refused, reason in (("8,16", "has three: T1, T2, maximum"), ("8,16,24,32", "three")):
+        for refused, reason in (
+            ("8,16", "has three: T1, T2, maximum; write them as 16, 48, 128"),
+            ("8,16,24,32", "three"),
+        ):
             done = await fcn("thresholds", "set", "p2", "1", refused)
             assert done.exit_code == 1
             assert reason in " ".join(done.stderr.split())

@@ -170,6 +170,20 @@ def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
             12,
             "the controller refuses flows.watched",
         ),
+        # Sections of other modes, too.
+        ("delay: 1ms\n", "holding: {drain: 1ms}\n", 12, "controller.holding.drain: unknown key"),
+        (
+            "delay: 1ms\n",
+            "two_threshold: {light_interval: 400h}\n",
+            12,
+            "controller.two_threshold.light_interval: 400h is out of range",
+        ),
+        (
+            "delay: 1ms\n",
+            "holding: {time: 20ms}\nmode: service\n",
+            12,
+            "controller.holding: the controller refuses holding.time: an ARN asks for more",
+        ),
         ("interval: 10us", "queues: [[r1, r4]]", 14, "no link between r1 and r4"),
         ("interval: 10us", "queues: [[d1h1, gw1]]", 14, "d1h1 is a host"),
         ("interval: 10us", "interval: 5ms", 14, "is longer than the run"),
@@ -240,3 +254,27 @@ def test_a_network_beside_the_scenario_is_found(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(network.partition("hosts")[0])
     with pytest.raises(ScenarioError, match="the network has no hosts"):
         load_scenario(scenario)
+
+
+def test_depths_that_no_queue_has_are_refused() -> None:
+    """As events give them: by the target, and in the mode chosen for the run."""
+    event = "thresholds: {node: r1, towards: r3, depths: [%s]}"
+    deep = GOOD.replace("link: [r1, r3], state: down", event % "8, 16, 999999")
+    with pytest.raises(ScenarioError, match="reports 524287 at most"):
+        parse_scenario(deep, Path("bad.yaml"))
+    two = parse_scenario(
+        GOOD.replace("link: [r1, r3], state: down", event % "8, 16"), Path("good.yaml")
+    )
+    with pytest.raises(
+        ScenarioError, match=r"events\[0\].thresholds.depths: 2 depths; .* has three"
+    ):
+        two.using(mode="two-threshold")
+
+
+def test_a_mode_that_the_controller_refuses_is_named() -> None:
+    """Chosen for the run (`fcn lab run --mode`), after the scenario was read in its own mode."""
+    text = GOOD.replace("delay: 1ms\n", "two_threshold: {hold: 1ms}\n")
+    plan = parse_scenario(text, Path("good.yaml"))
+    assert plan.using(mode="ecn").scenario.mode == "ecn"
+    with pytest.raises(ScenarioError, match=r"good in mode two-threshold: .*hold \(1ms\) is short"):
+        plan.using(mode="two-threshold")

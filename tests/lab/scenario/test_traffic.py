@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from fcn.lab.scenario.load import Plan, make_scenario
 from fcn.lab.scenario.traffic import exponential
+from fcn.lab.scenario.wiring import Wiring
 
 MILLISECOND = 1_000_000
 
@@ -111,3 +113,12 @@ def test_a_pattern_is_the_same_whatever_stands_after_it() -> None:
     more = {"pattern": "poisson", "from": ["gw2"], "to": ["gw1"], "load": 0.2, "size": "1MB"}
     alone, beside = plan(pattern).traffic, plan(pattern, more).traffic
     assert alone.flows == [flow for flow in beside.flows if flow.pattern == 0]
+
+
+def test_links_of_hosts_in_data_centres_have_the_rates_of_the_network() -> None:
+    made = plan({"pattern": "permutation", "from": ["gw1"], "to": ["gw2"], "size": "1kB"})
+    near, far = made.topology.centres
+    fast = replace(made.topology, centres=(replace(near, rate_bps=4 * 10**9), far))
+    wires = Wiring(made.scenario, fast)
+    rates = {wire.a: wire.rate_bps for wire in wires.wires if wire.kind == "host"}
+    assert (rates["d1h1"], rates["d2h1"]) == (4 * 10**9, 100 * 10**9)

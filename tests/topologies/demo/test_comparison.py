@@ -1,8 +1,43 @@
 """The amounts by which modes are compared."""
 
-import pytest
+from pathlib import Path
 
-from fcn.topologies.demo.comparison import jain, percentile, rate_text, time_text
+import pytest
+from matplotlib import pyplot
+
+from fcn.topologies.demo.comparison import (
+    Figures,
+    Other,
+    _goodput,
+    _others,
+    draw_comparison,
+    jain,
+    percentile,
+    rate_text,
+    time_text,
+)
+
+MANY = 12
+
+
+def figures(title: str) -> Figures:
+    """A run with many senders, and other traffic at many places."""
+    goodput = {f"h{number}": 1e9 * number for number in range(1, MANY + 1)}
+    others = tuple(Other(f"place {number}", 100, 0, 1e6) for number in range(MANY))
+    return Figures(title, "#4393c3", 1e6, 10, 0, goodput, 1.0, others)
+
+
+def test_every_sender_and_place_is_drawn(tmp_path: Path) -> None:
+    figure, (senders, places) = pyplot.subplots(1, 2)
+    runs = [figures("ecn"), figures("fcn")]
+    _goodput(senders, runs)
+    _others(places, runs)
+    assert len(senders.patches) == len(places.patches) == MANY * len(runs)
+    assert max(bar.get_y() + bar.get_height() for bar in senders.patches) == pytest.approx(78)
+    shades = [bar.get_alpha() for bar in senders.patches]
+    assert len(set(shades)) == MANY
+    pyplot.close(figure)
+    draw_comparison(runs, "many", tmp_path / "many.png")
 
 
 def test_jains_index() -> None:
