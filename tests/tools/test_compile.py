@@ -182,3 +182,13 @@ def test_changes_are_noticed(
 def test_same_compiler(one: str, other: str, *, same: bool) -> None:
     assert same_compiler(one, other) is same
     assert same_compiler(other, one) is same
+
+
+def test_variables_that_may_be_read_first_are_named() -> None:
+    warnings = (
+        "v1model/p.p4(9): [--Wwarn=uninitialized-use] warning: sum may be uninitialized\n    sum\n"
+        "v1model/p.p4(7): [--Wwarn=uninitialized-use] warning: hdr.ipv4 may be uninitialized\n"
+        "v1model/p.p4(8): [--Wwarn=uninitialized-use] warning: meta may be uninitialized\n"
+    )
+    assert p4_compile.read_before_assignment(warnings) == ["meta", "sum"]
+    assert p4_compile.read_before_assignment("") == []

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tools.p4.programs import COMPILED, MANIFEST, P4SRC, PROGRAMS, digest, same_compiler, sources
 from tools.p4.temporaries import shared
+from tools.p4.unreset import unreset
 
 COMPILER = "p4c-bm2-ss"
 # The controls ensure that one header of each pair is valid; p4c cannot determine which.
@@ -122,10 +123,17 @@ def constants_text() -> str:
     return json.dumps(constants(), indent=2) + "\n"
 
 
+def read_before_assignment(warnings: str) -> list[str]:
+    """Variables that p4c says may be read before they are assigned, but for packet headers."""
+    found = re.findall(r"warning: (\S+) may be uninitialized", warnings)
+    return sorted({name for name in found if not name.startswith("hdr.")})
+
+
 def compile_into(directory: Path) -> None:
     """Run p4c on every program and write the outputs to `directory`. Raises CompilerError.
 
-    The BMv2 JSON is p4c's output, modified so that temporaries share scalars (temporaries.py).
+    The BMv2 JSON is p4c's output, modified so that temporaries share scalars (temporaries.py) and
+    are not cleared for every packet (unreset.py).
     """
     for program in PROGRAMS:
         done = subprocess.run(
@@ -139,8 +147,16 @@ def compile_into(directory: Path) -> None:
                 f"v1model/{program}.p4",
             ],
             cwd=P4SRC,
+            stderr=subprocess.PIPE,
+            text=True,
             check=False,
         )
+        sys.stderr.write(done.stderr)
+        if unset := read_before_assignment(done.stderr):
+            raise CompilerError(
+                f"v1model/{program}.p4 reads {', '.join(unset)} before an assignment, and BMv2 does "
+                "not clear local variables (tools/p4/unreset.py); assign a first value"
+            )
         compiled = directory / f"{program}.json"
         made = (compiled, directory / f"{program}.p4info.txtpb")
         if done.returncode or not all(file.is_file() for file in made):
@@ -148,7 +164,9 @@ def compile_into(directory: Path) -> None:
                 f"{COMPILER} did not compile v1model/{program}.p4 (exit status {done.returncode}); "
                 "what it says is above, and p4src/compiled is as it was"
             )
-        compiled.write_text(json.dumps(shared(json.loads(compiled.read_text())), indent=1) + "\n")
+        compiled.write_text(
+            json.dumps(unreset(shared(json.loads(compiled.read_text()))), indent=1) + "\n"
+        )
     (directory / "constants.json").write_text(constants_text())
 
 

@@ -25,15 +25,32 @@ def shared(program: Json) -> Json:
 
     program: parsed BMv2 JSON as written by p4c; only names and number of scalars are changed.
     """
-    fields = next(t for t in program["header_types"] if t["name"].startswith(SCALARS))["fields"]
+    fields = scalars_of(program)["fields"]
     widths = {name: width for name, width, *_ in fields}
     names = {**_of_hashes(program, widths), **_of_digests(program, widths)}
     renamed = _rename(program, names)
-    header_type = next(t for t in renamed["header_types"] if t["name"].startswith(SCALARS))
     kept = [field for field in fields if field[0] not in names]
     added = {shared_name: [shared_name, widths[name], False] for name, shared_name in names.items()}
-    header_type["fields"] = _padded([f for f in kept if not _is_padding(f)] + list(added.values()))
+    scalars_of(renamed)["fields"] = padded(
+        [f for f in kept if not is_padding(f)] + list(added.values())
+    )
     return renamed
+
+
+def scalars_of(program: Json) -> Json:
+    """The header type of the scalars."""
+    return next(t for t in program["header_types"] if t["name"].startswith(SCALARS))
+
+
+def is_padding(field: Json) -> bool:
+    """Whether a field only fills a header up."""
+    return str(field[0]).startswith("_padding")
+
+
+def padded(fields: list[Json]) -> list[Json]:
+    """The fields of a header, padded to whole octets as BMv2 requires."""
+    missing = -sum(width for _, width, _ in fields) % 8
+    return [*fields, ["_padding_0", missing, False]] if missing else fields
 
 
 def _of_hashes(program: Json, widths: dict[str, int]) -> dict[str, str]:
@@ -135,13 +152,3 @@ def _rename(part: Json, names: dict[str, str]) -> Json:
             return [SCALARS, names[part[1]]]
         return [_rename(value, names) for value in part]
     return part
-
-
-def _is_padding(field: Json) -> bool:
-    return str(field[0]).startswith("_padding")
-
-
-def _padded(fields: list[Json]) -> list[Json]:
-    """The fields of a header, padded to whole octets as BMv2 requires."""
-    missing = -sum(width for _, width, _ in fields) % 8
-    return [*fields, ["_padding_0", missing, False]] if missing else fields

@@ -1,0 +1,69 @@
+"""Locals and temporaries are not cleared for every packet; the user's metadata is."""
+
+import json
+from typing import Any
+
+import pytest
+
+from fcn.softswitch.engine.loader import build_model
+from tools.p4.programs import COMPILED
+from tools.p4.unreset import HEADER, unreset
+
+
+def program() -> dict[str, Any]:
+    """BMv2 JSON with a local, a temporary and a field of the user's metadata."""
+    scalars = [["tmp", 3, False], ["sum_0", 16, False], ["meta_t._port0", 9, False]]
+    scalars.append(["_padding_0", 4, False])
+    source = {"type": "field", "value": ["scalars", "meta_t._port0"]}
+    target = {"type": "field", "value": ["scalars", "tmp"]}
+    return {
+        "header_types": [{"name": "scalars_0", "id": 0, "fields": scalars}],
+        "headers": [{"name": "scalars", "id": 4, "header_type": "scalars_0", "metadata": True}],
+        "parsers": [
+            {
+                "init_state": "start",
+                "parse_states": [
+                    {"name": "next", "parser_ops": []},
+                    {"name": "start", "parser_ops": [{"op": "extract", "parameters": []}]},
+                ],
+            }
+        ],
+        "actions": [{"primitives": [{"op": "assign", "parameters": [target, source]}]}],
+        "pipelines": [{"tables": [{"key": [{"target": ["scalars", "sum_0"]}]}]}],
+    }
+
+
+def test_locals_are_fields_of_a_header_of_their_own() -> None:
+    before = program()
+    after = unreset(before)
+    scalars, own = after["header_types"]
+    assert [field[:2] for field in scalars["fields"]] == [["meta_t._port0", 9], ["_padding_0", 7]]
+    assert [field[:2] for field in own["fields"]] == [["tmp", 3], ["sum_0", 16], ["_padding_0", 5]]
+    (header,) = (each for each in after["headers"] if each["name"] == HEADER)
+    assert (header["id"], header["header_type"], header["metadata"]) == (5, own["name"], False)
+    target, source = after["actions"][0]["primitives"][0]["parameters"]
+    assert (target["value"], source["value"]) == ([HEADER, "tmp"], ["scalars", "meta_t._port0"])
+    assert after["pipelines"][0]["tables"][0]["key"][0]["target"] == [HEADER, "sum_0"]
+    assert before == program(), "the argument is left alone"
+
+
+def test_the_parser_makes_the_header_valid_first() -> None:
+    _, start = unreset(program())["parsers"][0]["parse_states"]
+    assert [each["op"] for each in start["parser_ops"]] == ["primitive", "extract"]
+    (add,) = start["parser_ops"][0]["parameters"]
+    assert add == {"op": "add_header", "parameters": [{"type": "header", "value": HEADER}]}
+
+
+def test_a_program_without_locals_stays_as_it_is() -> None:
+    plain = program()
+    plain["header_types"][0]["fields"] = [["meta_t._port0", 9, False], ["_padding_0", 7, False]]
+    assert unreset(plain) is plain
+
+
+@pytest.mark.parametrize("name", ["pe", "p"])
+def test_committed_programs_clear_the_users_metadata_only(name: str) -> None:
+    committed = json.loads((COMPILED / f"{name}.json").read_text())
+    assert unreset(committed) is committed
+    assert HEADER not in committed["deparsers"][0]["order"]
+    build_model(committed)
+
