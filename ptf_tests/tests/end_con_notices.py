@@ -60,6 +60,18 @@ class EndConTest(CongestedPTest):
         """CNPs to END.CON in place of Fast CNPs."""
         self.p.enable_end_con(P_ADDRESS, traffic_class=TRAFFIC_CLASS)
 
+    def tells(self, datagram: bytes, notice: bytes) -> None:
+        """The congested packet goes on, and its sender is told by this packet."""
+        self.check(
+            DC_PORT,
+            from_ingress_pe(datagram),
+            expect={
+                CORE_PORT: [core_frame_out(routed(datagram))],
+                DC_PORT: [core_frame_out(notice, DC_PORT)],
+            },
+            events=SENT,
+        )
+
 
 class CnpForTheSender(EndConTest):
     """SRF-4: every octet, for every tunnel, IPv4 and IPv6; the packet itself goes on."""
@@ -69,15 +81,7 @@ class CnpForTheSender(EndConTest):
             for what, datagram in tunnels(roce(host, remote, DEST_QP)).items():
                 with self.subTest(tunnel=what, host=host):
                     notice = end_con_cnp(remote, host, DEST_QP, LABEL)
-                    self.check(
-                        DC_PORT,
-                        from_ingress_pe(datagram),
-                        expect={
-                            CORE_PORT: [core_frame_out(routed(datagram))],
-                            DC_PORT: [core_frame_out(notice, DC_PORT)],
-                        },
-                        events=SENT,
-                    )
+                    self.tells(datagram, notice)
                     if ":" in host:
                         self.assertTrue(udp_checksum_valid(notice[IPV6_HEADER:]))
 
@@ -94,16 +98,7 @@ class PacketsOfAllSizes(EndConTest):
                 **OUTER,
             )
             with self.subTest(payload=payload):
-                notice = end_con_cnp(REMOTE_V6, HOST_V6, DEST_QP, LABEL)
-                self.check(
-                    DC_PORT,
-                    from_ingress_pe(datagram),
-                    expect={
-                        CORE_PORT: [core_frame_out(routed(datagram))],
-                        DC_PORT: [core_frame_out(notice, DC_PORT)],
-                    },
-                    events=SENT,
-                )
+                self.tells(datagram, end_con_cnp(REMOTE_V6, HOST_V6, DEST_QP, LABEL))
 
 
 class OpaqueTunnels(EndConTest):

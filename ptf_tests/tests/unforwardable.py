@@ -54,7 +54,21 @@ NEXT_TO_THEM_V6 = ("1::", "64:ff9b::1", "fe7f::1", "fec0::1", "feff::1")
 MIN_IHL, MAX_IHL = 5, 15
 
 
-class OtherStationsOfTheLink(NotificationTest):
+class StationsTest(NotificationTest):
+    """A PE that gets frames for others."""
+
+    def refuse_from_the_core(self, address: str) -> None:
+        """To this address, nothing of the WAN is forwarded, decapsulated or translated."""
+        for datagram in (
+            srv6(roce(REMOTE_V4, HOST_V4, DEST_QP), REMOTE_PE, PE_RED_SID),
+            fast_cnp(P_ADDRESS, PE_ADDRESS, LABEL_V4),
+            udp(REMOTE_PE, REMOTE_PE, 1, 2),
+        ):
+            frame = ethernet(datagram, src=NEIGHBOUR_MAC[CORE_PORT], dst=address)
+            self.check(CORE_PORT, frame, drops={"OTHER_STATION": 1})
+
+
+class OtherStationsOfTheLink(StationsTest):
     """FCN-1: a PE drops frames for other stations, which a switch floods; from customers, from the
     WAN, tunnelled to it, notifications, ARP."""
 
@@ -73,29 +87,17 @@ class OtherStationsOfTheLink(NotificationTest):
         # The address of another port is another station on this link.
         frame = ethernet(to_host2, src=HOST_MAC, dst=NODE_MAC[DC_PORT_2])
         self.check(DC_PORT, frame, drops={"OTHER_STATION": 1})
-        for datagram in (
-            srv6(roce(REMOTE_V4, HOST_V4, DEST_QP), REMOTE_PE, PE_RED_SID),
-            fast_cnp(P_ADDRESS, PE_ADDRESS, LABEL_V4),
-            udp(REMOTE_PE, REMOTE_PE, 1, 2),
-        ):
-            frame = ethernet(datagram, src=NEIGHBOUR_MAC[CORE_PORT], dst=OTHER_STATION)
-            self.check(CORE_PORT, frame, drops={"OTHER_STATION": 1})
+        self.refuse_from_the_core(OTHER_STATION)
 
 
-class GroupsOfTheLink(NotificationTest):
+class GroupsOfTheLink(StationsTest):
     """FCN-1: an IP packet in a frame to a group is not forwarded, decapsulated or translated."""
 
     def runTest(self) -> None:
         for group in GROUPS:
             frame = ethernet(roce(HOST_V4, HOST2_V4, DEST_QP), src=HOST_MAC, dst=group)
             self.check(DC_PORT, frame, drops={"OTHER_STATION": 1})
-            for datagram in (
-                srv6(roce(REMOTE_V4, HOST_V4, DEST_QP), REMOTE_PE, PE_RED_SID),
-                fast_cnp(P_ADDRESS, PE_ADDRESS, LABEL_V4),
-                udp(REMOTE_PE, REMOTE_PE, 1, 2),
-            ):
-                frame = ethernet(datagram, src=NEIGHBOUR_MAC[CORE_PORT], dst=group)
-                self.check(CORE_PORT, frame, drops={"OTHER_STATION": 1})
+            self.refuse_from_the_core(group)
 
 
 class OtherStationsOfATransitNode(CongestedPTest):
