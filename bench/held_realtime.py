@@ -11,6 +11,7 @@ others. It writes every look to bench/results/held_realtime.json.
 
 import argparse
 import json
+import os
 import signal
 import socket
 import struct
@@ -129,8 +130,10 @@ class Watch:
 
 
 class Bed:
-    """A running switch between the traffic source and the sink. `sent`: packets of each flow so far, whose
-    numbers rise from 0."""
+    """A running switch between the traffic source and the sink.
+
+    sent: packets of each flow so far, whose numbers rise from 0.
+    """
 
     def __init__(self, blaster: Path, folder: Path) -> None:
         self._blaster = blaster
@@ -320,7 +323,12 @@ def main() -> None:
         found += pairs
     if not found:
         parser.exit(1, f"nothing was measured; {options.results} is as it was\n")
-    result = {"machine": machine(), "pairs": [asdict(pair) for pair in found]}
+    # What else runs makes these figures; it is part of them.
+    result = {
+        "machine": machine(),
+        "load": os.getloadavg()[1],
+        "pairs": [asdict(pair) for pair in found],
+    }
     options.results.write_text(json.dumps(result, indent=2) + "\n")
 
 

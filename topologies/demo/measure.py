@@ -41,9 +41,9 @@ class Measurement:
     (packets in less packets out and lost), as `queue_source` says. `congestions` are those for
     which a sender cut its rate; in a mode that tells senders there is at least one. `onset_ms`:
     when the first congestion begins; `first_peak_queue` is the peak within FIRST_MS of it.
-    `pauses_ms`: from each onset to the first PAUSE frame that holds a sender, where one does.
-    `held`: packets that waited in nodes, once for each. `goodputs_bps`: of each sender, while all
-    send; `fairness`: Jain's index over their queue pairs.
+    `pauses_ms`: from each onset to the first PAUSE frame that holds a sender, where one does,
+    `pause_frames`: when one came. `held`: packets that waited in nodes, once for each.
+    `goodputs_bps`: of each sender, while all send; `fairness`: Jain's index over their queue pairs.
     """
 
     mode: Mode
@@ -62,6 +62,7 @@ class Measurement:
     cnps_from_receiver: tuple[float, ...]
     notices: tuple[float, ...]
     pauses_ms: tuple[float, ...]
+    pause_frames: tuple[float, ...]
     held: int
     goodput_bps: float
     goodputs_bps: dict[str, float]
@@ -167,6 +168,13 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         ),
         notices=tuple((stamp - record.start_ns) / NS_PER_MS for stamp in record.notices_ns),
         pauses_ms=pauses_ms(scenario, record),
+        pause_frames=tuple(
+            sorted(
+                _ms(record, event)
+                for each in record.senders.values()
+                for event in each.named("pause")
+            )
+        ),
         held=sum(each.events.get("HOLD_PARKED", 0) for each in record.counters.values()),
         goodput_bps=taken * MTU * 8 / scenario.seconds,
         goodputs_bps={sender: sum(of_qps) for sender, of_qps in goodputs.items()},

@@ -68,7 +68,7 @@ HOLDING: Mapping[str, Any] = {
     "time": "40ms",
     "repeat": "8ms",
     "longest": "100ms",
-    "packets": 80,
+    "packets": 60,
     "pass_on_at": 40,
     "pass_off_at": 10,
     "relief_repeat": "10ms",
