@@ -6,6 +6,7 @@ import demo_record
 import pytest
 from demo_record import ONSET_MS, record, scenario, with_counter
 
+from fcn.hosts.roce.log import Event
 from fcn.topologies.demo.checks import check_run
 from fcn.topologies.demo.measure import measure
 from fcn.topologies.demo.modes import MODES
@@ -63,7 +64,7 @@ def held(mode: str = "service") -> RunRecord:
     return run
 
 
-def _unmarked(events: tuple[demo_record.Event, ...]) -> list[demo_record.Event]:
+def _unmarked(events: tuple[Event, ...]) -> list[Event]:
     return [
         replace(each, members={**each.members, "ce": 0}) if each.name == "qp_summary" else each
         for each in events
