@@ -12,34 +12,32 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from ipaddress import IPv6Address, IPv6Network
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from scapy.layers.inet import UDP
-from scapy.layers.inet6 import IPv6
-from scapy.layers.l2 import Ether
-from scapy.packet import Raw
 
 from fcn.bench.forwarding import RESULTS
+from fcn.bench.held_traffic import (
+    LABEL,
+    OCTETS_BEFORE_PACKET,
+    OTHER_LABEL,
+    PORTS,
+    SEQUENCE,
+    SIZE,
+    arn_frame,
+    data_frame,
+    entries,
+    label_of,
+    number_of,
+)
 from fcn.contract.constants import compiled_programs
 from fcn.contract.pipeline import load_pipeline
-from fcn.controller.config.base import RateLimit
 from fcn.controller.config.holding import Holding
-from fcn.controller.config.modes import FlowControl as Mode
-from fcn.controller.owners.endpoint import Endpoint
-from fcn.controller.owners.flow_control import FlowControl, HoldNeighbor
-from fcn.controller.owners.intent import Intent
-from fcn.controller.owners.notification_port import NotificationPort
-from fcn.controller.owners.port_mac import PortMac
-from fcn.controller.owners.port_role import PortRole
-from fcn.controller.owners.recirculation import Recirculation
-from fcn.controller.owners.underlay import Adjacency, Underlay
 from fcn.lab.core import Link, Simulation
 from fcn.lab.entries import write_intent
 from fcn.lab.hosts import HostNode
-from fcn.packets.arn import ARN_HOP_LIMIT, ARN_PORT, Arn, ArnType, Parameter
+from fcn.packets.arn import ArnType
 from fcn.softswitch.engine import load_program
 
 HELD, OTHER = 0.3, 0.6
@@ -50,15 +48,7 @@ ARN_TAKES_NS = 10_000
 DRAIN_RUNS = 40
 """How long the held flow may take to drain after the end, in lengths of the run."""
 CASES = ("alone", "never held", "held", "released")
-SIZE = 1500
-"""Octets of a packet."""
 LINK_DELAY_NS = 1_000
-LABEL, OTHER_LABEL = 0x8CAFE, 0x8BEEF
-PORTS = {"held": 1, "other": 2, "sink": 3}
-ADDRESS = IPv6Address("fc00:0:10::1")
-SOURCE, SINK = IPv6Address("fc00:0:1::1"), IPv6Address("fc00:0:2::1")
-_SEQUENCE = 8
-_OCTETS_BEFORE_PACKET = 14 + 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,57 +72,6 @@ class Seen:
     lost: int
 
 
-def _mac(port: int, own: bool) -> int:
-    return 0x02_00_00_00_00_00 | own << 8 | port
-
-
-def _frame(label: int, port: int, number: int) -> bytes:
-    payload = number.to_bytes(_SEQUENCE, "big").ljust(SIZE - 40, b"\0")
-    header = bytes(IPv6(src=str(SOURCE), dst=str(SINK), nh=41, fl=label, plen=len(payload), tc=2))
-    return (
-        _mac(port, True).to_bytes(6, "big")
-        + _mac(port, False).to_bytes(6, "big")
-        + (b"\x86\xdd" + header + payload)
-    )
-
-
-def _arn(kind: ArnType, time_us: int) -> bytes:
-    message = Arn(
-        type=kind, para_type=Parameter.FIVE_TUPLE | Parameter.TIME, label=LABEL, protocol=41,
-        src6=str(SOURCE), dst6=str(SINK), time=time_us,
-    )  # fmt: skip
-    port = PORTS["sink"]
-    macs = [
-        ":".join(f"{octet:02x}" for octet in _mac(port, own).to_bytes(6, "big"))
-        for own in (False, True)
-    ]
-    packet = IPv6(src=str(SINK), dst=str(ADDRESS), hlim=ARN_HOP_LIMIT)
-    packet /= UDP(sport=49152, dport=ARN_PORT) / Raw(bytes(message))
-    return bytes(Ether(src=macs[0], dst=macs[1]) / packet)
-
-
-def _entries(holding: Holding) -> Intent:
-    pipeline = load_pipeline("p")
-    intent = Intent(pipeline.schema)
-    roles, macs = PortRole(intent), PortMac(intent)
-    for port in PORTS.values():
-        roles.admit_core(port)
-        macs.own(port, _mac(port, True))
-    session = pipeline.target.clone_session
-    assert session is not None, "BMv2 has one"
-    Recirculation(intent, session).enable()
-    Endpoint(intent).own(ADDRESS)
-    sink = PORTS["sink"]
-    hop = Adjacency(sink, _mac(sink, True), _mac(sink, False))
-    Underlay(intent).route(IPv6Network((SINK, 48), strict=False), [hop])
-    NotificationPort(intent, pipeline).expect("ARN", holding.udp_port)
-    control = FlowControl(intent, pipeline)
-    control.turn_on(Mode.SERVICE, holding, RateLimit(), SIZE)
-    neighbor = HoldNeighbor(SINK, _mac(sink, False), ADDRESS, _mac(sink, True))
-    control.know({sink: neighbor}, holding)
-    return intent
-
-
 class _Bed:
     """A P between two senders and a sink, on lines of one rate."""
 
@@ -153,15 +92,15 @@ class _Bed:
                 delay_ns=LINK_DELAY_NS,
                 buffer=100_000,
             )
-        self.links["other"].tap(0, 1 << 26, snap=_OCTETS_BEFORE_PACKET + _SEQUENCE)
-        self.links["sink"].tap(1, 1 << 26, snap=_OCTETS_BEFORE_PACKET + _SEQUENCE)
+        self.links["other"].tap(0, 1 << 26, snap=OCTETS_BEFORE_PACKET + SEQUENCE)
+        self.links["sink"].tap(1, 1 << 26, snap=OCTETS_BEFORE_PACKET + SEQUENCE)
         holding = Holding.model_validate(
             {"packets": packets, "octets": "200MB", "time": "900ms", "longest": "1s"}
         )
-        write_intent("p", _entries(holding), load_pipeline("p"), node.engine)
+        write_intent("p", entries(holding), load_pipeline("p"), node.engine)
 
     def send(self, name: str, label: int, per_second: float, count: int) -> None:
-        frames = [_frame(label, PORTS[name], number) for number in range(count)]
+        frames = [data_frame(label, PORTS[name], number) for number in range(count)]
         self.hosts[name].send_series(frames, per_second=per_second, count=count, poisson=True)
 
 
@@ -183,9 +122,9 @@ def measure(line_bps: int, case: str, packets: int = 12_000, seed: int = 1) -> S
         release = {"held": window.end, "released": window.begin}.get(case)
         if release is not None:
             simulation.run_until(arn)
-            bed.hosts["sink"].send(_arn(ArnType.DETECTED, 900_000))
+            bed.hosts["sink"].send(arn_frame(ArnType.DETECTED, 900_000))
             simulation.run_until(release)
-            bed.hosts["sink"].send(_arn(ArnType.ELIMINATED, 0))
+            bed.hosts["sink"].send(arn_frame(ArnType.ELIMINATED, 0))
         simulation.run_until(window.end + DRAIN_RUNS * length_ns)
         latency, left = _records(bed, window)
     times = [time for time, _ in left]
@@ -227,8 +166,7 @@ def _records(bed: _Bed, window: _Window) -> tuple[_Latency, list[tuple[int, int]
     left: list[tuple[int, int]] = []
     total = 0
     for frame in bed.simulation.tapped():
-        label = int.from_bytes(frame.data[14:18], "big") & 0xFFFFF
-        number = int.from_bytes(frame.data[_OCTETS_BEFORE_PACKET:][:_SEQUENCE], "big")
+        label, number = label_of(frame.data), number_of(frame.data)
         if frame.link == bed.links["other"].number:
             arrived[number] = frame.time_ns
         elif label == OTHER_LABEL:

@@ -17,6 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from fcn.bench.forwarding import RESULTS
+from fcn.contract.depth import PACKET_SIZE, QueueDepth
+from fcn.controller.config.holding import Holding
 from fcn.lab.report.amounts import show
 from fcn.lab.result import analysis
 from fcn.lab.result.model import Result
@@ -45,16 +47,34 @@ def figures(plan: Plan, result: Result) -> Figures:
     answered = reactions(result)["reaction_ns"].dropna().astype("float64")
     goodput = _goodput(plan, result)
     dropped = analysis.drops(result)
+    counted = analysis.final_counters(result, "event")
     return Figures(
         title=mode.title,
         colour=mode.colour,
         reaction_ns=None if answered.empty else float(answered.median()),
+        pause_ns=_pause_ns(plan, result) if mode.holds else None,
+        held=int(counted.loc[counted["name"] == "HOLD_PARKED", "value"].sum()),
         peak_queue=float(analysis.queues(result)["max_packets"].max()),
         dropped=int(dropped.loc[dropped["lost"], "frames"].sum()),
         goodput_bps={sender: sum(of_qps) for sender, of_qps in goodput.items()},
         fairness=jain(bps for of_qps in goodput.values() for bps in of_qps),
         others=tuple(_others(plan, result)),
     )
+
+
+def _pause_ns(plan: Plan, result: Result) -> float | None:
+    """From the first sample of a queue at which neighbours are to hold to the first PAUSE frame for
+    a host; None without one."""
+    holding = Holding.model_validate(plan.scenario.controller.holding)
+    depth = QueueDepth().convert(holding.hold_at, PACKET_SIZE)
+    queues, pauses = result.queues, result.pauses
+    over = queues[(queues["packets"] >= depth) & (queues["time_ns"] >= _overload_ns(plan))]
+    if over.empty:
+        return None
+    onset = over["time_ns"].min()
+    of_hosts = pauses[pauses["node"].isin(plan.wiring.hosts) & (pauses["duration_ns"] > 0)]
+    after = of_hosts.loc[of_hosts["time_ns"] >= onset, "time_ns"]
+    return None if after.empty else float(after.min() - onset)
 
 
 def _other_senders(plan: Plan) -> set[str]:

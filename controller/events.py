@@ -40,6 +40,7 @@ class Kind(StrEnum):
     THRESHOLDS = "thresholds"
     NEIGHBOR = "neighbor"
     NOTIFICATIONS = "notifications"
+    HELD_LOST = "held-packets-lost"
     AGENT_REFUSED = "agent-refused"
     SUPPRESSED = "events-suppressed"
     LOST = "events-lost"
@@ -51,6 +52,7 @@ WARNINGS = frozenset(
         Kind.NODE_BACKUP,
         Kind.NODE_ERROR,
         Kind.REFUSED,
+        Kind.HELD_LOST,
         Kind.CONTRADICTED,
         Kind.AGENT_REFUSED,
         Kind.SUPPRESSED,

@@ -8,7 +8,8 @@ from typing import Any
 import yaml
 
 from fcn.contract.depth import DEFAULT_THRESHOLDS
-from fcn.controller.config.modes import Notification
+from fcn.controller.config.holding import Holding
+from fcn.controller.config.modes import FlowControl, Notification
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.model import ROOMY_THRESHOLD, Node, Topology
@@ -53,6 +54,14 @@ class FcnSettings:
     udp_source_port: int = 49152
     flow_timeout: str = "60s"
     sections: Mapping[str, Any] = field(default_factory=dict)
+
+
+def packets_held(settings: FcnSettings) -> int:
+    """How many packets a node may hold for its neighbours; 0 without flow control."""
+    mode = settings.sections.get("flow_control", FlowControl.OFF)
+    if mode == FlowControl.OFF:
+        return 0
+    return Holding.model_validate(settings.sections.get("holding", {})).packets
 
 
 def grpc_endpoint(topology: Topology, node: str) -> str:

@@ -17,7 +17,7 @@ from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, ProcessError, wait_until
 from fcn.topologies.api import api_endpoint, fcn_command
-from fcn.topologies.controller_config import FcnSettings, controller_yaml
+from fcn.topologies.controller_config import FcnSettings, controller_yaml, packets_held
 from fcn.topologies.hosts import RoceHost
 from fcn.topologies.model import Link, Topology
 from fcn.topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
@@ -106,7 +106,11 @@ class Network:
         self._mininet = Mininet(controller=None, host=self.make_host, build=False)
         for node in self.topology.nodes:
             self._mininet.addSwitch(
-                node.name, cls=SWITCHES[self.target], topology=self.topology, logs=self.directory
+                node.name,
+                cls=SWITCHES[self.target],
+                topology=self.topology,
+                logs=self.directory,
+                held=packets_held(self.settings),
             )
         for host, port in self.topology.host_ports():
             self._mininet.addHost(host.name, addresses=self.topology.addresses(host.name))

@@ -13,6 +13,7 @@ from typing import Any
 
 from mininet.node import Switch
 
+from fcn.contract.parking import bmv2_commands
 from fcn.contract.targets import V1MODEL
 from fcn.hosts.processes import Process, ProcessError, is_listening
 from fcn.topologies.controller_config import grpc_endpoint
@@ -26,16 +27,25 @@ START_TIMEOUT_S = 180.0
 class P4Switch(Switch):  # type: ignore[misc]
     """A node of a topology as a process beside Mininet's hosts.
 
-    Parameters besides Mininet's: `topology`, and `logs`, the directory its output goes to.
+    Parameters besides Mininet's: `topology`; `logs`, the directory its output goes to; `held`, how
+    many packets it may hold for its neighbours (SRF-7).
     """
 
     has_port_delay = False
     has_bit_rate = False
 
-    def __init__(self, name: str, topology: Topology, logs: Path, **parameters: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        name: str,
+        topology: Topology,
+        logs: Path,
+        held: int = 0,
+        **parameters: Any,  # noqa: ANN401
+    ) -> None:
         super().__init__(name, dpid=f"{topology.index(name):016x}", **parameters)
         self.topology = topology
         self.logs = logs
+        self.held = held
         self.process: Process | None = None
 
     @property
@@ -90,8 +100,8 @@ class Bmv2Switch(P4Switch):
         return THRIFT_BASE + self.topology.index(self.name)
 
     def shape_ports(self) -> None:
-        """Set the depth of all queues and the rate of the limited ones."""
-        commands = ""
+        """Set the depth of all queues and the rate of the limited ones, held packets' too."""
+        commands = "".join(f"{line}\n" for line in bmv2_commands(self.held) if self.held)
         for port in self.switch_ports:
             queue = self.topology.queue_of(port)
             depth = queue.depth if queue is not None else ROOMY_DEPTH

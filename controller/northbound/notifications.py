@@ -3,6 +3,7 @@
 import asyncio
 
 from fcn.contract.names import COUNTERS
+from fcn.contract.parking import bmv2_commands
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.session import SwitchAwayError
@@ -27,9 +28,33 @@ WATCHED = frozenset(
         "LABEL_UNKNOWN",
         "SOURCE_QP_UNKNOWN",
         "NODE_RATE_LIMIT",
+        "ARN_RECEIVED",
+        "ARN_SENT",
+        "PAUSE_SENT",
+        "HOLD_BEGUN",
+        "HOLD_PARKED",
+        "HOLD_LEFT",
+        "HOLD_SKIPPED",
+        "HOLD_NO_ROOM",
+        "HOLD_NO_CELL",
+        "HOLD_LIMIT",
+        "ARN_UNSUPPORTED",
     }
 )
 """Cells of counters that concern notifications."""
+
+SKIPPED = "HOLD_SKIPPED"
+"""Packets that left because those before them were lost while they waited."""
+
+
+def parking_too_short(node: str, skipped: int, packets: int) -> str:
+    """What an operator is told of that; packets: what the node holds at most."""
+    commands = "', '".join(bmv2_commands(packets))
+    return (
+        f"{node}: held packets were lost ({SKIPPED} +{skipped}): the parking port's queue is "
+        f"shorter than holding.packets, {packets}; "
+        f"on BMv2 enter '{commands}' in simple_switch_CLI"
+    )
 
 
 class NotificationWatch:
@@ -70,4 +95,9 @@ class NotificationWatch:
                 by_member[member] = by_member.get(member, 0) + count
             name = self._agent.name
             text = ", ".join(f"{member} +{count}" for member, count in by_member.items())
+            if skipped := by_member.get(SKIPPED):
+                packets = self._agent.provision.config.holding.packets
+                self._bus.emit(
+                    Kind.HELD_LOST, name, parking_too_short(name, skipped, packets), skipped=skipped
+                )
             self._bus.emit(Kind.NOTIFICATIONS, name, f"{name}: {text}", **dict(by_member.items()))

@@ -40,6 +40,7 @@ MODE_COLOURS = {
     "end-con": "#2166ac",
     "two-threshold": "#762a83",
     "service": "#e08214",
+    "flow": "#c51b7d",
     "priority": "#35978f",
 }
 PE_COLOUR, RECEIVER_COLOUR = MODE_COLOURS["fcn"], MODE_COLOURS["ecn"]

@@ -21,6 +21,9 @@ ALL = "all"
 
 _NOT_DROPPED = ("received", "to_cpu", "sent", "replaced")
 _PROGRAM_DROPS = ("ingress_drops", "egress_drops")
+_OBEYED_ARNS = ("HOLD_BEGUN", "HOLD_RENEWED", "HOLD_ENDED_EARLY", "HOLD_UNKNOWN")
+"""What an ARN that is not refused leads to; it ends there, as what is dropped does."""
+
 _NOTIFICATION_DROPS = ("FLOW_INTERVAL", "NODE_RATE_LIMIT")
 _FLOW = ["host", "connection"]
 
@@ -216,6 +219,9 @@ def drops(result: Result) -> pd.DataFrame:
     counted = final_counters(result, "drop")
     counted = counted[counted["name"].isin(named_cells("drops").values())]
     explained = counted.groupby("node")["value"].sum().to_dict()
+    events = final_counters(result, "event")
+    for node, _, count in events[events["name"].isin(_OBEYED_ARNS)].itertuples(index=False):
+        explained[node] = explained.get(node, 0) + count
     rows = [
         (node, name, value, name not in _NOTIFICATION_DROPS)
         for node, name, value in counted.itertuples(index=False)

@@ -14,6 +14,8 @@ _SIOCGIFFLAGS = 0x8913
 _IFF_RUNNING = 0x40
 PARKING_RATE = 50_000
 """Packets per second that come round on the parking port, where held packets wait (SRF-7)."""
+PARKING_DEPTH = 1 << 20
+"""Packets that may wait there: more than a node can be told to hold, so that none is lost."""
 _SILENT = PortCounters(0, 0, 0, 0, 0, 0, 0)
 
 
@@ -37,7 +39,7 @@ class Ports:
             return
         parking = V1MODEL.ports.parking
         if parking is not None and parking not in self.interfaces:
-            engine.port_queue_set(parking, PortQueue(rate_pps=PARKING_RATE))
+            engine.port_queue_set(parking, PortQueue(depth=PARKING_DEPTH, rate_pps=PARKING_RATE))
         for port, queue in self.queues.items():
             if queue != PortQueue():
                 engine.port_queue_set(port, queue)

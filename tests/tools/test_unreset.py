@@ -66,4 +66,3 @@ def test_committed_programs_clear_the_users_metadata_only(name: str) -> None:
     assert unreset(committed) is committed
     assert HEADER not in committed["deparsers"][0]["order"]
     build_model(committed)
-

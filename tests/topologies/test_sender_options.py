@@ -6,7 +6,7 @@ from pathlib import Path
 from fcn.hosts.roce.options import Sender
 from fcn.topologies.dc import sample
 from fcn.topologies.demo import traffic
-from fcn.topologies.demo.scenario import demo_scenario
+from fcn.topologies.demo.scenario import LINK_BPS, demo_scenario
 from fcn.topologies.description import parse_topology
 
 CENTRES = """\
@@ -35,7 +35,7 @@ def test_those_of_the_demo(tmp_path: Path) -> None:
         link_rate(traffic.sender_options(limited, flow, tmp_path / "log", 0))
         for flow in limited.flows
     ]
-    assert rates == ["0", "25000000"]
+    assert rates == [str(LINK_BPS), "25000000"]
 
 
 def test_those_of_data_centres(tmp_path: Path) -> None:

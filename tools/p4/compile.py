@@ -154,8 +154,8 @@ def compile_into(directory: Path) -> None:
         sys.stderr.write(done.stderr)
         if unset := read_before_assignment(done.stderr):
             raise CompilerError(
-                f"v1model/{program}.p4 reads {', '.join(unset)} before an assignment, and BMv2 does "
-                "not clear local variables (tools/p4/unreset.py); assign a first value"
+                f"v1model/{program}.p4 reads {', '.join(unset)} before an assignment, and BMv2 "
+                "does not clear local variables (tools/p4/unreset.py); assign a first value"
             )
         compiled = directory / f"{program}.json"
         made = (compiled, directory / f"{program}.p4info.txtpb")

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from fcn.topologies.demo.modes import MODES
+from fcn.topologies.demo.check import Check
+from fcn.topologies.demo.hold_checks import holding, silence
 from fcn.topologies.demo.scenario import Scenario, by_switch
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 
@@ -21,29 +21,9 @@ PE_REFUSALS = ("NOTIFICATION_UNTRUSTED", "NOTIFICATION_MALFORMED", "NOTIFICATION
 # was beyond the rate of the flow.
 TREATED = "LIGHT_CONGESTION"
 SLOWED = "LIGHT_CONGESTION_RATE"
+# In the modes of flow control: more had to wait than a node has room for.
+NO_ROOM = "HOLD_NO_ROOM"
 HOST_PROBLEMS = ("bad_length", "bad_checksum", "bad_icrc", "unknown_qp", "socket_lost")
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """Two counts that must be equal, each with its meaning."""
-
-    name: str
-    left: str
-    left_count: int
-    right: str
-    right_count: int
-
-    @property
-    def passed(self) -> bool:
-        """Whether the counts are equal."""
-        return self.left_count == self.right_count
-
-    def __str__(self) -> str:
-        relation = "=" if self.passed else "but"
-        return (
-            f"{self.name}: {self.left} {self.left_count} {relation} {self.right} {self.right_count}"
-        )
 
 
 def check_run(scenario: Scenario, record: RunRecord) -> list[Check]:
@@ -52,8 +32,7 @@ def check_run(scenario: Scenario, record: RunRecord) -> list[Check]:
         *_links(scenario, record),
         *_data(scenario, record),
         *_marks(scenario, record),
-        *_notices(scenario, record),
-        *_cnps_of_pes(scenario, record),
+        *(holding if record.mode.holds else _told)(scenario, record),
         *_cnps_of_receivers(scenario, record),
         *_hosts(record),
         *_mode(scenario, record),
@@ -84,20 +63,24 @@ def _links(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
 
 def _data(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     """Packets sent but not received are those that the bottleneck's queue dropped, and those of
-    flows that an ingress PE slows."""
+    flows that an ingress PE slows, and those that no node has room to hold."""
     sent = sum(log.total("qp_summary", "packets") for log in record.senders.values())
     sent += sum(other.sent for other in record.others)
     received = sum(log.total("qp_summary", "packets") for log in record.receivers.values())
     received += sum(other.received for other in record.others)
     node, _ = scenario.bottleneck
     missing = _missing_in(scenario, record, node)
-    slowed = sum(record.counters[pe].drops.get(SLOWED, 0) for pe in _named(scenario, "pe"))
+    refused = sum(
+        counters.drops.get(why, 0)
+        for counters in record.counters.values()
+        for why in (SLOWED, NO_ROOM)
+    )
     yield Check(
         "data lost",
         "sent but not received",
         sent - received,
-        f"lost in {node} or slowed by PEs",
-        missing + slowed,
+        f"lost in {node}, slowed by PEs or not held for want of room",
+        missing + refused,
     )
     if record.queue_drops is not None:
         yield Check(
@@ -129,6 +112,12 @@ def _marks(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
         "seen on its link",
         len(record.ce_ns),
     )
+
+
+def _told(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+    """From a congested node by way of the ingress PE to the senders."""
+    yield from _notices(scenario, record)
+    yield from _cnps_of_pes(scenario, record)
 
 
 def _notices(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
@@ -237,10 +226,7 @@ def _hosts(record: RunRecord) -> Iterator[Check]:
 def _mode(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     """What the mode does not do is not done."""
     nodes = [node.name for node in scenario.topology.nodes]
-    if not record.mode.notifies:
-        sent = [f"{mode.notice.kind}_SENT" for mode in MODES.values()]
-        notified = sum(_sum(record, nodes, name) for name in {*sent, "CNP_SENT"})
-        yield Check("FCN is disabled", "notifications of switches", notified, "allowed", 0)
+    yield from silence(record)
     if not record.mode.marks:
         marked = _sum(record, nodes, "CE_MARKED")
         yield Check("marking is disabled", "packets marked", marked, "allowed", 0)

@@ -42,14 +42,17 @@ class Figures:
     """One run in one mode.
 
     reaction_ns: from the onset of a congestion to the first rate cut of a sender, median; None
-    where nobody cut. peak_queue: packets. dropped: packets that did not arrive, of other traffic
-    too. goodput_bps: of each sender, while all of them send. fairness: Jain's index over the
-    goodput of their queue pairs in that time.
+    where nobody cut. pause_ns: the same to the first PAUSE frame that a sender heeds. held: packets
+    that waited in neighbours, once for each. peak_queue: packets. dropped: packets that did not
+    arrive, of other traffic too. goodput_bps: of each sender, while all of them send. fairness:
+    Jain's index over the goodput of their queue pairs in that time.
     """
 
     title: str
     colour: str
     reaction_ns: float | None
+    pause_ns: float | None
+    held: int
     peak_queue: float
     dropped: int
     goodput_bps: Mapping[str, float]
@@ -85,6 +88,9 @@ def comparison_rows(figures: Sequence[Figures]) -> Iterator[Row]:
         return Row(name, tuple(map(text, figures)))
 
     yield row("onset to first rate cut, median", lambda f: time_text(f.reaction_ns))
+    if any(each.held for each in figures):
+        yield row("  to first pause of a sender, median", lambda f: time_text(f.pause_ns))
+        yield row("packets held by neighbours", lambda f: f"{f.held:,}")
     yield row("peak queue (packets)", lambda f: f"{f.peak_queue:.0f}")
     yield row("packets dropped", lambda f: f"{f.dropped:,}")
     for sender in figures[0].goodput_bps:
@@ -123,8 +129,9 @@ def draw_comparison(figures: Sequence[Figures], title: str, path: Path) -> None:
     """The figures of the table as bars, a group of bars for each mode."""
     width = max(12.0, 2.2 * len(figures) + 6.0)
     figure, axes = pyplot.subplots(2, 3, figsize=(width, 8.0), layout="constrained")
-    reactions = [_scaled(f.reaction_ns) for f in figures]
-    _bars(axes[0][0], "onset to first rate cut, median (ms)", figures, reactions)
+    reactions = [_scaled(f.pause_ns if f.reaction_ns is None else f.reaction_ns) for f in figures]
+    pauses = " or pause" if any(f.pause_ns is not None for f in figures) else ""
+    _bars(axes[0][0], f"onset to first rate cut{pauses}, median (ms)", figures, reactions)
     _bars(axes[0][1], "peak queue (packets)", figures, [f.peak_queue for f in figures])
     _bars(axes[0][2], "packets dropped", figures, [float(f.dropped) for f in figures])
     _goodput(axes[1][0], figures)

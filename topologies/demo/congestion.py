@@ -62,6 +62,23 @@ def congestions(scenario: Scenario, record: RunRecord) -> tuple[Congestion, ...]
     return tuple(found)
 
 
+def pauses_ms(scenario: Scenario, record: RunRecord) -> tuple[float, ...]:
+    """From the onset of each congestion to the first PAUSE frame that holds a sender, in ms."""
+    begun = sorted(
+        event.time_ns
+        for _, sender, _ in flow_endpoints(scenario, record)
+        for event in sender.named("pause")
+        if event["hold_ns"] and event["qps"]
+    )
+    onsets = list(_onsets(scenario, record))
+    found = []
+    for onset, following in zip_longest(onsets, onsets[1:]):
+        first = next((time for time in begun if time >= onset), None)
+        if first is not None and (following is None or first < following):
+            found.append((first - onset) / NS_PER_MS)
+    return tuple(found)
+
+
 def first_onset_ms(scenario: Scenario, record: RunRecord) -> float:
     """When the first congestion begins, whether or not anybody reacts; where nothing shows one,
     when the last sender starts. Milliseconds since the start of the run."""

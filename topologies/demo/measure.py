@@ -8,7 +8,7 @@ from typing import Literal
 
 from fcn.hosts.roce.log import Event, RoceLog
 from fcn.topologies.demo.comparison import Figures, Other, jain, percentile
-from fcn.topologies.demo.congestion import Congestion, congestions, first_onset_ms
+from fcn.topologies.demo.congestion import Congestion, congestions, first_onset_ms, pauses_ms
 from fcn.topologies.demo.modes import Mode
 from fcn.topologies.demo.other_traffic import Seen
 from fcn.topologies.demo.scenario import MTU, Flow, Scenario, by_switch
@@ -41,6 +41,8 @@ class Measurement:
     (packets in less packets out and lost), as `queue_source` says. `congestions` are those for
     which a sender cut its rate; in a mode that tells senders there is at least one. `onset_ms`:
     when the first congestion begins; `first_peak_queue` is the peak within FIRST_MS of it.
+    `pauses_ms`: from each onset to the first PAUSE frame that holds a sender, where one does,
+    `pause_frames`: when one came. `held`: packets that waited in nodes, once for each.
     `goodputs_bps`: of each sender, while all send; `fairness`: Jain's index over their queue pairs.
     """
 
@@ -59,6 +61,9 @@ class Measurement:
     cnps_from_pe: tuple[float, ...]
     cnps_from_receiver: tuple[float, ...]
     notices: tuple[float, ...]
+    pauses_ms: tuple[float, ...]
+    pause_frames: tuple[float, ...]
+    held: int
     goodput_bps: float
     goodputs_bps: dict[str, float]
     fairness: float | None
@@ -107,6 +112,8 @@ class Measurement:
             title=self.mode.title,
             colour=self.mode.colour,
             reaction_ns=None if reaction is None else reaction * NS_PER_MS,
+            pause_ns=median(self.pauses_ms) * NS_PER_MS if self.pauses_ms else None,
+            held=self.held,
             peak_queue=self.peak_queue,
             dropped=self.lost + sum(other.lost for other in self.others),
             goodput_bps=self.goodputs_bps,
@@ -160,6 +167,15 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
             sorted(time for time, told_by_switch in cnps if not told_by_switch)
         ),
         notices=tuple((stamp - record.start_ns) / NS_PER_MS for stamp in record.notices_ns),
+        pauses_ms=pauses_ms(scenario, record),
+        pause_frames=tuple(
+            sorted(
+                _ms(record, event)
+                for each in record.senders.values()
+                for event in each.named("pause")
+            )
+        ),
+        held=sum(each.events.get("HOLD_PARKED", 0) for each in record.counters.values()),
         goodput_bps=taken * MTU * 8 / scenario.seconds,
         goodputs_bps={sender: sum(of_qps) for sender, of_qps in goodputs.items()},
         fairness=jain(bps for of_qps in goodputs.values() for bps in of_qps),

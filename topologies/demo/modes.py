@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from fcn.controller.config.modes import FlowControl
+
 # The first tolerates the bursts of a loaded machine that does not send packets evenly paced.
 DEPTHS = (8, 12, 16, 24, 32, 48, 64)
 
@@ -28,6 +30,8 @@ class Notice:
 
 FAST_CNPS = Notice("FAST_CNP", "Fast CNPs")
 END_CON_CNPS = Notice("END_CON_CNP", "CNPs to END.CON")
+ARNS = Notice("ARN", "ARN messages")
+"""What a congested node sends to its upstream neighbour in the modes of flow control."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,8 @@ class Mode:
     where nobody's does. spares: senders are not told of light congestion. marks: switches mark CE.
     notifies: switches' own notifications are enabled (FCN-16), of P nodes by `notice`. depths: of
     the congested queue, in packets, at which its levels begin. cnp_source: whose address the CNPs
-    of switches have. domain: keys of the controller's configuration that make the mode.
+    of switches have. holds: upstream neighbours hold traffic, and the ingress PE pauses the senders
+    (SRF-5 to SRF-8). domain: keys of the controller's configuration that make the mode.
     """
 
     name: str
@@ -51,7 +56,36 @@ class Mode:
     notice: Notice = FAST_CNPS
     depths: tuple[int, ...] = DEPTHS
     cnp_source: Literal["pe", "peer"] = "pe"
+    holds: bool = False
     domain: Mapping[str, Any] = field(default_factory=dict)
+
+
+# The queue is longest after a release, when what two nodes hold reaches it at once; it has room for
+# most of that. `release_at` is above what it serves in the round trip to the node that holds, 4 ms.
+HOLDING: Mapping[str, Any] = {
+    "hold_at": DEPTHS[0],
+    "release_at": 6,
+    "time": "40ms",
+    "repeat": "8ms",
+    "longest": "100ms",
+    "packets": 60,
+    "pass_on_at": 40,
+    "pass_off_at": 10,
+    "relief_repeat": "10ms",
+}
+
+
+def _of_flow_control(held: FlowControl, title: str, colour: str) -> Mode:
+    return Mode(
+        held.value,
+        title,
+        colour,
+        told_by=None,
+        marks=False,
+        notice=ARNS,
+        holds=True,
+        domain={"flow_control": held.value, "holding": HOLDING},
+    )
 
 
 MODES: Mapping[str, Mode] = {
@@ -90,6 +124,9 @@ MODES: Mapping[str, Mode] = {
                 },
             },
         ),
+        _of_flow_control(FlowControl.SERVICE, "Hold service", "#e08214"),
+        _of_flow_control(FlowControl.FLOW, "Hold flow", "#c51b7d"),
+        _of_flow_control(FlowControl.PRIORITY, "Hold priority", "#35978f"),
     )
 }
 

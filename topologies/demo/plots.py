@@ -10,7 +10,6 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from fcn.topologies.demo.congestion import Congestion
 from fcn.topologies.demo.measure import Measurement, Series
 from fcn.topologies.demo.scenario import Scenario
 
@@ -53,7 +52,8 @@ def draw_overview(scenario: Scenario, results: Results, path: Path) -> None:
             axes[row][column].axvline(result.onset_ms / 1000, **ONSET_STYLE)
             axes[row][column].grid(alpha=0.25)
             axes[row][column].legend(loc="upper right", fontsize=8, framealpha=0.9)
-    axes[0][0].set_ylabel("sending rate (Mb/s)")
+    held = any(result.pause_frames for result in results.values())
+    axes[0][0].set_ylabel(f"sending rate{' between pauses' if held else ''} (Mb/s)")
     axes[1][0].set_ylabel("queue (packets)")
     axes[2][0].set_ylabel(f"per {BIN_MS} ms")
     axes[0][0].set_xlim(0, scenario.seconds)
@@ -135,6 +135,15 @@ def _draw_notifications(axes: Axes, scenario: Scenario, result: Measurement) -> 
         linewidth=1.0,
         label=f"{result.mode.notice.title} from {scenario.bottleneck[0]} ({len(result.notices)})",
     )
+    if result.mode.holds:
+        axes.hist(
+            [time / 1000 for time in result.pause_frames],
+            bins=edges,
+            histtype="step",
+            color=result.mode.colour,
+            linewidth=1.0,
+            label=f"PAUSE frames heard by senders ({len(result.pause_frames)})",
+        )
 
 
 def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
@@ -151,7 +160,7 @@ def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
         times, values = _aligned(result.total_rate_bps, result.onset_ms, end_ms)
         rate_axes.step(
             times, [value / MBIT for value in values], where="post", color=colour, linewidth=1.8,
-            label=f"{mode.title}: {_first_cut(first)}",
+            label=f"{mode.title}: {_first_answer(result)}",
         )  # fmt: skip
         times, values = _aligned(result.queue, result.onset_ms, end_ms)
         queue_axes.step(times, values, where="post", color=colour, linewidth=1.4, label=mode.title)
@@ -187,10 +196,12 @@ def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
     pyplot.close(figure)
 
 
-def _first_cut(first: Congestion | None) -> str:
-    if first is None:
-        return "no rate cut"
-    return f"first cut after {first.reaction_ms:.2f} ms, by {first.sender}"
+def _first_answer(result: Measurement) -> str:
+    if result.first is not None:
+        return f"first cut after {result.first.reaction_ms:.2f} ms, by {result.first.sender}"
+    if result.pauses_ms:
+        return f"no rate cut, first pause after {result.pauses_ms[0]:.2f} ms"
+    return "no rate cut"
 
 
 def _aligned(series: Series, onset_ms: float, end_ms: float) -> tuple[list[float], list[float]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from fcn.topologies.demo.checks import Check
+from fcn.topologies.demo.check import Check
 from fcn.topologies.demo.comparison import NOTHING, Row, comparison_rows
 from fcn.topologies.demo.congestion import CALM_MS, Congestion
 from fcn.topologies.demo.measure import FIRST_MS, Measurement
@@ -34,6 +34,11 @@ NOTIFICATION_EVENTS = {
     ),
     "pe": ("CE_MARKED", "{}_RECEIVED", "OWN_CONGESTION", "CNP_SENT"),
 }
+HOLDING_EVENTS = {
+    "p": ("ARN_RECEIVED", "HOLD_BEGUN", "HOLD_PARKED", "HOLD_LEFT"),
+    "pe": ("ARN_RECEIVED", "HOLD_BEGUN", "HOLD_PARKED", "HOLD_LEFT", "PAUSE_SENT"),
+}
+"""In the modes of flow control, besides."""
 
 
 def comparison(results: Results) -> list[Row]:
@@ -89,6 +94,9 @@ def hop_rows(scenario: Scenario, records: Records) -> list[Row]:
         role: dict.fromkeys(name.format(kind) for name in names for kind in kinds)
         for role, names in NOTIFICATION_EVENTS.items()
     }
+    if any(run.mode.holds for run in runs):
+        for role, names in HOLDING_EVENTS.items():
+            events_of[role] |= dict.fromkeys(names)
     rows = []
     for node in scenario.topology.nodes:
         counted = [run.counters[node.name] for run in runs]

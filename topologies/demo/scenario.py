@@ -20,6 +20,8 @@ INTERVALS = ("20ms", "15ms", "10ms", "8ms", "6ms", "4ms", "2ms")
 OTHER_PPS = 25
 # UDP source port of notifications by switches; those of hosts are from 49152 on.
 SWITCH_PORT = 40_000
+# By this hosts tell how long a PAUSE frame is: 34 ms at most, IEEE 802.1Qbb.
+LINK_BPS = 1_000_000_000
 # DCQCN's time constants, 4 us to 300 us in a data centre of 40 Gb/s, scaled to queue pairs of a few
 # Mb/s and a round-trip time of 16 ms: at most one CNP and one cut in about that time.
 CNP_INTERVAL_US = 20_000

@@ -12,12 +12,13 @@ from fcn.hosts.processes import Process, ProcessError
 from fcn.hosts.roce.build import fcn_roce
 from fcn.hosts.roce.log import RoceLog, read_log
 from fcn.hosts.roce.options import Receiver, Sender
+from fcn.packets.arn import ARN_PORT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.controller_config import end_con_sids, grpc_endpoint
 from fcn.topologies.counters import CounterReader, NodeCounters
-from fcn.topologies.demo.modes import END_CON_CNPS, Mode
+from fcn.topologies.demo.modes import ARNS, END_CON_CNPS, Mode
 from fcn.topologies.demo.other_traffic import OtherTraffic, Seen
-from fcn.topologies.demo.scenario import CNP_INTERVAL_US, MTU, Flow, Scenario
+from fcn.topologies.demo.scenario import CNP_INTERVAL_US, LINK_BPS, MTU, Flow, Scenario
 from fcn.topologies.demo.tap import Instruction, Tap, any_ipv6, far_end, ipv6_to, marked_ce, udp_to
 from fcn.topologies.demo.watch import LogTail
 from fcn.topologies.model import Port
@@ -39,9 +40,9 @@ class RunRecord:
 
     Captured on the links of the bottleneck's node: `arrivals_ns` of packets towards its queue,
     `departures_ns` of packets from the queue, `ce_ns` of those with a CE mark, and `notices_ns`
-    of notices sent to the ingress PE. `queue` and `queue_drops` come from the
-    softswitch's traffic manager; BMv2 has none, there the first is empty and the second None.
-    `others`: what other traffic saw.
+    of notices sent to the ingress PE, or to the upstream neighbour. `queue` and `queue_drops` come
+    from the softswitch's traffic manager; BMv2 has none, there the first is empty and the second
+    None. `others`: what other traffic saw.
     """
 
     mode: Mode
@@ -214,12 +215,12 @@ class Run:
         )
 
     def _notices_filter(self) -> list[Instruction]:
-        """What a notice for the senders' PE looks like on a link."""
+        """What a notice of the congested node looks like on its link towards the senders."""
         if self._mode.notice is END_CON_CNPS:
             flow, topology = self._flows[0], self._scenario.topology
             _, ingress, *_ = topology.path(flow.sender, flow.receiver)
             return ipv6_to(end_con_sids(topology, ingress))
-        return udp_to(FAST_CNP_PORT)
+        return udp_to(ARN_PORT if self._mode.notice is ARNS else FAST_CNP_PORT)
 
     @property
     def _bottleneck_ports(self) -> tuple[Port, Port]:
@@ -288,7 +289,7 @@ def sender_options(scenario: Scenario, flow: Flow, log: Path, start_ns: int) -> 
         start_at_ns=start_ns + round(flow.start_s * NS_PER_S),
         duration_ms=round((scenario.seconds - flow.start_s) * 1000),
         hold_ms=HOLD_MS,
-        link_rate_bps=scenario.topology.link_rate_bps(flow.sender),
+        link_rate_bps=scenario.topology.link_rate_bps(flow.sender) or LINK_BPS,
         dcqcn=scenario.dcqcn(flow),
     )
 

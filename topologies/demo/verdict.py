@@ -8,13 +8,25 @@ from fcn.topologies.demo.plots import Results
 
 def problems(results: Results) -> Iterator[str]:
     """Senders that were not told by whom they should be, or not earlier than with ECN alone unless
-    the mode spares them."""
+    the mode spares them; where neighbours hold, nobody who asked, held or paused."""
     ecn = results.get("ecn")
     for measured in results.values():
         if measured.mode.told_by == "ingress PE":
             yield from _told_by_pe(measured, ecn)
         elif measured.caused_by_pe:
             yield f"{measured.mode.title}: the ingress PE's CNPs caused first cuts"
+        if measured.mode.holds:
+            yield from _held(measured)
+
+
+def _held(measured: Measurement) -> Iterator[str]:
+    title = measured.mode.title
+    if not measured.notices:
+        yield f"{title}: the congested node asked no neighbour"
+    if not measured.held:
+        yield f"{title}: no packet was held"
+    if not measured.pauses_ms:
+        yield f"{title}: no sender was paused"
 
 
 def _told_by_pe(measured: Measurement, ecn: Measurement | None) -> Iterator[str]:

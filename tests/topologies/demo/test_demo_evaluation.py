@@ -186,7 +186,7 @@ def test_a_cnp_of_the_receiver_that_did_not_arrive_is_noticed() -> None:
 
 
 def test_notifications_while_disabled_are_noticed() -> None:
-    assert "FCN is disabled" in failures(replace(record("fcn"), mode=MODES["ecn"]))
+    assert "modes do not mix" in failures(replace(record("fcn"), mode=MODES["ecn"]))
 
 
 def test_marks_in_a_mode_without_are_noticed() -> None:

@@ -10,7 +10,7 @@ import pytest
 from fcn.controller.config import parse_config
 from fcn.lab.modes import FLOW_CONTROL
 from fcn.lab.modes import Mode as LaboratoryMode
-from fcn.topologies.controller_config import controller_yaml
+from fcn.topologies.controller_config import controller_yaml, packets_held
 from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
 from fcn.topologies.demo.scenario import demo_scenario
 
@@ -47,9 +47,24 @@ def test_the_controller_accepts_the_configuration_of_every_mode(mode: Mode) -> N
 
 
 def test_every_mode_is_one_of_the_laboratory() -> None:
-    """Which has those of flow control as well: they tell no sender."""
-    assert set(MODES) | set(FLOW_CONTROL) == set(get_args(LaboratoryMode))
-    assert not set(MODES) & set(FLOW_CONTROL)
+    assert set(MODES) == set(get_args(LaboratoryMode))
+
+
+@pytest.mark.parametrize("name", FLOW_CONTROL)
+def test_modes_of_flow_control_hold_and_tell_no_sender(name: str) -> None:
+    scenario, mode = demo_scenario(8.0), MODES[name]
+    config = parse_config(controller_yaml(scenario.topology, scenario.settings(mode)))
+    assert config.flow_control is FLOW_CONTROL[name]
+    assert mode.told_by is None
+    assert packets_held(scenario.settings(mode)) == config.holding.packets > 0
+    bottleneck = scenario.topology.queues[0].depth
+    assert 2 * config.holding.packets + config.holding.hold_at.amount <= bottleneck
+
+
+def test_other_modes_hold_nothing() -> None:
+    scenario = demo_scenario(8.0)
+    held = [mode.name for mode in MODES.values() if packets_held(scenario.settings(mode))]
+    assert held == list(FLOW_CONTROL)
 
 
 def test_the_default_needs_one_network() -> None:

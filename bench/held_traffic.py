@@ -1,0 +1,96 @@
+"""A P node between two senders and a sink that asks it to hold one of their flows (SRF-7)."""
+
+from ipaddress import IPv6Address, IPv6Network
+
+from scapy.layers.inet import UDP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
+
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config.base import RateLimit
+from fcn.controller.config.holding import Holding
+from fcn.controller.config.modes import FlowControl as Mode
+from fcn.controller.owners.endpoint import Endpoint
+from fcn.controller.owners.flow_control import FlowControl, HoldNeighbor
+from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.notification_port import NotificationPort
+from fcn.controller.owners.port_mac import PortMac
+from fcn.controller.owners.port_role import PortRole
+from fcn.controller.owners.recirculation import Recirculation
+from fcn.controller.owners.underlay import Adjacency, Underlay
+from fcn.packets.arn import ARN_HOP_LIMIT, ARN_PORT, Arn, ArnType, Parameter
+
+SIZE = 1500
+"""Octets of a packet."""
+LABEL, OTHER_LABEL = 0x8CAFE, 0x8BEEF
+PORTS = {"held": 1, "other": 2, "sink": 3}
+ADDRESS = IPv6Address("fc00:0:10::1")
+SOURCE, SINK = IPv6Address("fc00:0:1::1"), IPv6Address("fc00:0:2::1")
+SEQUENCE = 8
+OCTETS_BEFORE_PACKET = 14 + 40
+
+
+def label_of(data: bytes) -> int:
+    """The flow label of a frame."""
+    return int.from_bytes(data[14:18], "big") & 0xFFFFF
+
+
+def number_of(data: bytes) -> int:
+    """The number of a frame of a flow."""
+    return int.from_bytes(data[OCTETS_BEFORE_PACKET:][:SEQUENCE], "big")
+
+
+def mac(port: int, own: bool) -> int:
+    """Of a port of the node (own), or of what is behind it."""
+    return 0x02_00_00_00_00_00 | own << 8 | port
+
+
+def data_frame(label: int, port: int, number: int) -> bytes:
+    """A tunnelled packet with a flow label and a number, as it arrives at this port."""
+    payload = number.to_bytes(SEQUENCE, "big").ljust(SIZE - 40, b"\0")
+    header = bytes(IPv6(src=str(SOURCE), dst=str(SINK), nh=41, fl=label, plen=len(payload), tc=2))
+    return (
+        mac(port, True).to_bytes(6, "big")
+        + mac(port, False).to_bytes(6, "big")
+        + (b"\x86\xdd" + header + payload)
+    )
+
+
+def arn_frame(kind: ArnType, time_us: int) -> bytes:
+    """The sink's neighbour asks to hold what has LABEL, or no longer."""
+    message = Arn(
+        type=kind, para_type=Parameter.FIVE_TUPLE | Parameter.TIME, label=LABEL, protocol=41,
+        src6=str(SOURCE), dst6=str(SINK), time=time_us,
+    )  # fmt: skip
+    port = PORTS["sink"]
+    macs = [
+        ":".join(f"{octet:02x}" for octet in mac(port, own).to_bytes(6, "big"))
+        for own in (False, True)
+    ]
+    packet = IPv6(src=str(SINK), dst=str(ADDRESS), hlim=ARN_HOP_LIMIT)
+    packet /= UDP(sport=49152, dport=ARN_PORT) / Raw(bytes(message))
+    return bytes(Ether(src=macs[0], dst=macs[1]) / packet)
+
+
+def entries(holding: Holding) -> Intent:
+    """What the node needs to forward to the sink, and to hold for it."""
+    pipeline = load_pipeline("p")
+    intent = Intent(pipeline.schema)
+    roles, macs = PortRole(intent), PortMac(intent)
+    for port in PORTS.values():
+        roles.admit_core(port)
+        macs.own(port, mac(port, True))
+    session = pipeline.target.clone_session
+    assert session is not None, "BMv2 has one"
+    Recirculation(intent, session).enable()
+    Endpoint(intent).own(ADDRESS)
+    sink = PORTS["sink"]
+    hop = Adjacency(sink, mac(sink, True), mac(sink, False))
+    Underlay(intent).route(IPv6Network((SINK, 48), strict=False), [hop])
+    NotificationPort(intent, pipeline).expect("ARN", holding.udp_port)
+    control = FlowControl(intent, pipeline)
+    control.turn_on(Mode.SERVICE, holding, RateLimit(), SIZE)
+    neighbor = HoldNeighbor(SINK, mac(sink, False), ADDRESS, mac(sink, True))
+    control.know({sink: neighbor}, holding)
+    return intent
