@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from fcn.bench.demo import NAMES, Figures, of_laboratory, table
-from fcn.lab.result.model import Mode
+from fcn.lab.modes import Mode
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import load_scenario
 from fcn.topologies.model import NS_PER_MS

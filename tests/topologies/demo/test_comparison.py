@@ -24,7 +24,7 @@ def figures(title: str) -> Figures:
     """A run with many senders, and other traffic at many places."""
     goodput = {f"h{number}": 1e9 * number for number in range(1, MANY + 1)}
     others = tuple(Other(f"place {number}", 100, 0, 1e6) for number in range(MANY))
-    return Figures(title, "#4393c3", 1e6, 10, 0, goodput, 1.0, others)
+    return Figures(title, "#4393c3", 1e6, None, 0, 10, 0, goodput, 1.0, others)
 
 
 def test_every_sender_and_place_is_drawn(tmp_path: Path) -> None:
