@@ -57,9 +57,9 @@ PACED, HELD = 2_000, 500
 PARKED = 500
 """Packets that wait when a look begins."""
 HOLDING = Holding.model_validate(
-    {"packets": 4_000, "octets": "20MB", "time": "15s", "longest": "20s"}
+    {"packets": 4_000, "octets": "20MB", "time": "9s", "longest": "10s"}
 )
-HOLD_US = 15_000_000
+HOLD_US = 9_000_000
 DRAIN_TIMEOUT_S = 60.0
 POLL_S = 0.05
 SO_TIMESTAMPNS = 35

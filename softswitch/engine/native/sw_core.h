@@ -221,6 +221,10 @@ void sw_receive_frame(sw_engine *e, uint32_t port, sw_frame *f);
 void sw_run_until(sw_engine *e, uint64_t now);
 /* Time of the next event for sw_run_until; UINT64_MAX: none. */
 uint64_t sw_next_due(const sw_engine *e);
+/* Does anything wait at a port without an interface, such as held packets? */
+bool sw_inner_due(const sw_engine *e);
+/* Time of the next event at a port with an interface, or of the idle scan. */
+uint64_t sw_outer_due(const sw_engine *e);
 void sw_emit_event(sw_engine *e, unsigned kind, unsigned id, uint64_t arg, const void *data,
                    uint32_t size);
 void sw_idle_scan(sw_engine *e);

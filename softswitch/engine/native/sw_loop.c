@@ -15,6 +15,11 @@
 #include "sw_qdisc.h"
 
 #define YIELDS 100
+/* Held packets come round at a port without an interface, each at its time; to sleep until every
+ * single one is due costs more than its round. */
+#define INNER_TICK_NS 500000u
+/* Of what is overdue then, at once: frames that arrive meanwhile wait no longer than that. */
+#define INNER_SLICE_NS 100000u
 
 typedef struct sw_loop {
     pthread_t thread;
@@ -94,19 +99,43 @@ static void drain_fd(int fd)
         ;
 }
 
-/* One iteration under the lock; the number of frames received. */
-static uint32_t turn(sw_engine *e, sw_loop *l)
+/* Do what is due; the time still to be caught up with. */
+static uint64_t catch_up(sw_engine *e)
+{
+    uint64_t now = sw_clock_ns() - e->start_ns;
+    uint64_t left = now > e->now_ns ? now - e->now_ns : 0;
+    uint64_t step = left;
+    if (sw_inner_due(e))
+        step = left / 2 > INNER_SLICE_NS ? left / 2 : INNER_SLICE_NS;
+    if (step > left)
+        step = left;
+    sw_run_until(e, e->now_ns + step);
+    return left - step;
+}
+
+/* One iteration under the lock; whether there is more to do at once. */
+static bool turn(sw_engine *e, sw_loop *l)
 {
     uint32_t work = 0;
     for (uint32_t i = 0; i < l->n_netifs; i++)
         if (e->ports[l->netifs[i]->port].held && sw_netif_has_room(l->netifs[i]))
             sw_port_hold(e, l->netifs[i]->port, false);
-    sw_run_until(e, sw_clock_ns() - e->start_ns);
+    uint64_t behind = catch_up(e);
     for (uint32_t i = 0; i < l->n_netifs; i++)
         work += sw_netif_poll(e, l->netifs[i], SW_BATCH);
     for (uint32_t i = 0; i < l->n_netifs; i++)
         sw_netif_flush(e, l->netifs[i]);
-    return work;
+    return work || behind;
+}
+
+/* When the loop must go on, should no frame arrive. */
+static uint64_t wake_at(const sw_engine *e)
+{
+    uint64_t due = sw_next_due(e);
+    if (due <= e->now_ns || !sw_inner_due(e))
+        return due;
+    uint64_t outer = sw_outer_due(e), tick = e->now_ns + INNER_TICK_NS;
+    return outer < tick ? outer : tick > due ? tick : due;
 }
 
 static uint32_t list_fds(const sw_engine *e, const sw_loop *l, struct pollfd *fds)
@@ -141,8 +170,8 @@ static void *run(void *arg)
     prctl(PR_SET_NAME, "softswitch");
     while (!__atomic_load_n(&l->stop, __ATOMIC_ACQUIRE)) {
         pthread_mutex_lock(&e->lock);
-        uint32_t work = turn(e, l);
-        uint64_t due = work ? 0 : sw_next_due(e);
+        bool work = turn(e, l);
+        uint64_t due = work ? 0 : wake_at(e);
         uint32_t n = work ? 0 : list_fds(e, l, l->fds);
         pthread_mutex_unlock(&e->lock);
         for (int i = 0; i < YIELDS && __atomic_load_n(&e->waiters, __ATOMIC_RELAXED); i++)

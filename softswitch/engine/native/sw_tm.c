@@ -261,6 +261,25 @@ uint64_t sw_next_due(const sw_engine *e)
     return first < e->next_idle_ns ? first : e->next_idle_ns;
 }
 
+bool sw_inner_due(const sw_engine *e)
+{
+    for (uint32_t i = 0; i < e->n_pending; i++)
+        if (!e->ports[e->pending[i]].netif)
+            return true;
+    return false;
+}
+
+uint64_t sw_outer_due(const sw_engine *e)
+{
+    uint64_t first = e->next_idle_ns;
+    for (uint32_t i = 0; i < e->n_pending; i++) {
+        const sw_port *port = &e->ports[e->pending[i]];
+        if (port->netif && port->due_ns < first)
+            first = port->due_ns;
+    }
+    return first;
+}
+
 void sw_run_until(sw_engine *e, uint64_t now)
 {
     for (;;) {
