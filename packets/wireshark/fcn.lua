@@ -3,11 +3,12 @@
 --   tshark -X lua_script:packets/wireshark/fcn.lua -r capture.pcap
 --
 -- or copy this file into Wireshark's personal Lua plugins folder (Help > About > Folders).
--- Display filters: fast_cnp, fast_cnp.label == 0x8a1b2, arn, arn.time > 1000, roce_cnp, roce_cnp.qp == 0x118.
+-- Display filters: fast_cnp, fast_cnp.label == 0x8a1b2, arn, arn.time > 1000, fantel, fantel.path == 5, roce_cnp,
+-- roce_cnp.qp == 0x118.
 
 set_plugin_info({
     version = "1.0",
-    description = "Fast CNP, ARN and RoCEv2 CNP",
+    description = "Fast CNP, ARN, FANTEL and RoCEv2 CNP",
 })
 
 -- Fast CNP (draft "Fast Congestion Notification in WAN", section 4.2): UDP, then
@@ -220,6 +221,229 @@ function arn.prefs_changed()
         udp_port:add(registered_arn_port, arn)
     end
 end
+
+-- FANTEL (draft-hzh-fantel-wan-tunnel-01, section 5): behind UDP Version(8) Type(8) Code(8) Rsvd(8), or
+-- ICMPv6 type 200 with Code, then Type(8) Version(8) Rsvd(16); then the TLVs that Code names --------
+
+local FANTEL_PORT = 61021 -- of the range that is never assigned, until TBD is
+local FANTEL_ICMPV6_TYPE = 200 -- RFC 4443, private experimentation
+local FANTEL_HEADER_LENGTH = 4
+local FANTEL_ICMPV6_LENGTH = 8
+local FANTEL_PARAMETERS = 7
+local TLV_HEADER_LENGTH = 4
+local FIVE_TUPLE = 3
+local FIVE_TUPLE_LENGTH = { [4] = 16, [6] = 40 }
+
+local fantel = Proto("fantel", "Fast Notification for Traffic Engineering and Load Balancing")
+
+local fantel_type_name = {
+    [1] = "failure", [2] = "failure cleared", [3] = "congestion", [4] = "congestion cleared",
+    [5] = "load",
+}
+local fantel_cause_name = {
+    [0] = "unknown", [1] = "link down", [2] = "neighbour silent", [3] = "administrative",
+}
+local fantel_version = ProtoField.uint8("fantel.version", "Version", base.DEC)
+local fantel_type = ProtoField.uint8("fantel.type", "Type", base.DEC, fantel_type_name)
+local fantel_code = ProtoField.uint8("fantel.code", "Parameters", base.HEX)
+local fantel_parameter = ProtoField.bytes("fantel.parameter", "Parameter")
+local fantel_tlv_type = ProtoField.uint8("fantel.tlv.type", "Type", base.DEC)
+local fantel_tlv_version = ProtoField.uint8("fantel.tlv.version", "Version", base.DEC)
+local fantel_tlv_length = ProtoField.uint16("fantel.tlv.length", "Length", base.DEC)
+local fantel_node = ProtoField.uint32("fantel.node", "Node", base.DEC)
+local fantel_link = ProtoField.uint32("fantel.link", "Link", base.DEC)
+local fantel_epoch = ProtoField.uint32("fantel.epoch", "Epoch", base.DEC)
+local fantel_sequence = ProtoField.uint32("fantel.sequence", "Sequence number", base.DEC)
+local fantel_path = ProtoField.uint32("fantel.path", "Path ID", base.DEC)
+local fantel_ip_version = ProtoField.uint8("fantel.ip_version", "IP version", base.DEC, nil, 0xF0)
+local fantel_label = ProtoField.uint32("fantel.label", "Flow label", base.HEX, nil, 0x0FFFFF00)
+local fantel_protocol = ProtoField.uint8("fantel.protocol", "Protocol", base.DEC)
+local fantel_source = {
+    [4] = ProtoField.ipv4("fantel.src", "Source"), [6] = ProtoField.ipv6("fantel.src6", "Source"),
+}
+local fantel_destination = {
+    [4] = ProtoField.ipv4("fantel.dst", "Destination"),
+    [6] = ProtoField.ipv6("fantel.dst6", "Destination"),
+}
+local fantel_sport = ProtoField.uint16("fantel.sport", "Source port", base.DEC)
+local fantel_dport = ProtoField.uint16("fantel.dport", "Destination port", base.DEC)
+local fantel_cause = ProtoField.uint8("fantel.cause", "Cause", base.DEC, fantel_cause_name)
+local fantel_queue = ProtoField.uint8("fantel.queue", "Queue", base.DEC)
+local fantel_level = ProtoField.uint8("fantel.level", "Congestion level", base.DEC)
+local fantel_depth = ProtoField.uint32("fantel.depth", "Depth (packets or cells)", base.DEC)
+local fantel_utilization = ProtoField.uint16("fantel.utilization", "Utilization (permille)", base.DEC)
+local fantel_load = ProtoField.uint16("fantel.load", "Load (permille)", base.DEC)
+fantel.fields = {
+    fantel_version, fantel_type, fantel_code, fantel_parameter, fantel_tlv_type, fantel_tlv_version,
+    fantel_tlv_length, fantel_node, fantel_link, fantel_epoch, fantel_sequence, fantel_path,
+    fantel_ip_version, fantel_label, fantel_protocol, fantel_source[4], fantel_source[6],
+    fantel_destination[4], fantel_destination[6], fantel_sport, fantel_dport, fantel_cause,
+    fantel_queue, fantel_level, fantel_depth, fantel_utilization, fantel_load,
+}
+
+local fantel_malformed = ProtoExpert.new(
+    "fantel.malformed", "Malformed", expert.group.MALFORMED, expert.severity.ERROR)
+fantel.experts = { fantel_malformed }
+
+fantel.prefs.port = Pref.uint("UDP port", FANTEL_PORT, "UDP destination port of FANTEL messages")
+
+local registered_fantel_port = FANTEL_PORT
+
+local function permille_tlv(name, field, what)
+    local function text(value)
+        local permille = value(0, 2):uint()
+        return permille <= 1000 and string.format("%s at %.1f %%", what, permille / 10) or nil
+    end
+    return { name = name, length = 4, fields = { { field, 0, 2 } }, text = text }
+end
+
+-- By type of TLV: its name, the octets of its value, the fields with offset and octets, and what the packet list says,
+-- which is nil for a value that no sound message has.
+local fantel_tlv = {
+    {
+        name = "Origin", length = 16,
+        fields = {
+            { fantel_node, 0, 4 }, { fantel_link, 4, 4 }, { fantel_epoch, 8, 4 }, { fantel_sequence, 12, 4 },
+        },
+        text = function(value)
+            return string.format("node %d, link %d, message %d.%d", value(0, 4):uint(), value(4, 4):uint(),
+                value(8, 4):uint(), value(12, 4):uint())
+        end,
+    },
+    {
+        name = "Path ID", length = 4, fields = { { fantel_path, 0, 4 } },
+        text = function(value) return string.format("path %d", value(0, 4):uint()) end,
+    },
+    { name = "Five-tuple", text = function() return "five-tuple" end },
+    {
+        name = "Failure cause", length = 4, fields = { { fantel_cause, 0, 1 } },
+        text = function(value)
+            local cause = value(0, 1):uint()
+            return fantel_cause_name[cause] or string.format("cause %d", cause)
+        end,
+    },
+    {
+        name = "Buffer status", length = 8,
+        fields = { { fantel_queue, 0, 1 }, { fantel_level, 1, 1 }, { fantel_depth, 4, 4 } },
+        text = function(value)
+            local level = value(1, 1):uint()
+            return level <= 7 and string.format("queue %d at level %d", value(0, 1):uint(), level) or nil
+        end,
+    },
+    permille_tlv("Link utilization", fantel_utilization, "link"),
+    permille_tlv("Device load", fantel_load, "node"),
+}
+
+local function five_tuple_fields(ip_version)
+    local address = ARN_ADDRESS_LENGTH[ip_version]
+    return {
+        { fantel_ip_version, 0, 1 }, { fantel_label, 0, 4 }, { fantel_protocol, 3, 1 },
+        { fantel_source[ip_version], 4, address }, { fantel_destination[ip_version], 4 + address, address },
+        { fantel_sport, 4 + 2 * address, 2 }, { fantel_dport, 6 + 2 * address, 2 },
+    }
+end
+
+-- Shows the TLV of the type at the start of the octets. Its octets and its text, or nil and what is wrong.
+local function add_fantel_tlv(tree, wanted, octets)
+    local tlv = fantel_tlv[wanted]
+    if octets:len() < TLV_HEADER_LENGTH then return nil, "it ends before " .. tlv.name end
+    local length = octets(2, 2):uint()
+    if octets(0, 1):uint() ~= wanted then return nil, "another TLV than " .. tlv.name end
+    if octets(1, 1):uint() ~= 0 then return nil, "version of " .. tlv.name end
+    if length == 0 or octets:len() < TLV_HEADER_LENGTH + length then return nil, "length of " .. tlv.name end
+    local value = octets(TLV_HEADER_LENGTH, length)
+    local ip_version = bit.rshift(value(0, 1):uint(), 4)
+    local sound_length = wanted == FIVE_TUPLE and FIVE_TUPLE_LENGTH[ip_version] or tlv.length
+    if length ~= sound_length then return nil, "length of " .. tlv.name end
+    local text = tlv.text(value)
+    if not text then return nil, "value of " .. tlv.name end
+    local branch = tree:add(fantel_parameter, octets(0, TLV_HEADER_LENGTH + length))
+    branch:set_text(tlv.name)
+    branch:add(fantel_tlv_type, octets(0, 1))
+    branch:add(fantel_tlv_version, octets(1, 1))
+    branch:add(fantel_tlv_length, octets(2, 2))
+    for _, field in ipairs(wanted == FIVE_TUPLE and five_tuple_fields(ip_version) or tlv.fields) do
+        branch:add(field[1], value(field[2], field[3]))
+    end
+    return TLV_HEADER_LENGTH + length, text
+end
+
+-- What is wrong with the message whose TLVs begin at an offset, or nil and what the packet list says.
+local function add_fantel(tree, octets, at, version, event, code)
+    tree:add(fantel_type, event)
+    tree:add(fantel_version, version)
+    tree:add(fantel_code, code)
+    local text = fantel_type_name[event:uint()]
+    if version:uint() ~= 0 then return "version" end
+    if not text then return "type" end
+    if code:uint() >= bit.lshift(1, FANTEL_PARAMETERS) then return "unknown bits of Code" end
+    if bit.band(code:uint(), 1) == 0 then return "no origin" end
+    for wanted = 1, FANTEL_PARAMETERS do
+        if bit.band(code:uint(), bit.lshift(1, wanted - 1)) ~= 0 then
+            if at == octets:len() then return "it ends before " .. fantel_tlv[wanted].name end
+            local length, said = add_fantel_tlv(tree, wanted, octets(at))
+            if not length then return said end
+            at = at + length
+            text = text .. ", " .. said
+        end
+    end
+    if at < octets:len() then return "octets behind the parameters" end
+    return nil, text
+end
+
+local function dissect_fantel(octets, packet, root, start, positions)
+    packet.cols.protocol = "FANTEL"
+    local tree = root:add(fantel, octets)
+    if packet.caplen < packet.len then
+        packet.cols.info = "FANTEL, cut short in the capture"
+        return
+    end
+    local wrong, text = "header", nil
+    if octets:len() >= start then
+        local version, event, code = octets(positions[1], 1), octets(positions[2], 1), octets(positions[3], 1)
+        wrong, text = add_fantel(tree, octets, start, version, event, code)
+    end
+    if wrong then
+        tree:add_proto_expert_info(fantel_malformed, "Malformed: " .. wrong)
+        packet.cols.info = string.format("Malformed FANTEL, %d octets", octets:len())
+    else
+        packet.cols.info = "FANTEL: " .. text
+        tree:append_text(", " .. text)
+    end
+end
+
+function fantel.dissector(buffer, packet, root)
+    if packet.dst_port ~= registered_fantel_port then
+        return 0 -- the dissector table matches source ports, too; this is no notification
+    end
+    dissect_fantel(buffer(), packet, root, FANTEL_HEADER_LENGTH, { 0, 1, 2 })
+    return buffer:len()
+end
+
+udp_port:add(registered_fantel_port, fantel)
+
+function fantel.prefs_changed()
+    if registered_fantel_port ~= fantel.prefs.port then
+        udp_port:remove(registered_fantel_port, fantel)
+        registered_fantel_port = fantel.prefs.port
+        udp_port:add(registered_fantel_port, fantel)
+    end
+end
+
+-- Wireshark has no table of ICMPv6 types.
+local fantel_icmpv6 = Proto("fantel_icmpv6", "FANTEL over ICMPv6")
+local icmpv6_field = Field.new("icmpv6")
+local icmpv6_type_field = Field.new("icmpv6.type")
+
+function fantel_icmpv6.dissector(_, packet, root)
+    -- The first one is the outermost; one inside it is quoted by an error message.
+    local icmpv6, icmpv6_type = icmpv6_field(), icmpv6_type_field()
+    if icmpv6 and icmpv6_type and icmpv6_type.value == FANTEL_ICMPV6_TYPE then
+        dissect_fantel(icmpv6.range, packet, root, FANTEL_ICMPV6_LENGTH, { 5, 4, 1 })
+    end
+end
+
+register_postdissector(fantel_icmpv6)
 
 -- RoCEv2 CNP (IBTA annex A17.9): Wireshark's own dissector does not know the opcode ------------
 

@@ -5,18 +5,29 @@ import os
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scapy.layers.inet import UDP
-from scapy.layers.inet6 import IPv6
+from scapy.layers.inet6 import ICMPv6PacketTooBig, IPv6
 from scapy.layers.l2 import Ether
-from scapy.packet import Raw
+from scapy.packet import Packet, Raw
 from scapy.utils import wrpcap
 
 from fcn.packets.arn import ARN_HOP_LIMIT, ARN_PORT, Arn, ArnType, Parameter
+from fcn.packets.fantel import FANTEL_PORT, Event, Fantel, FantelIcmpv6
+from fcn.packets.fantel_tlvs import (
+    BufferStatus,
+    Cause,
+    DeviceLoad,
+    FailureCause,
+    FiveTuple,
+    LinkUtilization,
+    Origin,
+    PathId,
+)
 from fcn.packets.fast_cnp import FAST_CNP_PORT
 from fcn.packets.roce import CNP_RESERVED, ROCEV2_PORT, Opcode
 from fcn.ptf_tests.lib import vectors
@@ -44,6 +55,7 @@ SENDER, RECEIVER = "10.0.0.10", "10.1.0.1"
 MAC_A, MAC_B = "02:00:00:00:00:01", "02:00:00:00:00:02"
 CNP_V4, CNP_V6, CNP_REAL = (vector.datagram for vector in vectors.CNP_VECTORS)
 CNP_QP = 0x118
+ORIGIN = Origin(node=2, link=3, epoch=1000, sequence=7)
 
 
 def _frame(datagram: bytes, vlan: int = 0) -> bytes:
@@ -73,9 +85,14 @@ def _dissect(frames: Sequence[bytes], directory: Path, *options: str) -> list[di
 
 def _columns(frames: Sequence[bytes], directory: Path) -> list[list[str]]:
     """Protocol, Info and expert messages of each frame."""
+    fields = ("_ws.col.Protocol", "_ws.col.Info", "_ws.expert.message")
+    return _fields(frames, directory, fields)
+
+
+def _fields(frames: Sequence[bytes], directory: Path, fields: Iterable[str]) -> list[list[str]]:
+    """The last value of each field in each frame."""
     capture = directory / "built.pcap"
     wrpcap(str(capture), [Ether(frame) for frame in frames])
-    fields = ("_ws.col.Protocol", "_ws.col.Info", "_ws.expert.message")
     chosen = [part for field in fields for part in ("-e", field)]
     output = _tshark(capture, "-T", "fields", "-E", "occurrence=l", *chosen)
     return [line.split("\t") for line in output.split("\n")[:-1]]
@@ -216,3 +233,110 @@ def test_malformed_arns_are_shown_as_such(tmp_path: Path) -> None:
 def _arn(message: bytes, hop_limit: int = ARN_HOP_LIMIT) -> bytes:
     packet = IPv6(src=P, dst=PE, hlim=hop_limit) / UDP(sport=49152, dport=ARN_PORT) / Raw(message)
     return _frame(bytes(packet))
+
+
+@pytest.mark.parametrize("form", [Fantel, FantelIcmpv6])
+def test_fantel_fields(tmp_path: Path, form: type[Packet]) -> None:
+    inner = FiveTuple(
+        ip_version=4, label=7, protocol=17, src4=SENDER, dst4=RECEIVER, sport=9, dport=4791
+    )
+    cause = FailureCause(cause=Cause.NEIGHBOR_SILENT)
+    failure = form(event=Event.FAILURE, parameters=[ORIGIN, PathId(path_id=5), inner, cause])
+    outer = FiveTuple(label=0x8CAFE, protocol=41, src6=PE, dst6=P)
+    buffer = BufferStatus(queue=1, level=6, depth=48)
+    congestion = form(event=Event.CONGESTION, parameters=[ORIGIN, outer, buffer])
+    load = form(
+        event=Event.LOAD,
+        parameters=[ORIGIN, LinkUtilization(permille=905), DeviceLoad(permille=250)],
+    )
+    messages = [failure, congestion, load]
+    common = {"version": "0", "node": "2", "link": "3", "epoch": "1000", "sequence": "7"}
+    wanted = [
+        {
+            "type": "1", "code": "0x0f", **common, "path": "5", "ip_version": "4",
+            "label": "0x00000007", "protocol": "17", "src": SENDER, "dst": RECEIVER,
+            "sport": "9", "dport": "4791", "cause": "2",
+        },
+        {
+            "type": "3", "code": "0x15", **common, "ip_version": "6", "label": "0x0008cafe",
+            "protocol": "41", "src6": PE, "dst6": P, "sport": "0", "dport": "0",
+            "queue": "1", "level": "6", "depth": "48",
+        },
+        {"type": "5", "code": "0x61", **common, "utilization": "905", "load": "250"},
+    ]  # fmt: skip
+    frames = [_frame(_fantel(message)) for message in messages]
+    names = sorted({name for each in wanted for name in each})
+    rows = _fields(frames, tmp_path, [f"fantel.{name}" for name in names])
+    for each, row in zip(wanted, rows, strict=True):
+        assert dict(zip(names, row, strict=True)) == {name: each.get(name, "") for name in names}
+    assert [columns[:2] for columns in _columns(frames, tmp_path)] == [
+        [
+            "FANTEL",
+            "FANTEL: failure, node 2, link 3, message 1000.7, path 5, five-tuple, neighbour silent",
+        ],
+        [
+            "FANTEL",
+            "FANTEL: congestion, node 2, link 3, message 1000.7, five-tuple, queue 1 at level 6",
+        ],
+        [
+            "FANTEL",
+            "FANTEL: load, node 2, link 3, message 1000.7, link at 90.5 %, node at 25.0 %",
+        ],
+    ]
+
+
+@pytest.mark.parametrize("form", [Fantel, FantelIcmpv6])
+def test_malformed_fantel_messages_are_shown_as_such(tmp_path: Path, form: type[Packet]) -> None:
+    tlvs = [ORIGIN, PathId(), FiveTuple(), FailureCause(), LinkUtilization()]
+    sound = bytes(form(parameters=tlvs))
+    header = 4 if form is Fantel else 8
+    # Of the ICMPv6 form the first octets are Wireshark's own header.
+    messages: list[bytes | Packet] = [sound[:size] for size in range(header, len(sound))]
+    messages += [sound + b"\0", form(version=1, parameters=[ORIGIN])]
+    messages += [form(event=event, parameters=[ORIGIN]) for event in (0, 6)]
+    messages += [form(code=code, parameters=[ORIGIN]) for code in (0, 3, 0x81)]
+    messages += [form(parameters=[PathId(), ORIGIN]), form(parameters=[PathId()])]
+    odd = [
+        PathId(tlv_version=1), PathId(tlv_length=0), PathId(tlv_length=5), FiveTuple(ip_version=5),
+        FiveTuple(tlv_length=16), BufferStatus(level=8), LinkUtilization(permille=1001),
+        DeviceLoad(permille=1001),
+    ]  # fmt: skip
+    messages += [form(parameters=[ORIGIN, tlv]) for tlv in odd]
+    frames = [
+        _frame(_fantel(each if isinstance(each, Packet) else Raw(each), form)) for each in messages
+    ]
+    for frame, (protocol, info, message) in zip(frames, _columns(frames, tmp_path), strict=True):
+        assert (protocol, info.partition(",")[0]) == ("FANTEL", "Malformed FANTEL"), frame.hex()
+        assert message.startswith("Malformed: "), frame.hex()
+
+
+def test_fantel_is_told_from_other_messages(tmp_path: Path) -> None:
+    udp_form, icmpv6_form = (_fantel(form(parameters=[ORIGIN])) for form in (Fantel, FantelIcmpv6))
+    quoted = bytes(IPv6(src=PE, dst=P) / ICMPv6PacketTooBig() / Raw(icmpv6_form))
+    moved = _fantel(Fantel(parameters=[ORIGIN]), dport=2021)
+    from_port = udp(P, PE, FANTEL_PORT, 9, bytes(4))
+    frames = [_frame(each) for each in (udp_form, icmpv6_form, quoted, moved, from_port)]
+    seen = ["fantel" in layers for layers in _dissect(frames, tmp_path)]
+    assert seen == [True, True, False, False, False]
+    seen = ["fantel" in layers for layers in _dissect(frames, tmp_path, "-o", "fantel.port:2021")]
+    assert seen == [False, True, False, True, False]
+
+
+def test_fantel_messages_cut_short_by_the_capture_are_not_called_malformed(tmp_path: Path) -> None:
+    capture = tmp_path / "cut.pcap"
+    whole = [
+        _frame(_fantel(form(parameters=[ORIGIN, PathId()]))) for form in (Fantel, FantelIcmpv6)
+    ]
+    cut = [Ether(frame[:-4]) for frame in whole]
+    for packet, frame in zip(cut, whole, strict=True):
+        packet.wirelen = len(frame)
+    wrpcap(str(capture), cut)
+    info = _tshark(capture, "-T", "fields", "-e", "_ws.col.Info", "-e", "fantel.malformed")
+    assert info.splitlines() == ["FANTEL, cut short in the capture\t"] * 2
+
+
+def _fantel(message: Packet, form: type[Packet] | None = None, dport: int = FANTEL_PORT) -> bytes:
+    header = IPv6(src=P, dst=PE, nh=58)
+    if (form or type(message)) is Fantel:
+        header = IPv6(src=P, dst=PE) / UDP(sport=49152, dport=dport)
+    return bytes(header / message)
