@@ -32,5 +32,8 @@
 #define STAGE_marking_curve
 #define STAGE_light_congestion
 #define STAGE_light_policy
+#define STAGE_flow_control
+#define STAGE_hold_level
+#define STAGE_arn_upstream
 
 #endif
