@@ -12,7 +12,7 @@ from fcn.softswitch.api import Engine, EngineError, PortCounters, PortQueue
 _LOG = logging.getLogger(__name__)
 _SIOCGIFFLAGS = 0x8913
 _IFF_RUNNING = 0x40
-PARKING_RATE = 50_000
+PARKING_RATE = 20_000
 """Packets per second that come round on the parking port, where held packets wait (SRF-7)."""
 PARKING_DEPTH = 1 << 20
 """Packets that may wait there: more than a node can be told to hold, so that none is lost."""
