@@ -51,7 +51,7 @@ def test_the_parser_makes_the_header_valid_first() -> None:
     _, start = unreset(program())["parsers"][0]["parse_states"]
     assert [each["op"] for each in start["parser_ops"]] == ["primitive", "extract"]
     (add,) = start["parser_ops"][0]["parameters"]
-    assert add == {"op": "add_header", "parameters": [{"type": "header", "value": HEADER}]}
+    assert add == {"op": "add_header_fast", "parameters": [{"type": "header", "value": HEADER}]}
 
 
 def test_a_program_without_locals_stays_as_it_is() -> None:

@@ -190,6 +190,10 @@ class Actions:
             "}",
         ]
 
+    def _do_add_header_fast(self, exprs: Exprs, target: m.Param) -> list[str]:
+        """As simple_switch: neither cleared nor counted in the packet's length."""
+        return exprs.place(target).make_valid()
+
     def _do_remove_header(self, exprs: Exprs, target: m.Param) -> list[str]:
         place = exprs.place(target)
         vl = varbit(place.type)
