@@ -2,7 +2,8 @@
 
 `python -m fcn.bench.modes` runs the scenarios `modes-100-km` and `modes-1000-km` in every mode and
 shows the demo's table of each. It writes the figures to bench/results/modes.json and a plot of each
-scenario beside it. Everything is in virtual time: the numbers are the same on every machine.
+scenario beside it. Everything is in virtual time: the numbers are the same on every machine, and
+scenarios and modes that are not run keep theirs.
 """
 
 import argparse
@@ -146,6 +147,19 @@ def table(name: str, runs: Sequence[Figures]) -> Table:
     return made
 
 
+def read(file: Path) -> dict[str, dict[str, Figures]]:
+    """What was written, by scenario and mode; nothing where there is no file."""
+    if not file.is_file():
+        return {}
+    return {
+        name: {
+            mode: Figures(**run | {"others": tuple(Other(**other) for other in run["others"])})
+            for mode, run in runs.items()
+        }
+        for name, runs in json.loads(file.read_text()).items()
+    }
+
+
 def main() -> None:
     """Run, show, draw and write."""
     parser = argparse.ArgumentParser(prog="python -m fcn.bench.modes", description=__doc__)
@@ -159,17 +173,23 @@ def main() -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
     options.results.mkdir(parents=True, exist_ok=True)
     console = Console()
-    written = {}
+    file = options.results / "modes.json"
+    written = read(file)
     for name in options.scenario:
         plan = load_scenario(name)
-        runs = {mode: figures(plan, run_scenario(plan.using(mode=mode))) for mode in options.mode}
+        known = written.get(name, {})
+        known |= {mode: figures(plan, run_scenario(plan.using(mode=mode))) for mode in options.mode}
+        runs = {mode: known[mode] for mode in MODES if mode in known}
         console.print(table(name, list(runs.values())))
         duration = show(plan.scenario.duration, "ns")
         title = f"{plan.scenario.title}, {duration} of each mode"
         draw_comparison(list(runs.values()), title, options.results / f"{name}.png")
-        written[name] = {mode: asdict(run) for mode, run in runs.items()}
-    file = options.results / "modes.json"
-    file.write_text(json.dumps(written, indent=2) + "\n")
+        written[name] = runs
+        content = {
+            scenario: {mode: asdict(run) for mode, run in modes.items()}
+            for scenario, modes in written.items()
+        }
+        file.write_text(json.dumps(content, indent=2) + "\n")
     console.print(f"written: {file}, and a plot of each scenario beside it")
 
 
