@@ -344,7 +344,12 @@ class Intent:
     def _update(self, key: Key) -> p4r.Update | None:
         wanted, held = self._wanted.get(key), self._held.get(key)
         if wanted is None:
-            if held is None or _modify_only(held[1]):
+            if held is None:
+                return None
+            if held[1].HasField("meter_entry"):
+                # Without a configuration it is reset (P4Runtime 1.3 section 9.3).
+                return p4r.Update(type=_MODIFY, entity=p4r.Entity.FromString(key))
+            if _modify_only(held[1]):
                 return None
             return p4r.Update(type=_DELETE, entity=p4r.Entity.FromString(key))
         if held is None:

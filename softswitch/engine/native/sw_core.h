@@ -223,6 +223,8 @@ void sw_run_until(sw_engine *e, uint64_t now);
 uint64_t sw_next_due(const sw_engine *e);
 /* Does anything wait at a port without an interface, such as held packets? */
 bool sw_inner_due(const sw_engine *e);
+/* What waits there goes on from this time at the earliest. */
+void sw_inner_defer(sw_engine *e, uint64_t until);
 /* Time of the next event at a port with an interface, or of the idle scan. */
 uint64_t sw_outer_due(const sw_engine *e);
 void sw_emit_event(sw_engine *e, unsigned kind, unsigned id, uint64_t arg, const void *data,

@@ -20,6 +20,11 @@
 #define INNER_TICK_NS 500000u
 /* Of what is overdue then, at once: frames that arrive meanwhile wait no longer than that. */
 #define INNER_SLICE_NS 100000u
+/* What comes round may be behind the clock by so much, beyond that it waits: a processor that cannot keep up with it,
+ * or did not run, still forwards, and what has a time is on time. */
+#define INNER_LAG_NS 10000000u
+/* How often links are looked at while there is always work. */
+#define LINKS_NS 10000000u
 
 typedef struct sw_loop {
     pthread_t thread;
@@ -92,11 +97,24 @@ static void check_links(sw_engine *e, sw_loop *l)
     }
 }
 
-static void drain_fd(int fd)
+/* Whether anything was there, or was too much for the socket. */
+static bool drain_fd(int fd)
 {
     char buf[8192];
-    while (read(fd, buf, sizeof buf) > 0)
-        ;
+    bool any = false;
+    ssize_t got;
+    while ((got = read(fd, buf, sizeof buf)) > 0 || (got < 0 && errno == ENOBUFS))
+        any = true;
+    return any;
+}
+
+static void heed_links(sw_engine *e, sw_loop *l)
+{
+    if (!drain_fd(l->link))
+        return;
+    pthread_mutex_lock(&e->lock);
+    check_links(e, l);
+    pthread_mutex_unlock(&e->lock);
 }
 
 /* Do what is due; the time still to be caught up with. */
@@ -105,8 +123,13 @@ static uint64_t catch_up(sw_engine *e)
     uint64_t now = sw_clock_ns() - e->start_ns;
     uint64_t left = now > e->now_ns ? now - e->now_ns : 0;
     uint64_t step = left;
-    if (sw_inner_due(e))
-        step = left / 2 > INNER_SLICE_NS ? left / 2 : INNER_SLICE_NS;
+    if (sw_inner_due(e)) {
+        uint64_t late = left > INNER_LAG_NS ? left - INNER_LAG_NS : 0;
+        if (late)
+            sw_inner_defer(e, now - INNER_LAG_NS);
+        uint64_t half = (left - late) / 2;
+        step = late + (half > INNER_SLICE_NS ? half : INNER_SLICE_NS);
+    }
     if (step > left)
         step = left;
     sw_run_until(e, e->now_ns + step);
@@ -166,6 +189,7 @@ static void *run(void *arg)
 {
     sw_engine *e = arg;
     sw_loop *l = e->loop;
+    uint64_t looked = 0;
     prctl(PR_SET_TIMERSLACK, 1);
     prctl(PR_SET_NAME, "softswitch");
     while (!__atomic_load_n(&l->stop, __ATOMIC_ACQUIRE)) {
@@ -176,9 +200,14 @@ static void *run(void *arg)
         pthread_mutex_unlock(&e->lock);
         for (int i = 0; i < YIELDS && __atomic_load_n(&e->waiters, __ATOMIC_RELAXED); i++)
             sched_yield();
-        if (work)
-            continue;
         uint64_t now = sw_clock_ns() - e->start_ns;
+        if (work) {
+            if (now - looked > LINKS_NS) {
+                looked = now;
+                heed_links(e, l);
+            }
+            continue;
+        }
         uint64_t left = due > now ? due - now : 0;
         struct timespec t = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
         if (ppoll(l->fds, n, due == UINT64_MAX ? NULL : &t, NULL) <= 0)
@@ -186,12 +215,8 @@ static void *run(void *arg)
         clear_errors(l->fds, n);
         if (l->fds[0].revents)
             drain_fd(l->wake);
-        if (l->fds[1].revents) {
-            drain_fd(l->link);
-            pthread_mutex_lock(&e->lock);
-            check_links(e, l);
-            pthread_mutex_unlock(&e->lock);
-        }
+        if (l->fds[1].revents)
+            heed_links(e, l);
     }
     return NULL;
 }

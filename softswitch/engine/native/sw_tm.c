@@ -269,6 +269,18 @@ bool sw_inner_due(const sw_engine *e)
     return false;
 }
 
+void sw_inner_defer(sw_engine *e, uint64_t until)
+{
+    for (uint32_t i = 0; i < SW_PORTS; i++) {
+        sw_port *port = &e->ports[i];
+        if (!port->place || port->netif || port->line.free_ns >= until)
+            continue;
+        port->line.free_ns = until;
+        port->line.fraction = 0;
+        reschedule(e, i);
+    }
+}
+
 uint64_t sw_outer_due(const sw_engine *e)
 {
     uint64_t first = e->next_idle_ns;

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.virtual_time
 
 Switches = dict[str, MemorySwitch]
 DEFAULTS = ("domain_mode", "flow_control", "arn_profile", "hold_budget", "light_congestion")
+METERS = ("arn_meter", "hold_meter")
 MODES = [
     ("end-con", "service"),
     ("two-threshold", "priority"),
@@ -52,7 +53,7 @@ async def _configured(text: str, switches: Switches) -> dict[str, frozenset[str]
 
 
 async def _content(switch: MemorySwitch, role: Role) -> frozenset[str]:
-    """Entries and default entries of modes of a switch."""
+    """Entries, default entries and meter cells of modes of a switch."""
     pipeline = load_pipeline(role)
     options = fy.SwitchOptions(
         p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=switch.device_id
@@ -68,6 +69,10 @@ async def _content(switch: MemorySwitch, role: Role) -> frozenset[str]:
         async for entry in reading:
             schema = reader.p4info
             found.add(f"{entry.table_id} {entry.match_str(schema)} {entry.action_str(schema)}")
+        reading = reader.read([fy.P4MeterEntry(meter) for meter in METERS])
+        async for cell in reading:
+            if cell.config is not None:
+                found.add(f"{cell.meter_id} {cell.index} {cell.config}")
     return frozenset(found)
 
 
