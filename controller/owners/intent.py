@@ -347,7 +347,7 @@ class Intent:
             if held is None:
                 return None
             if held[1].HasField("meter_entry"):
-                # Without a configuration it is reset (P4Runtime 1.3 section 9.3).
+                # Without a configuration it is reset (P4Runtime 1.3 section 9.4).
                 return p4r.Update(type=_MODIFY, entity=p4r.Entity.FromString(key))
             if _modify_only(held[1]):
                 return None
