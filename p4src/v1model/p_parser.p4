@@ -60,7 +60,15 @@ parser PParser(
             default: accept;
         }
     }
+    // As at a PE: behind an SRH there is the customer's packet, no other tunnel.
     state parse_inner_of_srh {
+        transition select(hdr.srv6.srh.next_header) {
+            IpProtocol.IPV4: parse_customer_of_srh;
+            IpProtocol.IPV6: parse_customer_of_srh;
+            default: accept;
+        }
+    }
+    state parse_customer_of_srh {
         inner_parser.apply(packet, hdr.srv6.srh.next_header, hdr.tunnel, hdr.inner);
         transition accept;
     }

@@ -184,6 +184,12 @@ control PeIngress(
         hdr.ipv6.setInvalid();
     }
 
+    // An underlay datagram in no tunnel: its UDP header is the underlay's.
+    action take_udp_as_underlay() {
+        hdr.tunnel.udp = hdr.udp;
+        hdr.udp.setInvalid();
+    }
+
     action finish_at_cpu() {
         hdr.packet_in.setValid();
         hdr.packet_in.ingress_port = meta.base.ingress_port;
@@ -214,6 +220,12 @@ control PeIngress(
             is_settled = true;
             meta.flow_control.request = HoldRequest.TURN;
             meta.base.egress_port = meta.flow_control.egress_port;
+            if (!hdr.outer_ipv6.isValid()) {
+                take_as_underlay();
+            }
+            if (hdr.udp.isValid() && !hdr.ipv4.isValid() && !hdr.ipv6.isValid()) {
+                take_udp_as_underlay();
+            }
         } else if (meta.base.copy_kind == NotificationKind.ARN
                 || meta.base.copy_kind == NotificationKind.PAUSE) {
             is_settled = true;
@@ -423,15 +435,22 @@ control PeIngress(
         }
         if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
+            if (hdr.udp.isValid() && !hdr.ipv4.isValid() && !hdr.ipv6.isValid()) {
+                take_udp_as_underlay();
+            }
             // Notifications are not held; a customer's packet is none, whatever its port.
             if (meta.flow_control.mode != FlowControl.OFF
                     && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)
                     && meta.base.drop_reason == DropReason.NONE
                     && meta.base.punt_reason == PuntReason.NONE) {
                 if (meta.flow_control.mode == FlowControl.FLOW) {
-                    held_flow.apply(
-                        hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.ipv4, hdr.ipv6, hdr.udp,
-                        meta.flow_control);
+                    // As at a P, which names nothing in a tunnel of another shape, or cut off within its BTH.
+                    if (!meta.unsupported_tunnel
+                            && (hdr.udp.dst_port != UdpPort.ROCEV2 || hdr.roce.bth.isValid())) {
+                        held_flow.apply(
+                            hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.ipv4, hdr.ipv6, hdr.udp,
+                            meta.flow_control);
+                    }
                 } else {
                     held_traffic.apply(
                         hdr.outer_ipv6, hdr.outer_ipv6.dst, hdr.tunnel.udp.isValid(), hdr.tunnel.udp,
