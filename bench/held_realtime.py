@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fcn.bench.cores import pinned, switch_cores
-from fcn.bench.forwarding import GRPC_ADDRESS, RESULTS, machine, workspace
+from fcn.bench.forwarding import GRPC_ADDRESS, RESULTS, machine, workspace, write_frames
 from fcn.bench.held_traffic import (
     LABEL,
     OCTETS_BEFORE_PACKET,
@@ -73,6 +73,8 @@ HOLD_US = 9_000_000
 DRAIN_TIMEOUT_S = 60.0
 POLL_S = 0.05
 SO_TIMESTAMPNS = 35
+"""asm-generic/socket.h; Python has no name for it."""
+ETH_P_IPV6 = 0x86DD
 _RECEIVE_BUFFER = 1 << 26
 _HEAD = OCTETS_BEFORE_PACKET + SEQUENCE
 
@@ -110,7 +112,7 @@ class Watch:
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
         self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        self._socket.bind((interface, 0x86DD))
+        self._socket.bind((interface, ETH_P_IPV6))
         self._socket.settimeout(POLL_S)
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -164,7 +166,7 @@ class Bed:
         file = self._folder / f"{flow}.frames"
         first = self.sent[flow]
         frames = (data_frame(label, PORTS[flow], first + number) for number in range(count))
-        file.write_bytes(b"".join(struct.pack("!H", len(each)) + each for each in frames))
+        write_frames(file, frames)
         # Not the last one: it would begin again with the first.
         command = self._command(flow, file, (count - 0.5) / per_second, per_second)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -178,7 +180,7 @@ class Bed:
         """Packets per second of the other flow that reach the sink when it sends all it can."""
         file = self._folder / "most.frames"
         frames = [data_frame(OTHER_LABEL + 1, PORTS["other"], number) for number in range(64)]
-        file.write_bytes(b"".join(struct.pack("!H", len(each)) + each for each in frames))
+        write_frames(file, frames)
         before, begun = _received(), time.monotonic()
         subprocess.run(
             self._command("other", file, seconds, 0), check=True, stdout=subprocess.DEVNULL
