@@ -14,7 +14,6 @@ import json
 import os
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -50,6 +49,7 @@ from fcn.packets.arn import ArnType
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.runner import make_interfaces
 from fcn.ptf_tests.targets import TARGETS, Target, TargetUnavailableError
+from fcn.topologies.arrival_stamps import receive_stamped, stamp_arrivals
 from fcn.topologies.isolation import IsolationError, enter
 
 PACED = 2_000
@@ -72,8 +72,6 @@ HOLDING = Holding.model_validate(
 HOLD_US = 9_000_000
 DRAIN_TIMEOUT_S = 60.0
 POLL_S = 0.05
-SO_TIMESTAMPNS = 35
-"""asm-generic/socket.h; Python has no name for it."""
 ETH_P_IPV6 = 0x86DD
 _RECEIVE_BUFFER = 1 << 26
 _HEAD = OCTETS_BEFORE_PACKET + SEQUENCE
@@ -111,7 +109,7 @@ class Watch:
         """Label, number, nanoseconds."""
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
-        self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        stamp_arrivals(self._socket)
         self._socket.bind((interface, ETH_P_IPV6))
         self._socket.settimeout(POLL_S)
         self._ending = threading.Event()
@@ -121,13 +119,11 @@ class Watch:
     def _run(self) -> None:
         while True:
             try:
-                data, ancillary, _, _ = self._socket.recvmsg(_HEAD, socket.CMSG_SPACE(16))
+                data, stamp = receive_stamped(self._socket, _HEAD)
             except TimeoutError:
                 if self._ending.is_set():
                     return
                 continue
-            seconds, nanoseconds = struct.unpack("qq", ancillary[0][2])
-            stamp = seconds * 10**9 + nanoseconds
             self.seen.append((label_of(data), number_of(data), stamp))
 
     def of(self, label: int) -> dict[int, int]:
