@@ -20,7 +20,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -227,12 +227,17 @@ def offer(blaster: Path, frames: Path, seconds: float, pps: float) -> Sample:
     return Sample(offered=sent * 1e9 / nanoseconds, delivered=(last - before) / elapsed)
 
 
+def write_frames(file: Path, frames: Iterable[bytes]) -> None:
+    """Write what the traffic source sends: a length of 16 bits before each frame."""
+    file.write_bytes(b"".join(struct.pack("!H", len(frame)) + frame for frame in frames))
+
+
 def sweep(
     program: Program, target: str, blaster: Path, work: Path, seconds: float, start: float
 ) -> Iterator[Sample]:
     """Offer increasing rates until the target is overloaded."""
     frames = work / f"{program.name}.frames"
-    frames.write_bytes(b"".join(struct.pack("!H", len(f)) + f for f in program.frames()))
+    write_frames(frames, program.frames())
     interfaces = {port: f"sw{port}" for port in ALL_PORTS}
     log = work / f"{program.name}-{target}.log"
     pipeline = program.load(work)

@@ -14,7 +14,6 @@ import json
 import os
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -29,7 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fcn.bench.cores import pinned, switch_cores
-from fcn.bench.forwarding import GRPC_ADDRESS, RESULTS, machine, workspace
+from fcn.bench.forwarding import GRPC_ADDRESS, RESULTS, machine, workspace, write_frames
 from fcn.bench.held_traffic import (
     LABEL,
     OCTETS_BEFORE_PACKET,
@@ -50,6 +49,7 @@ from fcn.packets.arn import ArnType
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.runner import make_interfaces
 from fcn.ptf_tests.targets import TARGETS, Target, TargetUnavailableError
+from fcn.topologies.arrival_stamps import receive_stamped, stamp_arrivals
 from fcn.topologies.isolation import IsolationError, enter
 
 PACED = 2_000
@@ -72,7 +72,7 @@ HOLDING = Holding.model_validate(
 HOLD_US = 9_000_000
 DRAIN_TIMEOUT_S = 60.0
 POLL_S = 0.05
-SO_TIMESTAMPNS = 35
+ETH_P_IPV6 = 0x86DD
 _RECEIVE_BUFFER = 1 << 26
 _HEAD = OCTETS_BEFORE_PACKET + SEQUENCE
 
@@ -109,8 +109,8 @@ class Watch:
         """Label, number, nanoseconds."""
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
-        self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        self._socket.bind((interface, 0x86DD))
+        stamp_arrivals(self._socket)
+        self._socket.bind((interface, ETH_P_IPV6))
         self._socket.settimeout(POLL_S)
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -119,13 +119,11 @@ class Watch:
     def _run(self) -> None:
         while True:
             try:
-                data, ancillary, _, _ = self._socket.recvmsg(_HEAD, socket.CMSG_SPACE(16))
+                data, stamp = receive_stamped(self._socket, _HEAD)
             except TimeoutError:
                 if self._ending.is_set():
                     return
                 continue
-            seconds, nanoseconds = struct.unpack("qq", ancillary[0][2])
-            stamp = seconds * 10**9 + nanoseconds
             self.seen.append((label_of(data), number_of(data), stamp))
 
     def of(self, label: int) -> dict[int, int]:
@@ -164,7 +162,7 @@ class Bed:
         file = self._folder / f"{flow}.frames"
         first = self.sent[flow]
         frames = (data_frame(label, PORTS[flow], first + number) for number in range(count))
-        file.write_bytes(b"".join(struct.pack("!H", len(each)) + each for each in frames))
+        write_frames(file, frames)
         # Not the last one: it would begin again with the first.
         command = self._command(flow, file, (count - 0.5) / per_second, per_second)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -178,7 +176,7 @@ class Bed:
         """Packets per second of the other flow that reach the sink when it sends all it can."""
         file = self._folder / "most.frames"
         frames = [data_frame(OTHER_LABEL + 1, PORTS["other"], number) for number in range(64)]
-        file.write_bytes(b"".join(struct.pack("!H", len(each)) + each for each in frames))
+        write_frames(file, frames)
         before, begun = _received(), time.monotonic()
         subprocess.run(
             self._command("other", file, seconds, 0), check=True, stdout=subprocess.DEVNULL

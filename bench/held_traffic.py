@@ -28,12 +28,14 @@ PORTS = {"held": 1, "other": 2, "sink": 3}
 ADDRESS = IPv6Address("fc00:0:10::1")
 SOURCE, SINK = IPv6Address("fc00:0:1::1"), IPv6Address("fc00:0:2::1")
 SEQUENCE = 8
-OCTETS_BEFORE_PACKET = 14 + 40
+"""Octets of a packet's number, behind the IPv6 header."""
+ETHERNET_OCTETS, IPV6_OCTETS = 14, 40
+OCTETS_BEFORE_PACKET = ETHERNET_OCTETS + IPV6_OCTETS
 
 
 def label_of(data: bytes) -> int:
     """The flow label of a frame."""
-    return int.from_bytes(data[14:18], "big") & 0xFFFFF
+    return int.from_bytes(data[ETHERNET_OCTETS:][:4], "big") & 0xFFFFF
 
 
 def number_of(data: bytes) -> int:
@@ -48,7 +50,7 @@ def mac(port: int, own: bool) -> int:
 
 def data_frame(label: int, port: int, number: int) -> bytes:
     """A tunnelled packet with a flow label and a number, as it arrives at this port."""
-    payload = number.to_bytes(SEQUENCE, "big").ljust(SIZE - 40, b"\0")
+    payload = number.to_bytes(SEQUENCE, "big").ljust(SIZE - IPV6_OCTETS, b"\0")
     header = bytes(IPv6(src=str(SOURCE), dst=str(SINK), nh=41, fl=label, plen=len(payload), tc=2))
     return (
         mac(port, True).to_bytes(6, "big")

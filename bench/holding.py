@@ -19,6 +19,7 @@ from rich.table import Table
 
 from fcn.bench.forwarding import RESULTS
 from fcn.bench.held_traffic import (
+    ETHERNET_OCTETS,
     LABEL,
     OCTETS_BEFORE_PACKET,
     OTHER_LABEL,
@@ -34,7 +35,7 @@ from fcn.bench.held_traffic import (
 from fcn.contract.constants import compiled_programs
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config.holding import Holding
-from fcn.lab.core import Link, Simulation
+from fcn.lab.core import ETHERNET_OVERHEAD, Link, Simulation
 from fcn.lab.entries import write_intent
 from fcn.lab.hosts import HostNode
 from fcn.packets.arn import ArnType
@@ -108,7 +109,7 @@ def measure(line_bps: int, case: str, packets: int = 12_000, seed: int = 1) -> S
     """Send `packets` of the other flow; `case` is one of CASES. Raises ValueError for another."""
     if case not in CASES:
         raise ValueError(f"case '{case}': there are {', '.join(CASES)}")
-    line_pps = line_bps / (8 * (SIZE + 14 + 24))
+    line_pps = line_bps / (8 * (SIZE + ETHERNET_OCTETS + ETHERNET_OVERHEAD))
     length_ns = round(packets / (OTHER * line_pps) * 1e9)
     held = 0 if case == "alone" else round(packets * HELD / OTHER)
     with Simulation(seed) as simulation:
@@ -128,19 +129,20 @@ def measure(line_bps: int, case: str, packets: int = 12_000, seed: int = 1) -> S
         simulation.run_until(window.end + DRAIN_RUNS * length_ns)
         latency, left = _records(bed, window)
     times = [time for time, _ in left]
+    in_hold = range(0) if release is None else range(arn + ARN_TAKES_NS, release)
     return Seen(
-        line_bps,
-        case,
-        seed,
-        len(latency.in_window) / (window.end - window.begin) * 1e9,
-        latency.in_window[len(latency.in_window) // 2],
-        latency.in_window[len(latency.in_window) * 99 // 100],
-        0 if release is None else sum(arn + ARN_TAKES_NS <= time < release for time in times),
-        sum(window.begin <= time < window.end for time in times),
-        len(left),
-        [number for _, number in left] == list(range(held)),
-        None if release is None else max(times) - release,
-        packets - latency.packets + held - len(left),
+        line_bps=line_bps,
+        case=case,
+        seed=seed,
+        packets_per_second=len(latency.in_window) / (window.end - window.begin) * 1e9,
+        median_ns=latency.in_window[len(latency.in_window) // 2],
+        p99_ns=latency.in_window[len(latency.in_window) * 99 // 100],
+        left_while_held=sum(time in in_hold for time in times),
+        left_in_window=sum(window.begin <= time < window.end for time in times),
+        left=len(left),
+        all_in_order=[number for _, number in left] == list(range(held)),
+        drained_ns=None if release is None else max(times) - release,
+        lost=packets - latency.packets + held - len(left),
     )
 
 

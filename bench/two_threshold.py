@@ -12,6 +12,7 @@ Everything is written to bench/results/two_threshold.json.
 
 import argparse
 import json
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -22,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fcn.bench.forwarding import RESULTS, positive
+from fcn.bench.held_traffic import ETHERNET_OCTETS
 from fcn.bench.plot import plot_marking
 from fcn.contract.targets import V1MODEL
 from fcn.controller.config.queue_depths import queue_curves
@@ -42,6 +44,8 @@ HOLD_ROUND_TRIPS = 2
 RATE_BPS = 10**10
 MTU = 4096
 SAMPLE_NS = 50_000
+PCAP_HEADER, PCAP_RECORD = 24, 16
+"""Octets before all frames of a capture, and before each."""
 
 NETWORK = """
 nodes: {pe1: {role: pe}, p1: {role: p}, p2: {role: p}, p3: {role: p}, pe2: {role: pe}}
@@ -180,14 +184,13 @@ def _path_changes(captures: Mapping[str, bytes]) -> list[list[int]]:
 
 def _labels(data: bytes) -> Iterator[tuple[int, int]]:
     """Time in ns and flow label of each frame of a capture."""
-    at = 24
+    at = PCAP_HEADER
     while at < len(data):
-        seconds, nanoseconds, kept, _ = (
-            int.from_bytes(data[at + 4 * n : at + 4 * n + 4], "little") for n in range(4)
-        )
-        label = int.from_bytes(data[at + 16 + 15 : at + 16 + 18], "big") & 0xFFFFF
-        yield seconds * 10**9 + nanoseconds, label
-        at += 16 + kept
+        seconds, nanoseconds, kept, _ = struct.unpack_from("<4I", data, at)
+        at += PCAP_RECORD
+        (first,) = struct.unpack_from("!I", data, at + ETHERNET_OCTETS)
+        yield seconds * 10**9 + nanoseconds, first & 0xFFFFF
+        at += kept
 
 
 def measure_treatment(kilometres: int, treatment: str, folder: Path) -> Treated:
@@ -202,17 +205,18 @@ def measure_treatment(kilometres: int, treatment: str, folder: Path) -> Treated:
         return int(found.groupby("node")["value"].max().sum()) if len(found) else 0
 
     sent = result.connections
+    acknowledged = result.rates.groupby(["host", "connection"])["acknowledged"].max()
     return Treated(
-        kilometres,
-        treatment,
-        round_trip_ns(kilometres),
-        HOLD_ROUND_TRIPS * round_trip_ns(kilometres),
-        sum(map(len, changes)),
-        min(apart) if apart else None,
-        int(result.rates.groupby(["host", "connection"])["acknowledged"].max().sum()),
-        int(sent["cnps"].sum()),
-        last("LIGHT_CONGESTION_RATE"),
-        last("QUEUE_FULL"),
+        kilometres=kilometres,
+        treatment=treatment,
+        round_trip_ns=round_trip_ns(kilometres),
+        hold_ns=HOLD_ROUND_TRIPS * round_trip_ns(kilometres),
+        switches=sum(map(len, changes)),
+        shortest_ns=min(apart) if apart else None,
+        acknowledged=int(acknowledged.sum()),
+        cnps=int(sent["cnps"].sum()),
+        policed=last("LIGHT_CONGESTION_RATE"),
+        queue_drops=last("QUEUE_FULL"),
     )
 
 

@@ -23,10 +23,14 @@ from fcn.lab.errors import LabError
 from fcn.softswitch.engine import load_program
 
 IN_PORT, OUT_PORT = 1, 2
+SOURCE, SINK = IPv6Address("2001:db8:1::1"), IPv6Address("2001:db8:2::1")
+SINK_MAC = "02:00:00:00:00:02"
 RATE_BPS = 100 * 10**9
 PAYLOAD = 64
 _ETHERNET, _IPV6 = 14, 40
 _NO_NEXT_HEADER = 59
+_HOP_LIMIT = 64
+_SOURCE_MAC_AND_TYPE = bytes.fromhex("020000000001 86dd")
 _PART = 200
 """Bursts whose packets are kept at a time."""
 
@@ -59,7 +63,7 @@ nodes:
     underlay_address: 2001:db8:0:ff::1
     ports: [{{ number: {IN_PORT}, role: core }}, {{ number: {OUT_PORT}, role: core }}]
     underlay:
-      - {{ prefix: "2001:db8:2::/48", via: [{{ port: {OUT_PORT}, mac: "02:00:00:00:00:02" }}] }}
+      - {{ prefix: "{SINK}/128", via: [{{ port: {OUT_PORT}, mac: "{SINK_MAC}" }}] }}
 """,
         "marking",
     )
@@ -109,10 +113,12 @@ def _frame(config: Config, ecn: Ecn) -> bytes:
     node = config.nodes["p1"]
     port = node.port(IN_PORT)
     assert port is not None, "p_config() has it"
-    ethernet = port_mac("p1", node, port).to_bytes(6, "big") + bytes.fromhex("02000000000186dd")
+    ethernet = port_mac("p1", node, port).to_bytes(6, "big") + _SOURCE_MAC_AND_TYPE
     first = 6 << 28 | ecn << 20
-    header = first.to_bytes(4, "big") + PAYLOAD.to_bytes(2, "big") + bytes([_NO_NEXT_HEADER, 64])
-    ends = IPv6Address("2001:db8:1::1").packed + IPv6Address("2001:db8:2::1").packed
+    header = (
+        first.to_bytes(4, "big") + PAYLOAD.to_bytes(2, "big") + bytes([_NO_NEXT_HEADER, _HOP_LIMIT])
+    )
+    ends = SOURCE.packed + SINK.packed
     assert len(header + ends) == _IPV6
     return ethernet + header + ends + bytes(PAYLOAD)
 

@@ -13,7 +13,7 @@ from fcn.controller.config.check_flow_control import check_holding, check_holdin
 from fcn.controller.config.check_modes import check_curves, check_modes
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
-from fcn.controller.config.queue_depths import queue_depths
+from fcn.controller.config.queue_depths import own_depths, queue_depths
 from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.types import Address, Network
 
@@ -337,10 +337,7 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
     if config.notification is Notification.TWO_THRESHOLD:
         yield from check_curves(config, name, node, program)
         return
-    own: dict[tuple[int, int], Path] = {
-        (entry.port, entry.queue): (*path, "thresholds", index, "depths")
-        for index, entry in enumerate(node.thresholds)
-    }
+    own = own_depths(name, node)
     for (queue_port, queue), depths in queue_depths(config, node).items():
         where = own.get((queue_port, queue), ("congestion", "thresholds"))
         if problem := _depth_problem(target, depths, config.congestion.packet_size):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.holding import Holding
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import FlowControl
 from fcn.controller.config.transport import Finding, Path
@@ -17,30 +18,8 @@ def check_holding(config: Config) -> Iterator[Finding]:
     holding = config.holding
     if holding.udp_port == config.fast_cnp_port:
         yield (*_SECTION, "udp_port"), f"{holding.udp_port} is fast_cnp_port; choose another"
-    if holding.hold_at.unit is not holding.release_at.unit:
-        yield (*_SECTION, "release_at"), "give release_at in the unit of hold_at"
-    elif holding.release_at.amount >= holding.hold_at.amount:
-        yield (
-            (*_SECTION, "release_at"),
-            f"{holding.release_at} is not below hold_at, {holding.hold_at}: lower release_at, or "
-            "raise hold_at",
-        )
-    if holding.time > holding.longest:
-        yield (
-            (*_SECTION, "time"),
-            (
-                "an ARN asks for more time than longest, which neighbours allow: shorten time, or "
-                "lengthen longest"
-            ),
-        )
-    if holding.repeat >= holding.time:
-        yield (
-            (*_SECTION, "repeat"),
-            "a hold would end before it is prolonged: repeat must be shorter than time",
-        )
-    if holding.drain_every >= holding.longest:
-        reason = "what waits would be taken for lost: drain_every must be shorter than longest"
-        yield (*_SECTION, "drain_every"), reason
+    for key, reason in (*_check_depths(holding), *_check_times(holding)):
+        yield (*_SECTION, key), reason
     size = config.congestion.packet_size
     if holding.octets < size:
         yield (
@@ -48,16 +27,48 @@ def check_holding(config: Config) -> Iterator[Finding]:
             f"no packet of congestion.packet_size ({size}B) has room, and all would be dropped; "
             "write at least that",
         )
-    if (most := holding.holds_at_once * SECOND) < holding.longest:
-        yield (
-            (*_SECTION, "longest"),
-            f"a neighbour would begin more than holds_per_port; {format_duration(most)} at most, "
-            "or raise holds_per_port",
-        )
-    if holding.pass_on_at > 100 or holding.pass_off_at >= holding.pass_on_at:
+    if holding.pass_off_at >= holding.pass_on_at:
         yield (*_SECTION, "pass_off_at"), "must be below pass_on_at, both in percent"
     if config.flow_control is not FlowControl.OFF and not config.links:
         yield ("flow_control",), "neighbours are known from links; there are none"
+
+
+def _check_depths(holding: Holding) -> Iterator[tuple[str, str]]:
+    """Key and message of each."""
+    if holding.hold_at.unit is not holding.release_at.unit:
+        yield "release_at", "give release_at in the unit of hold_at"
+    elif holding.release_at.amount >= holding.hold_at.amount:
+        yield (
+            "release_at",
+            f"{holding.release_at} is not below hold_at, {holding.hold_at}: lower release_at, or "
+            "raise hold_at",
+        )
+
+
+def _check_times(holding: Holding) -> Iterator[tuple[str, str]]:
+    """Key and message of each."""
+    if holding.time > holding.longest:
+        yield (
+            "time",
+            "an ARN asks for more time than longest, which neighbours allow: shorten time, or "
+            "lengthen longest",
+        )
+    if holding.repeat >= holding.time:
+        yield (
+            "repeat",
+            "a hold would end before it is prolonged: repeat must be shorter than time",
+        )
+    if holding.drain_every >= holding.longest:
+        yield (
+            "drain_every",
+            "what waits would be taken for lost: drain_every must be shorter than longest",
+        )
+    if (most := holding.holds_at_once * SECOND) < holding.longest:
+        yield (
+            "longest",
+            f"a neighbour would begin more than holds_per_port; {format_duration(most)} at most, "
+            "or raise holds_per_port",
+        )
 
 
 def check_holding_node(

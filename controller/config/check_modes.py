@@ -9,7 +9,12 @@ from fcn.controller.config.addressing import tunnel_numbers
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification, Treatment
-from fcn.controller.config.queue_depths import queue_curves, queue_depths
+from fcn.controller.config.queue_depths import (
+    curve_steps,
+    own_depths,
+    queue_curves,
+    queue_depths,
+)
 from fcn.controller.config.transport import Finding, Path
 from fcn.controller.config.types import format_duration
 
@@ -143,19 +148,15 @@ def check_curves(config: Config, name: str, node: Node, program: Pipeline) -> It
             f"{program.p4info} has no two-threshold mode, which this domain has",
         )
         return
-    own: dict[tuple[int, int], Path] = {
-        (entry.port, entry.queue): (*path, "thresholds", index, "depths")
-        for index, entry in enumerate(node.thresholds)
-    }
-    steps = 0
+    own = own_depths(name, node)
+    curves = []
     for queue, depths in queue_depths(config, node).items():
         try:
-            curve = queue_curves(config, program.target, depths)
+            curves.append(queue_curves(config, program.target, depths))
         except DepthError as error:
             where = own.get(queue, ("two_threshold", "depths"))
             yield where, f"{name} port {queue[0]} ({program.target.name}): {error}"
-            continue
-        steps += len(list(curve.steps(program.target.depth.maximum)))
+    steps = curve_steps(curves, program.target)
     size = program.table_size("marking_curve")
     if steps > size:
         yield path, f"the curves of its queues take {steps} steps; its program has room for {size}"

@@ -1,18 +1,32 @@
 """Depths of queues in the domain's mode: where levels begin, or T1, T2 and the maximum."""
 
+from collections.abc import Iterable
+
 from fcn.contract.depth import Depth
 from fcn.contract.marking import MarkingCurves, curves
 from fcn.contract.targets import Target
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification
+from fcn.controller.config.transport import Path
+
+Queue = tuple[int, int]
+"""Port and number."""
 
 
-def queue_depths(config: Config, node: Node) -> dict[tuple[int, int], tuple[Depth, ...]]:
-    """The depths of each queue that has some, by (port, queue): its own, or those of the domain."""
+def queue_depths(config: Config, node: Node) -> dict[Queue, tuple[Depth, ...]]:
+    """The depths of each queue that has some: its own, or those of the domain."""
     two = config.notification is Notification.TWO_THRESHOLD
     default = config.two_threshold.depths if two else config.congestion.thresholds
     depths = {(port.number, 0): default for port in node.core_ports}
     return depths | {(item.port, item.queue): item.depths for item in node.thresholds}
+
+
+def own_depths(name: str, node: Node) -> dict[Queue, Path]:
+    """Where in the configuration the depths of queues are that have their own."""
+    return {
+        (entry.port, entry.queue): ("nodes", name, "thresholds", index, "depths")
+        for index, entry in enumerate(node.thresholds)
+    }
 
 
 def queue_curves(config: Config, target: Target, depths: tuple[Depth, ...]) -> MarkingCurves:
@@ -25,3 +39,8 @@ def queue_curves(config: Config, target: Target, depths: tuple[Depth, ...]) -> M
         light_probability=mode.light_probability,
         heavy_probability=mode.heavy_probability,
     )
+
+
+def curve_steps(curves: Iterable[MarkingCurves], target: Target) -> int:
+    """How many entries the curves of these queues take."""
+    return sum(len(list(curve.steps(target.depth.maximum))) for curve in curves)

@@ -23,7 +23,7 @@ from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node, Tunnel
 from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
-from fcn.controller.config.queue_depths import queue_curves, queue_depths
+from fcn.controller.config.queue_depths import curve_steps, queue_curves, queue_depths
 from fcn.controller.config.types import Address, Network, format_duration
 from fcn.controller.owners.cnp_profile import CnpProfile
 from fcn.controller.owners.core_ports import CorePorts
@@ -107,13 +107,13 @@ class Provision:
         return self.config.notification is Notification.TWO_THRESHOLD
 
     @property
+    def _by_end_con(self) -> bool:
+        return self.config.notification is Notification.END_CON
+
+    @property
     def is_pe(self) -> bool:
         """Whether the node is a provider edge."""
         return self.node.role == "pe"
-
-    @property
-    def _by_end_con(self) -> bool:
-        return self.config.notification is Notification.END_CON
 
     def _build(self) -> None:
         self._recirculate_and_limit()
@@ -224,8 +224,7 @@ class Provision:
         self.thresholds = {queue: tuple(depths) for queue, depths in thresholds.items()}
 
     def _check_room(self, curves: Iterable[MarkingCurves]) -> None:
-        deepest = self._target.depth.maximum
-        steps = sum(len(list(curve.steps(deepest))) for curve in curves)
+        steps = curve_steps(curves, self._target)
         size = self.pipeline.table_size("marking_curve")
         if steps > size:
             raise DepthError(

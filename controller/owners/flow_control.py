@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 
-from finsy import P4MeterConfig, P4MeterEntry, P4TableAction, P4TableEntry, P4TableMatch
+from finsy import P4MeterEntry, P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.base import RateLimit
@@ -13,10 +13,12 @@ from fcn.controller.config.modes import FlowControl as Mode
 from fcn.controller.config.modes import Relief
 from fcn.controller.config.types import SECOND
 from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.rate_limits import ARN_METER, HOLD_METER, meter_config
 
 DSCP = 48
 """DSCP of ARN messages, that of network control (RFC 2474 section 4.2.2.2)."""
 UDP_SOURCE_PORT = 49152
+"""Of ARN messages: the first dynamic one (RFC 6335 section 6)."""
 PAUSE_QUANTA = 0xFFFF
 """The longest PAUSE (IEEE 802.1Qbb), which a frame of time 0 ends earlier."""
 _RELIEF = {Relief.PFC: "PAUSE", Relief.CNP: "CNP"}
@@ -81,10 +83,8 @@ class FlowControl:
             drain_depth=self._pipeline.target.depth.convert(holding.drain_below, packet_size),
             drain_interval=self._clock.ticks(holding.drain_every),
         )
-        config = P4MeterConfig(
-            cir=limit.rate, cburst=limit.burst, pir=limit.rate, pburst=limit.burst
-        )
-        self._intent.put(P4MeterEntry("arn_meter", index=0, config=config))
+        config = meter_config(limit.rate, limit.burst)
+        self._intent.put(P4MeterEntry(ARN_METER, index=0, config=config))
 
     def know(self, neighbors: Mapping[int, HoldNeighbor], holding: Holding) -> None:
         """Obey these neighbours, by core port, and tell them.
@@ -107,8 +107,8 @@ class FlowControl:
             )
             match = P4TableMatch(port=port)
             self._intent.put(P4TableEntry("arn_upstream", match=match, action=action))
-            config = P4MeterConfig(cir=rate, cburst=at_once, pir=rate, pburst=at_once)
-            self._intent.put(P4MeterEntry("hold_meter", index=port, config=config))
+            config = meter_config(rate, at_once)
+            self._intent.put(P4MeterEntry(HOLD_METER, index=port, config=config))
 
     def watch(self, ports: Iterable[int], holding: Holding, packet_size: int) -> None:
         """Tell the upstream neighbour when queue 0 of one of these ports is congested, and when no

@@ -42,6 +42,11 @@ def meter_cells(
         yield from (MeterCell(meter, cell) for cell in cells.get(meter, per_vrf))
 
 
+def meter_config(rate: int, burst: int) -> P4MeterConfig:
+    """A meter of one rate (per second) and burst."""
+    return P4MeterConfig(cir=rate, cburst=burst, pir=rate, pburst=burst)
+
+
 class _Limit:
     meter: str
 
@@ -49,9 +54,7 @@ class _Limit:
         self._intent = intent
 
     def _allow(self, index: int, limit: RateLimit) -> None:
-        config = P4MeterConfig(
-            cir=limit.rate, cburst=limit.burst, pir=limit.rate, pburst=limit.burst
-        )
+        config = meter_config(limit.rate, limit.burst)
         self._intent.put(P4MeterEntry(self.meter, index=index, config=config))
 
 

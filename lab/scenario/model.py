@@ -148,10 +148,9 @@ class Controller(Model):
     """The controller. `delay`: one way to each switch; `delays`: to some. `thresholds`: of every
     core port; `queues`: of some. `intervals`: between notifications of a flow, by level.
     `two_threshold`: its section of the configuration file in that mode; `two_threshold_nodes`: what
-    the file has for nodes in that mode only. `holding`: its section in modes service and priority.
-    `cnp_interval`: between CNPs of a flow at a PE.
-    `configuration`: parts of its configuration file, as they are. `ready_within`: virtual time it
-    has to provision and learn."""
+    the file has for nodes in that mode only. `holding`: its section in modes service, flow and
+    priority. `cnp_interval`: between CNPs of a flow at a PE. `configuration`: parts of its
+    configuration file, as they are. `ready_within`: virtual time it has to provision and learn."""
 
     delay: Time = 1_000_000
     delays: dict[NodeName, Time] = {}

@@ -11,6 +11,70 @@ set_plugin_info({
     description = "Fast CNP, ARN, FANTEL and RoCEv2 CNP",
 })
 
+local udp_port = DissectorTable.get("udp.port")
+
+-- Makes a protocol the one of a UDP destination port, which is a preference. `messages` are what it is a port of;
+-- `dissect` is called for packets to that port only, while the dissector table matches source ports, too.
+local function dissect_udp_port(proto, port, messages, dissect)
+    proto.prefs.port = Pref.uint("UDP port", port, "UDP destination port of " .. messages)
+    function proto.dissector(buffer, packet, root)
+        return packet.dst_port == port and dissect(buffer, packet, root) or 0
+    end
+    function proto.prefs_changed()
+        if port ~= proto.prefs.port then
+            udp_port:remove(port, proto)
+            port = proto.prefs.port
+            udp_port:add(port, proto)
+        end
+    end
+    udp_port:add(port, proto)
+end
+
+-- The five-tuple of ARN and FANTEL ---------------------------------------------------------------
+
+local ADDRESS_LENGTH = { [4] = 4, [6] = 16 }
+local FIVE_TUPLE_LENGTH = { [4] = 16, [6] = 40 }
+
+-- The fields of a protocol's five-tuple, `all` as a list.
+local function five_tuple_of(name)
+    local fields = {
+        version = ProtoField.uint8(name .. ".ip_version", "IP version", base.DEC, nil, 0xF0),
+        label = ProtoField.uint32(name .. ".label", "Flow label", base.HEX, nil, 0x0FFFFF00),
+        protocol = ProtoField.uint8(name .. ".protocol", "Protocol", base.DEC),
+        source = {
+            [4] = ProtoField.ipv4(name .. ".src", "Source"), [6] = ProtoField.ipv6(name .. ".src6", "Source"),
+        },
+        destination = {
+            [4] = ProtoField.ipv4(name .. ".dst", "Destination"),
+            [6] = ProtoField.ipv6(name .. ".dst6", "Destination"),
+        },
+        sport = ProtoField.uint16(name .. ".sport", "Source port", base.DEC),
+        dport = ProtoField.uint16(name .. ".dport", "Destination port", base.DEC),
+    }
+    fields.all = {
+        fields.version, fields.label, fields.protocol, fields.source[4], fields.source[6],
+        fields.destination[4], fields.destination[6], fields.sport, fields.dport,
+    }
+    return fields
+end
+
+local function add_five_tuple(tree, fields, octets)
+    local version = bit.rshift(octets(0, 1):uint(), 4)
+    local address = ADDRESS_LENGTH[version]
+    tree:add(fields.version, octets(0, 1))
+    tree:add(fields.label, octets(0, 4))
+    tree:add(fields.protocol, octets(3, 1))
+    tree:add(fields.source[version], octets(4, address))
+    tree:add(fields.destination[version], octets(4 + address, address))
+    tree:add(fields.sport, octets(4 + 2 * address, 2))
+    tree:add(fields.dport, octets(6 + 2 * address, 2))
+end
+
+local function joined(list, more)
+    for _, item in ipairs(more) do list[#list + 1] = item end
+    return list
+end
+
 -- Fast CNP (draft "Fast Congestion Notification in WAN", section 4.2): UDP, then
 -- FlowLabel(20) CL(3) Rvd(9) -------------------------------------------------------------------
 
@@ -43,14 +107,7 @@ local reserved_set = ProtoExpert.new(
     expert.group.PROTOCOL, expert.severity.NOTE)
 fast_cnp.experts = { bad_length, foreign_label, reserved_set }
 
-fast_cnp.prefs.port = Pref.uint("UDP port", FAST_CNP_PORT, "UDP destination port of Fast CNPs")
-
-local registered_port = FAST_CNP_PORT
-
-function fast_cnp.dissector(buffer, packet, root)
-    if packet.dst_port ~= registered_port then
-        return 0 -- the dissector table matches source ports, too; this is no Fast CNP
-    end
+local function dissect_fast_cnp(buffer, packet, root)
     packet.cols.protocol = "FastCNP"
     local tree = root:add(fast_cnp, buffer())
     if buffer:reported_len() ~= FAST_CNP_LENGTH then
@@ -78,16 +135,7 @@ function fast_cnp.dissector(buffer, packet, root)
     return FAST_CNP_LENGTH
 end
 
-local udp_port = DissectorTable.get("udp.port")
-udp_port:add(registered_port, fast_cnp)
-
-function fast_cnp.prefs_changed()
-    if registered_port ~= fast_cnp.prefs.port then
-        udp_port:remove(registered_port, fast_cnp)
-        registered_port = fast_cnp.prefs.port
-        udp_port:add(registered_port, fast_cnp)
-    end
-end
+dissect_udp_port(fast_cnp, FAST_CNP_PORT, "Fast CNPs", dissect_fast_cnp)
 
 -- ARN (draft-hu-rtgwg-rocev2-fcn-00, section 4.1.1): UDP, then Type(8) Version(4) Rsvd(4) Metric(8)
 -- Para-Type(8) and the parameters it names ------------------------------------------------------
@@ -95,7 +143,6 @@ end
 local ARN_PORT = 1022 -- RFC 4727 experimental
 local ARN_HEADER_LENGTH = 4
 local ARN_HOP_LIMIT = 255
-local ARN_ADDRESS_LENGTH = { [4] = 4, [6] = 16 }
 
 local arn = Proto("arn", "Adaptive Routing Notification")
 
@@ -104,25 +151,18 @@ local arn_type = ProtoField.uint8("arn.type", "Type", base.DEC, arn_type_name)
 local arn_version = ProtoField.uint8("arn.version", "Version", base.DEC, nil, 0xF0)
 local arn_metric = ProtoField.uint8("arn.metric", "Metric", base.DEC)
 local arn_para_type = ProtoField.uint8("arn.para_type", "Parameters", base.HEX)
-local arn_ip_version = ProtoField.uint8("arn.ip_version", "IP version", base.DEC, nil, 0xF0)
-local arn_label = ProtoField.uint32("arn.label", "Flow label", base.HEX, nil, 0x0FFFFF00)
-local arn_protocol = ProtoField.uint8("arn.protocol", "Protocol", base.DEC)
-local arn_source = {
-    [4] = ProtoField.ipv4("arn.src", "Source"), [6] = ProtoField.ipv6("arn.src6", "Source"),
-}
-local arn_destination = {
-    [4] = ProtoField.ipv4("arn.dst", "Destination"),
-    [6] = ProtoField.ipv6("arn.dst6", "Destination"),
-}
-local arn_sport = ProtoField.uint16("arn.sport", "Source port", base.DEC)
-local arn_dport = ProtoField.uint16("arn.dport", "Destination port", base.DEC)
+local arn_five_tuple = five_tuple_of("arn")
 local arn_path = ProtoField.uint32("arn.path", "Path ID", base.DEC)
 local arn_priority = ProtoField.uint32("arn.priority", "Priority", base.DEC)
 local arn_time = ProtoField.uint32("arn.time", "Time (microseconds)", base.DEC)
-arn.fields = {
-    arn_type, arn_version, arn_metric, arn_para_type, arn_ip_version, arn_label, arn_protocol,
-    arn_source[4], arn_source[6], arn_destination[4], arn_destination[6], arn_sport, arn_dport,
-    arn_path, arn_priority, arn_time,
+arn.fields = joined(
+    { arn_type, arn_version, arn_metric, arn_para_type, arn_path, arn_priority, arn_time }, arn_five_tuple.all)
+
+-- By bit of Para-Type, those behind the five-tuple's.
+local arn_words = {
+    { field = arn_path, text = "path %d" },
+    { field = arn_priority, text = "priority %d" },
+    { field = arn_time, text = "%d us" },
 }
 
 local arn_malformed = ProtoExpert.new(
@@ -133,9 +173,6 @@ local arn_hop_limit = ProtoExpert.new(
     expert.group.PROTOCOL, expert.severity.WARN)
 arn.experts = { arn_malformed, arn_hop_limit }
 
-arn.prefs.port = Pref.uint("UDP port", ARN_PORT, "UDP destination port of ARN messages")
-
-local registered_arn_port = ARN_PORT
 local arn_hop_limit_field = Field.new("ipv6.hlim")
 
 -- Octets of the message by what its first octets say, nil when there is no such message.
@@ -148,20 +185,17 @@ local function arn_length(buffer)
     local length = ARN_HEADER_LENGTH
     if bit.band(para_type, 1) ~= 0 then
         if buffer:len() == ARN_HEADER_LENGTH then return nil end
-        local address = ARN_ADDRESS_LENGTH[bit.rshift(buffer(ARN_HEADER_LENGTH, 1):uint(), 4)]
-        if not address then return nil end
-        length = length + 8 + 2 * address
+        local five_tuple = FIVE_TUPLE_LENGTH[bit.rshift(buffer(ARN_HEADER_LENGTH, 1):uint(), 4)]
+        if not five_tuple then return nil end
+        length = length + five_tuple
     end
-    for flag = 1, 3 do
+    for flag = 1, #arn_words do
         length = length + 4 * bit.band(bit.rshift(para_type, flag), 1)
     end
     return length
 end
 
-function arn.dissector(buffer, packet, root)
-    if packet.dst_port ~= registered_arn_port then
-        return 0 -- the dissector table matches source ports, too; this is no ARN
-    end
+local function dissect_arn(buffer, packet, root)
     packet.cols.protocol = "ARN"
     local tree = root:add(arn, buffer())
     if buffer:reported_len() ~= arn_length(buffer) then
@@ -176,32 +210,17 @@ function arn.dissector(buffer, packet, root)
     tree:add(arn_metric, buffer(2, 1))
     tree:add(arn_para_type, buffer(3, 1))
     local at = ARN_HEADER_LENGTH
-    local function take(field, length)
-        local range = buffer(at, length)
-        at = at + length
-        tree:add(field, range)
-        return range
-    end
     if bit.band(para_type, 1) ~= 0 then
-        local version = bit.rshift(buffer(at, 1):uint(), 4)
-        tree:add(arn_ip_version, buffer(at, 1))
-        tree:add(arn_label, buffer(at, 4))
-        tree:add(arn_protocol, buffer(at + 3, 1))
-        at = at + 4
-        take(arn_source[version], ARN_ADDRESS_LENGTH[version])
-        take(arn_destination[version], ARN_ADDRESS_LENGTH[version])
-        take(arn_sport, 2)
-        take(arn_dport, 2)
+        add_five_tuple(tree, arn_five_tuple, buffer(at))
+        at = at + FIVE_TUPLE_LENGTH[bit.rshift(buffer(at, 1):uint(), 4)]
         text = text .. ", five-tuple"
     end
-    if bit.band(para_type, 2) ~= 0 then
-        text = text .. string.format(", path %d", take(arn_path, 4):uint())
-    end
-    if bit.band(para_type, 4) ~= 0 then
-        text = text .. string.format(", priority %d", take(arn_priority, 4):uint())
-    end
-    if bit.band(para_type, 8) ~= 0 then
-        text = text .. string.format(", %d us", take(arn_time, 4):uint())
+    for flag, word in ipairs(arn_words) do
+        if bit.band(para_type, bit.lshift(1, flag)) ~= 0 then
+            tree:add(word.field, buffer(at, 4))
+            text = text .. ", " .. string.format(word.text, buffer(at, 4):uint())
+            at = at + 4
+        end
     end
     local hop_limit = arn_hop_limit_field()
     if hop_limit and hop_limit.value ~= ARN_HOP_LIMIT then
@@ -212,15 +231,7 @@ function arn.dissector(buffer, packet, root)
     return at
 end
 
-udp_port:add(registered_arn_port, arn)
-
-function arn.prefs_changed()
-    if registered_arn_port ~= arn.prefs.port then
-        udp_port:remove(registered_arn_port, arn)
-        registered_arn_port = arn.prefs.port
-        udp_port:add(registered_arn_port, arn)
-    end
-end
+dissect_udp_port(arn, ARN_PORT, "ARN messages", dissect_arn)
 
 -- FANTEL (draft-hzh-fantel-wan-tunnel-01, section 5): behind UDP Version(8) Type(8) Code(8) Rsvd(8), or
 -- ICMPv6 type 200 with Code, then Type(8) Version(8) Rsvd(16); then the TLVs that Code names --------
@@ -232,7 +243,8 @@ local FANTEL_ICMPV6_LENGTH = 8
 local FANTEL_PARAMETERS = 7
 local TLV_HEADER_LENGTH = 4
 local FIVE_TUPLE = 3
-local FIVE_TUPLE_LENGTH = { [4] = 16, [6] = 40 }
+local HIGHEST_LEVEL = 7
+local PERMILLE = 1000
 
 local fantel = Proto("fantel", "Fast Notification for Traffic Engineering and Load Balancing")
 
@@ -255,44 +267,27 @@ local fantel_link = ProtoField.uint32("fantel.link", "Link", base.DEC)
 local fantel_epoch = ProtoField.uint32("fantel.epoch", "Epoch", base.DEC)
 local fantel_sequence = ProtoField.uint32("fantel.sequence", "Sequence number", base.DEC)
 local fantel_path = ProtoField.uint32("fantel.path", "Path ID", base.DEC)
-local fantel_ip_version = ProtoField.uint8("fantel.ip_version", "IP version", base.DEC, nil, 0xF0)
-local fantel_label = ProtoField.uint32("fantel.label", "Flow label", base.HEX, nil, 0x0FFFFF00)
-local fantel_protocol = ProtoField.uint8("fantel.protocol", "Protocol", base.DEC)
-local fantel_source = {
-    [4] = ProtoField.ipv4("fantel.src", "Source"), [6] = ProtoField.ipv6("fantel.src6", "Source"),
-}
-local fantel_destination = {
-    [4] = ProtoField.ipv4("fantel.dst", "Destination"),
-    [6] = ProtoField.ipv6("fantel.dst6", "Destination"),
-}
-local fantel_sport = ProtoField.uint16("fantel.sport", "Source port", base.DEC)
-local fantel_dport = ProtoField.uint16("fantel.dport", "Destination port", base.DEC)
+local fantel_five_tuple = five_tuple_of("fantel")
 local fantel_cause = ProtoField.uint8("fantel.cause", "Cause", base.DEC, fantel_cause_name)
 local fantel_queue = ProtoField.uint8("fantel.queue", "Queue", base.DEC)
 local fantel_level = ProtoField.uint8("fantel.level", "Congestion level", base.DEC)
 local fantel_depth = ProtoField.uint32("fantel.depth", "Depth (packets or cells)", base.DEC)
 local fantel_utilization = ProtoField.uint16("fantel.utilization", "Utilization (permille)", base.DEC)
 local fantel_load = ProtoField.uint16("fantel.load", "Load (permille)", base.DEC)
-fantel.fields = {
+fantel.fields = joined({
     fantel_version, fantel_type, fantel_code, fantel_parameter, fantel_tlv_type, fantel_tlv_version,
-    fantel_tlv_length, fantel_node, fantel_link, fantel_epoch, fantel_sequence, fantel_path,
-    fantel_ip_version, fantel_label, fantel_protocol, fantel_source[4], fantel_source[6],
-    fantel_destination[4], fantel_destination[6], fantel_sport, fantel_dport, fantel_cause,
+    fantel_tlv_length, fantel_node, fantel_link, fantel_epoch, fantel_sequence, fantel_path, fantel_cause,
     fantel_queue, fantel_level, fantel_depth, fantel_utilization, fantel_load,
-}
+}, fantel_five_tuple.all)
 
 local fantel_malformed = ProtoExpert.new(
     "fantel.malformed", "Malformed", expert.group.MALFORMED, expert.severity.ERROR)
 fantel.experts = { fantel_malformed }
 
-fantel.prefs.port = Pref.uint("UDP port", FANTEL_PORT, "UDP destination port of FANTEL messages")
-
-local registered_fantel_port = FANTEL_PORT
-
 local function permille_tlv(name, field, what)
     local function text(value)
         local permille = value(0, 2):uint()
-        return permille <= 1000 and string.format("%s at %.1f %%", what, permille / 10) or nil
+        return permille <= PERMILLE and string.format("%s at %.1f %%", what, permille / 10) or nil
     end
     return { name = name, length = 4, fields = { { field, 0, 2 } }, text = text }
 end
@@ -327,21 +322,12 @@ local fantel_tlv = {
         fields = { { fantel_queue, 0, 1 }, { fantel_level, 1, 1 }, { fantel_depth, 4, 4 } },
         text = function(value)
             local level = value(1, 1):uint()
-            return level <= 7 and string.format("queue %d at level %d", value(0, 1):uint(), level) or nil
+            return level <= HIGHEST_LEVEL and string.format("queue %d at level %d", value(0, 1):uint(), level) or nil
         end,
     },
     permille_tlv("Link utilization", fantel_utilization, "link"),
     permille_tlv("Device load", fantel_load, "node"),
 }
-
-local function five_tuple_fields(ip_version)
-    local address = ARN_ADDRESS_LENGTH[ip_version]
-    return {
-        { fantel_ip_version, 0, 1 }, { fantel_label, 0, 4 }, { fantel_protocol, 3, 1 },
-        { fantel_source[ip_version], 4, address }, { fantel_destination[ip_version], 4 + address, address },
-        { fantel_sport, 4 + 2 * address, 2 }, { fantel_dport, 6 + 2 * address, 2 },
-    }
-end
 
 -- Shows the TLV of the type at the start of the octets. Its octets and its text, or nil and what is wrong.
 local function add_fantel_tlv(tree, wanted, octets)
@@ -362,8 +348,10 @@ local function add_fantel_tlv(tree, wanted, octets)
     branch:add(fantel_tlv_type, octets(0, 1))
     branch:add(fantel_tlv_version, octets(1, 1))
     branch:add(fantel_tlv_length, octets(2, 2))
-    for _, field in ipairs(wanted == FIVE_TUPLE and five_tuple_fields(ip_version) or tlv.fields) do
-        branch:add(field[1], value(field[2], field[3]))
+    if wanted == FIVE_TUPLE then
+        add_five_tuple(branch, fantel_five_tuple, value)
+    else
+        for _, field in ipairs(tlv.fields) do branch:add(field[1], value(field[2], field[3])) end
     end
     return TLV_HEADER_LENGTH + length, text
 end
@@ -412,23 +400,11 @@ local function dissect_fantel(octets, packet, root, start, positions)
     end
 end
 
-function fantel.dissector(buffer, packet, root)
-    if packet.dst_port ~= registered_fantel_port then
-        return 0 -- the dissector table matches source ports, too; this is no notification
-    end
+-- The last argument: where version, type and Code are.
+dissect_udp_port(fantel, FANTEL_PORT, "FANTEL messages", function(buffer, packet, root)
     dissect_fantel(buffer(), packet, root, FANTEL_HEADER_LENGTH, { 0, 1, 2 })
     return buffer:len()
-end
-
-udp_port:add(registered_fantel_port, fantel)
-
-function fantel.prefs_changed()
-    if registered_fantel_port ~= fantel.prefs.port then
-        udp_port:remove(registered_fantel_port, fantel)
-        registered_fantel_port = fantel.prefs.port
-        udp_port:add(registered_fantel_port, fantel)
-    end
-end
+end)
 
 -- Wireshark has no table of ICMPv6 types.
 local fantel_icmpv6 = Proto("fantel_icmpv6", "FANTEL over ICMPv6")

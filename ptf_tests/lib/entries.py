@@ -297,7 +297,7 @@ class NodeTables:
             octets_mark=octets + 1,
             packets_low=low,
             octets_low=octets,
-            longest=longest_us,
+            longest=self.target.clock.ticks(longest_us),
             drain_depth=drain[0],
             drain_interval=self.target.clock.ticks(drain[1]),
         )

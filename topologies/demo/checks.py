@@ -35,12 +35,8 @@ def check_run(scenario: Scenario, record: RunRecord) -> list[Check]:
         *(holding if record.mode.holds else _told)(scenario, record),
         *_cnps_of_receivers(scenario, record),
         *_hosts(record),
-        *_mode(scenario, record),
+        *_mode(record),
     ]
-
-
-def _sum(record: RunRecord, nodes: list[str], name: str) -> int:
-    return sum(record.counters[node].events.get(name, 0) for node in nodes)
 
 
 def _named(scenario: Scenario, role: str) -> list[str]:
@@ -99,10 +95,9 @@ def _missing_in(scenario: Scenario, record: RunRecord, node: str) -> int:
 
 
 def _marks(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
-    nodes = [node.name for node in scenario.topology.nodes]
     seen = sum(log.total("qp_summary", "ce") for log in record.receivers.values())
     yield Check(
-        "CE marks", "set by switches", _sum(record, nodes, "CE_MARKED"), "seen by receivers", seen
+        "CE marks", "set by switches", record.counted("CE_MARKED"), "seen by receivers", seen
     )
     node, _ = scenario.bottleneck
     yield Check(
@@ -144,9 +139,9 @@ def _notices(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     yield Check(
         title,
         "sent by P nodes",
-        _sum(record, ps, f"{kind}_SENT"),
+        record.counted(f"{kind}_SENT", ps),
         "received or refused by PEs",
-        _sum(record, pes, f"{kind}_RECEIVED") + refused,
+        record.counted(f"{kind}_RECEIVED", pes) + refused,
     )
 
 
@@ -170,7 +165,7 @@ def _cnps_of_pes(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     yield Check(
         "CNPs of PEs",
         "sent by PEs",
-        _sum(record, pes, "CNP_SENT"),
+        record.counted("CNP_SENT", pes),
         "received by senders",
         arrived.total(),
     )
@@ -183,7 +178,7 @@ def _cnps_of_pes(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     for pe in pes:
         for hit in record.counters[pe].flows:
             looked_up[hit.sender, hit.sender_qp] += hit.hits
-    if held_back == 0 and not _sum(record, pes, TREATED):
+    if held_back == 0 and not record.counted(TREATED, pes):
         for sender_address, qp in sorted(looked_up | arrived):
             yield Check(
                 f"CNPs for QP {qp} of {sender_address}",
@@ -198,7 +193,7 @@ def _cnps_of_pes(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
             "for known source QPs",
             looked_up.total(),
             "CNPs sent or held back, or flows treated",
-            _sum(record, pes, "CNP_SENT") + _sum(record, pes, TREATED) + held_back,
+            record.counted("CNP_SENT", pes) + record.counted(TREATED, pes) + held_back,
         )
 
 
@@ -223,10 +218,9 @@ def _hosts(record: RunRecord) -> Iterator[Check]:
         yield Check(f"packets at {host}", "invalid, misdirected or lost", problems, "allowed", 0)
 
 
-def _mode(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
+def _mode(record: RunRecord) -> Iterator[Check]:
     """What the mode does not do is not done."""
-    nodes = [node.name for node in scenario.topology.nodes]
     yield from silence(record)
     if not record.mode.marks:
-        marked = _sum(record, nodes, "CE_MARKED")
+        marked = record.counted("CE_MARKED")
         yield Check("marking is disabled", "packets marked", marked, "allowed", 0)

@@ -59,16 +59,16 @@ def holding(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     yield Check(
         ARNS.title,
         "sent",
-        _everywhere(record, f"{ARNS.kind}_SENT"),
+        record.counted(f"{ARNS.kind}_SENT"),
         "received",
-        _everywhere(record, f"{ARNS.kind}_RECEIVED"),
+        record.counted(f"{ARNS.kind}_RECEIVED"),
     )
     yield Check("the ingress PE asks senders", *_asks(record))
 
 
 def _asks(record: RunRecord) -> tuple[str, int, str, int]:
     """Frames for hosts that are not heard are those of hosts that send no RDMA."""
-    sent = _everywhere(record, f"{PAUSE}_SENT")
+    sent = record.counted(f"{PAUSE}_SENT")
     heard = sum(len(list(log.named("pause"))) for log in record.senders.values())
     return "PAUSE frames heard by senders and not sent", max(0, heard - sent), "allowed", 0
 
@@ -79,12 +79,8 @@ def silence(record: RunRecord) -> Iterator[Check]:
     own = {mode.notice.kind, "CNP"} if mode.notifies else set[str]()
     own |= {ARNS.kind, PAUSE} if mode.holds else set()
     others = set(named_cells("notifications_sent").values()) - set(map(SENT.format, own))
-    sent = sum(_everywhere(record, name) for name in others)
+    sent = sum(record.counted(name) for name in others)
     yield Check("modes do not mix", "notifications of other modes", sent, "allowed", 0)
     if not mode.holds:
-        held = sum(_everywhere(record, name) for name in HOLDS)
+        held = sum(record.counted(name) for name in HOLDS)
         yield Check("flow control is off", "holds and packets held", held, "allowed", 0)
-
-
-def _everywhere(record: RunRecord, name: str) -> int:
-    return sum(counters.events.get(name, 0) for counters in record.counters.values())

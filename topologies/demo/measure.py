@@ -1,6 +1,7 @@
 """Evaluates the record of a run. Pure functions; times in milliseconds."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
@@ -134,11 +135,6 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     onset_ms = first_onset_ms(scenario, record)
     goodputs = _goodputs(scenario, record)
     queue, queue_source = _queue(scenario, record)
-    cnps = [
-        (_ms(record, event), by_switch(event))
-        for sender in record.senders.values()
-        for event in sender.named("cnp")
-    ]
     sent = sum(log.total("qp_summary", "packets") for log in record.senders.values())
     received = sum(log.total("qp_summary", "packets") for log in record.receivers.values())
     taken = sum(log.total("qp_summary", "taken") for log in record.receivers.values())
@@ -149,38 +145,37 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         queue=queue,
         queue_source=queue_source,
         peak_queue=max(queue.values, default=0.0),
-        first_peak_queue=max(
-            (
-                depth
-                for time, depth in zip(queue.times_ms, queue.values, strict=True)
-                if 0 <= time - onset_ms <= FIRST_MS
-            ),
-            default=0.0,
-        ),
+        first_peak_queue=_first_peak(queue, onset_ms),
         sent=sent,
         received=received,
         lost=sent - received,
         ce_seen=sum(log.total("qp_summary", "ce") for log in record.receivers.values()),
         rates_bps={name: _rates(record, name) for name in record.senders},
-        cnps_from_pe=tuple(sorted(time for time, told_by_switch in cnps if told_by_switch)),
-        cnps_from_receiver=tuple(
-            sorted(time for time, told_by_switch in cnps if not told_by_switch)
-        ),
+        cnps_from_pe=_heard(record, "cnp", by_switch),
+        cnps_from_receiver=_heard(record, "cnp", lambda event: not by_switch(event)),
         notices=tuple((stamp - record.start_ns) / NS_PER_MS for stamp in record.notices_ns),
         pauses_ms=pauses_ms(scenario, record),
-        pause_frames=tuple(
-            sorted(
-                _ms(record, event)
-                for each in record.senders.values()
-                for event in each.named("pause")
-            )
-        ),
-        held=sum(each.events.get("HOLD_PARKED", 0) for each in record.counters.values()),
+        pause_frames=_heard(record, "pause"),
+        held=record.counted("HOLD_PARKED"),
         goodput_bps=taken * MTU * 8 / scenario.seconds,
         goodputs_bps={sender: sum(of_qps) for sender, of_qps in goodputs.items()},
         fairness=jain(bps for of_qps in goodputs.values() for bps in of_qps),
         others=tuple(_other(scenario, record, seen) for seen in record.others),
     )
+
+
+def _first_peak(queue: Series, onset_ms: float) -> float:
+    """The longest queue within FIRST_MS of an onset."""
+    depths = zip(queue.times_ms, queue.values, strict=True)
+    return max((depth for time, depth in depths if 0 <= time - onset_ms <= FIRST_MS), default=0.0)
+
+
+def _heard(
+    record: RunRecord, name: str, counts: Callable[[Event], bool] = lambda _: True
+) -> tuple[float, ...]:
+    """When senders logged an event, in ascending order; only those that count."""
+    events = (event for log in record.senders.values() for event in log.named(name))
+    return tuple(sorted(_ms(record, event) for event in events if counts(event)))
 
 
 def _goodputs(scenario: Scenario, record: RunRecord) -> dict[str, list[float]]:

@@ -15,14 +15,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from fcn.topologies.arrival_stamps import NS_PER_S, receive_stamped, stamp_arrivals
+
 MODULE = "fcn.topologies.demo.probe"
 READY = "receiving"
 PORT = 7000
 """UDP port of each receiver."""
 
-SO_TIMESTAMPNS = 35
 POLL_S = 0.2
-NS_PER_S = 1_000_000_000
 
 # Sequence number and time of sending.
 PAYLOAD = struct.Struct("!QQ")
@@ -88,20 +88,18 @@ def receive(local: str, log: Path) -> None:
     to_monotonic = time.monotonic_ns() - time.time_ns()
     arrivals: list[tuple[int, int, int]] = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
-        own.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        stamp_arrivals(own)
         own.bind((local, PORT))
         own.settimeout(POLL_S)
         print(READY, flush=True)
         while True:
             try:
-                data, ancillary, _, _ = own.recvmsg(PAYLOAD.size, socket.CMSG_SPACE(16))
+                data, stamp = receive_stamped(own, PAYLOAD.size)
             except TimeoutError:
                 if ending:
                     break
                 continue
-            seconds, nanoseconds = struct.unpack("qq", ancillary[0][2])
-            stamp = seconds * NS_PER_S + nanoseconds + to_monotonic
-            arrivals.append((*PAYLOAD.unpack(data), stamp))
+            arrivals.append((*PAYLOAD.unpack(data), stamp + to_monotonic))
     log.write_text(json.dumps(arrivals))
 
 

@@ -13,9 +13,10 @@ from ipaddress import IPv6Network
 from pathlib import Path
 from types import TracebackType
 
+from fcn.topologies.arrival_stamps import receive_stamped, stamp_arrivals
+
 ETH_P_ALL = 3
 SO_ATTACH_FILTER = 26
-SO_TIMESTAMPNS = 35
 PACKET_OUTGOING = 4
 SKF_AD_PKTTYPE = 0xFFFFF000 + 4
 POLL_S = 0.2
@@ -96,7 +97,7 @@ class Tap:
         buffer = ctypes.create_string_buffer(code, len(code))
         filter_program = struct.pack("HL", len(program), ctypes.addressof(buffer))
         self._socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, filter_program)
-        self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        stamp_arrivals(self._socket)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
         self._socket.bind((interface, ETH_P_ALL))
         self._socket.settimeout(POLL_S)
@@ -117,17 +118,15 @@ class Tap:
         self._socket.close()
 
     def _run(self) -> None:
-        space = socket.CMSG_SPACE(16)
         while True:
             try:
-                _, ancillary, _, _ = self._socket.recvmsg(1, space)
+                _, stamp = receive_stamped(self._socket, 1)
             except TimeoutError:
                 # End only when no packet is left, so that the last ones are counted.
                 if self._ending.is_set():
                     return
                 continue
-            seconds, nanoseconds = struct.unpack("qq", ancillary[0][2])
-            self._times.append(seconds * 10**9 + nanoseconds + self._to_monotonic)
+            self._times.append(stamp + self._to_monotonic)
 
     @property
     def count(self) -> int:

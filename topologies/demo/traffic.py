@@ -3,7 +3,7 @@
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +58,11 @@ class RunRecord:
     queue: tuple[QueueDepth, ...]
     queue_drops: int | None
     others: tuple[Seen, ...]
+
+    def counted(self, event: str, nodes: Iterable[str] | None = None) -> int:
+        """How often nodes counted an event; all of them unless named."""
+        chosen = self.counters if nodes is None else nodes
+        return sum(self.counters[node].events.get(event, 0) for node in chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 
 /* Most packets that wait for resubmission or recirculation; more are dropped. */
 #define INPUT_CAPACITY 1024u
-/* Most copies (clones, replicas, resubmissions, recirculations) one after another that go back to one
- * received packet; a program that makes them for ever would stop the switch. A packet that is recirculated to the
- * queue it came from and waits there each time may go round for ever: it is still one packet. */
+/* Most copies (clones, replicas, resubmissions, recirculations) one after another that go back to
+ * one received packet; a program that makes them for ever would stop the switch. A packet that is
+ * recirculated to the queue it came from and waits there each time may go round for ever: it is
+ * still one packet. */
 #define SW_COPIES 512u
 
 void sw_fifo_put(sw_fifo *f, sw_pkt *p)

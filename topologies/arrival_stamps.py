@@ -1,0 +1,23 @@
+"""The kernel's time of arrival of what a socket receives: it does not depend on when a process is
+scheduled that reads it."""
+
+import socket
+import struct
+
+NS_PER_S = 1_000_000_000
+
+_SO_TIMESTAMPNS = 35  # asm-generic/socket.h; Python has no name for it
+_TIMESPEC = struct.Struct("qq")
+
+
+def stamp_arrivals(sock: socket.socket) -> None:
+    """Let the kernel stamp what arrives from now on."""
+    sock.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+
+
+def receive_stamped(sock: socket.socket, size: int) -> tuple[bytes, int]:
+    """The first `size` octets of the next packet and its arrival, wall-clock time in nanoseconds.
+    Raises TimeoutError."""
+    data, ancillary, _, _ = sock.recvmsg(size, socket.CMSG_SPACE(_TIMESPEC.size))
+    seconds, nanoseconds = _TIMESPEC.unpack(ancillary[0][2])
+    return data, seconds * NS_PER_S + nanoseconds
