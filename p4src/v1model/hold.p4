@@ -81,9 +81,7 @@ control Hold(
         bit<112> other = 7w0 ++ port ++ meta.traffic.ip_version ++ meta.traffic.label ++ meta.traffic.protocol
             ++ meta.traffic.src_port ++ meta.traffic.dst_port ++ meta.traffic.priority;
         if (meta.request != HoldRequest.TURN) {
-            bit<10> index;
-            hash(index, HashAlgorithm.crc16, 10w0, { other, meta.traffic.src, meta.traffic.dst }, 32w1024);
-            cell = (hold_cell_t)index;
+            hash(cell, HashAlgorithm.crc16, 10w0, { other, meta.traffic.src, meta.traffic.dst }, (bit<32>)HOLD_CELLS);
         }
         bit<48> end;
         bit<32> next_ticket;

@@ -39,6 +39,7 @@
 #include "../common/base/srv6_parser.p4"
 #include "../common/base/flow_control.p4"
 #include "../common/base/held_traffic.p4"
+#include "customer_label.p4"
 #include "../common/base/held_flow.p4"
 #include "../common/base/hold_level.p4"
 #include "../common/base/hold_refusal.p4"
@@ -211,7 +212,7 @@ control PIngress(
                 if (meta.flow_control.mode == FlowControl.FLOW) {
                     held_flow.apply(
                         hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.inner.ipv4, hdr.inner.ipv6,
-                        hdr.inner.udp, meta.flow_control);
+                        hdr.inner.udp, false, meta.flow_control);
                 } else {
                     held_traffic.apply(
                         hdr.outer_ipv6, hdr.outer_ipv6.dst, hdr.outer_udp.isValid(), hdr.outer_udp,
@@ -274,7 +275,7 @@ control PEgress(
             if (meta.flow_control.mode == FlowControl.FLOW) {
                 held_flow.apply(
                     hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.inner.ipv4, hdr.inner.ipv6,
-                    hdr.inner.udp, meta.flow_control);
+                    hdr.inner.udp, false, meta.flow_control);
             } else {
                 held_traffic.apply(
                     hdr.outer_ipv6, meta.flow_control.arrived_dst, hdr.outer_udp.isValid(),

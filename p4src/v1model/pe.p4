@@ -68,6 +68,7 @@
 #include "../common/base/queue_level.p4"
 #include "../common/base/flow_control.p4"
 #include "../common/base/held_traffic.p4"
+#include "customer_label.p4"
 #include "../common/base/held_flow.p4"
 #include "../common/base/hold_level.p4"
 #include "../common/base/hold_refusal.p4"
@@ -444,13 +445,9 @@ control PeIngress(
                     && meta.base.drop_reason == DropReason.NONE
                     && meta.base.punt_reason == PuntReason.NONE) {
                 if (meta.flow_control.mode == FlowControl.FLOW) {
-                    // As at a P, which names nothing in a tunnel of another shape, or cut off within its BTH.
-                    if (!meta.unsupported_tunnel
-                            && (hdr.udp.dst_port != UdpPort.ROCEV2 || hdr.roce.bth.isValid())) {
-                        held_flow.apply(
-                            hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.ipv4, hdr.ipv6, hdr.udp,
-                            meta.flow_control);
-                    }
+                    held_flow.apply(
+                        hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.ipv4, hdr.ipv6, hdr.udp,
+                        FLOW_IS_HIDDEN(hdr, meta), meta.flow_control);
                 } else {
                     held_traffic.apply(
                         hdr.outer_ipv6, hdr.outer_ipv6.dst, hdr.tunnel.udp.isValid(), hdr.tunnel.udp,

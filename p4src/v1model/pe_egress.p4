@@ -29,12 +29,9 @@ control PeEgress(
         bool parked = standard_metadata.egress_port == PARK_PORT;
         if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
             if (meta.flow_control.mode == FlowControl.FLOW) {
-                if (!meta.unsupported_tunnel
-                        && (hdr.udp.dst_port != UdpPort.ROCEV2 || hdr.roce.bth.isValid())) {
-                    held_flow.apply(
-                        hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.ipv4, hdr.ipv6, hdr.udp,
-                        meta.flow_control);
-                }
+                held_flow.apply(
+                    hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.ipv4, hdr.ipv6, hdr.udp,
+                    FLOW_IS_HIDDEN(hdr, meta), meta.flow_control);
             } else {
                 held_traffic.apply(
                     hdr.outer_ipv6, meta.flow_control.arrived_dst, hdr.tunnel.udp.isValid(),

@@ -222,6 +222,10 @@ parser PeParser(
     }
 }
 
+// For HeldFlow, as at a P: its parser stops in a tunnel of another shape, and where a BTH is cut off.
+#define FLOW_IS_HIDDEN(hdr, meta) \
+    (meta.unsupported_tunnel || (hdr.udp.dst_port == UdpPort.ROCEV2 && !hdr.roce.bth.isValid()))
+
 control PeDeparser(packet_out packet, in pe_headers_t hdr) {
     apply {
         packet.emit(hdr.packet_in);

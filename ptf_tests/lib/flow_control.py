@@ -1,7 +1,5 @@
 """A P under precise flow control, and the messages and packets of its tests (SRF-5 to SRF-8)."""
 
-from ipaddress import IPv6Address
-
 from fcn.packets.arn import Arn, ArnType, Parameter
 from fcn.packets.roce import ROCEV2_PORT
 from fcn.ptf_tests.lib.beds import (
@@ -18,6 +16,7 @@ from fcn.ptf_tests.lib.beds import (
 )
 from fcn.ptf_tests.lib.packets import Ecn, arn, datagram_of, roce, routed, srv6
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
+from fcn.ptf_tests.lib.tunnels import customer_label
 
 LABEL = 0x8CAFE
 OTHER_LABEL = 0x8BEEF
@@ -83,17 +82,13 @@ def flow_arn(
     dst: str = REMOTE_V4,
     sport: int = 0xC001,
     dport: int = ROCEV2_PORT,
-    customer: int = int(IPv6Address(REMOTE_PE)),
+    customer: int = customer_label(REMOTE_PE),
     protocol: int = IPPROTO_UDP,
 ) -> Arn:
-    """An ARN about the flow of packet(); customer: the tunnel's ID for it."""
-    label = 0
-    while customer:
-        label ^= customer & 0xFFFFF
-        customer >>= 20
+    """An ARN about the flow of packet(); customer: its customer_label()."""
     addresses = {"src6": src, "dst6": dst} if ":" in src else {"src4": src, "dst4": dst}
     return Arn(
-        type=kind, para_type=SERVICE, ip_version=6 if ":" in src else 4, label=label,
+        type=kind, para_type=SERVICE, ip_version=6 if ":" in src else 4, label=customer,
         protocol=protocol, sport=sport, dport=dport, time=time_us, **addresses,
     )  # fmt: skip
 

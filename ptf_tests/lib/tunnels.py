@@ -1,5 +1,6 @@
 """A customer's packet in every tunnel that shows it (FCN-5)."""
 
+import zlib
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 
@@ -14,15 +15,21 @@ _TRANSIT_SIDS = ("fc00:0:2::2", "fc00:0:2::3", "fc00:0:2::4")
 
 @dataclass(frozen=True, slots=True)
 class Tunnel:
-    """A packet from its underlay header on, and the tunnel's ID for the customer."""
+    """A packet from its underlay header on, and the label that an ARN has for the customer."""
 
     datagram: bytes
     customer: int
 
 
+def customer_label(end: str, number: int = 0) -> int:
+    """The 20 bits that tell customers apart: of the service SID, or the far end of the tunnel and
+    the VNI, key or label there."""
+    return zlib.crc32(IPv6Address(end).packed + number.to_bytes(4, "big")) & 0xFFFFF
+
+
 def every_tunnel(inner: bytes, src: str, outer: IpFields) -> dict[str, Tunnel]:
     """By a name; the packet is from `src` and towards REMOTE_PE."""
-    sid = int(IPv6Address(REMOTE_RED_SID))
+    sid = customer_label(REMOTE_RED_SID)
     sids = (REMOTE_RED_SID, *_TRANSIT_SIDS)
     frame = vxlan(
         inner,
@@ -43,10 +50,15 @@ def every_tunnel(inner: bytes, src: str, outer: IpFields) -> dict[str, Tunnel]:
             )
             for count in range(1, len(sids) + 1)
         },
-        "VXLAN": Tunnel(frame, VNI),
-        "GRE": Tunnel(gre(inner, src, REMOTE_PE, GRE_KEY, **outer), GRE_KEY),
+        "VXLAN": Tunnel(frame, customer_label(REMOTE_PE, VNI)),
+        "GRE": Tunnel(
+            gre(inner, src, REMOTE_PE, GRE_KEY, **outer), customer_label(REMOTE_PE, GRE_KEY)
+        ),
         **{
-            name: Tunnel(mpls_udp(inner, src, REMOTE_PE, stack, sport=0xC124, **outer), MPLS_LABEL)
+            name: Tunnel(
+                mpls_udp(inner, src, REMOTE_PE, stack, sport=0xC124, **outer),
+                customer_label(REMOTE_PE, MPLS_LABEL),
+            )
             for name, stack in stacks.items()
         },
     }

@@ -1,7 +1,5 @@
 """Flow control by the five-tuple inside the tunnel (SRF-5 to SRF-7)."""
 
-from ipaddress import IPv6Address
-
 from fcn.packets.arn import Arn, ArnType
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
@@ -38,17 +36,17 @@ from fcn.ptf_tests.lib.packets import (
     udp,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
-from fcn.ptf_tests.lib.tunnels import every_tunnel
+from fcn.ptf_tests.lib.tunnels import customer_label, every_tunnel
 
 END = ArnType.ELIMINATED
 OUTER: IpFields = {"flow_label": LABEL, "traffic_class": Ecn.ECT0}
 DETECTED = {"ARN_TRIGGERED": 1, "ARN_SENT": 1}
-RED = int(IPv6Address(REMOTE_RED_SID))
+RED = customer_label(REMOTE_RED_SID)
 JUMBO = 8_700
 """Octets of payload: with all headers just below the MTU of the interfaces."""
 OTHER_PORT = 5000
-OTHER_SID = "fc00:0:2:d47::"
-"""Of another customer, who may use the same addresses."""
+OTHER_SIDS = ("fc00:0:2:d47::", "fc00:0:2:47::", "fc00:0:2:146::", "fc00:0:2:46::1")
+"""Of other customers, who may use the same addresses."""
 NAMES = ((HOST_V4, REMOTE_V4), (HOST_V6, REMOTE_V6))
 
 
@@ -158,7 +156,7 @@ class FlowIsHeldAndReleased(FlowControlOfFlows):
             self.park(held)
             others = [
                 packets(3, sport=0xC002, hosts=hosts),
-                packets(3, sid=OTHER_SID, hosts=hosts),
+                *(packets(3, sid=sid, hosts=hosts) for sid in OTHER_SIDS),
                 packets(3, hosts=(dst, src)),
             ]
             for other in others:
@@ -216,14 +214,20 @@ class OtherArnsAreRefused(FlowControlOfFlows):
     """SRF-6: what this domain cannot hold takes no cell: other protocols, services, priorities."""
 
     def runTest(self) -> None:
-        refused = [flow_arn(protocol=6), service_arn(), priority_arn()]
-        self.refuse(*refused)
+        self.refuse(flow_arn(protocol=6), service_arn(), priority_arn())
+        self.refuse(
+            *(
+                bytes([kind, 0, 0, 9]) + (version << 28 | 17).to_bytes(4, "big") + bytes(4)
+                for version in (0, 5, 7, 15)
+                for kind in (1, 2)
+            )
+        )
         self.p.flow_control_mode("SERVICE")
         self.refuse(flow_arn(), priority_arn())
         self.p.flow_control_mode("PRIORITY")
         self.refuse(flow_arn(), service_arn(), priority_arn(priority=8), priority_arn(END, 0, 9))
 
-    def refuse(self, *messages: Arn) -> None:
+    def refuse(self, *messages: Arn | bytes) -> None:
         """All are dropped and counted."""
         frames = [arn_in(message) for message in messages]
         self.check(

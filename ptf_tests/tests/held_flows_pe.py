@@ -1,7 +1,5 @@
 """The ingress PE holds single flows of its customers (SRF-6, SRF-7)."""
 
-from ipaddress import IPv6Address
-
 from fcn.packets.arn import Arn, ArnType
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
@@ -25,8 +23,9 @@ from fcn.ptf_tests.lib.pe_flow_control import (
     pause,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
+from fcn.ptf_tests.lib.tunnels import customer_label
 
-RED = int(IPv6Address(REMOTE_RED_SID))
+RED = customer_label(REMOTE_RED_SID)
 OTHER_PORT = 0xC777
 
 

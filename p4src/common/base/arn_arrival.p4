@@ -70,13 +70,13 @@ control ArnArrival(
             (_, ARN_HOP_LIMIT, _, FlowControl.SERVICE, ArnType.DETECTED,
                 ARN_FIVE_TUPLE_AND_TIME &&& ~ARN_PATH, 6, _, _): hold();
             (_, ARN_HOP_LIMIT, _, FlowControl.FLOW, ArnType.DETECTED,
-                ARN_FIVE_TUPLE_AND_TIME &&& ~ARN_PATH, _, IpProtocol.UDP, _): hold();
+                ARN_FIVE_TUPLE_AND_TIME &&& ~ARN_PATH, 4 &&& 0xd, IpProtocol.UDP, _): hold();
             (_, ARN_HOP_LIMIT, _, FlowControl.PRIORITY, ArnType.DETECTED,
                 ARN_PRIORITY_AND_TIME &&& ~ARN_PATH, _, _, 0 &&& ~MAX_PRIORITY): hold();
             (_, ARN_HOP_LIMIT, _, FlowControl.SERVICE, ArnType.ELIMINATED,
                 ARN_FIVE_TUPLE &&& ~(ARN_PATH | ARN_TIME), 6, _, _): release();
             (_, ARN_HOP_LIMIT, _, FlowControl.FLOW, ArnType.ELIMINATED,
-                ARN_FIVE_TUPLE &&& ~(ARN_PATH | ARN_TIME), _, IpProtocol.UDP, _): release();
+                ARN_FIVE_TUPLE &&& ~(ARN_PATH | ARN_TIME), 4 &&& 0xd, IpProtocol.UDP, _): release();
             (_, ARN_HOP_LIMIT, _, FlowControl.PRIORITY, ArnType.ELIMINATED,
                 ARN_PRIORITY &&& ~(ARN_PATH | ARN_TIME), _, _, 0 &&& ~MAX_PRIORITY): release();
             (_, ARN_HOP_LIMIT, _, _, _, _, _, _, _): refuse_arn(DropReason.ARN_UNSUPPORTED);

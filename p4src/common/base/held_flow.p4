@@ -2,20 +2,17 @@
 #define FCN_HELD_FLOW_P4
 
 // HeldFlow: the flow in the tunnel that a hold would be about, by the five-tuple of its UDP datagrams. Customers may
-// use the same addresses, so the label has the tunnel's ID for the customer: VNI, key, label or service SID, folded
-// to 20 bits. It is the same at every node on the way.
-// Reads:  underlay headers, the customer's IPv4 or IPv6 and UDP headers.
+// use the same addresses, so the label says whose flow it is, alike at every node on the way: CustomerLabel of the
+// service SID, or of the tunnel's far end and its VNI, key or label.
+// Reads:  underlay headers, the customer's IPv4 or IPv6 and UDP headers; hidden: the tunnel is of a shape that is not
+//         looked into, or the packet is cut off.
 // Writes: meta.traffic; meta.is_named: false where the tunnel does not show a UDP datagram.
 // When:   before Hold and before an ARN, in mode flow.
 control HeldFlow(
         in ipv6_h outer_ipv6, in srv6_headers_t srv6, in tunnel_headers_t tunnel, in ipv4_h ipv4, in ipv6_h ipv6,
-        in udp_h udp, inout flow_control_meta_t meta) {
-    ipv6_addr_t tunnel_id;
+        in udp_h udp, in bool hidden, inout flow_control_meta_t meta) {
+    CustomerLabel() customer_label;
 
-    action of_tunnel() {
-        meta.traffic.label = tunnel_id[19:0] ^ tunnel_id[39:20] ^ tunnel_id[59:40] ^ tunnel_id[79:60]
-            ^ tunnel_id[99:80] ^ tunnel_id[119:100] ^ (12w0 ++ tunnel_id[127:120]);
-    }
     action of_ipv4() {
         meta.traffic.ip_version = 4;
         meta.traffic.src = 96w0 ++ ipv4.src;
@@ -34,22 +31,22 @@ control HeldFlow(
 
     apply {
         meta.traffic = NO_TRAFFIC;
-        meta.is_named = outer_ipv6.isValid() && udp.isValid();
+        meta.is_named = !hidden && outer_ipv6.isValid() && udp.isValid() && (ipv4.isValid() || ipv6.isValid());
         if (meta.is_named) {
+            ipv6_addr_t end = outer_ipv6.dst;
+            bit<32> number = 0;
             if (tunnel.vxlan.isValid()) {
-                tunnel_id = 104w0 ++ tunnel.vxlan.vni;
+                number = 8w0 ++ tunnel.vxlan.vni;
             } else if (tunnel.gre_key.isValid()) {
-                tunnel_id = 96w0 ++ tunnel.gre_key.key;
+                number = tunnel.gre_key.key;
             } else if (tunnel.mpls1.isValid()) {
-                tunnel_id = 108w0 ++ tunnel.mpls1.label;
+                number = 12w0 ++ tunnel.mpls1.label;
             } else if (tunnel.mpls0.isValid()) {
-                tunnel_id = 108w0 ++ tunnel.mpls0.label;
+                number = 12w0 ++ tunnel.mpls0.label;
             } else if (srv6.segment0.isValid()) {
-                tunnel_id = srv6.segment0.sid;
-            } else {
-                tunnel_id = outer_ipv6.dst;
+                end = srv6.segment0.sid;
             }
-            of_tunnel();
+            customer_label.apply(end, number, meta.traffic.label);
             of_udp();
             if (ipv4.isValid()) {
                 of_ipv4();

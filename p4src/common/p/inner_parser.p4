@@ -58,13 +58,19 @@ parser InnerParser(
         }
     }
 
-    // RoCEv2 has neither options nor fragments.
+    // RoCEv2 has neither options nor fragments. A packet of less than 20 octets is malformed.
     state parse_ipv4 {
         packet.extract(inner.ipv4);
-        transition select(
-                inner.ipv4.version, inner.ipv4.ihl, inner.ipv4.flags, inner.ipv4.frag_offset,
-                inner.ipv4.protocol) {
-            (4, 5, 0 &&& 1, 0, IpProtocol.UDP): parse_udp;
+        transition select(inner.ipv4.version, inner.ipv4.ihl, inner.ipv4.total_len) {
+            (4, 5, 0 &&& 0xfff0): accept;
+            (4, 5, 0x0010 &&& 0xfffc): accept;
+            (4, 5, _): parse_behind_ipv4;
+            default: accept;
+        }
+    }
+    state parse_behind_ipv4 {
+        transition select(inner.ipv4.flags, inner.ipv4.frag_offset, inner.ipv4.protocol) {
+            (0 &&& 1, 0, IpProtocol.UDP): parse_udp;
             default: accept;
         }
     }
