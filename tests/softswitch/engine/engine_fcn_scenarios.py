@@ -109,11 +109,11 @@ def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> No
     for prefix, length, group in (("fc00::", 16, 1), ("fc00:0:3::", 48, 2), ("fc00:9::", 32, 3)):
         t.target.table_insert("underlay", [Lpm(ip6(prefix), length)], 0, GroupRef(group))
     for port in ports:
-        level = ActionCall(f"{egress}.queue_level.set_level", (port,))
+        level = ActionCall(f"{egress}.queue_mark.queue_level.set_level", (port,))
         depths = Range(0, 5 if port % 2 else V1MODEL.depth.maximum)
         t.target.table_insert("queue_level", [Exact(port), Exact(0), depths], 10, level)
         policy = (Ecn.CE if port % 2 else Ecn.NOT_ECT, int(port > 2), 0)
-        t.add("level_policy", [Exact(port)], "queue_level.set_policy", *policy, prefix=egress)
+        t.add("level_policy", [Exact(port)], "queue_mark.queue_level.set_policy", *policy, prefix=egress)
 
 
 def pe_setup(target: Target) -> None:
