@@ -113,7 +113,13 @@ def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> No
         depths = Range(0, 5 if port % 2 else V1MODEL.depth.maximum)
         t.target.table_insert("queue_level", [Exact(port), Exact(0), depths], 10, level)
         policy = (Ecn.CE if port % 2 else Ecn.NOT_ECT, int(port > 2), 0)
-        t.add("level_policy", [Exact(port)], "queue_mark.queue_level.set_policy", *policy, prefix=egress)
+        t.add(
+            "level_policy",
+            [Exact(port)],
+            "queue_mark.queue_level.set_policy",
+            *policy,
+            prefix=egress,
+        )
 
 
 def pe_setup(target: Target) -> None:
