@@ -145,8 +145,10 @@ control PIngress(
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
             }
-            meta.flow_control.upstream_port = meta.base.ingress_port;
-            meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
+            if (meta.flow_control.mode != FlowControl.OFF) {
+                meta.flow_control.upstream_port = meta.base.ingress_port;
+                meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
+            }
             port_role.apply(meta.base);
             port_mac.apply(hdr.ethernet, meta.base);
             other_station.apply(hdr.ethernet, meta.base);
@@ -294,8 +296,9 @@ control PEgress(
         } else if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
             if (meta.base.copy_kind == NotificationKind.FAST_CNP) {
                 fast_cnp.apply(hdr, meta);
-                fast_cnp_checksum.apply(
-                    hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, hdr.outer_udp.checksum);
+                bit<16> checksum;
+                fast_cnp_checksum.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, checksum);
+                hdr.outer_udp.checksum = checksum;
                 truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
             } else {
                 truncate((bit<32>)END_CON_COPY_LENGTH);

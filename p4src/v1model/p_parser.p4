@@ -12,6 +12,8 @@ parser PParser(
     NeighborDiscoveryParser() neighbor_discovery_parser;
     ArnParser() arn_parser;
     InnerParser() inner_parser;
+    // Called in one place: p4c copies all headers of a sub-parser that is called in two.
+    bit<8> inner_protocol;
 
     state start {
         transition select(standard_metadata.ingress_port) {
@@ -39,9 +41,9 @@ parser PParser(
                 meta.base.copy_kind, meta.flow_control.parse_more, hdr.outer_ipv6.version,
                 hdr.outer_ipv6.next_header) {
             (NotificationKind.END_CON_CNP, _, _, IpProtocol.ROUTING): parse_srh_and_inner;
-            (NotificationKind.END_CON_CNP, _, _, _): parse_inner;
+            (NotificationKind.END_CON_CNP, _, _, _): parse_inner_of_underlay;
             (_, ParseMore.INNER, _, IpProtocol.ROUTING): parse_srh_and_inner;
-            (_, ParseMore.INNER, _, _): parse_inner;
+            (_, ParseMore.INNER, _, _): parse_inner_of_underlay;
             (_, _, 6, IpProtocol.ROUTING): parse_srh;
             (_, _, 6, IpProtocol.UDP): parse_outer_udp;
             (_, _, 6, IpProtocol.ICMPV6): parse_icmpv6;
@@ -62,18 +64,19 @@ parser PParser(
     }
     // As at a PE: behind an SRH there is the customer's packet, no other tunnel.
     state parse_inner_of_srh {
+        inner_protocol = hdr.srv6.srh.next_header;
         transition select(hdr.srv6.srh.next_header) {
-            IpProtocol.IPV4: parse_customer_of_srh;
-            IpProtocol.IPV6: parse_customer_of_srh;
+            IpProtocol.IPV4: parse_inner;
+            IpProtocol.IPV6: parse_inner;
             default: accept;
         }
     }
-    state parse_customer_of_srh {
-        inner_parser.apply(packet, hdr.srv6.srh.next_header, hdr.tunnel, hdr.inner);
-        transition accept;
+    state parse_inner_of_underlay {
+        inner_protocol = hdr.outer_ipv6.next_header;
+        transition parse_inner;
     }
     state parse_inner {
-        inner_parser.apply(packet, hdr.outer_ipv6.next_header, hdr.tunnel, hdr.inner);
+        inner_parser.apply(packet, inner_protocol, hdr.tunnel, hdr.inner);
         transition accept;
     }
     state bad_version {

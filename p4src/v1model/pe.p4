@@ -224,9 +224,6 @@ control PeIngress(
             if (!hdr.outer_ipv6.isValid()) {
                 take_as_underlay();
             }
-            if (hdr.udp.isValid() && !hdr.ipv4.isValid() && !hdr.ipv6.isValid()) {
-                take_udp_as_underlay();
-            }
         } else if (meta.base.copy_kind == NotificationKind.ARN
                 || meta.base.copy_kind == NotificationKind.PAUSE) {
             is_settled = true;
@@ -247,7 +244,6 @@ control PeIngress(
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
             }
-            meta.flow_control.upstream_port = meta.base.ingress_port;
             if (hdr.vlan.isValid()) {
                 meta.base.vlan_id = hdr.vlan.vlan_id;
             }
@@ -273,13 +269,16 @@ control PeIngress(
             if (meta.base.drop_reason == DropReason.NONE) {
                 frame_length.apply(hdr, standard_metadata.packet_length, meta.base);
             }
-            // As in PAUSE frames: of the tag, or the class selector of the DSCP
-            if (hdr.vlan.isValid()) {
-                meta.flow_control.dc_priority = hdr.vlan.pcp;
-            } else if (hdr.ipv4.isValid()) {
-                meta.flow_control.dc_priority = hdr.ipv4.dscp[5:3];
-            } else if (hdr.ipv6.isValid()) {
-                meta.flow_control.dc_priority = hdr.ipv6.dscp[5:3];
+            if (meta.flow_control.mode != FlowControl.OFF) {
+                meta.flow_control.upstream_port = meta.base.ingress_port;
+                // As in PAUSE frames: of the tag, or the class selector of the DSCP
+                if (hdr.vlan.isValid()) {
+                    meta.flow_control.dc_priority = hdr.vlan.pcp;
+                } else if (hdr.ipv4.isValid()) {
+                    meta.flow_control.dc_priority = hdr.ipv4.dscp[5:3];
+                } else if (hdr.ipv6.isValid()) {
+                    meta.flow_control.dc_priority = hdr.ipv6.dscp[5:3];
+                }
             }
             if (hdr.vlan.isValid()) {
                 hdr.ethernet.ether_type = hdr.vlan.ether_type;
@@ -314,7 +313,9 @@ control PeIngress(
         }
 
         if (!is_settled && meta.base.drop_reason == DropReason.NONE) {
-            meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
+            if (meta.flow_control.mode != FlowControl.OFF) {
+                meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
+            }
             customer_packet.apply(hdr, meta);
             gateway.apply(hdr, meta);
             advertisement.apply(hdr, meta);
@@ -434,11 +435,13 @@ control PeIngress(
         if (meta.base.destination == Destination.END_SID && meta.base.forward == Forward.UNDERLAY) {
             srv6_end.apply(hdr.outer_ipv6, hdr.srv6, meta.base.drop_reason);
         }
-        if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
-            underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
+        if (meta.flow_control.mode != FlowControl.OFF) {
             if (hdr.udp.isValid() && !hdr.ipv4.isValid() && !hdr.ipv6.isValid()) {
                 take_udp_as_underlay();
             }
+        }
+        if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
+            underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
             // Notifications are not held; a customer's packet is none, whatever its port.
             if (meta.flow_control.mode != FlowControl.OFF
                     && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)

@@ -59,12 +59,14 @@ control PeEgress(
             recirculate_preserving_field_list(KEEP_COPY);
         } else {
             bool wants_cnp = false;
-            if ((meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
-                    && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)) {
-                ask_upstream.apply(standard_metadata, parked, meta.base, meta.flow_control);
-                wants_cnp = meta.flow_control.relief == Relief.CNP
-                    && (meta.flow_control.queue == QueueState.CONGESTED
-                        || meta.flow_control.budget == QueueState.CONGESTED);
+            if (meta.flow_control.mode != FlowControl.OFF) {
+                if ((meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
+                        && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)) {
+                    ask_upstream.apply(standard_metadata, parked, meta.base, meta.flow_control);
+                    wants_cnp = meta.flow_control.relief == Relief.CNP
+                        && (meta.flow_control.queue == QueueState.CONGESTED
+                            || meta.flow_control.budget == QueueState.CONGESTED);
+                }
             }
             if (standard_metadata.egress_port != CPU_PORT && !parked) {
                 port_tx.count(standard_metadata.egress_port);

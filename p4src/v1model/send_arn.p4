@@ -18,7 +18,9 @@ control SendArn(
         srv6.segment2.setInvalid();
         srv6.segment3.setInvalid();
         arn.apply(ethernet, outer_ipv6, udp, arn_headers, envelope, meta);
-        arn_checksum.apply(outer_ipv6, udp, arn_headers, meta.traffic, udp.checksum);
+        bit<16> checksum;
+        arn_checksum.apply(outer_ipv6, udp, arn_headers, meta.traffic, checksum);
+        udp.checksum = checksum;
         truncate((bit<32>)(outer_ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
         recirculate_preserving_field_list(KEEP_COPY);
     }

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tools.p4.direct import direct
 from tools.p4.programs import COMPILED, MANIFEST, P4SRC, PROGRAMS, digest, same_compiler, sources
 from tools.p4.temporaries import shared
 from tools.p4.unreset import unreset
@@ -165,7 +166,7 @@ def compile_into(directory: Path) -> None:
                 "what it says is above, and p4src/compiled is as it was"
             )
         compiled.write_text(
-            json.dumps(unreset(shared(json.loads(compiled.read_text()))), indent=1) + "\n"
+            json.dumps(unreset(direct(shared(json.loads(compiled.read_text())))), indent=1) + "\n"
         )
     (directory / "constants.json").write_text(constants_text())
 
