@@ -11,6 +11,8 @@
 
 #include "stages.p4"
 
+#define UNCLEARED_STRUCT struct
+
 #define DIRECT_COUNTER(name) DirectCounter<bit<32>>(CounterType_t.PACKETS_AND_BYTES) name;
 #define COUNT_DIRECT(name) name.count();
 #define USE_DIRECT_COUNTER(name) counters = name;

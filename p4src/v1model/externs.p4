@@ -11,6 +11,8 @@
 #define COUNT_DIRECT(name)
 #define USE_DIRECT_COUNTER(name) counters = name;
 #define USE_IDLE_TIMEOUT support_timeout = true;
+// Metadata that BMv2 does not clear for every packet, as it does a struct's: no field is read before all are written.
+#define UNCLEARED_STRUCT header
 // Placement of tables in stages, for chips only
 #define PLACED(table)
 

@@ -117,15 +117,15 @@ control PIngress(
         if (meta.flow_control.is_parked == 1) {
             meta.flow_control.request = HoldRequest.TURN;
             meta.base.egress_port = meta.flow_control.egress_port;
-        } else if (meta.base.copy_kind == NotificationKind.ARN) {
-            meta.base.egress_port = meta.flow_control.upstream_port;
-            meta.base.notification_kind = NotificationKind.ARN;
-            notifications_sent.count(NotificationKind.ARN);
-            truncate((bit<32>)(hdr.outer_ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
         } else if (meta.base.copy_kind != NotificationKind.NONE) {
-            meta.base.forward = Forward.UNDERLAY;
             meta.base.notification_kind = meta.base.copy_kind;
             bit<16> octets = FAST_CNP_FRAME_LENGTH;
+            if (meta.base.copy_kind == NotificationKind.ARN) {
+                meta.base.egress_port = meta.flow_control.upstream_port;
+                octets = ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len;
+            } else {
+                meta.base.forward = Forward.UNDERLAY;
+            }
             if (meta.base.copy_kind == NotificationKind.END_CON_CNP) {
                 bool made;
                 end_con_cnp.apply(hdr, made);
@@ -285,25 +285,24 @@ control PEgress(
             }
             arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
         }
-        if (meta.base.copy_kind != NotificationKind.NONE) {
-            fast_cnp_profile.apply(hdr.fast_cnp_profile);
-        }
-        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE
-                && meta.base.copy_kind == NotificationKind.ARN) {
-            send_arn.apply(
-                hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
-                meta.flow_control);
-        } else if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
-            if (meta.base.copy_kind == NotificationKind.FAST_CNP) {
-                fast_cnp.apply(hdr, meta);
-                bit<16> checksum;
-                fast_cnp_checksum.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, checksum);
-                hdr.outer_udp.checksum = checksum;
-                truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
+        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+            if (meta.base.copy_kind == NotificationKind.ARN) {
+                send_arn.apply(
+                    hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
+                    meta.flow_control);
             } else {
-                truncate((bit<32>)END_CON_COPY_LENGTH);
+                if (meta.base.copy_kind == NotificationKind.FAST_CNP) {
+                    bit<16> checksum;
+                    fast_cnp_profile.apply(hdr.fast_cnp_profile);
+                    fast_cnp.apply(hdr, meta);
+                    fast_cnp_checksum.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, checksum);
+                    hdr.outer_udp.checksum = checksum;
+                    truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
+                } else {
+                    truncate((bit<32>)END_CON_COPY_LENGTH);
+                }
+                recirculate_preserving_field_list(KEEP_COPY);
             }
-            recirculate_preserving_field_list(KEEP_COPY);
         } else if (standard_metadata.egress_port != CPU_PORT) {
             bool parked = standard_metadata.egress_port == PARK_PORT;
             if (meta.flow_control.has_upstream

@@ -16,6 +16,7 @@ control ReceiveArn(
         bit<16> length;
         bit<16> checksum;
         notifications_received.count(NotificationKind.ARN);
+        meta.traffic = NO_TRAFFIC;
         arn_traffic.apply(arn, meta, length);
         arn_checksum.apply(ipv6, udp, arn, meta.traffic, checksum);
         bool sound = parsed && arn.arn.version == 0 && checksum == udp.checksum

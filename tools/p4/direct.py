@@ -25,7 +25,10 @@ def _calling(pipeline: Json) -> Json:
     hidden = [table for table in pipeline["tables"] if _only_calls(table)]
     calls = [_call(table, number) for number, table in enumerate(hidden)]
     tables = [table for table in pipeline["tables"] if table not in hidden]
-    return pipeline | {"tables": tables, "action_calls": [*pipeline.get("action_calls", []), *calls]}
+    return pipeline | {
+        "tables": tables,
+        "action_calls": [*pipeline.get("action_calls", []), *calls],
+    }
 
 
 def _only_calls(table: dict[str, Any]) -> bool:
