@@ -24,7 +24,7 @@ control PolicyOfTunnel(
         is_known = false;
     }
 
-    PLACED(policy) @name(".policy")
+    @name(".policy")
     table policies {
         key = {
             tunnel: exact @name("tunnel");
@@ -58,7 +58,7 @@ control PathOfBucket(
         is_known = false;
     }
 
-    PLACED(path) @name(".path")
+    @name(".path")
     table path {
         key = {
             policy: exact @name("policy");
@@ -97,7 +97,7 @@ control PathById(
         all = 0;
     }
 
-    PLACED(path_by_id) @name(".path_by_id")
+    @name(".path_by_id")
     table path_by_id {
         key = {
             path_id: exact @name("path_id");
