@@ -31,7 +31,7 @@ class Plan:
     """A policy of a node: the index of its state in the switch, and its paths by slot.
 
     hold_down in microseconds. exposed: why one failure of a link or transit node may end all paths;
-    empty where none can, or where links do not show it.
+    empty where none can, where links do not show it, or where the policy says `backup: []`.
     """
 
     policy: str
@@ -58,7 +58,8 @@ class Planner:
             if policy.backup is None and exposed:
                 spare, exposed = self._spare(node_name, name, policy, paths)
                 paths += spare
-            found[name] = paths, exposed
+            unprotected = policy.backup == () and not policy.disjoint
+            found[name] = paths, "" if unprotected else exposed
         cells = _cells(
             {name: [path.number for path in paths] for name, (paths, _) in found.items()}
         )
@@ -68,11 +69,10 @@ class Planner:
         )
 
     def warnings(self) -> Iterator[tuple[str, str, str]]:
-        """Node, policy and reason where one failure may end all paths of a policy that does not
-        say `backup: []`."""
-        for name, node in self._config.nodes.items():
+        """Node, policy and reason where one failure may end all paths of a policy."""
+        for name in self._config.nodes:
             for plan in self.plans(name):
-                if plan.exposed and node.policies[plan.policy].backup != ():
+                if plan.exposed:
                     yield name, plan.policy, plan.exposed
 
     def trace(self, node_name: str, tunnel: Tunnel) -> Trace | None:
