@@ -104,7 +104,7 @@ class PathWatch:
         cells: dict[tuple[str, int], tuple[int, int]] = {}
         with answering(self._connection.name):
             async for cell in read_entries(self._connection.switch, list(self._patterns())):
-                if isinstance(cell, fy.P4CounterEntry):
+                if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
                     counted = cell.packet_count, cell.byte_count
                     cells[cell.counter_id, cell.index] = counted
         for plan in self.plans:
