@@ -58,7 +58,7 @@ def _table(title: str, *columns: str) -> Table:
             column,
             justify="right" if numeric else "left",
             overflow="fold",
-            no_wrap=column in ("node", "role", "state", "for", "label", "origin"),
+            no_wrap=column in ("node", "role", "state", "for", "label", "origin", "ID", "said by"),
         )
     return table
 
@@ -218,37 +218,32 @@ def show_counters(
 
 
 def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool) -> None:
-    """One line per path, then what cannot be protected."""
+    """A table per policy, and why one failure can end it."""
     if as_json:
         _print_json([_path_numbers(policy) for policy in policies])
         return
-    columns = ["node", "policy", "ID", "tunnel", "via", "weight", "state", "for", "said by"]
-    shown = _table("", *columns, "packets/s", "packets", "octets")
     for policy in policies:
+        columns = ("tunnel", "ID", "via", "weight", "state", "for", "said by")
+        title = f"{policy.node}: {policy.name}, to {policy.to}"
+        table = _table(title, *columns, "packets/s", "packets")
         for path in policy.paths:
             style = STATE_STYLES.get(path.state, "")
-            shown.add_row(
-                policy.node,
-                policy.name,
-                f"{path.id:#x}",
+            table.add_row(
                 path.tunnel,
+                f"{path.id:#x}",
                 ", ".join(path.via) or "-",
-                f"{path.weight}, backup" if path.backup else str(path.weight),
+                f"backup, {path.weight}" if path.backup else str(path.weight),
                 f"[{style}]{path.state}[/]" if style else path.state,
                 _age(path.since) if path.since else "-",
                 path.source or ("unknown" if path.state in ("failed", "congested") else "-"),
                 f"{path.rate:.0f}",
                 str(path.packets),
-                str(path.octets),
             )
-    console.print(shown)
-    for policy in policies:
+        console.print(table)
         if policy.exposed:
-            console.print(
-                f"{policy.node}: one failure can end {policy.name}: {policy.exposed}",
-                highlight=False,
-                soft_wrap=True,
-            )
+            text = f"One failure can end it: {policy.exposed}"
+            console.print(text, highlight=False, soft_wrap=True)
+        console.print()
 
 
 def _path_numbers(policy: pb.Policy) -> dict[str, Any]:
