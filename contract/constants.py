@@ -56,6 +56,18 @@ LIGHT_CONGESTION_LEVEL: int = _NUMBERS["LIGHT_CONGESTION_LEVEL"]
 VRF_CELLS: int = _NUMBERS["VRF_CELLS"]
 """Cells of what a switch keeps per VRF; the low bits of a VRF's number are the index."""
 
+PATH_BUCKETS: int = _NUMBERS["PATH_BUCKETS"]
+"""Groups of flows, by a hash, that a policy distributes over its paths."""
+
+PATH_SLOTS: int = _NUMBERS["PATH_SLOTS"]
+"""Paths of a policy, at most."""
+
+POLICY_BIT: int = _NUMBERS["POLICY_BIT"]
+"""Set in the number of a policy where that of a tunnel may be, too."""
+
+POLICY_CELLS: int = _NUMBERS["POLICY_CELLS"]
+"""Policies of a PE, at most."""
+
 
 def architecture_numbers(architecture: str) -> dict[str, Any]:
     """Constants and enums of one architecture's externs.p4, by name. Raises PipelineError."""

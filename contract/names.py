@@ -64,14 +64,22 @@ TWO_THRESHOLD_TABLES = {
 }
 """By role, tables of the two-threshold mode."""
 
+PATH_TABLES = frozenset({"policy", "path", "path_by_id"})
+"""Of policies with several paths (FAN-4)."""
+
+PATH_COUNTERS = ("path_reports", "path_traffic")
+"""Counters by path: what was said of it that was news, and what it took (contract/paths.py)."""
+
 MODE_PARTS = {
     "p": _HOLDING | {"events", "notifications_received"} | TWO_THRESHOLD_TABLES["p"],
     "pe": _HOLDING
     | {"dc_relief", "pause_profile", "node_rate_suppressed"}
-    | TWO_THRESHOLD_TABLES["pe"],
+    | TWO_THRESHOLD_TABLES["pe"]
+    | PATH_TABLES
+    | frozenset(PATH_COUNTERS),
 }
 """By role, tables and counters that only modes need for which there is no program for a chip yet
-(SRF-4 to SRF-8, PEC-1), so that a program without them serves the other modes."""
+(SRF-4 to SRF-8, PEC-1, FAN-4), so that a program without them serves the other modes."""
 
 MODE_METERS = frozenset({"arn_meter", "hold_meter"})
 """The same of meters."""

@@ -130,6 +130,7 @@ class ControlPlane:
         ]
         # One each: a switch that takes long to answer hides nothing of the others.
         jobs += [NotificationWatch(agent, self.bus).run for agent in self.nodes.values()]
+        jobs += [agent.paths.run for agent in self.nodes.values() if agent.paths.plans]
         jobs += [service.run for service in self.neighbors.values()]
         jobs += [connection.run for connection in self._connections.values()]
         async with AsyncExitStack() as stack:

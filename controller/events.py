@@ -41,6 +41,11 @@ class Kind(StrEnum):
     NEIGHBOR = "neighbor"
     NOTIFICATIONS = "notifications"
     HELD_LOST = "held-packets-lost"
+    PATH_FAILED = "path-failed"
+    PATH_WELL = "path-well"
+    PATH_CONGESTED = "path-congested"
+    PATH_RELIEVED = "path-relieved"
+    PATH_EXPOSED = "path-exposed"
     AGENT_REFUSED = "agent-refused"
     SUPPRESSED = "events-suppressed"
     LOST = "events-lost"
@@ -53,6 +58,9 @@ WARNINGS = frozenset(
         Kind.NODE_ERROR,
         Kind.REFUSED,
         Kind.HELD_LOST,
+        Kind.PATH_FAILED,
+        Kind.PATH_CONGESTED,
+        Kind.PATH_EXPOSED,
         Kind.CONTRADICTED,
         Kind.AGENT_REFUSED,
         Kind.SUPPRESSED,

@@ -34,6 +34,7 @@ from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
 from fcn.controller.config import Config, ConfigError, load_config
+from fcn.controller.config.paths import Planner
 from fcn.controller.logs import LogLevel
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.controller.proto import fcn_pb2 as pb
@@ -80,6 +81,12 @@ def check(config: ConfigFile) -> None:
         f"{len(network.links)} links: valid",
         highlight=False,
     )
+    for node, policy, reason in Planner(network).warnings():
+        out.print(
+            f"note: nodes.{node}.policies.{policy}: one failure can end it: {reason}",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def _load(file: Path) -> Config:
@@ -116,6 +123,13 @@ def counters(
     """Show the switches' counters: drops by reason, events, ports."""
     with controller(api) as client:
         tables.show_counters(out, client.counters(node), with_zeros=all_, as_json=as_json)
+
+
+@app.command()
+def paths(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
+    """Show the paths of policies: their state, since when, who said so, and what they carry."""
+    with controller(api) as client:
+        tables.show_paths(out, client.paths(node), as_json=as_json)
 
 
 @app.command()

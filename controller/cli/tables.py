@@ -16,7 +16,14 @@ from fcn.controller.config.modes import Notification
 from fcn.controller.config.types import format_depth, format_duration
 from fcn.controller.proto import fcn_pb2 as pb
 
-STATE_STYLES = {"up": "green", "away": "bold red", "backup": "bold red", "connecting": "yellow"}
+STATE_STYLES = {
+    "up": "green",
+    "away": "bold red",
+    "backup": "bold red",
+    "connecting": "yellow",
+    "failed": "bold red",
+    "congested": "yellow",
+}
 
 
 def _plain(message: Message) -> dict[str, Any]:
@@ -38,15 +45,20 @@ def _numbers(flow: pb.Flow) -> dict[str, Any]:
     return data
 
 
+_NUMERIC = frozenset(
+    {"packets", "octets", "packets/s", "entries", "flows", "nbrs", "port", "level"}
+)
+
+
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        numeric = column in ("packets", "octets", "entries", "flows", "nbrs", "port", "level")
+        numeric = column in _NUMERIC
         table.add_column(
             column,
             justify="right" if numeric else "left",
             overflow="fold",
-            no_wrap=column in ("node", "role", "state", "for", "label", "origin"),
+            no_wrap=column in ("node", "role", "state", "for", "label", "origin", "ID", "said by"),
         )
     return table
 
@@ -203,6 +215,44 @@ def show_counters(
     for item in shown:
         table.add_row(item.node, item.counter, item.name, str(item.packets), str(item.octets))
     console.print(table)
+
+
+def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool) -> None:
+    """A table per policy, and why one failure can end it."""
+    if as_json:
+        _print_json([_path_numbers(policy) for policy in policies])
+        return
+    for policy in policies:
+        columns = ("tunnel", "ID", "via", "weight", "state", "for", "said by")
+        title = f"{policy.node}: {policy.name}, to {policy.to}"
+        table = _table(title, *columns, "packets/s", "packets")
+        for path in policy.paths:
+            style = STATE_STYLES.get(path.state, "")
+            table.add_row(
+                path.tunnel,
+                f"{path.id:#x}",
+                ", ".join(path.via) or "-",
+                f"backup, {path.weight}" if path.backup else str(path.weight),
+                f"[{style}]{path.state}[/]" if style else path.state,
+                _age(path.since) if path.since else "-",
+                path.source or ("unknown" if path.state in ("failed", "congested") else "-"),
+                f"{path.rate:.0f}",
+                str(path.packets),
+            )
+        console.print(table)
+        if policy.exposed:
+            text = f"One failure can end it: {policy.exposed}"
+            console.print(text, highlight=False, soft_wrap=True)
+        console.print()
+
+
+def _path_numbers(policy: pb.Policy) -> dict[str, Any]:
+    """A policy as JSON data, with 64-bit integers as numbers."""
+    data = _plain(policy)
+    for path in data["paths"]:
+        for name in ("packets", "octets"):
+            path[name] = int(path[name])
+    return data
 
 
 def show_event(console: Console, event: pb.Event, *, as_json: bool) -> None:

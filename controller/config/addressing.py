@@ -2,10 +2,11 @@
 
 import hashlib
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network, ip_network
 
-from fcn.controller.config.model import Config, Node, Port
+from fcn.controller.config.model import Config, Node, Port, Route
 from fcn.controller.config.types import Address
 
 _LOCAL_UNICAST = 0x02
@@ -39,13 +40,13 @@ def vrf_names(config: Config) -> dict[int, str]:
 
 
 def tunnel_numbers(node: Node) -> dict[tuple[str, str], int]:
-    """The number, from 1, of each (tunnel, VRF) that a route uses, and of the tunnel its flows may
-    be rerouted to, for table `tunnel`."""
+    """The number, from 1, of each (tunnel, VRF) that a route uses, itself or as a path of its
+    policy, and of the tunnel its flows may be rerouted to, for table `tunnel`."""
     used = {
-        (route.tunnel, vrf_name)
+        (tunnel, vrf_name)
         for vrf_name, vrf in node.vrfs.items()
         for route in vrf.routes
-        if route.tunnel is not None
+        for tunnel in _tunnels_of(node, route)
     }
     used |= {
         (after, vrf_name)
@@ -53,6 +54,14 @@ def tunnel_numbers(node: Node) -> dict[tuple[str, str], int]:
         if name in node.tunnels and (after := node.tunnels[name].next) is not None
     }
     return {pair: number for number, pair in enumerate(sorted(used), start=1)}
+
+
+def _tunnels_of(node: Node, route: Route) -> Iterator[str]:
+    if route.tunnel is not None:
+        yield route.tunnel
+    policy = node.policies.get(route.policy) if route.policy is not None else None
+    if policy is not None:
+        yield from (path.tunnel for path in (*policy.paths, *(policy.backup or ())))
 
 
 def own_prefixes(node: Node) -> set[IPv6Network]:

@@ -11,6 +11,8 @@ from fcn.contract.targets import Target
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
 from fcn.controller.config.check_flow_control import check_holding, check_holding_node
 from fcn.controller.config.check_modes import check_curves, check_modes
+from fcn.controller.config.check_policies import check_path_numbers, check_policies, check_room
+from fcn.controller.config.document import listed
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.queue_depths import own_depths, queue_depths
@@ -30,6 +32,7 @@ def check(config: Config) -> Iterator[Finding]:
     yield from _check_owners(config)
     yield from _check_agents(config)
     yield from check_modes(config)
+    yield from check_path_numbers(config)
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
         for checker in (
@@ -37,6 +40,7 @@ def check(config: Config) -> Iterator[Finding]:
             _check_subnets,
             _check_node_vrfs,
             _check_tunnels,
+            check_policies,
             check_end_con,
             _check_underlay,
             _check_thresholds,
@@ -214,8 +218,8 @@ def _check_subnets(config: Config, node: Node) -> Iterator[Finding]:
 
 
 def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
-    if node.role == "p" and (node.vrfs or node.tunnels):
-        yield ("role",), "a P node has neither VRFs nor tunnels"
+    if node.role == "p" and (node.vrfs or node.tunnels or node.policies):
+        yield ("role",), "a P node has neither VRFs nor tunnels nor policies"
     for name, vrf in node.vrfs.items():
         path: Path = ("vrfs", name)
         if name not in config.vrfs:
@@ -244,6 +248,8 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
                     reason = _tunnel_lacks(config, each, name)
                     if reason:
                         yield (*here, "tunnel"), reason
+            elif route.policy is not None:
+                yield from _lacking_for_policy(config, node, name, route.policy, here)
             elif route.via is not None:
                 if route.via.version != route.prefix.version:
                     yield (*here, "via"), "next hop and prefix are of different IP versions"
@@ -254,6 +260,20 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
     for index, port in enumerate(node.ports):
         if port.vrf in config.vrfs and port.vrf not in node.vrfs:
             yield ("ports", index, "vrf"), f"the node has no vrfs.{port.vrf}"
+
+
+def _lacking_for_policy(
+    config: Config, node: Node, vrf: str, policy: str, route: Path
+) -> Iterator[Finding]:
+    if policy not in node.policies:
+        known = listed(node.policies)
+        yield (*route, "policy"), f"the node has no policy {policy}; it has: {known}"
+        return
+    found = node.policies[policy]
+    for path in (*found.paths, *(found.backup or ())):
+        tunnel = node.tunnels.get(path.tunnel)
+        if tunnel is not None and (reason := _tunnel_lacks(config, tunnel, vrf)):
+            yield (*route, "policy"), f"tunnel {path.tunnel}: {reason}"
 
 
 def _tunnel_lacks(config: Config, tunnel: Tunnel, vrf: str) -> str | None:
@@ -333,6 +353,7 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
         if problem:
             number = (*path, "ports", index, "number")
             yield number, f"port {port.number} of {name} {problem} ({target.name})"
+    yield from check_room(config, name, program)
     yield from check_holding_node(config, name, node, program)
     if config.notification is Notification.TWO_THRESHOLD:
         yield from check_curves(config, name, node, program)

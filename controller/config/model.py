@@ -19,6 +19,7 @@ from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.features import Features
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FlowControl, Notification
+from fcn.controller.config.policies import Policy
 from fcn.controller.config.two_threshold import TreatmentName, TwoThreshold
 from fcn.controller.config.types import (
     AnyAddress,
@@ -210,17 +211,20 @@ class Port(Model):
 
 
 class Route(Model):
-    """A customer prefix: through a tunnel, via a next hop behind a DC port, or discarded."""
+    """A customer prefix: through a tunnel, by the paths of a policy, via a next hop behind a DC
+    port, or discarded."""
 
     prefix: Prefix
     tunnel: str | None = None
+    policy: str | None = None
     via: AnyAddress | None = None
     discard: Literal[True] | None = None
 
     @model_validator(mode="after")
     def _one_target(self) -> "Route":
-        if sum(target is not None for target in (self.tunnel, self.via, self.discard)) != 1:
-            raise ValueError("a route has exactly one of tunnel, via and discard")
+        targets = (self.tunnel, self.policy, self.via, self.discard)
+        if sum(target is not None for target in targets) != 1:
+            raise ValueError("a route has exactly one of tunnel, policy, via and discard")
         return self
 
 
@@ -337,6 +341,7 @@ class Node(Model):
     ports: Annotated[Items[Port], Field(min_length=1)]
     vrfs: dict[str, NodeVrf] = Field(default_factory=dict)
     tunnels: dict[Name, Tunnel] = Field(default_factory=dict)
+    policies: dict[Name, Policy] = Field(default_factory=dict)
     underlay: Items[UnderlayRoute] = ()
     thresholds: Items[QueueThresholds] = ()
 

@@ -18,6 +18,7 @@ from fcn.controller.node.connection import Connection, State, Status
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.messages import Messages
+from fcn.controller.node.paths import PathWatch
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
 from fcn.controller.node.session import probe
@@ -42,6 +43,7 @@ class NodeAgent:
         self._clock = clock
         self.provision = provision
         self.counters = Counters(provision, connection)
+        self.paths = PathWatch(provision, connection, bus, clock)
         self._connection = connection
         self._flows = flows
         self._neighbors = neighbors

@@ -1,6 +1,6 @@
 """Turns a node's part of the configuration into its intent, through the owners."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv6Address, IPv6Network, ip_network
 
 from fcn.contract.constants import LIGHT_CONGESTION_LEVEL
@@ -23,6 +23,7 @@ from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node, Tunnel
 from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
+from fcn.controller.config.paths import Plan, Planner, first_tunnels, policy_numbers
 from fcn.controller.config.queue_depths import curve_steps, queue_curves, queue_depths
 from fcn.controller.config.types import Address, Network, format_duration
 from fcn.controller.owners.cnp_profile import CnpProfile
@@ -40,6 +41,7 @@ from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.light_congestion import LightCongestion
 from fcn.controller.owners.marking_curve import MarkingCurve
 from fcn.controller.owners.notification_port import NotificationPort
+from fcn.controller.owners.path_selection import PathSelection
 from fcn.controller.owners.port_mac import PortMac
 from fcn.controller.owners.port_role import PortRole
 from fcn.controller.owners.queue_level import QueueLevel, Thresholds
@@ -95,6 +97,7 @@ class Provision:
         self.features = self.node.features
         self.thresholds = queue_depths(config, self.node)
         self.levels = level_policies(config)
+        self.plans: tuple[Plan, ...] = Planner(config).plans(name) if self.node.policies else ()
         self.routing = VrfRouting(self.intent)
         self.underlay = Underlay(self.intent)
         self.flow_table = FlowTable(self.intent)
@@ -314,10 +317,32 @@ class Provision:
                 service.terminate_mpls_udp(vrf.mpls_label, vrf.id)
 
     def _begin_tunnels(self) -> None:
-        for (tunnel_name, vrf_name), number in tunnel_numbers(self.node).items():
-            self._begin_tunnel(number, self.node.tunnels[tunnel_name], vrf_name)
+        for number, tunnel, vrf_name in self._tunnels():
+            self._begin_tunnel(number, tunnel, vrf_name)
+        self._choose_paths()
         if self.pipeline.has_tables(TWO_THRESHOLD_TABLES["pe"]):
             self._treat_light_congestion()
+
+    def _tunnels(self) -> Iterator[tuple[int, Tunnel, str]]:
+        """Number, tunnel and VRF. Each path of a policy has a number of its own in each VRF, so
+        that these follow each other."""
+        for (name, vrf_name), number in tunnel_numbers(self.node).items():
+            yield number, self.node.tunnels[name], vrf_name
+        plans = {plan.policy: plan for plan in self.plans}
+        for (policy, vrf_name), first in first_tunnels(self.node, self.plans).items():
+            for number, path in enumerate(plans[policy].paths, first):
+                yield number, path.tunnel, vrf_name
+
+    def _choose_paths(self) -> None:
+        selection = PathSelection(self.intent, self._target)
+        plans = {plan.policy: plan for plan in self.plans}
+        for plan in self.plans:
+            selection.distribute(plan.cell, [path.share for path in plan.paths])
+            selection.name(plan.cell, [path.number for path in plan.paths])
+        numbers = policy_numbers(self.node)
+        for pair, first in first_tunnels(self.node, self.plans).items():
+            plan = plans[pair[0]]
+            selection.use(numbers[pair], plan.cell, first, plan.hold_down)
 
     def _treat_light_congestion(self) -> None:
         """PEC-3: what is done with lightly congested flows, by tunnel; nothing in other modes."""
@@ -328,8 +353,7 @@ class Provision:
         mode = self.config.two_threshold
         light.treat_for(mode.hold)
         numbers = tunnel_numbers(self.node)
-        for (name, vrf_name), number in numbers.items():
-            tunnel = self.node.tunnels[name]
+        for number, tunnel, vrf_name in self._tunnels():
             treatment = tunnel.light or mode.treatment
             if treatment is Treatment.SLOW:
                 light.slow(number, mode.rate)
@@ -389,12 +413,14 @@ class Provision:
             src_mac = port_mac(self.name, self.node, port)
             for host, mac in port.hosts.items():
                 self.routing.deliver(vrf, ip_network(host), port.number, port.vlan, src_mac, mac)
-        numbers = tunnel_numbers(self.node)
+        numbers, policies = tunnel_numbers(self.node), policy_numbers(self.node)
         for name, local in self.node.vrfs.items():
             vrf = self.vrf_id(name)
             for route in local.routes:
                 if route.tunnel is not None:
                     self.routing.tunnel(vrf, route.prefix, numbers[route.tunnel, name])
+                elif route.policy is not None:
+                    self.routing.tunnel(vrf, route.prefix, policies[route.policy, name])
                 elif route.via is not None:
                     self._route_via(name, route.prefix, route.via)
                 else:

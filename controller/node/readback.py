@@ -29,8 +29,10 @@ def read(switch: fy.Switch, pattern: EntityT) -> AsyncIterator[EntityT]:
     return found
 
 
-def read_entries(switch: fy.Switch, patterns: Iterable[p4r.Entity]) -> AsyncIterator[P4Entity]:
-    """The same in one request for several patterns, as encoded."""
+def read_entries(
+    switch: fy.Switch, patterns: Iterable[p4r.Entity | P4Entity]
+) -> AsyncIterator[P4Entity]:
+    """The same in one request for several patterns, also encoded ones."""
     found: AsyncIterator[P4Entity] = cast(Any, switch).read(patterns)
     return found
 

@@ -22,6 +22,7 @@ from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.provision import level_policies
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.network import Network
+from fcn.controller.northbound.paths import policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.proto import fcn_pb2_grpc
 
@@ -218,6 +219,18 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
                 for name, (packets, octets) in members.items()
             )
         return response
+
+    async def ListPaths(  # noqa: N802
+        self, request: pb.ListPathsRequest, context: grpc.aio.ServicerContext
+    ) -> pb.ListPathsResponse:
+        """Policies and the state of their paths (FAN-4)."""
+        if request.node:
+            await self._node(request.node, context)
+        nodes = self._network.nodes
+        chosen = [agent for name, agent in nodes.items() if request.node in ("", name)]
+        return pb.ListPathsResponse(
+            policies=[policy for agent in chosen for policy in policy_messages(agent)]
+        )
 
     async def WatchEvents(  # noqa: N802
         self, request: pb.WatchEventsRequest, context: grpc.aio.ServicerContext

@@ -114,6 +114,11 @@ class FcnClient:
         request = _message(pb.GetCountersRequest, node=node)
         return list(self._call(self._stub.GetCounters, request).counters)
 
+    def paths(self, node: str = "") -> list[pb.Policy]:
+        """Policies and their paths, of one node or of all."""
+        request = _message(pb.ListPathsRequest, node=node)
+        return list(self._call(self._stub.ListPaths, request).policies)
+
     def events(self) -> Iterator[pb.Event]:
         """Events emitted after this call returns, until the caller stops."""
         call = self._stub.WatchEvents(pb.WatchEventsRequest())

@@ -39,6 +39,8 @@ WATCHED = frozenset(
         "HOLD_NO_CELL",
         "HOLD_LIMIT",
         "ARN_UNSUPPORTED",
+        "PATH_UNKNOWN",
+        "PATH_NONE_LEFT",
     }
 )
 """Cells of counters that concern notifications."""

@@ -260,6 +260,60 @@ class Counter(_message.Message):
     octets: int
     def __init__(self, node: _Optional[str] = ..., counter: _Optional[str] = ..., name: _Optional[str] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ...) -> None: ...
 
+class ListPathsRequest(_message.Message):
+    __slots__ = ("node",)
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    def __init__(self, node: _Optional[str] = ...) -> None: ...
+
+class ListPathsResponse(_message.Message):
+    __slots__ = ("policies",)
+    POLICIES_FIELD_NUMBER: _ClassVar[int]
+    policies: _containers.RepeatedCompositeFieldContainer[Policy]
+    def __init__(self, policies: _Optional[_Iterable[_Union[Policy, _Mapping]]] = ...) -> None: ...
+
+class Policy(_message.Message):
+    __slots__ = ("node", "name", "to", "exposed", "paths")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    EXPOSED_FIELD_NUMBER: _ClassVar[int]
+    PATHS_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    name: str
+    to: str
+    exposed: str
+    paths: _containers.RepeatedCompositeFieldContainer[Path]
+    def __init__(self, node: _Optional[str] = ..., name: _Optional[str] = ..., to: _Optional[str] = ..., exposed: _Optional[str] = ..., paths: _Optional[_Iterable[_Union[Path, _Mapping]]] = ...) -> None: ...
+
+class Path(_message.Message):
+    __slots__ = ("tunnel", "id", "weight", "backup", "computed", "via", "state", "since", "source", "packets", "octets", "rate")
+    TUNNEL_FIELD_NUMBER: _ClassVar[int]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    WEIGHT_FIELD_NUMBER: _ClassVar[int]
+    BACKUP_FIELD_NUMBER: _ClassVar[int]
+    COMPUTED_FIELD_NUMBER: _ClassVar[int]
+    VIA_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    SINCE_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    PACKETS_FIELD_NUMBER: _ClassVar[int]
+    OCTETS_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
+    tunnel: str
+    id: int
+    weight: int
+    backup: bool
+    computed: bool
+    via: _containers.RepeatedScalarFieldContainer[str]
+    state: str
+    since: float
+    source: str
+    packets: int
+    octets: int
+    rate: float
+    def __init__(self, tunnel: _Optional[str] = ..., id: _Optional[int] = ..., weight: _Optional[int] = ..., backup: _Optional[bool] = ..., computed: _Optional[bool] = ..., via: _Optional[_Iterable[str]] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., source: _Optional[str] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ..., rate: _Optional[float] = ...) -> None: ...
+
 class WatchEventsRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...

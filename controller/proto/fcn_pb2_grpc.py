@@ -74,6 +74,11 @@ class FcnStub:
                 request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersRequest.SerializeToString,
                 response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersResponse.FromString,
                 _registered_method=True)
+        self.ListPaths = channel.unary_unary(
+                '/fcn.v1.Fcn/ListPaths',
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListPathsRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListPathsResponse.FromString,
+                _registered_method=True)
         self.WatchEvents = channel.unary_stream(
                 '/fcn.v1.Fcn/WatchEvents',
                 request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.WatchEventsRequest.SerializeToString,
@@ -132,6 +137,12 @@ class FcnServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListPaths(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchEvents(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -180,6 +191,11 @@ def add_FcnServicer_to_server(servicer, server):
                     servicer.GetCounters,
                     request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersRequest.FromString,
                     response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersResponse.SerializeToString,
+            ),
+            'ListPaths': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPaths,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListPathsRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListPathsResponse.SerializeToString,
             ),
             'WatchEvents': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchEvents,
@@ -403,6 +419,33 @@ class Fcn:
             '/fcn.v1.Fcn/GetCounters',
             fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersRequest.SerializeToString,
             fcn_dot_controller_dot_proto_dot_fcn__pb2.GetCountersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPaths(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fcn.v1.Fcn/ListPaths',
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.ListPathsRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.ListPathsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -14,6 +14,7 @@
 //   TunnelDecap         the underlay headers are removed; EcnDecap
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   VrfRouting, VlanTag the customer's routes
+//   ChoosePath          where the route names a policy: one of its paths; PathState: which have failed
 //   FlowTable, Report   flow label; learning
 //   LightTreatment      two-threshold mode: lightly congested flows are slowed down or rerouted
 //   TunnelEncap         into the WAN
@@ -59,6 +60,7 @@
 #include "../common/pe/ecn_decap.p4"
 #include "../common/pe/vrf_routing.p4"
 #include "../common/pe/vlan_tag.p4"
+#include "../common/pe/path_selection.p4"
 #include "../common/pe/flow_table.p4"
 #include "../common/pe/flow_learning.p4"
 #include "../common/pe/tunnel_encap.p4"
@@ -97,6 +99,8 @@
 #include "light_treatment.p4"
 #include "ipv4_checksum.p4"
 #include "entropy.p4"
+#include "path_state.p4"
+#include "choose_path.p4"
 #include "icrc.p4"
 #include "fast_cnp_checksum.p4"
 #include "cnp_udp_checksum.p4"
@@ -164,6 +168,8 @@ control PeIngress(
     VlanTag() vlan_tag;
     Ipv4Checksum() ipv4_checksum;
     CustomerRewrite() customer_rewrite;
+    PathState() path_state;
+    ChoosePath() choose_path;
     Entropy() entropy;
     FlowTable() flow_table;
     FlowLearning() flow_learning;
@@ -201,13 +207,19 @@ control PeIngress(
     }
 
     apply {
+        bit<48> now = standard_metadata.ingress_global_timestamp;
         if (hdr.packet_out.isValid()) {
-            standard_metadata.egress_spec = hdr.packet_out.egress_port;
-            hdr.packet_out.setInvalid();
+            if (hdr.path_report.isValid()) {
+                PathChange change;
+                path_state.apply(hdr.path_report.path_id, hdr.path_report.report, now, change);
+                mark_to_drop(standard_metadata);
+            } else {
+                standard_metadata.egress_spec = hdr.packet_out.egress_port;
+                hdr.packet_out.setInvalid();
+            }
             exit;
         }
 
-        bit<48> now = standard_metadata.ingress_global_timestamp;
         // Also used in egress
         domain_mode.apply(meta.base);
         light_congestion.apply(meta);
@@ -396,6 +408,9 @@ control PeIngress(
         }
 
         if (meta.base.forward == Forward.TUNNEL && meta.base.drop_reason == DropReason.NONE) {
+            if (IS_POLICY(meta.tunnel)) {
+                choose_path.apply(hdr, meta, now);
+            }
             flow_table.apply(hdr.ipv4, hdr.ipv6, hdr.roce.bth, meta);
             if (meta.base.role == Role.DC
                     && (meta.cm.is_valid || (meta.is_roce_flow

@@ -15,6 +15,7 @@ from fcn.contract.names import (
     MODE_PARTS,
     NEIGHBOR_DIGESTS,
     NEW_FLOW_DIGESTS,
+    PATH_COUNTERS,
     PORT_COUNTERS,
     ROUTE_TABLES,
     VRF_COUNTERS,
@@ -64,7 +65,8 @@ def test_counters_are_those_of_the_program(
     folder: Path | None, role: str, counters: set[str]
 ) -> None:
     has_modes = folder is None
-    modes = MODE_PARTS[role] & COUNTERS.keys() if has_modes else frozenset[str]()
+    of_modes = COUNTERS.keys() | {*PATH_COUNTERS}
+    modes = MODE_PARTS[role] & of_modes if has_modes else frozenset[str]()
     assert load(role, folder).counters == {*counters, *modes, *PORT_COUNTERS, *VRF_COUNTERS}
 
 

@@ -227,7 +227,10 @@ enum bit<8> Event {
     // This PE was told of light congestion of a flow (PEC-3)
     LIGHT_CONGESTION = 11,
     SLOWED = 12,
-    REROUTED = 13
+    REROUTED = 13,
+    // Something is said of a path that no policy of this PE has, and of the last one that was of use.
+    PATH_UNKNOWN = 14,
+    PATH_NONE_LEFT = 15
 }
 
 // What is reported to the controller; the index of counter `reports`.

@@ -1,0 +1,82 @@
+"""How a PE distributes flows over the paths of a policy (p4src/common/pe/path_selection.p4)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fcn.contract.constants import PATH_BUCKETS, PATH_SLOTS, enum_members
+
+PATH_REPORTS = enum_members("PathReport")
+"""What is said of a path, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a path takes: its weight among those in use. Backups are in use only while every other
+    path of the policy is avoided."""
+
+    weight: int
+    is_backup: bool = False
+
+
+def path_cell(policy: int, slot: int) -> int:
+    """The index of a path in counter `path_traffic`."""
+    return policy * PATH_SLOTS + slot
+
+
+def report_cell(policy: int, slot: int, report: int) -> int:
+    """The index of what is said of a path in counter `path_reports`."""
+    return path_cell(policy, slot) * len(PATH_REPORTS) + report
+
+
+def entries_of(paths: int) -> int:
+    """Entries of table `path` for a policy of so many paths."""
+    return ((1 << paths) - 1) * PATH_BUCKETS
+
+
+def distributions(shares: Sequence[Share]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """For each set of avoided paths, as a bit per slot, the slot of every bucket.
+
+    At least one path is never avoided. A bucket leaves its path only where that is avoided; the
+    buckets of avoided paths go where they bring the rest nearest to the weights.
+    """
+    for avoided in range((1 << len(shares)) - 1):
+        usable = [
+            [slot for slot in slots if not avoided >> slot & 1]
+            for slots in (_slots(shares, is_backup=False), _slots(shares, is_backup=True))
+        ]
+        is_backup = not usable[0]
+        first = _buckets(shares, _slots(shares, is_backup=is_backup))
+        yield avoided, _moved(shares, first, usable[is_backup])
+
+
+def _slots(shares: Sequence[Share], *, is_backup: bool) -> list[int]:
+    return [slot for slot, share in enumerate(shares) if share.is_backup is is_backup]
+
+
+def _amounts(shares: Sequence[Share], slots: Sequence[int]) -> dict[int, int]:
+    """Buckets of each slot: by weight, and what division leaves over to the largest remainders."""
+    total = sum(shares[slot].weight for slot in slots)
+    exact = {slot: divmod(shares[slot].weight * PATH_BUCKETS, total) for slot in slots}
+    left = PATH_BUCKETS - sum(whole for whole, _ in exact.values())
+    by_remainder = sorted(slots, key=lambda slot: -exact[slot][1])
+    return {slot: exact[slot][0] + (slot in by_remainder[:left]) for slot in slots}
+
+
+def _buckets(shares: Sequence[Share], slots: Sequence[int]) -> list[int]:
+    amounts = _amounts(shares, slots)
+    return [slot for slot in slots for _ in range(amounts[slot])]
+
+
+def _moved(shares: Sequence[Share], first: Sequence[int], usable: Sequence[int]) -> tuple[int, ...]:
+    lacking = _amounts(shares, usable)
+    for slot in first:
+        if slot in lacking:
+            lacking[slot] -= 1
+    result = []
+    for slot in first:
+        kept = slot
+        if slot not in lacking:
+            kept = max(usable, key=lambda each: lacking[each])
+            lacking[kept] -= 1
+        result.append(kept)
+    return tuple(result)

@@ -1,0 +1,115 @@
+"""Checks of policies and their paths (FAN-4). Yields (path, message)."""
+
+from collections.abc import Hashable, Iterator
+
+from fcn.contract.constants import POLICY_CELLS
+from fcn.contract.names import PATH_TABLES
+from fcn.contract.paths import entries_of
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.document import listed
+from fcn.controller.config.model import Config, Node
+from fcn.controller.config.paths import Planner, path_number, used_policies
+from fcn.controller.config.policies import Policy, PolicyPath
+from fcn.controller.config.transport import Finding, Path
+
+
+def check_policies(config: Config, node: Node) -> Iterator[Finding]:
+    """What is wrong with each policy of a node, up to its paths."""
+    planner = Planner(config)
+    name = next(each for each, other in config.nodes.items() if other is node)
+    wrong = False
+    for policy_name, policy in node.policies.items():
+        path: Path = ("policies", policy_name)
+        for sub, message in _check_policy(config, planner, name, policy):
+            wrong = True
+            yield (*path, *sub), message
+    if wrong or len(node.policies) > POLICY_CELLS:
+        return
+    for plan in planner.plans(name):
+        if plan.exposed and node.policies[plan.policy].disjoint:
+            yield (
+                ("policies", plan.policy, "disjoint"),
+                f"one failure can end all of its paths: {plan.exposed}",
+            )
+
+
+def _check_policy(config: Config, planner: Planner, name: str, policy: Policy) -> Iterator[Finding]:
+    node, far = config.nodes[name], config.nodes.get(policy.to)
+    if far is None or far is node or far.role != "pe":
+        known = listed(
+            each for each, other in config.nodes.items() if other.role == "pe" and each != name
+        )
+        yield ("to",), f"{policy.to} is not another PE; those are: {known}"
+        return
+    seen: dict[Hashable, str] = {}
+    for where, path in _paths(policy):
+        tunnel = node.tunnels.get(path.tunnel)
+        here = (*where, "tunnel")
+        if tunnel is None:
+            known = listed(node.tunnels)
+            yield here, f"the node has no tunnel {path.tunnel}; it has: {known}"
+            continue
+        if tunnel.to != policy.to:
+            yield here, f"{path.tunnel} ends at {tunnel.to or 'no node of this file'}, not there"
+            continue
+        if any(visited not in config.nodes for visited in tunnel.via):
+            continue
+        trace = planner.trace(name, tunnel)
+        if trace is None and config.links and not node.underlay and tunnel.sr_label is None:
+            way = ", ".join((*tunnel.via, policy.to))
+            yield here, f"the links do not lead from {name} to {way}"
+        if trace is not None and trace.repeated is not None:
+            yield here, f"{path.tunnel} has a loop: it passes {trace.repeated} twice"
+        key: Hashable = (trace.nodes, trace.links) if trace else (tunnel.via, tunnel.sr_label)
+        if key not in seen:
+            seen[key] = path.tunnel
+        elif seen[key] == path.tunnel:
+            yield here, f"{path.tunnel} is one of its paths already"
+        else:
+            yield here, f"{path.tunnel} takes the same way as {seen[key]}"
+
+
+def _paths(policy: Policy) -> Iterator[tuple[Path, PolicyPath]]:
+    for key, paths in (("paths", policy.paths), ("backup", policy.backup or ())):
+        for index, path in enumerate(paths):
+            yield (key, index), path
+
+
+def check_path_numbers(config: Config) -> Iterator[Finding]:
+    """IDs are unique in the domain, for which messages have them."""
+    first: dict[int, str] = {}
+    for name, node in config.nodes.items():
+        for policy_name, policy in node.policies.items():
+            for where, path in _paths(policy):
+                here: Path = ("nodes", name, "policies", policy_name, *where)
+                number = path_number(name, policy_name, path)
+                owner = first.setdefault(number, ".".join(map(str, here)))
+                if owner != ".".join(map(str, here)):
+                    yield (*here, "id"), f"{number} is already that of {owner}"
+
+
+def check_room(config: Config, name: str, program: Pipeline) -> Iterator[Finding]:
+    """Limits of the node's program."""
+    node = config.nodes[name]
+    path: Path = ("nodes", name, "policies")
+    if not node.policies:
+        return
+    if not program.has_tables(PATH_TABLES):
+        yield path, f"{program.p4info} has no policies ({program.target.name})"
+        return
+    if len(node.policies) > POLICY_CELLS:
+        yield path, f"the program has room for {POLICY_CELLS} policies"
+        return
+    # Of each policy one more than given: a computed backup.
+    counts = [
+        len(policy.paths) + (1 if policy.backup is None else len(policy.backup))
+        for policy in node.policies.values()
+    ]
+    for table, needed in (
+        ("path", sum(map(entries_of, counts))),
+        ("path_by_id", sum(counts)),
+        ("policy", len(used_policies(node))),
+    ):
+        size = program.table_size(table)
+        if needed > size:
+            yield path, f"they take {needed} entries of table {table}, which has {size}"

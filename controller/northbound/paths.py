@@ -1,0 +1,36 @@
+"""Policies and paths as messages of the API."""
+
+from collections.abc import Iterator
+
+from fcn.controller.config.paths import COMPUTED, Path
+from fcn.controller.node.agent import NodeAgent
+from fcn.controller.node.paths import PathState
+from fcn.controller.proto import fcn_pb2 as pb
+
+
+def policy_messages(agent: NodeAgent) -> Iterator[pb.Policy]:
+    """The policies of a node; of one that is away, states are unknown."""
+    for plan in agent.paths.plans:
+        paths = [
+            _message(path, agent.paths.state(plan.policy, slot) if agent.is_up else None)
+            for slot, path in enumerate(plan.paths)
+        ]
+        to = agent.provision.node.policies[plan.policy].to
+        yield pb.Policy(node=agent.name, name=plan.policy, to=to, exposed=plan.exposed, paths=paths)
+
+
+def _message(path: Path, state: PathState | None) -> pb.Path:
+    message = pb.Path(
+        tunnel=path.name,
+        id=path.number,
+        weight=path.share.weight,
+        backup=path.share.is_backup,
+        computed=path.name == COMPUTED,
+        via=path.trace.certain if path.trace else path.tunnel.via,
+        state="unknown",
+    )
+    if state is not None:
+        message.state = "failed" if state.failed else "congested" if state.congested else "up"
+        message.since, message.source = state.since, state.source
+        message.packets, message.octets, message.rate = state.packets, state.octets, state.rate
+    return message

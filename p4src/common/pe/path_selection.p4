@@ -1,0 +1,118 @@
+#ifndef FCN_PATH_SELECTION_P4
+#define FCN_PATH_SELECTION_P4
+
+#include "path_types.p4"
+
+// PolicyOfTunnel: which policy a route leads to (FAN-4).
+// Reads:  the tunnel's number, with POLICY_BIT.
+// Writes: the policy, the number of the tunnel of its first path in this VRF, for how long a path that is well again is
+//         left alone; is_known.
+// When:   a packet is about to enter a tunnel, and its route names a policy.
+control PolicyOfTunnel(
+        in tunnel_t tunnel, out policy_t policy, out tunnel_t first_tunnel, out microseconds_t hold_down,
+        out bool is_known) {
+    action to_policy(policy_t number, tunnel_t first, microseconds_t hold) {
+        policy = number;
+        first_tunnel = first;
+        hold_down = hold;
+        is_known = true;
+    }
+    action unknown_policy() {
+        policy = 0;
+        first_tunnel = 0;
+        hold_down = 0;
+        is_known = false;
+    }
+
+    @name(".policy")
+    table policies {
+        key = {
+            tunnel: exact @name("tunnel");
+        }
+        actions = {
+            @tableonly to_policy;
+            @defaultonly unknown_policy;
+        }
+        const default_action = unknown_policy;
+        size = POLICY_TABLE_SIZE;
+    }
+
+    apply {
+        policies.apply();
+    }
+}
+
+// PathOfBucket: the path of a packet. There is an entry for every set of paths that may have to be avoided, so that
+// nothing is written when one fails.
+// Reads:  the policy, the paths to avoid, the hash of the flow.
+// Writes: the path's slot, is_known.
+// When:   the policy is known.
+control PathOfBucket(
+        in policy_t policy, in path_set_t avoided, in path_bucket_t bucket, out path_slot_t slot, out bool is_known) {
+    action take_path(path_slot_t path) {
+        slot = path;
+        is_known = true;
+    }
+    action no_path() {
+        slot = 0;
+        is_known = false;
+    }
+
+    @name(".path")
+    table path {
+        key = {
+            policy: exact @name("policy");
+            avoided: exact @name("avoided");
+            bucket: exact @name("bucket");
+        }
+        actions = {
+            @tableonly take_path;
+            @defaultonly no_path;
+        }
+        const default_action = no_path;
+        size = PATH_TABLE_SIZE;
+    }
+
+    apply {
+        path.apply();
+    }
+}
+
+// PathById: whose path a message names (FAN-1).
+// Reads:  its ID.
+// Writes: the policy, the path's slot and its bit, the bits of all paths of the policy: none when it is unknown.
+// When:   something is said of a path.
+control PathById(
+        in path_id_t path_id, out policy_t policy, out path_slot_t slot, out path_set_t path, out path_set_t all) {
+    action set_path(policy_t number, path_slot_t path_slot, path_set_t path_bit, path_set_t policy_paths) {
+        policy = number;
+        slot = path_slot;
+        path = path_bit;
+        all = policy_paths;
+    }
+    action unknown_path() {
+        policy = 0;
+        slot = 0;
+        path = 0;
+        all = 0;
+    }
+
+    @name(".path_by_id")
+    table path_by_id {
+        key = {
+            path_id: exact @name("path_id");
+        }
+        actions = {
+            @tableonly set_path;
+            @defaultonly unknown_path;
+        }
+        const default_action = unknown_path;
+        size = PATH_CELLS;
+    }
+
+    apply {
+        path_by_id.apply();
+    }
+}
+
+#endif

@@ -1,0 +1,49 @@
+#ifndef FCN_CHOOSE_PATH_P4
+#define FCN_CHOOSE_PATH_P4
+
+// ChoosePath: the path of a packet whose route names a policy. A flow stays on its path while the same paths are
+// avoided: it goes by a hash of what identifies the flow, which learning its label does not change.
+// Reads:  meta.tunnel with POLICY_BIT; customer headers; path_states; time now in microseconds.
+// Writes: meta.tunnel, that of the path; unchanged, so that there is no such tunnel, where nothing is known; meta.entropy.
+// When:   a packet is about to enter a tunnel, IS_POLICY(meta.tunnel).
+control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
+    PolicyOfTunnel() policy_of_tunnel;
+    PathOfBucket() path_of_bucket;
+    Entropy() entropy;
+
+    apply {
+        policy_t policy;
+        tunnel_t first_tunnel;
+        microseconds_t hold_down;
+        bool is_known;
+        policy_of_tunnel.apply(meta.tunnel, policy, first_tunnel, hold_down, is_known);
+        if (is_known) {
+            entropy.apply(hdr, meta);
+            // Connections of the same two hosts differ in their queue pairs, but not always in their ports.
+            qpn_t dest_qp = 0;
+            if (hdr.roce.bth.isValid()) {
+                dest_qp = hdr.roce.bth.dest_qp;
+            }
+            bit<32> spread;
+            hash(spread, HashAlgorithm.crc32, 32w0, { meta.entropy, dest_qp }, 64w0x100000000);
+            bit<32> state;
+            path_states.read(state, policy);
+            if (state[15:8] != state[7:0]) {
+                bit<32> since;
+                path_recovery.read(since, policy);
+                if (now[31:0] - since >= hold_down) {
+                    state[7:0] = state[15:8];
+                    path_states.write(policy, state);
+                }
+            }
+            path_slot_t slot;
+            path_of_bucket.apply(policy, state[7:0], spread[5:0], slot, is_known);
+            if (is_known) {
+                path_traffic.count(policy ++ slot);
+                meta.tunnel = first_tunnel + (tunnel_t)slot;
+            }
+        }
+    }
+}
+
+#endif

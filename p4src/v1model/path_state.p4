@@ -1,0 +1,78 @@
+#ifndef FCN_PATH_STATE_P4
+#define FCN_PATH_STATE_P4
+
+// What is known of a policy's paths, four sets: failed ++ congested ++ those to avoid ++ those that are avoided.
+// The last has more than the third for the hold-down after a path is well again.
+register<bit<32>, policy_t>(POLICY_CELLS) path_states;
+// When a path was last said to be well again or relieved, in microseconds
+register<bit<32>, policy_t>(POLICY_CELLS) path_recovery;
+
+// Changes alone: of a path, FAILED less WELL is 1 while it has failed, CONGESTED less RELIEVED while it is congested.
+@name(".path_reports")
+counter<path_report_cell_t>(PATH_REPORT_CELLS, CounterType.packets_and_bytes) path_reports;
+@name(".path_traffic")
+counter<path_cell_t>(PATH_CELLS, CounterType.packets_and_bytes) path_traffic;
+
+// PathState: takes in what is said of a path (FAN-4 to FAN-6). From the next packet on traffic avoids a path that has
+// failed, and one that is congested while another is not. Traffic comes back after the policy's hold-down; at once where
+// all had failed. The last path is never avoided: where all have failed, the one used last stays in use.
+// Reads:  the path's ID, what is said of it, time now in microseconds.
+// Writes: what came of it; both registers.
+// When:   a message that may be believed says so.
+control PathState(in path_id_t path_id, in PathReport report, in bit<48> now, out PathChange change) {
+    PathById() path_by_id;
+
+    apply {
+        policy_t policy;
+        path_slot_t slot;
+        path_set_t path;
+        path_set_t all;
+        path_by_id.apply(path_id, policy, slot, path, all);
+        if (all == 0) {
+            change = PathChange.UNKNOWN_PATH;
+            events.count(Event.PATH_UNKNOWN);
+        } else {
+            bit<32> state;
+            path_states.read(state, policy);
+            path_set_t failed = state[31:24];
+            path_set_t congested = state[23:16];
+            bool had_failed = failed == all;
+            if (report == PathReport.FAILED) {
+                failed = failed | path;
+            } else if (report == PathReport.WELL) {
+                failed = failed & ~path;
+            } else if (report == PathReport.CONGESTED) {
+                congested = congested | path;
+            } else {
+                congested = congested & ~path;
+            }
+            if (failed == state[31:24] && congested == state[23:16]) {
+                change = PathChange.NONE;
+            } else {
+                change = PathChange.CHANGED;
+                path_reports.count(policy ++ slot ++ (bit<2>)report);
+                path_set_t avoid = failed | congested;
+                if (avoid == all) {
+                    if (report == PathReport.FAILED || report == PathReport.CONGESTED) {
+                        change = PathChange.NOTHING_LEFT;
+                        events.count(Event.PATH_NONE_LEFT);
+                    }
+                    avoid = failed;
+                    if (failed == all) {
+                        avoid = state[7:0];
+                    }
+                }
+                path_set_t avoided = state[7:0] | avoid;
+                if (avoided == all || had_failed) {
+                    avoided = avoid;
+                }
+                if (report == PathReport.WELL || report == PathReport.RELIEVED) {
+                    path_recovery.write(policy, now[31:0]);
+                }
+                path_states.write(policy, failed ++ congested ++ avoid ++ avoided);
+            }
+        }
+    }
+}
+
+#endif

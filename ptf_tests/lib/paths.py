@@ -1,0 +1,111 @@
+"""A PE with a policy of several paths, and what is said of them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from ipaddress import IPv6Address
+
+import finsy as fy
+
+from fcn.contract.constants import PATH_SLOTS, POLICY_BIT
+from fcn.contract.paths import PATH_REPORTS, Share, distributions, path_cell, report_cell
+from fcn.ptf_tests.lib.beds import PE_ADDRESS, RED, PeTest, host_frame_in
+from fcn.ptf_tests.lib.counters import read_counter
+from fcn.ptf_tests.lib.packets import datagram_of
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+
+POLICY = 3
+"""The policy's number, and its number in RED as that of a tunnel."""
+POLICY_IN_RED = POLICY_BIT | 5
+FIRST_TUNNEL = 20
+FIRST_PATH_ID = 0xF0000001
+NEVER_US = 600_000_000
+"""A hold-down longer than any test."""
+
+
+def path_sid(slot: int) -> str:
+    """Where the tunnel of a path ends."""
+    return f"fc00:0:2:{0x100 + slot:x}::"
+
+
+class PathTest(PeTest):
+    """A test of a policy; RED's routes to the remote site name it."""
+
+    shares: Sequence[Share] = (Share(1), Share(1))
+    hold_down_us = 0
+
+    def configure(self) -> None:
+        """The bed of every PE test, with the policy for RED in place of its tunnel."""
+        super().configure()
+        for prefix in ("10.2.0.0/16", "2001:db8:2::/64"):
+            self.pe.delete(
+                "route_ipv6" if ":" in prefix else "route_ipv4", match={"vrf": RED, "dst": prefix}
+            )
+            self.pe.route(RED, prefix, "to_tunnel", tunnel=POLICY_IN_RED)
+        self.pe.insert(
+            "policy",
+            "to_policy",
+            match={"tunnel": POLICY_IN_RED},
+            number=POLICY,
+            first=FIRST_TUNNEL,
+            hold=self.pe.target.clock.ticks(self.hold_down_us),
+        )
+        everything = (1 << len(self.shares)) - 1
+        for slot in range(len(self.shares)):
+            self.pe.tunnel(FIRST_TUNNEL + slot, "encap_srv6", src=PE_ADDRESS, dst=path_sid(slot))
+            self.pe.insert(
+                "path_by_id",
+                "set_path",
+                match={"path_id": FIRST_PATH_ID + slot},
+                number=POLICY,
+                path_slot=slot,
+                path_bit=1 << slot,
+                policy_paths=everything,
+            )
+        self.client.write(
+            [
+                +fy.P4TableEntry(
+                    "path",
+                    match=fy.P4TableMatch(policy=POLICY, avoided=avoided, bucket=bucket),
+                    action=fy.P4TableAction("take_path", path=slot),
+                )
+                for avoided, slots in distributions(self.shares)
+                for bucket, slot in enumerate(slots)
+            ]
+        )
+
+    def say(self, report: str, slot: int) -> None:
+        """Tell the PE of a path (member of PathReport); it knows when this returns."""
+        self.say_of(report, FIRST_PATH_ID + slot)
+
+    def say_of(self, report: str, path_id: int) -> None:
+        """The same by the path's ID."""
+        message = path_id.to_bytes(4, "big") + bytes([PATH_REPORTS[report]])
+        self.packet_out(self.pe.target.ports.cpu, message)
+        # What follows by the same stream comes after it.
+        self.exchange(DC_PORT)
+
+    def paths_of(self, datagrams: Sequence[bytes]) -> list[int]:
+        """The slot each datagram of RED's host takes, in order."""
+        outcome = self.exchange(DC_PORT, *map(host_frame_in, datagrams))
+        self.assertEqual(outcome.frames.keys(), {CORE_PORT})
+        frames = outcome.frames[CORE_PORT]
+        self.assertEqual(len(frames), len(datagrams))
+        slots = {IPv6Address(path_sid(slot)).packed: slot for slot in range(PATH_SLOTS)}
+        return [slots[datagram_of(frame)[24:40]] for frame in frames]
+
+    def traffic(self) -> Counter[int]:
+        """Packets by slot, as counted."""
+        cells = read_counter(self.client, "path_traffic")
+        return Counter(
+            {slot: cells[path_cell(POLICY, slot)][0] for slot in range(len(self.shares))}
+        )
+
+    def news(self) -> dict[tuple[int, str], int]:
+        """How often each report of each slot was news; without zeros."""
+        cells = read_counter(self.client, "path_reports")
+        found = {
+            (slot, report): cells[report_cell(POLICY, slot, number)][0]
+            for slot in range(len(self.shares))
+            for report, number in PATH_REPORTS.items()
+        }
+        return {key: count for key, count in found.items() if count}

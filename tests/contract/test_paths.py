@@ -1,0 +1,73 @@
+"""How flows are distributed over paths: weights, and what moves when a path is avoided."""
+
+from collections import Counter
+from itertools import product
+
+import pytest
+
+from fcn.contract.constants import PATH_BUCKETS, PATH_SLOTS, POLICY_CELLS
+from fcn.contract.paths import (
+    PATH_REPORTS,
+    Share,
+    distributions,
+    entries_of,
+    path_cell,
+    report_cell,
+)
+from fcn.contract.pipeline import load_pipeline
+
+BACKUP = Share(1, is_backup=True)
+POLICIES = [
+    (Share(1),),
+    (Share(1), Share(1)),
+    (Share(16), Share(16), Share(16), Share(1)),
+    (Share(3), Share(1), BACKUP),
+    (Share(1), Share(2), Share(5), Share(7), BACKUP, Share(3, is_backup=True)),
+]
+
+
+@pytest.mark.parametrize("shares", POLICIES, ids=str)
+def test_every_set_but_that_of_all_has_every_bucket(shares: tuple[Share, ...]) -> None:
+    found = dict(distributions(shares))
+    assert found.keys() == set(range((1 << len(shares)) - 1))
+    assert {len(slots) for slots in found.values()} == {PATH_BUCKETS}
+    assert sum(map(len, found.values())) == entries_of(len(shares))
+
+
+@pytest.mark.parametrize("shares", POLICIES, ids=str)
+def test_avoided_paths_take_nothing_and_backups_only_where_no_other_is_left(
+    shares: tuple[Share, ...],
+) -> None:
+    for avoided, slots in distributions(shares):
+        left = {slot for slot in range(len(shares)) if not avoided >> slot & 1}
+        first = {slot for slot in left if not shares[slot].is_backup}
+        assert set(slots) == (first or left), avoided
+
+
+@pytest.mark.parametrize("shares", POLICIES, ids=str)
+def test_parts_are_those_of_the_weights_to_a_bucket(shares: tuple[Share, ...]) -> None:
+    for avoided, slots in distributions(shares):
+        count = Counter(slots)
+        total = sum(shares[slot].weight for slot in count)
+        for slot, buckets in count.items():
+            assert abs(buckets - PATH_BUCKETS * shares[slot].weight / total) <= 2, avoided
+
+
+@pytest.mark.parametrize("shares", POLICIES, ids=str)
+def test_only_flows_of_avoided_paths_move(shares: tuple[Share, ...]) -> None:
+    found = dict(distributions(shares))
+    whole = found[0]
+    for avoided, slots in found.items():
+        if all(avoided >> slot & 1 for slot in set(whole)):
+            continue
+        for before, after in zip(whole, slots, strict=True):
+            assert after == before or avoided >> before & 1
+
+
+def test_cells_are_in_the_counters_and_differ() -> None:
+    schema = load_pipeline("pe").schema
+    sizes = {counter.alias: counter.size for counter in schema.counters}
+    places = list(product(range(POLICY_CELLS), range(PATH_SLOTS)))
+    assert {path_cell(*place) for place in places} == set(range(sizes["path_traffic"]))
+    reports = {report_cell(*place, each) for place in places for each in PATH_REPORTS.values()}
+    assert reports == set(range(sizes["path_reports"]))

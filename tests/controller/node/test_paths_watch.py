@@ -1,0 +1,255 @@
+"""Entries of policies, and what the controller sees of paths: state, traffic, events (FAN-4)."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+import finsy as fy
+import pytest
+import yaml
+from finsy.p4entity import decode_entity
+from switches import MemorySwitch, all_up, until
+from typer.testing import CliRunner, Result
+
+from fcn.contract.constants import POLICY_BIT
+from fcn.contract.paths import PATH_REPORTS, entries_of, path_cell, report_cell
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.app import ControlPlane
+from fcn.controller.cli.main import app
+from fcn.controller.config import Config, parse_config
+from fcn.controller.events import Event, Kind
+from fcn.controller.node.paths import PathState
+from fcn.controller.node.provision import Provision
+from fcn.controller.northbound.api import serving
+from fcn.softswitch.api import CounterValue
+
+POLICY = {
+    "to": "pe2",
+    "hold_down": "2s",
+    "paths": [{"tunnel": "pe2-srv6", "id": 17, "weight": 3}, {"tunnel": "pe2-vxlan", "id": 18}],
+}
+
+
+@pytest.fixture
+def network(network: dict[str, Any]) -> dict[str, Any]:
+    """The example, with a second P between the PEs and a policy with a path by each."""
+    nodes, links = network["nodes"], network["links"]
+    for name, port in (("pe1", 3), ("pe2", 3)):
+        nodes[name]["ports"].append({"number": port, "role": "core"})
+    nodes["p3"] = nodes["p2"] | {
+        "underlay_address": "2001:db8:0:ff::13",
+        "locator": "2001:db8:0:13::/64",
+        "end_sids": ["2001:db8:0:13::e"],
+        "thresholds": [],
+    }
+    links += [["pe1:3", "p3:1"], ["p3:2", "pe2:3"]]
+    pe1 = nodes["pe1"]
+    pe1["policies"] = {"both": POLICY}
+    pe1["tunnels"]["pe2-srv6"]["via"] = ["p2"]
+    for route in pe1["vrfs"]["blue"]["routes"]:
+        del route["tunnel"]
+        route["policy"] = "both"
+    return network
+
+
+def entries(network: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    """Match and parameters of what the controller writes to a table of pe1."""
+    config = parse_config(yaml.safe_dump(network))
+    pipeline = load_pipeline("pe")
+    taken = Provision(config, "pe1", pipeline).intent.take_updates(100_000)
+    decoded = [decode_entity(update.entity, pipeline.schema) for update in taken]
+    return [
+        {**(entry.match or {}), **entry.action.args}
+        for entry in decoded
+        if isinstance(entry, fy.P4TableEntry)
+        and entry.table_id == table
+        and isinstance(entry.action, fy.P4TableAction)
+    ]
+
+
+def test_every_path_has_a_tunnel_and_a_name(network: dict[str, Any]) -> None:
+    for switch in network["nodes"].values():
+        switch.setdefault("grpc", "127.0.0.1:1")
+    network["nodes"]["p3"]["grpc"] = "127.0.0.1:1"
+    (policy,) = entries(network, "policy")
+    assert policy["hold"] == 2_000_000
+    tunnels = {each["tunnel"]: each for each in entries(network, "tunnel")}
+    assert {policy["first"], policy["first"] + 1} <= tunnels.keys()
+    assert "seg0" in tunnels[policy["first"]]
+    assert tunnels[policy["first"] + 1]["vni"] == 1001
+    routes = [*entries(network, "route_ipv4"), *entries(network, "route_ipv6")]
+    used = [each["tunnel"] for each in routes if "tunnel" in each]
+    assert used == [policy["tunnel"]] * 2
+    assert policy["tunnel"] & POLICY_BIT
+    named = {each["path_id"]: each for each in entries(network, "path_by_id")}
+    assert named.keys() == {17, 18}
+    assert [named[number]["path_slot"] for number in (17, 18)] == [0, 1]
+    assert {each["policy_paths"] for each in named.values()} == {0b11}
+    chosen = entries(network, "path")
+    assert len(chosen) == entries_of(2)
+    assert {each["policy"] for each in chosen} == {policy["number"]}
+
+
+def test_a_domain_without_policies_has_no_entries(network: dict[str, Any]) -> None:
+    pe1 = network["nodes"]["pe1"]
+    del pe1["policies"]
+    network["nodes"]["p3"]["grpc"] = "127.0.0.1:1"
+    for route in pe1["vrfs"]["blue"]["routes"]:
+        del route["policy"]
+        route["tunnel"] = "pe2-srv6"
+    for table in ("policy", "path", "path_by_id"):
+        assert entries(network, table) == []
+
+
+class Lab:
+    """The running controller, and what pe1's data plane counts."""
+
+    def __init__(self, plane: ControlPlane, switches: dict[str, MemorySwitch], api: str) -> None:
+        self.plane = plane
+        self.events: list[Event] = []
+        self._engine = switches["pe1"].engine
+        (self.plan,) = plane.nodes["pe1"].paths.plans
+        self._api = api
+
+    def set(self, counter: str, cell: int, packets: int, octets: int = 0) -> None:
+        """Set a counter's cell."""
+        self._engine.counter_write(counter, cell, CounterValue(packets, octets))
+
+    def say(self, slot: int, **counts: int) -> None:
+        """How often this was news of a path, by member of PathReport."""
+        for report, count in counts.items():
+            cell = report_cell(self.plan.cell, slot, PATH_REPORTS[report])
+            self.set("path_reports", cell, count)
+
+    def carry(self, slot: int, packets: int, octets: int) -> None:
+        """What a path has carried."""
+        self.set("path_traffic", path_cell(self.plan.cell, slot), packets, octets)
+
+    async def look(self) -> None:
+        """Let the controller look."""
+        await self.plane.nodes["pe1"].paths.look()
+
+    def state(self, slot: int) -> PathState:
+        """A path as the controller saw it."""
+        found = self.plane.nodes["pe1"].paths.state("both", slot)
+        assert found is not None
+        return found
+
+    def kinds(self) -> list[Kind]:
+        """Events of paths so far."""
+        return [event.kind for event in self.events if event.kind.startswith("path-")]
+
+    async def fcn(self, *arguments: str) -> Result:
+        """Run `fcn`."""
+        command = partial(CliRunner().invoke, app, [*arguments, "--api", self._api])
+        return await asyncio.to_thread(command)
+
+
+@pytest.fixture
+async def lab(
+    config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Lab]:
+    """pe1 with a policy; the controller looks when the test says so."""
+    monkeypatch.setattr("fcn.controller.node.paths.INTERVAL", 3600.0)
+    plane = ControlPlane(config)
+    async with serving(plane.network, "127.0.0.1:0") as api, plane.running():
+        await all_up(plane)
+        found = Lab(plane, switches, api)
+        with plane.bus.watch() as events:
+
+            async def collect() -> None:
+                async for event in events:
+                    found.events.append(event)
+
+            task = asyncio.create_task(collect())
+            yield found
+            task.cancel()
+
+
+async def test_a_path_fails_and_is_well_again(lab: Lab) -> None:
+    await lab.look()
+    assert not lab.state(0).failed
+    began = lab.state(0).since
+    lab.say(0, FAILED=1)
+    await lab.look()
+    assert lab.state(0).failed
+    assert lab.state(0).since > began
+    assert lab.state(1).since == pytest.approx(began, abs=1.0)
+    lab.say(0, FAILED=1, WELL=1)
+    await lab.look()
+    assert not lab.state(0).failed
+    await until(lambda: len(lab.kinds()) == 2)
+    assert lab.kinds() == [Kind.PATH_FAILED, Kind.PATH_WELL]
+    failed = next(event for event in lab.events if event.kind is Kind.PATH_FAILED)
+    assert failed.message == "pe1: path pe2-srv6 of both has failed"
+    assert failed.fields["id"] == "17"
+
+
+async def test_what_happened_between_two_looks_is_told(lab: Lab) -> None:
+    await lab.look()
+    lab.say(1, FAILED=3, WELL=3)
+    await lab.look()
+    await until(lambda: lab.kinds() == [Kind.PATH_WELL])
+    (event,) = (event for event in lab.events if event.kind is Kind.PATH_WELL)
+    assert event.message == "pe1: path pe2-vxlan of both is well again, after 6 changes"
+
+
+async def test_a_controller_that_was_away_agrees(lab: Lab) -> None:
+    """Its first look finds what the data plane did without it."""
+    lab.say(0, FAILED=2, WELL=1)
+    lab.say(1, CONGESTED=1)
+    await lab.look()
+    assert lab.state(0).failed
+    assert lab.state(1).congested
+    await until(lambda: set(lab.kinds()) == {Kind.PATH_FAILED, Kind.PATH_CONGESTED})
+    assert lab.plane.nodes["pe1"].intent.pending == 0, "it writes nothing"
+
+
+async def test_cells_read_at_two_times_are_not_believed(lab: Lab) -> None:
+    await lab.look()
+    lab.say(0, FAILED=1, WELL=2)
+    await lab.look()
+    assert not lab.state(0).failed
+    lab.say(0, FAILED=3, WELL=2)
+    await lab.look()
+    assert lab.state(0).failed
+
+
+async def test_a_restarted_switch_knows_of_no_failure(lab: Lab) -> None:
+    lab.say(0, FAILED=5, WELL=4)
+    await lab.look()
+    lab.say(0, FAILED=0, WELL=0)
+    await lab.look()
+    assert not lab.state(0).failed
+    await until(lambda: lab.kinds() == [Kind.PATH_FAILED, Kind.PATH_WELL])
+
+
+async def test_paths_are_shown(lab: Lab) -> None:
+    lab.carry(0, 10, 1000)
+    await lab.look()
+    lab.say(0, FAILED=1)
+    lab.carry(0, 70, 7000)
+    await lab.look()
+    assert lab.state(0).rate > 0
+    shown = await lab.fcn("paths", "--json")
+    assert shown.exit_code == 0, shown.output
+    (policy,) = json.loads(shown.stdout)
+    assert (policy["node"], policy["name"], policy["to"]) == ("pe1", "both", "pe2")
+    first, second = policy["paths"]
+    assert (first["tunnel"], first["id"], first["weight"]) == ("pe2-srv6", 17, 3)
+    assert (first["state"], second["state"]) == ("failed", "up")
+    assert (first["packets"], first["octets"]) == (70, 7000)
+    assert first["via"] == ["p1", "p2"]
+    table = (await lab.fcn("paths", "pe1")).stdout
+    assert "failed" in table
+    assert "unknown" in table, "who said so"
+    nobody = await lab.fcn("paths", "pe9")
+    assert nobody.exit_code == 1
+    assert "no node" in nobody.stderr
+
+
+async def test_nodes_without_policies_show_none(lab: Lab) -> None:
+    shown = await lab.fcn("paths", "pe2", "--json")
+    assert json.loads(shown.stdout) == []
