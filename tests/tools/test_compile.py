@@ -24,7 +24,8 @@ while [ $# -gt 1 ]; do
 done
 echo "$1" >> "$FAKE_LOG"
 printf '{"header_types": [{"name": "scalars_0", "fields": []}], "calculations": [],
-    "learn_lists": [], "actions": [], "pipelines": [], "program": "%s%s"}' "$(cat "$1")" "$FAKE_TWIST" > "$json"
+    "learn_lists": [], "actions": [], "pipelines": [],
+    "program": "%s%s"}' "$(cat "$1")" "$FAKE_TWIST" > "$json"
 cat "$1" > "$info"
 """
 

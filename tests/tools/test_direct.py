@@ -7,7 +7,7 @@ from tools.p4.direct import direct
 from tools.p4.programs import COMPILED
 
 
-def table(name: str, **changes: Any) -> dict[str, Any]:
+def table(name: str, **changes: object) -> dict[str, Any]:
     """A table without keys that always does action 7."""
     entry = {"action_id": 7, "action_const": True, "action_data": [], "action_entry_const": True}
     made = {"name": name, "key": [], "action_ids": [7], "next_tables": {"act": "node_3"}}
