@@ -285,6 +285,9 @@ control PEgress(
             }
             arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
         }
+        if (meta.base.copy_kind != NotificationKind.NONE) {
+            fast_cnp_profile.apply(hdr.fast_cnp_profile);
+        }
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 send_arn.apply(
@@ -293,7 +296,6 @@ control PEgress(
             } else {
                 if (meta.base.copy_kind == NotificationKind.FAST_CNP) {
                     bit<16> checksum;
-                    fast_cnp_profile.apply(hdr.fast_cnp_profile);
                     fast_cnp.apply(hdr, meta);
                     fast_cnp_checksum.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, checksum);
                     hdr.outer_udp.checksum = checksum;
