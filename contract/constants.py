@@ -59,6 +59,12 @@ VRF_CELLS: int = _NUMBERS["VRF_CELLS"]
 PATH_BUCKETS: int = _NUMBERS["PATH_BUCKETS"]
 """Groups of flows, by a hash, that a policy distributes over its paths."""
 
+PATH_REPORTERS: int = _NUMBERS["PATH_REPORTERS"]
+"""Links and nodes on one path that a switch listens to, at most."""
+
+PATH_REPORTER_CELLS: int = _NUMBERS["PATH_REPORTER_CELLS"]
+"""The same on all paths of a PE."""
+
 PATH_SLOTS: int = _NUMBERS["PATH_SLOTS"]
 """Paths of a policy, at most."""
 

@@ -11,7 +11,12 @@ from fcn.contract.targets import Target
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
 from fcn.controller.config.check_flow_control import check_holding, check_holding_node
 from fcn.controller.config.check_modes import check_curves, check_modes
-from fcn.controller.config.check_policies import check_path_numbers, check_policies, check_room
+from fcn.controller.config.check_policies import (
+    check_fantel_port,
+    check_path_numbers,
+    check_policies,
+    check_room,
+)
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
@@ -33,6 +38,7 @@ def check(config: Config) -> Iterator[Finding]:
     yield from _check_agents(config)
     yield from check_modes(config)
     yield from check_path_numbers(config)
+    yield from check_fantel_port(config)
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
         for checker in (

@@ -1,15 +1,16 @@
 """Checks of policies and their paths (FAN-4). Yields (path, message)."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
-from fcn.contract.constants import POLICY_CELLS
+from fcn.contract.constants import PATH_REPORTER_CELLS, PATH_REPORTERS, POLICY_CELLS
 from fcn.contract.names import PATH_TABLES
 from fcn.contract.paths import entries_of
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
-from fcn.controller.config.paths import Planner, path_number, used_policies
+from fcn.controller.config.paths import Plan, Planner, path_number, used_policies
 from fcn.controller.config.policies import Policy, PolicyPath
+from fcn.controller.config.reporters import places
 from fcn.controller.config.transport import Finding, Path
 
 
@@ -25,6 +26,7 @@ def check_policies(config: Config, node: Node) -> Iterator[Finding]:
             yield (*path, *sub), message
     if wrong or len(node.policies) > POLICY_CELLS:
         return
+    yield from _check_reporters(planner.plans(name), name)
     for plan in planner.plans(name):
         if plan.exposed and node.policies[plan.policy].disjoint:
             yield (
@@ -86,6 +88,37 @@ def check_path_numbers(config: Config) -> Iterator[Finding]:
                 owner = first.setdefault(number, ".".join(map(str, here)))
                 if owner != ".".join(map(str, here)):
                     yield (*here, "id"), f"{number} is already that of {owner}"
+
+
+def check_fantel_port(config: Config) -> Iterator[Finding]:
+    """One port, one kind of notification."""
+    for key, port in (
+        ("fast_cnp_port", config.fast_cnp_port),
+        ("holding.udp_port", config.holding.udp_port),
+    ):
+        if config.fantel_port == port:
+            yield ("fantel_port",), f"{port} is {key}; choose another"
+
+
+def _check_reporters(plans: Iterable[Plan], name: str) -> Iterator[Finding]:
+    """How many links and nodes speak of paths."""
+    total = 0
+    for plan in plans:
+        for path in plan.paths:
+            count = len(tuple(places(name, path)))
+            total += count
+            if count > PATH_REPORTERS:
+                yield (
+                    ("policies", plan.policy),
+                    f"{path.name} may pass {count} nodes and ends of links, and a switch listens "
+                    f"to {PATH_REPORTERS} of a path; say by `via` which way it takes",
+                )
+    if total > PATH_REPORTER_CELLS:
+        yield (
+            ("policies",),
+            f"their paths pass {total} nodes and ends of links, and a switch listens to "
+            f"{PATH_REPORTER_CELLS}",
+        )
 
 
 def check_room(config: Config, name: str, program: Pipeline) -> Iterator[Finding]:

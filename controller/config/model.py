@@ -49,7 +49,7 @@ from fcn.controller.config.types import (
     VrfId,
     within,
 )
-from fcn.packets.wire import FAST_CNP_PORT
+from fcn.packets.wire import FANTEL_PORT, FAST_CNP_PORT
 
 MAX_SIDS = 4
 """Longest SRv6 segment list the PE program supports."""
@@ -406,6 +406,7 @@ class Config(Model):
 
     notification: NotificationName = Notification.FCN
     fast_cnp_port: NotificationPort = FAST_CNP_PORT
+    fantel_port: NotificationPort = FANTEL_PORT
     flow_control: FlowControlName = FlowControl.OFF
     holding: Holding = Holding()
     trusted_prefixes: Items[IPv6Prefix] | None = None

@@ -25,6 +25,7 @@ from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.paths import Plan, Planner, first_tunnels, policy_numbers
 from fcn.controller.config.queue_depths import curve_steps, queue_curves, queue_depths
+from fcn.controller.config.reporters import reporters
 from fcn.controller.config.types import Address, Network, format_duration
 from fcn.controller.owners.cnp_profile import CnpProfile
 from fcn.controller.owners.core_ports import CorePorts
@@ -41,6 +42,7 @@ from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.light_congestion import LightCongestion
 from fcn.controller.owners.marking_curve import MarkingCurve
 from fcn.controller.owners.notification_port import NotificationPort
+from fcn.controller.owners.path_reporters import PathReporters
 from fcn.controller.owners.path_selection import PathSelection
 from fcn.controller.owners.port_mac import PortMac
 from fcn.controller.owners.port_role import PortRole
@@ -339,6 +341,13 @@ class Provision:
         for plan in self.plans:
             selection.distribute(plan.cell, [path.share for path in plan.paths])
             selection.name(plan.cell, [path.number for path in plan.paths])
+        if self.plans:
+            NotificationPort(self.intent, self.pipeline).expect("FANTEL", self.config.fantel_port)
+            believed = PathReporters(self.intent)
+            found = reporters(self.config, self.name, self.plans)
+            for plan in self.plans:
+                for slot, path in enumerate(plan.paths):
+                    believed.believe(path.number, plan.cell, slot, found[path.number])
         numbers = policy_numbers(self.node)
         for pair, first in first_tunnels(self.node, self.plans).items():
             plan = plans[pair[0]]

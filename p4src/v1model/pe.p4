@@ -14,6 +14,7 @@
 //   TunnelDecap         the underlay headers are removed; EcnDecap
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   VrfRouting, VlanTag the customer's routes
+//   ReceiveFantel       a node on the way speaks of a path; parsed on a second pass
 //   ChoosePath          where the route names a policy: one of its paths; PathState: which have failed
 //   FlowTable, Report   flow label; learning
 //   LightTreatment      two-threshold mode: lightly congested flows are slowed down or rerouted
@@ -61,6 +62,9 @@
 #include "../common/pe/vrf_routing.p4"
 #include "../common/pe/vlan_tag.p4"
 #include "../common/pe/path_selection.p4"
+#include "../common/base/fantel_parser.p4"
+#include "../common/base/fantel_length.p4"
+#include "../common/pe/fantel_arrival.p4"
 #include "../common/pe/flow_table.p4"
 #include "../common/pe/flow_learning.p4"
 #include "../common/pe/tunnel_encap.p4"
@@ -101,6 +105,7 @@
 #include "entropy.p4"
 #include "path_state.p4"
 #include "choose_path.p4"
+#include "receive_fantel.p4"
 #include "icrc.p4"
 #include "fast_cnp_checksum.p4"
 #include "cnp_udp_checksum.p4"
@@ -126,6 +131,23 @@ control PeVerifyChecksum(inout pe_headers_t hdr, inout pe_meta_t meta) {
               hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.frag_offset, hdr.ipv4.ttl,
               hdr.ipv4.protocol, hdr.ipv4.src, hdr.ipv4.dst },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
+        verify_checksum(
+            hdr.fantel.fantel.isValid(),
+            { hdr.ipv6.src, hdr.ipv6.dst, 16w0, hdr.udp.length, 24w0, hdr.ipv6.next_header,
+              hdr.udp.src_port, hdr.udp.dst_port, hdr.udp.length,
+              hdr.fantel.fantel.version, hdr.fantel.fantel.type, hdr.fantel.fantel.code, hdr.fantel.fantel.reserved,
+              hdr.fantel.origin.tlv, hdr.fantel.origin.node, hdr.fantel.origin.link, hdr.fantel.origin.epoch,
+              hdr.fantel.origin.sequence,
+              hdr.fantel.path.tlv, hdr.fantel.path.value,
+              hdr.fantel.five_tuple.tlv, hdr.arn.five_tuple.ip_version, hdr.arn.five_tuple.label,
+              hdr.arn.five_tuple.protocol, hdr.arn.ipv4.src, hdr.arn.ipv4.dst, hdr.arn.ipv6.src, hdr.arn.ipv6.dst,
+              hdr.arn.ports.src_port, hdr.arn.ports.dst_port,
+              hdr.fantel.cause.tlv, hdr.fantel.cause.value,
+              hdr.fantel.buffer.tlv, hdr.fantel.buffer.queue, hdr.fantel.buffer.level, hdr.fantel.buffer.reserved,
+              hdr.fantel.buffer.depth,
+              hdr.fantel.utilization.tlv, hdr.fantel.utilization.value,
+              hdr.fantel.load.tlv, hdr.fantel.load.value },
+            hdr.udp.checksum, HashAlgorithm.csum16);
         // RFC 4443 section 2.3
         verify_checksum(
             hdr.neighbor.nd.isValid() && !hdr.neighbor.nd_option.isValid(),
@@ -168,7 +190,6 @@ control PeIngress(
     VlanTag() vlan_tag;
     Ipv4Checksum() ipv4_checksum;
     CustomerRewrite() customer_rewrite;
-    PathState() path_state;
     ChoosePath() choose_path;
     Entropy() entropy;
     FlowTable() flow_table;
@@ -179,6 +200,7 @@ control PeIngress(
     Underlay() underlay;
     FlowControlMode() flow_control;
     ReceiveArn() receive_arn;
+    ReceiveFantel() receive_fantel;
     HeldTraffic() held_traffic;
     HeldFlow() held_flow;
     Holding() holding;
@@ -207,19 +229,13 @@ control PeIngress(
     }
 
     apply {
-        bit<48> now = standard_metadata.ingress_global_timestamp;
         if (hdr.packet_out.isValid()) {
-            if (hdr.path_report.isValid()) {
-                PathChange change;
-                path_state.apply(hdr.path_report.path_id, hdr.path_report.report, now, change);
-                mark_to_drop(standard_metadata);
-            } else {
-                standard_metadata.egress_spec = hdr.packet_out.egress_port;
-                hdr.packet_out.setInvalid();
-            }
+            standard_metadata.egress_spec = hdr.packet_out.egress_port;
+            hdr.packet_out.setInvalid();
             exit;
         }
 
+        bit<48> now = standard_metadata.ingress_global_timestamp;
         // Also used in egress
         domain_mode.apply(meta.base);
         light_congestion.apply(meta);
@@ -355,6 +371,18 @@ control PeIngress(
                 receive_arn.apply(
                     meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.arn, !meta.parse_failed,
                     meta.flow_control, meta.base.drop_reason);
+            } else if (meta.base.notification_kind == NotificationKind.FANTEL
+                    && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
+                    && meta.base.is_addressed && !meta.base.is_malformed) {
+                if (meta.flow_control.parse_more == ParseMore.NONE) {
+                    meta.flow_control.parse_more = ParseMore.FANTEL;
+                    resubmit_preserving_field_list(KEEP_FLAT);
+                    exit;
+                }
+                is_done = true;
+                receive_fantel.apply(
+                    hdr.outer_ipv6, hdr.udp, hdr.fantel, hdr.arn, meta.is_trusted,
+                    standard_metadata.checksum_error == 0, now, meta.base.drop_reason);
             } else {
                 arrival.apply(hdr, meta);
                 if (meta.make_cnp && meta.light_hold != 0) {

@@ -19,6 +19,7 @@ parser PeParser(
     ArpRequestParser() arp_request_parser;
     SolicitationParser() solicitation_parser;
     ArnParser() arn_parser;
+    FantelParser() fantel_parser;
 
     state start {
         transition select(standard_metadata.ingress_port) {
@@ -29,14 +30,6 @@ parser PeParser(
 
     state parse_packet_out {
         packet.extract(hdr.packet_out);
-        transition select(hdr.packet_out.egress_port) {
-            CPU_PORT: parse_path_report;
-            default: accept;
-        }
-    }
-
-    state parse_path_report {
-        packet.extract(hdr.path_report);
         transition accept;
     }
 
@@ -208,6 +201,7 @@ parser PeParser(
         packet.extract(hdr.udp);
         transition select(meta.flow_control.parse_more, hdr.udp.dst_port, hdr.udp.length) {
             (ParseMore.ARN, _, _): parse_arn;
+            (ParseMore.FANTEL, _, _): parse_fantel;
             (_, UdpPort.ROCEV2, _): parse_bth;
             (_, _, FAST_CNP_UDP_LENGTH): parse_fast_cnp;
             default: accept;
@@ -215,6 +209,23 @@ parser PeParser(
     }
     state parse_arn {
         arn_parser.apply(packet, hdr.arn);
+        transition accept;
+    }
+
+    // Over IPv6 a datagram has a checksum, and one that would be 0 is sent as all ones (RFC 8200 section 8.1).
+    state parse_fantel {
+        transition select(hdr.udp.checksum) {
+            0: accept;
+            0xffff: parse_fantel_of_checksum_zero;
+            default: parse_fantel_behind_udp;
+        }
+    }
+    state parse_fantel_of_checksum_zero {
+        hdr.udp.checksum = 0;
+        transition parse_fantel_behind_udp;
+    }
+    state parse_fantel_behind_udp {
+        fantel_parser.apply(packet, hdr.fantel, hdr.arn);
         transition accept;
     }
 

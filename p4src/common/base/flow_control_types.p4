@@ -89,14 +89,16 @@ enum bit<2> QueueState {
 }
 
 // What a later pass parses that the first did not
-enum bit<2> ParseMore {
+enum bit<3> ParseMore {
     NONE = 0,
     // The parameters of an ARN for this node
     ARN = 1,
     // What the tunnel carries, at a node that forwards it by the underlay alone
     INNER = 2,
     // Nothing: it is cut off
-    NOTHING = 3
+    NOTHING = 3,
+    // The parameters of a FANTEL message for this node
+    FANTEL = 4
 }
 
 typedef bit<10> hold_cell_t;

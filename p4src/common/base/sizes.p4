@@ -60,6 +60,16 @@ const bit<16> ARN_TUPLE_UDP_LENGTH = UDP_LENGTH + ARN_LENGTH + ARN_TUPLE_LENGTH 
 const bit<16> ARN_IPV4_UDP_LENGTH = ARN_TUPLE_UDP_LENGTH + ARN_IPV4_LENGTH;
 const bit<16> ARN_IPV6_UDP_LENGTH = ARN_TUPLE_UDP_LENGTH + ARN_IPV6_LENGTH;
 
+// FANTEL: what is in every message, TLVs of one word, five-tuples, buffer status
+const bit<16> FANTEL_LENGTH = 24;
+const bit<16> FANTEL_WORD_LENGTH = 8;
+const bit<16> FANTEL_IPV4_TUPLE_LENGTH = 20;
+const bit<16> FANTEL_IPV6_TUPLE_LENGTH = 44;
+const bit<16> FANTEL_BUFFER_LENGTH = 12;
+// The highest utilization and load
+const bit<16> PERMILLE = 1000;
+const bit<8> HIGHEST_CONGESTION_LEVEL = 7;
+
 const bit<16> CNP_UDP_LENGTH = UDP_LENGTH + BTH_LENGTH + CNP_RESERVED_LENGTH + ICRC_LENGTH;
 const bit<16> CNP_IPV4_TOTAL_LENGTH = IPV4_LENGTH + CNP_UDP_LENGTH;
 

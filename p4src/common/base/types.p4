@@ -166,7 +166,9 @@ enum bit<8> NotificationKind {
     // For the upstream neighbour (SRF-5)
     ARN = 4,
     // A PAUSE frame for the data centre (SRF-8)
-    PAUSE = 5
+    PAUSE = 5,
+    // For the ingress PE: failure, congestion, load (FAN-1)
+    FANTEL = 6
 }
 
 enum bit<7> PuntReason {
@@ -209,7 +211,12 @@ enum bit<8> DropReason {
     ARN_UNSUPPORTED = 32,
     HOLD_LIMIT = 33,
     HOLD_NO_CELL = 34,
-    HOLD_NO_ROOM = 35
+    HOLD_NO_ROOM = 35,
+    // A message about a path says nothing this PE acts on; its node is not on that path, or nobody knows the path; it
+    // is older than what its node said last, or the same.
+    FANTEL_UNSUPPORTED = 36,
+    PATH_REPORTER_UNKNOWN = 37,
+    NOTIFICATION_STALE = 38
 }
 
 // What a packet turned out to be; the index of counter `events`.

@@ -4,6 +4,7 @@
 
 #include "../base/headers.p4"
 #include "../base/arn_headers.p4"
+#include "../base/fantel_headers.p4"
 #include "path_types.p4"
 
 // What is behind the customer's UDP header. A CNP has no headers from DETH on, another packet none of the
@@ -33,13 +34,6 @@ header cnp_profile_h {
     microseconds_t min_interval;
 }
 
-// What the controller says of a path, behind packet_out with the CPU as egress port
-header path_report_h {
-    path_id_t path_id;
-    bit<6> reserved;
-    PathReport report;
-}
-
 // `outer_ipv6`, `srv6` and `tunnel` are the underlay packet's, the headers from `ipv4` on the customer's;
 // a packet on a DC port has no underlay headers until it is encapsulated.
 struct pe_headers_t {
@@ -60,8 +54,9 @@ struct pe_headers_t {
     // Of ARN messages made here or for this node, and of PAUSE frames made here
     arn_headers_t arn;
     arn_envelope_h arn_envelope;
+    // Of FANTEL messages for this node
+    fantel_headers_t fantel;
     pause_h pause;
-    path_report_h path_report;
 }
 
 #endif

@@ -15,6 +15,9 @@ typedef bit<32> path_id_t;
 // policy_t ++ path_slot_t, and that ++ PathReport
 typedef bit<11> path_cell_t;
 typedef bit<13> path_report_cell_t;
+// A link or node that is on a path: an index of all of them, and a bit among those of one path
+typedef bit<12> reporter_cell_t;
+typedef bit<32> reporter_set_t;
 
 const int POLICY_CELLS = 256;
 const int POLICY_TABLE_SIZE = 1024;
@@ -22,6 +25,8 @@ const int PATH_SLOTS = 8;
 const int PATH_CELLS = 2048;
 const int PATH_REPORT_CELLS = 8192;
 const int PATH_BUCKETS = 64;
+const int PATH_REPORTER_CELLS = 4096;
+const int PATH_REPORTERS = 32;
 const int PATH_TABLE_SIZE = 16384;
 
 // A tunnel's number with this bit is that of a policy in a VRF: no route needs another action, and no other packet

@@ -1,0 +1,33 @@
+"""Who may speak of a path: FantelArrival (p4src/common/pe/fantel_arrival.p4)."""
+
+from collections.abc import Iterable
+
+from finsy import P4TableAction, P4TableEntry, P4TableMatch
+
+from fcn.contract.paths import path_cell
+from fcn.controller.config.reporters import Reporter, node_number
+from fcn.controller.owners.intent import Intent
+
+
+class PathReporters:
+    """Links and nodes whose messages about a path are believed (FAN-4, FAN-8)."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def believe(self, number: int, policy: int, slot: int, found: Iterable[Reporter]) -> None:
+        """Believe these about the path with this ID, which has this slot of the policy."""
+        for reporter in found:
+            match = P4TableMatch(
+                source=reporter.address,
+                node=node_number(reporter.node),
+                link=reporter.port,
+                path_id=number,
+            )
+            action = P4TableAction(
+                "set_reporter",
+                path_cell=path_cell(policy, slot),
+                reporter_cell=reporter.cell,
+                bit_of_path=reporter.bit,
+            )
+            self._intent.put(P4TableEntry("path_reporter", match=match, action=action))

@@ -1,0 +1,76 @@
+// Headers of FANTEL messages behind UDP (FAN-1, FAN-2), in wire order; docs/packets.md shows them.
+#ifndef FCN_FANTEL_HEADERS_P4
+#define FCN_FANTEL_HEADERS_P4
+
+#include "arn_headers.p4"
+
+enum bit<8> FantelType {
+    FAILURE = 1,
+    FAILURE_CLEARED = 2,
+    CONGESTION = 3,
+    CONGESTION_CLEARED = 4,
+    LOAD = 5
+}
+
+// Code: a bit for each parameter, as in the scapy layer; a TLV's type is the number of its bit plus 1.
+const bit<8> FANTEL_ORIGIN = 0x01;
+const bit<8> FANTEL_PATH = 0x02;
+const bit<8> FANTEL_UNKNOWN = 0x80;
+
+// The first word of each TLV: type, version 0, length
+const bit<32> TLV_ORIGIN = 0x01000010;
+const bit<32> TLV_PATH = 0x02000004;
+const bit<32> TLV_IPV4_TUPLE = 0x03000010;
+const bit<32> TLV_IPV6_TUPLE = 0x03000028;
+const bit<32> TLV_CAUSE = 0x04000004;
+const bit<32> TLV_BUFFER = 0x05000008;
+const bit<32> TLV_UTILIZATION = 0x06000004;
+const bit<32> TLV_LOAD = 0x07000004;
+
+header fantel_h {
+    bit<8> version;
+    FantelType type;
+    bit<8> code;
+    bit<8> reserved;
+}
+
+// Who saw it, where, and in which order
+header fantel_origin_h {
+    bit<32> tlv;
+    bit<32> node;
+    bit<32> link;
+    bit<32> epoch;
+    bit<32> sequence;
+}
+
+// A TLV of one word: path ID, failure cause, link utilization, device load
+header fantel_word_h {
+    bit<32> tlv;
+    bit<32> value;
+}
+
+// The five-tuple behind it has the headers of an ARN's.
+header fantel_tuple_h {
+    bit<32> tlv;
+}
+
+header fantel_buffer_h {
+    bit<32> tlv;
+    bit<8> queue;
+    bit<8> level;
+    bit<16> reserved;
+    bit<32> depth;
+}
+
+struct fantel_headers_t {
+    fantel_h fantel;
+    fantel_origin_h origin;
+    fantel_word_h path;
+    fantel_tuple_h five_tuple;
+    fantel_word_h cause;
+    fantel_buffer_h buffer;
+    fantel_word_h utilization;
+    fantel_word_h load;
+}
+
+#endif

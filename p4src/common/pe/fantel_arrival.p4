@@ -1,0 +1,84 @@
+#ifndef FCN_FANTEL_ARRIVAL_P4
+#define FCN_FANTEL_ARRIVAL_P4
+
+// FantelArrival: who speaks, about which path, and what of (FAN-4, FAN-6, FAN-8)?
+// Reads:  underlay source, FANTEL headers; whether the source is trusted and the message sound.
+// Writes: the path's cell, the speaker's cell and its bit among those who may speak about this path; report;
+//         drop_reason.
+// When:   a FANTEL message for this node from a core port.
+control FantelArrival(
+        in ipv6_addr_t src, in fantel_headers_t fantel, in bool is_trusted, in bool is_sound,
+        out path_cell_t path, out reporter_cell_t reporter, out reporter_set_t reporter_bit, out PathReport report,
+        inout DropReason drop_reason) {
+    bool is_reporter = false;
+
+    action set_reporter(path_cell_t path_cell, reporter_cell_t reporter_cell, reporter_set_t bit_of_path) {
+        is_reporter = true;
+        path = path_cell;
+        reporter = reporter_cell;
+        reporter_bit = bit_of_path;
+    }
+    action no_reporter() {
+        path = 0;
+        reporter = 0;
+        reporter_bit = 0;
+    }
+
+    // Links and nodes on a path that have something to say about it: nobody else is heard.
+    @name(".path_reporter")
+    table path_reporter {
+        key = {
+            src: exact @name("source");
+            fantel.origin.node: exact @name("node");
+            fantel.origin.link: exact @name("link");
+            fantel.path.value: exact @name("path_id");
+        }
+        actions = {
+            @tableonly set_reporter;
+            @defaultonly no_reporter;
+        }
+        const default_action = no_reporter;
+        size = PATH_REPORTER_CELLS;
+    }
+
+    action refuse_fantel(DropReason reason) {
+        drop_reason = reason;
+    }
+    action take_report(PathReport of_path) {
+        report = of_path;
+    }
+
+    @name(".fantel_arrival")
+    table fantel_arrival {
+        key = {
+            is_trusted: ternary @name("is_trusted");
+            is_sound: ternary @name("is_sound");
+            fantel.fantel.type: ternary @name("type");
+            fantel.fantel.code: ternary @name("code");
+            is_reporter: ternary @name("is_reporter");
+        }
+        actions = {
+            refuse_fantel;
+            take_report;
+        }
+        const default_action = refuse_fantel(DropReason.FANTEL_UNSUPPORTED);
+        const entries = {
+            (false, _, _, _, _): refuse_fantel(DropReason.NOTIFICATION_UNTRUSTED);
+            (_, false, _, _, _): refuse_fantel(DropReason.NOTIFICATION_MALFORMED);
+            (_, _, _, 0 &&& FANTEL_PATH, _): refuse_fantel(DropReason.FANTEL_UNSUPPORTED);
+            (_, _, _, _, false): refuse_fantel(DropReason.PATH_REPORTER_UNKNOWN);
+            (_, _, FantelType.FAILURE, _, _): take_report(PathReport.FAILED);
+            (_, _, FantelType.FAILURE_CLEARED, _, _): take_report(PathReport.WELL);
+            (_, _, FantelType.CONGESTION, _, _): take_report(PathReport.CONGESTED);
+            (_, _, FantelType.CONGESTION_CLEARED, _, _): take_report(PathReport.RELIEVED);
+        }
+    }
+
+    apply {
+        report = PathReport.FAILED;
+        path_reporter.apply();
+        fantel_arrival.apply();
+    }
+}
+
+#endif
