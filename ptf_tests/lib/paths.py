@@ -1,15 +1,15 @@
 """A PE with a policy of several paths, and what is said of them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from ipaddress import IPv6Address
+from typing import TypeVar
 
 import finsy as fy
 
 from fcn.contract.constants import PATH_SLOTS, POLICY_BIT
 from fcn.contract.paths import PATH_REPORTS, Share, distributions, path_cell, report_cell
 from fcn.ptf_tests.lib.beds import PE_ADDRESS, RED, PeTest, host_frame_in
-from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.packets import datagram_of
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
@@ -18,6 +18,7 @@ POLICY = 3
 POLICY_IN_RED = POLICY_BIT | 5
 FIRST_TUNNEL = 20
 FIRST_PATH_ID = 0xF0000001
+_Key = TypeVar("_Key", bound=Hashable)
 NEVER_US = 600_000_000
 """A hold-down longer than any test."""
 
@@ -95,17 +96,24 @@ class PathTest(PeTest):
 
     def traffic(self) -> Counter[int]:
         """Packets by slot, as counted."""
-        cells = read_counter(self.client, "path_traffic")
+        slots = range(len(self.shares))
         return Counter(
-            {slot: cells[path_cell(POLICY, slot)][0] for slot in range(len(self.shares))}
+            self._counted("path_traffic", {slot: path_cell(POLICY, slot) for slot in slots})
         )
 
     def news(self) -> dict[tuple[int, str], int]:
         """How often each report of each slot was news; without zeros."""
-        cells = read_counter(self.client, "path_reports")
-        found = {
-            (slot, report): cells[report_cell(POLICY, slot, number)][0]
+        cells = {
+            (slot, report): report_cell(POLICY, slot, number)
             for slot in range(len(self.shares))
             for report, number in PATH_REPORTS.items()
         }
-        return {key: count for key, count in found.items() if count}
+        return {key: count for key, count in self._counted("path_reports", cells).items() if count}
+
+    def _counted(self, counter: str, cells: Mapping[_Key, int]) -> dict[_Key, int]:
+        """Packets in these cells, read in one request as the controller does."""
+        found = self.client.read(
+            [fy.P4CounterEntry(counter, index=cell) for cell in cells.values()]
+        )
+        packets = {each.index: each.packet_count for each in found}
+        return {key: packets[cell] for key, cell in cells.items()}
