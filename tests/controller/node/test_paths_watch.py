@@ -92,6 +92,17 @@ def test_every_path_has_a_tunnel_and_a_name(network: dict[str, Any]) -> None:
     assert {each["policy"] for each in chosen} == {policy["number"]}
 
 
+def test_flows_on_every_path_are_treated_at_light_congestion(network: dict[str, Any]) -> None:
+    network["nodes"]["p3"]["grpc"] = "127.0.0.1:1"
+    network |= {"notification": "two-threshold", "two_threshold": {"treatment": "slow"}}
+    for key in ("thresholds", "levels"):
+        del network["congestion"][key]
+    network["nodes"]["p2"]["thresholds"] = []
+    (policy,) = entries(network, "policy")
+    slowed = {each["tunnel"] for each in entries(network, "light_policy")}
+    assert {policy["first"], policy["first"] + 1} <= slowed
+
+
 def test_a_domain_without_policies_has_no_entries(network: dict[str, Any]) -> None:
     pe1 = network["nodes"]["pe1"]
     del pe1["policies"]
