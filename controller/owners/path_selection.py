@@ -5,9 +5,14 @@ from collections.abc import Sequence
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from fcn.contract.paths import Share, distributions
+from fcn.contract.paths import PATH_REPORTS, Share, distributions
 from fcn.contract.targets import Target
 from fcn.controller.owners.intent import Intent
+
+
+def path_report(number: int, report: str) -> bytes:
+    """What a packet-out to the CPU port says of the path with this ID: a member of PathReport."""
+    return number.to_bytes(4, "big") + bytes([PATH_REPORTS[report]])
 
 
 class PathSelection:

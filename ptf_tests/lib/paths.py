@@ -8,7 +8,7 @@ from typing import TypeVar
 import finsy as fy
 
 from fcn.contract.constants import PATH_SLOTS, POLICY_BIT
-from fcn.contract.paths import PATH_REPORTS, Share, distributions, path_cell, report_cell
+from fcn.contract.paths import PATH_REPORTS, Share, path_cell, report_cell
 from fcn.ptf_tests.lib.beds import PE_ADDRESS, RED, PeTest, host_frame_in
 from fcn.ptf_tests.lib.packets import datagram_of
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
@@ -42,36 +42,15 @@ class PathTest(PeTest):
                 "route_ipv6" if ":" in prefix else "route_ipv4", match={"vrf": RED, "dst": prefix}
             )
             self.pe.route(RED, prefix, "to_tunnel", tunnel=POLICY_IN_RED)
-        self.pe.insert(
-            "policy",
-            "to_policy",
-            match={"tunnel": POLICY_IN_RED},
-            number=POLICY,
-            first=FIRST_TUNNEL,
-            hold=self.pe.target.clock.ticks(self.hold_down_us),
-        )
-        everything = (1 << len(self.shares)) - 1
         for slot in range(len(self.shares)):
             self.pe.tunnel(FIRST_TUNNEL + slot, "encap_srv6", src=PE_ADDRESS, dst=path_sid(slot))
-            self.pe.insert(
-                "path_by_id",
-                "set_path",
-                match={"path_id": FIRST_PATH_ID + slot},
-                number=POLICY,
-                path_slot=slot,
-                path_bit=1 << slot,
-                policy_paths=everything,
-            )
-        self.client.write(
-            [
-                +fy.P4TableEntry(
-                    "path",
-                    match=fy.P4TableMatch(policy=POLICY, avoided=avoided, bucket=bucket),
-                    action=fy.P4TableAction("take_path", path=slot),
-                )
-                for avoided, slots in distributions(self.shares)
-                for bucket, slot in enumerate(slots)
-            ]
+        self.pe.policy(
+            POLICY,
+            POLICY_IN_RED,
+            FIRST_TUNNEL,
+            FIRST_PATH_ID,
+            self.shares,
+            hold_down_us=self.hold_down_us,
         )
 
     def say(self, report: str, slot: int) -> None:
