@@ -59,6 +59,9 @@ VRF_CELLS: int = _NUMBERS["VRF_CELLS"]
 PATH_BUCKETS: int = _NUMBERS["PATH_BUCKETS"]
 """Groups of flows, by a hash, that a policy distributes over its paths."""
 
+PATH_BY_HAND: int = _NUMBERS["PATH_BY_HAND"]
+"""In the place of a reporter's bit: somebody says so by hand."""
+
 PATH_REPORTERS: int = _NUMBERS["PATH_REPORTERS"]
 """Links and nodes on one path that a switch listens to, at most."""
 

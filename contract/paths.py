@@ -1,9 +1,10 @@
 """How a PE distributes flows over the paths of a policy (p4src/common/pe/path_selection.p4)."""
 
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fcn.contract.constants import PATH_BUCKETS, PATH_SLOTS, enum_members
+from fcn.contract.constants import PATH_BUCKETS, PATH_BY_HAND, PATH_SLOTS, enum_members
 
 PATH_REPORTS = enum_members("PathReport")
 """What is said of a path, by name."""
@@ -26,6 +27,12 @@ def path_cell(policy: int, slot: int) -> int:
 def report_cell(policy: int, slot: int, report: int) -> int:
     """The index of what is said of a path in counter `path_reports`."""
     return path_cell(policy, slot) * len(PATH_REPORTS) + report
+
+
+def path_report(number: int, report: str) -> bytes:
+    """What a packet-out to the CPU port says by hand of the path with this ID: a member of
+    PathReport."""
+    return struct.pack("!IIB", number, PATH_BY_HAND, PATH_REPORTS[report])
 
 
 def entries_of(paths: int) -> int:

@@ -132,6 +132,23 @@ def paths(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False
         tables.show_paths(out, client.paths(node), as_json=as_json)
 
 
+@app.command("report-path")
+def report_path(
+    number: Annotated[
+        str, typer.Argument(metavar="ID", help="ID of the path, as fcn paths shows.")
+    ],
+    report: Annotated[str, typer.Argument(help="failed, well, congested or relieved.")],
+    api: Api = DEFAULT_ENDPOINT,
+) -> None:
+    """Tell the PE of a path, as a node that sees it would: before works on a link, and after."""
+    try:
+        wanted = int(number, 0)
+    except ValueError:
+        raise typer.BadParameter(f"{number!r} is not a number") from None
+    with controller(api) as client:
+        client.report_path(wanted, report)
+
+
 @app.command()
 def events(
     api: Api = DEFAULT_ENDPOINT,

@@ -6,6 +6,7 @@ from fcn.contract.constants import PATH_REPORTER_CELLS, PATH_REPORTERS, POLICY_C
 from fcn.contract.names import PATH_TABLES
 from fcn.contract.paths import entries_of
 from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.addressing import tunnel_numbers
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.paths import Plan, Planner, path_number, used_policies
@@ -134,14 +135,17 @@ def check_room(config: Config, name: str, program: Pipeline) -> Iterator[Finding
         yield path, f"the program has room for {POLICY_CELLS} policies"
         return
     # Of each policy one more than given: a computed backup.
-    counts = [
-        len(policy.paths) + (1 if policy.backup is None else len(policy.backup))
-        for policy in node.policies.values()
-    ]
+    counts = {
+        name: len(policy.paths) + (1 if policy.backup is None else len(policy.backup))
+        for name, policy in node.policies.items()
+    }
+    used = [policy for policy, _ in used_policies(node)]
+    tunnels = sum(counts.get(policy, 0) for policy in used)
     for table, needed in (
-        ("path", sum(map(entries_of, counts))),
-        ("path_by_id", sum(counts)),
-        ("policy", len(used_policies(node))),
+        ("path", sum(map(entries_of, counts.values()))),
+        ("path_by_id", sum(counts.values())),
+        ("policy", len(used)),
+        ("tunnel", len(tunnel_numbers(node)) + tunnels),
     ):
         size = program.table_size(table)
         if needed > size:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import finsy as fy
 
 from fcn.contract.names import PATH_COUNTERS
-from fcn.contract.paths import PATH_REPORTS, path_cell, report_cell
+from fcn.contract.paths import PATH_REPORTS, path_cell, path_report, report_cell
 from fcn.controller.clock import Clock
 from fcn.controller.config.paths import Path, Plan
 from fcn.controller.events import EventBus, Kind
@@ -23,6 +23,9 @@ from fcn.controller.node.session import SwitchAwayError, answering
 
 INTERVAL = 1.0
 """Seconds between two looks."""
+
+OPERATOR = "operator"
+"""Who said something of a path by way of the controller."""
 
 REPORTS, TRAFFIC = PATH_COUNTERS
 
@@ -75,14 +78,36 @@ class PathWatch:
         self, provision: Provision, connection: Connection, bus: EventBus, clock: Clock
     ) -> None:
         self.plans: tuple[Plan, ...] = provision.plans
+        self._cpu = provision.pipeline.target.ports.cpu
         self._connection = connection
         self._bus = bus
         self._clock = clock
         self._states: dict[tuple[str, int], PathState] = {}
+        self._told: dict[tuple[str, int], str] = {}
 
     def state(self, policy: str, slot: int) -> PathState | None:
         """A path as last seen; None before the first look."""
         return self._states.get((policy, slot))
+
+    async def report(self, number: int, report: str) -> bool:
+        """Tell the data plane of the path with this ID, as a message of a node would; False where
+        no policy has it.
+
+        Raises ValueError for what is no member of PathReport, SwitchAwayError.
+        """
+        if report not in PATH_REPORTS:
+            known = ", ".join(each.lower() for each in PATH_REPORTS)
+            raise ValueError(f"{report.lower()!r} cannot be said of a path; say one of: {known}")
+        for plan in self.plans:
+            for slot, path in enumerate(plan.paths):
+                if path.number == number:
+                    connection = self._connection
+                    sent = await connection.send_packet(self._cpu, path_report(number, report))
+                    if not sent:
+                        raise SwitchAwayError(f"{connection.name} is {connection.status.state}")
+                    self._told[plan.policy, slot] = report
+                    return True
+        return False
 
     async def run(self) -> None:
         """Look again and again until cancelled."""
@@ -139,7 +164,9 @@ class PathWatch:
         if all(counts[bad] - counts[good] in (0, 1) for bad, good in pairs):
             last, state = state, replace(state, counts=counts)
             if (last.failed, last.congested) != (state.failed, state.congested):
-                state = replace(state, since=moment)
+                said = self._told.pop((policy, slot), "")
+                grown = said and counts[said] > last.counts[said]
+                state = replace(state, since=moment, source=OPERATOR if grown else "")
             for bad, good in pairs:
                 self._tell(policy, path, last.counts, counts, bad, good)
         self._states[policy, slot] = state

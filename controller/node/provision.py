@@ -345,9 +345,8 @@ class Provision:
             NotificationPort(self.intent, self.pipeline).expect("FANTEL", self.config.fantel_port)
             believed = PathReporters(self.intent)
             found = reporters(self.config, self.name, self.plans)
-            for plan in self.plans:
-                for slot, path in enumerate(plan.paths):
-                    believed.believe(path.number, plan.cell, slot, found[path.number])
+            for number, speakers in found.items():
+                believed.believe(number, speakers)
         numbers = policy_numbers(self.node)
         for pair, first in first_tunnels(self.node, self.plans).items():
             plan = plans[pair[0]]

@@ -232,6 +232,23 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             policies=[policy for agent in chosen for policy in policy_messages(agent)]
         )
 
+    async def ReportPath(  # noqa: N802
+        self, request: pb.ReportPathRequest, context: grpc.aio.ServicerContext
+    ) -> pb.ReportPathResponse:
+        """Tell a PE of a path, as a node that sees it would (FAN-4)."""
+        told = False
+        for agent in self._network.nodes.values():
+            try:
+                told = told or await agent.paths.report(request.id, request.report.upper())
+            except ValueError as error:
+                await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, error)
+            except SwitchAwayError as error:
+                await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
+        if not told:
+            missing = ValueError(f"no policy has a path with ID {request.id:#x}; see `fcn paths`")
+            await _refuse(context, grpc.StatusCode.NOT_FOUND, missing)
+        return pb.ReportPathResponse()
+
     async def WatchEvents(  # noqa: N802
         self, request: pb.WatchEventsRequest, context: grpc.aio.ServicerContext
     ) -> AsyncIterator[pb.Event]:

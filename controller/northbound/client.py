@@ -119,6 +119,11 @@ class FcnClient:
         request = _message(pb.ListPathsRequest, node=node)
         return list(self._call(self._stub.ListPaths, request).policies)
 
+    def report_path(self, number: int, report: str) -> None:
+        """Tell the PE of the path with this ID: failed, well, congested or relieved."""
+        request = _message(pb.ReportPathRequest, id=number, report=report)
+        self._call(self._stub.ReportPath, request)
+
     def events(self) -> Iterator[pb.Event]:
         """Events emitted after this call returns, until the caller stops."""
         call = self._stub.WatchEvents(pb.WatchEventsRequest())

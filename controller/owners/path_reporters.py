@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from fcn.contract.paths import path_cell
 from fcn.controller.config.reporters import Reporter, node_number
 from fcn.controller.owners.intent import Intent
 
@@ -15,8 +14,8 @@ class PathReporters:
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
 
-    def believe(self, number: int, policy: int, slot: int, found: Iterable[Reporter]) -> None:
-        """Believe these about the path with this ID, which has this slot of the policy."""
+    def believe(self, number: int, found: Iterable[Reporter]) -> None:
+        """Believe these about the path with this ID."""
         for reporter in found:
             match = P4TableMatch(
                 source=reporter.address,
@@ -25,9 +24,6 @@ class PathReporters:
                 path_id=number,
             )
             action = P4TableAction(
-                "set_reporter",
-                path_cell=path_cell(policy, slot),
-                reporter_cell=reporter.cell,
-                bit_of_path=reporter.bit,
+                "set_reporter", reporter_cell=reporter.cell, bit_of_path=reporter.bit
             )
             self._intent.put(P4TableEntry("path_reporter", match=match, action=action))

@@ -314,6 +314,18 @@ class Path(_message.Message):
     rate: float
     def __init__(self, tunnel: _Optional[str] = ..., id: _Optional[int] = ..., weight: _Optional[int] = ..., backup: _Optional[bool] = ..., computed: _Optional[bool] = ..., via: _Optional[_Iterable[str]] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., source: _Optional[str] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ..., rate: _Optional[float] = ...) -> None: ...
 
+class ReportPathRequest(_message.Message):
+    __slots__ = ("id", "report")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    REPORT_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    report: str
+    def __init__(self, id: _Optional[int] = ..., report: _Optional[str] = ...) -> None: ...
+
+class ReportPathResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
 class WatchEventsRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...

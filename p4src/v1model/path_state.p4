@@ -7,6 +7,10 @@ register<bit<32>, policy_t>(POLICY_CELLS) path_states;
 // When a path was last said to be well again or relieved, in microseconds
 register<bit<32>, policy_t>(POLICY_CELLS) path_recovery;
 
+// By path, who says that it has failed, and who that it is congested
+register<reporter_set_t, path_cell_t>(PATH_CELLS) path_failures;
+register<reporter_set_t, path_cell_t>(PATH_CELLS) path_congestion;
+
 // Changes alone: of a path, FAILED less WELL is 1 while it has failed, CONGESTED less RELIEVED while it is congested.
 @name(".path_reports")
 counter<path_report_cell_t>(PATH_REPORT_CELLS, CounterType.packets_and_bytes) path_reports;
@@ -15,11 +19,12 @@ counter<path_cell_t>(PATH_CELLS, CounterType.packets_and_bytes) path_traffic;
 
 // PathState: takes in what is said of a path (FAN-4 to FAN-6). From the next packet on traffic avoids a path that has
 // failed, and one that is congested while another is not. Traffic comes back after the policy's hold-down; at once where
-// all had failed. The last path is never avoided: where all have failed, the one used last stays in use.
-// Reads:  the path's ID, what is said of it, time now in microseconds.
-// Writes: what came of it; both registers.
+// all had failed. The last path is never avoided: where all have failed, the one used last stays in use. A path of which
+// two say that it has failed is well again when both have said so.
+// Reads:  the path's ID, what is said of it, by whom; time now in microseconds.
+// Writes: what came of it; all registers.
 // When:   a message that may be believed says so.
-control PathState(in path_id_t path_id, in PathReport report, in bit<48> now, out PathChange change) {
+control PathState(in path_report_h said, in bit<48> now, out PathChange change) {
     PathById() path_by_id;
 
     apply {
@@ -27,7 +32,7 @@ control PathState(in path_id_t path_id, in PathReport report, in bit<48> now, ou
         path_slot_t slot;
         path_set_t path;
         path_set_t all;
-        path_by_id.apply(path_id, policy, slot, path, all);
+        path_by_id.apply(said.path_id, policy, slot, path, all);
         if (all == 0) {
             change = PathChange.UNKNOWN_PATH;
             events.count(Event.PATH_UNKNOWN);
@@ -37,23 +42,42 @@ control PathState(in path_id_t path_id, in PathReport report, in bit<48> now, ou
             path_set_t failed = state[31:24];
             path_set_t congested = state[23:16];
             bool had_failed = failed == all;
-            if (report == PathReport.FAILED) {
-                failed = failed | path;
-            } else if (report == PathReport.WELL) {
-                failed = failed & ~path;
-            } else if (report == PathReport.CONGESTED) {
-                congested = congested | path;
+            path_cell_t cell = policy ++ slot;
+            if (said.report == PathReport.FAILED || said.report == PathReport.WELL) {
+                reporter_set_t failures;
+                path_failures.read(failures, cell);
+                if (said.report == PathReport.FAILED) {
+                    failures = failures | said.reporter;
+                    failed = failed | path;
+                } else {
+                    failures = failures & ~said.reporter;
+                    if (failures == 0) {
+                        failed = failed & ~path;
+                    }
+                }
+                path_failures.write(cell, failures);
             } else {
-                congested = congested & ~path;
+                reporter_set_t congestion;
+                path_congestion.read(congestion, cell);
+                if (said.report == PathReport.CONGESTED) {
+                    congestion = congestion | said.reporter;
+                    congested = congested | path;
+                } else {
+                    congestion = congestion & ~said.reporter;
+                    if (congestion == 0) {
+                        congested = congested & ~path;
+                    }
+                }
+                path_congestion.write(cell, congestion);
             }
             if (failed == state[31:24] && congested == state[23:16]) {
                 change = PathChange.NONE;
             } else {
                 change = PathChange.CHANGED;
-                path_reports.count(policy ++ slot ++ (bit<2>)report);
+                path_reports.count(cell ++ (bit<2>)said.report);
                 path_set_t avoid = failed | congested;
                 if (avoid == all) {
-                    if (report == PathReport.FAILED || report == PathReport.CONGESTED) {
+                    if (said.report == PathReport.FAILED || said.report == PathReport.CONGESTED) {
                         change = PathChange.NOTHING_LEFT;
                         events.count(Event.PATH_NONE_LEFT);
                     }
@@ -66,7 +90,7 @@ control PathState(in path_id_t path_id, in PathReport report, in bit<48> now, ou
                 if (avoided == all || had_failed) {
                     avoided = avoid;
                 }
-                if (report == PathReport.WELL || report == PathReport.RELIEVED) {
+                if (said.report == PathReport.WELL || said.report == PathReport.RELIEVED) {
                     path_recovery.write(policy, now[31:0]);
                 }
                 path_states.write(policy, failed ++ congested ++ avoid ++ avoided);

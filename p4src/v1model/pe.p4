@@ -201,6 +201,7 @@ control PeIngress(
     FlowControlMode() flow_control;
     ReceiveArn() receive_arn;
     ReceiveFantel() receive_fantel;
+    PathState() path_state;
     HeldTraffic() held_traffic;
     HeldFlow() held_flow;
     Holding() holding;
@@ -229,7 +230,7 @@ control PeIngress(
     }
 
     apply {
-        if (hdr.packet_out.isValid()) {
+        if (hdr.packet_out.isValid() && !hdr.path_report.isValid()) {
             standard_metadata.egress_spec = hdr.packet_out.egress_port;
             hdr.packet_out.setInvalid();
             exit;
@@ -245,7 +246,10 @@ control PeIngress(
         // The packet was for this node and is used up.
         bool is_done = false;
         port_t hold_port = 0;
-        if (meta.flow_control.is_parked == 1) {
+        if (hdr.path_report.isValid()) {
+            is_settled = true;
+            is_done = true;
+        } else if (meta.flow_control.is_parked == 1) {
             is_settled = true;
             meta.flow_control.request = HoldRequest.TURN;
             meta.base.egress_port = meta.flow_control.egress_port;
@@ -382,7 +386,7 @@ control PeIngress(
                 is_done = true;
                 receive_fantel.apply(
                     hdr.outer_ipv6, hdr.udp, hdr.fantel, hdr.arn, meta.is_trusted,
-                    standard_metadata.checksum_error == 0, now, meta.base.drop_reason);
+                    standard_metadata.checksum_error == 0, hdr.path_report, meta.base.drop_reason);
             } else {
                 arrival.apply(hdr, meta);
                 if (meta.make_cnp && meta.light_hold != 0) {
@@ -536,6 +540,10 @@ control PeIngress(
             punts.count(meta.base.punt_reason);
             finish_at_cpu();
         } else if (is_done) {
+            if (hdr.path_report.isValid()) {
+                PathChange change;
+                path_state.apply(hdr.path_report, now, change);
+            }
             mark_to_drop(standard_metadata);
         } else {
             standard_metadata.egress_spec = meta.base.egress_port;

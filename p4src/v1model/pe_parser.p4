@@ -30,6 +30,13 @@ parser PeParser(
 
     state parse_packet_out {
         packet.extract(hdr.packet_out);
+        transition select(hdr.packet_out.egress_port) {
+            CPU_PORT: parse_path_report;
+            default: accept;
+        }
+    }
+    state parse_path_report {
+        packet.extract(hdr.path_report);
         transition accept;
     }
 

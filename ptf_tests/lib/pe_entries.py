@@ -9,6 +9,7 @@ import finsy as fy
 from fcn.contract.constants import enum_members
 from fcn.contract.ecn import CLASSIC_RULES, DecapRule
 from fcn.contract.names import FLOW_TABLES, GATEWAY_TABLES, LABEL_TABLES, ROUTE_TABLES
+from fcn.contract.paths import Share, distributions
 from fcn.ptf_tests.lib.entries import NodeTables
 
 
@@ -182,6 +183,51 @@ class PeTables(NodeTables):
     def reroute(self, tunnel: int, next_tunnel: int) -> None:
         """Send lightly congested flows of a tunnel through another."""
         self.insert("light_policy", "reroute", match={"tunnel": tunnel}, next_tunnel=next_tunnel)
+
+    def policy(
+        self,
+        policy: int,
+        number: int,
+        first_tunnel: int,
+        first_path_id: int,
+        shares: Sequence[Share],
+        *,
+        hold_down_us: int = 0,
+    ) -> None:
+        """Distribute what a route sends to the tunnel `number` over paths (FAN-4).
+
+        Their tunnels have numbers from first_tunnel on, and IDs from first_path_id on.
+        """
+        self.insert(
+            "policy",
+            "to_policy",
+            match={"tunnel": number},
+            number=policy,
+            first=first_tunnel,
+            hold=self.target.clock.ticks(hold_down_us),
+        )
+        for slot in range(len(shares)):
+            self.insert(
+                "path_by_id",
+                "set_path",
+                match={"path_id": first_path_id + slot},
+                number=policy,
+                path_slot=slot,
+                path_bit=1 << slot,
+                policy_paths=(1 << len(shares)) - 1,
+            )
+        self.client.write(
+            [
+                self._entry(
+                    "path",
+                    "take_path",
+                    {"policy": policy, "avoided": avoided, "bucket": bucket},
+                    {"path": slot},
+                )
+                for avoided, slots in distributions(shares)
+                for bucket, slot in enumerate(slots)
+            ]
+        )
 
     def trust(self, prefix: str) -> None:
         """Accept notifications from this prefix (FCN-17)."""

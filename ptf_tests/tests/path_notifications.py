@@ -24,15 +24,8 @@ from fcn.ptf_tests.lib.beds import (
     host_frame_in,
 )
 from fcn.ptf_tests.lib.packets import srv6
-from fcn.ptf_tests.lib.paths import (
-    FIRST_PATH_ID,
-    LINKS,
-    NEVER_US,
-    Link,
-    PathTest,
-    fantel,
-    notification,
-)
+from fcn.ptf_tests.lib.path_messages import LINKS, Link, PathMessageTest, fantel, notification
+from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, NEVER_US
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.tests.paths import SOME_FLOWS
 
@@ -50,7 +43,7 @@ EXTRA: tuple[tuple[Tlv, ...], ...] = (
 """Parameters behind origin and path, in their order."""
 
 
-class EveryParameter(PathTest):
+class EveryParameter(PathMessageTest):
     """FAN-1, FAN-2: a message is understood whatever parameters it has besides the path."""
 
     def runTest(self) -> None:
@@ -64,21 +57,31 @@ class EveryParameter(PathTest):
                     self.assertEqual(set(self.paths_of(SOME_FLOWS)), left)
 
 
-class FailedUntilAllSayWell(PathTest):
+class FailedUntilAllSayWell(PathMessageTest):
     """FAN-4: a path of which two links have failed has failed until both are well again; what one
     says does not end what another said."""
 
     def runTest(self) -> None:
-        self.say("FAILED", 0, LINKS[0])
-        self.say("FAILED", 0, LINKS[2])
-        self.say("WELL", 0, LINKS[0])
-        self.say("WELL", 0, LINKS[1])
+        self.tell(Event.FAILURE, 0, LINKS[0])
+        self.tell(Event.FAILURE, 0, LINKS[2])
+        self.tell(Event.FAILURE_CLEARED, 0, LINKS[0])
+        self.tell(Event.FAILURE_CLEARED, 0, LINKS[1])
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
-        self.say("WELL", 0, LINKS[2])
+        self.tell(Event.FAILURE_CLEARED, 0, LINKS[2])
+        self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
+        # By hand, too
+        self.say("FAILED", 0)
+        self.tell(Event.FAILURE, 0)
+        self.tell(Event.FAILURE_CLEARED, 0)
+        self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
+        self.tell(Event.FAILURE, 0)
+        self.say("WELL", 0)
+        self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
+        self.tell(Event.FAILURE_CLEARED, 0)
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
 
 
-class OldMessages(PathTest):
+class OldMessages(PathMessageTest):
     """FAN-8: a copy of a message, or one that was overtaken, says nothing; a node that has started
     again begins a new epoch. Numbers compare in the circle of RFC 1982."""
 
@@ -103,10 +106,10 @@ class OldMessages(PathTest):
         self.speak(Event.FAILURE, 6, (1 << 32) - 2, is_news=False)
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
         # Each link has numbers of its own.
-        self.say("FAILED", 0, LINKS[1])
+        self.tell(Event.FAILURE, 0, LINKS[1])
 
 
-class OnlyThoseOnThePath(PathTest):
+class OnlyThoseOnThePath(PathMessageTest):
     """FAN-8: of a path only its own links and nodes speak, each from the node's address; nobody
     outside the trusted prefixes is heard."""
 
@@ -146,7 +149,7 @@ class OnlyThoseOnThePath(PathTest):
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
 
 
-class NothingFromCustomers(PathTest):
+class NothingFromCustomers(PathMessageTest):
     """FAN-8: what a tenant sends is a customer's packet, on a DC port and in a tunnel, and never
     speaks of a path."""
 
@@ -158,7 +161,7 @@ class NothingFromCustomers(PathTest):
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
 
 
-class WhatIsNotSaid(PathTest):
+class WhatIsNotSaid(PathMessageTest):
     """FAN-7, FAN-8: a message without a path, and one of load, are sound, but nothing here acts on
     them: counted."""
 
@@ -178,7 +181,7 @@ class WhatIsNotSaid(PathTest):
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
 
 
-class Malformed(PathTest):
+class Malformed(PathMessageTest):
     """FAN-8: versions, lengths and checksum are checked; whatever else is changed or cut off is
     counted and says nothing."""
 
@@ -239,7 +242,7 @@ class Malformed(PathTest):
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
 
 
-class AnyOctets(PathTest):
+class AnyOctets(PathMessageTest):
     """FAN-8: random octets behind the port, and random changes of a message, end nothing and move
     no path (seed 13)."""
 
@@ -262,7 +265,7 @@ class AnyOctets(PathTest):
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
 
 
-class ChecksumZero(PathTest):
+class ChecksumZero(PathMessageTest):
     """RFC 8200 section 8.1: a checksum that would be 0 is sent as all ones, and is right."""
 
     def runTest(self) -> None:

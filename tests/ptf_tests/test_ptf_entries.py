@@ -9,16 +9,18 @@ import pytest
 from finsy.p4entity import P4EntityList, P4UpdateList, encode_updates
 from finsy.proto import p4r
 
-from fcn.contract.constants import compiled_programs
+from fcn.contract.constants import POLICY_BIT, compiled_programs
 from fcn.contract.ecn import CLASSIC_RULES, Ecn
 from fcn.contract.names import (
     CM_DIGESTS,
     COUNTERS,
     NEW_FLOW_DIGESTS,
+    PATH_COUNTERS,
     PORT_COUNTERS,
     TWO_THRESHOLD_TABLES,
     VRF_COUNTERS,
 )
+from fcn.contract.paths import Share
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.entries import NodeTables
@@ -163,6 +165,7 @@ PE = NODE | {
     "decap_rules": lambda t: t.decap_rules(),
     "treat_light_congestion": lambda t: t.treat_light_congestion(1000),
     "slow": lambda t: t.slow(1, interval_us=10, burst=2),
+    "policy": lambda t: t.policy(3, POLICY_BIT | 5, 20, 17, [Share(1), Share(1)]),
     "reroute": lambda t: t.reroute(2, 1),
     "dc_relief": _dc_relief,
     "trust": lambda t: t.trust("fc00::/16"),
@@ -198,7 +201,7 @@ FLOW_CONTROL = {
     "hold_meter",
     "dc_relief",
 }
-WITHOUT_CHIP = TWO_THRESHOLD | FLOW_CONTROL
+WITHOUT_CHIP = TWO_THRESHOLD | FLOW_CONTROL | {"policy"}
 """Verbs of modes that have no program for a chip yet."""
 
 CASES = [
@@ -334,7 +337,7 @@ def test_rules_of_decapsulation_are_written_one_by_one(chip: bool) -> None:
 @pytest.mark.parametrize("chip", [False, True])
 def test_counters_are_read_where_the_program_has_them(role: str, chip: bool) -> None:
     pipeline = _pipeline(role, chip)
-    known = (*COUNTERS, *PORT_COUNTERS, *VRF_COUNTERS)
+    known = (*COUNTERS, *PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS)
     cells = {counter: [(3, size, 10 * size), (0, 1, 1)] for size, counter in enumerate(known)}
     switch = Switch(pipeline, cells)
     found = {counter: read_counter(switch, counter) for counter in known}

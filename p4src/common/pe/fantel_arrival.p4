@@ -3,25 +3,22 @@
 
 // FantelArrival: who speaks, about which path, and what of (FAN-4, FAN-6, FAN-8)?
 // Reads:  underlay source, FANTEL headers; whether the source is trusted and the message sound.
-// Writes: the path's cell, the speaker's cell and its bit among those who may speak about this path; report;
-//         drop_reason.
+// Writes: the speaker's cell; path_report: what it says of which path, and its bit among those who may; drop_reason.
 // When:   a FANTEL message for this node from a core port.
 control FantelArrival(
         in ipv6_addr_t src, in fantel_headers_t fantel, in bool is_trusted, in bool is_sound,
-        out path_cell_t path, out reporter_cell_t reporter, out reporter_set_t reporter_bit, out PathReport report,
-        inout DropReason drop_reason) {
+        out reporter_cell_t reporter, inout path_report_h path_report, inout DropReason drop_reason) {
     bool is_reporter = false;
 
-    action set_reporter(path_cell_t path_cell, reporter_cell_t reporter_cell, reporter_set_t bit_of_path) {
+    action set_reporter(reporter_cell_t reporter_cell, reporter_set_t bit_of_path) {
         is_reporter = true;
-        path = path_cell;
         reporter = reporter_cell;
-        reporter_bit = bit_of_path;
+        path_report.setValid();
+        path_report.path_id = fantel.path.value;
+        path_report.reporter = bit_of_path;
     }
     action no_reporter() {
-        path = 0;
         reporter = 0;
-        reporter_bit = 0;
     }
 
     // Links and nodes on a path that have something to say about it: nobody else is heard.
@@ -43,9 +40,10 @@ control FantelArrival(
 
     action refuse_fantel(DropReason reason) {
         drop_reason = reason;
+        path_report.setInvalid();
     }
     action take_report(PathReport of_path) {
-        report = of_path;
+        path_report.report = of_path;
     }
 
     @name(".fantel_arrival")
@@ -75,7 +73,6 @@ control FantelArrival(
     }
 
     apply {
-        report = PathReport.FAILED;
         path_reporter.apply();
         fantel_arrival.apply();
     }

@@ -34,6 +34,15 @@ header cnp_profile_h {
     microseconds_t min_interval;
 }
 
+// What is said of a path, and by whom: the bit of a link or node, or PATH_BY_HAND. Of a FANTEL message ReceiveFantel
+// makes it; from the controller it is behind packet_out with the CPU as egress port.
+header path_report_h {
+    path_id_t path_id;
+    reporter_set_t reporter;
+    bit<6> reserved;
+    PathReport report;
+}
+
 // `outer_ipv6`, `srv6` and `tunnel` are the underlay packet's, the headers from `ipv4` on the customer's;
 // a packet on a DC port has no underlay headers until it is encapsulated.
 struct pe_headers_t {
@@ -56,6 +65,7 @@ struct pe_headers_t {
     arn_envelope_h arn_envelope;
     // Of FANTEL messages for this node
     fantel_headers_t fantel;
+    path_report_h path_report;
     pause_h pause;
 }
 

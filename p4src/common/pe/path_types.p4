@@ -18,6 +18,8 @@ typedef bit<13> path_report_cell_t;
 // A link or node that is on a path: an index of all of them, and a bit among those of one path
 typedef bit<12> reporter_cell_t;
 typedef bit<32> reporter_set_t;
+// In the place of such a bit: somebody says so by hand.
+const reporter_set_t PATH_BY_HAND = 0x80000000;
 
 const int POLICY_CELLS = 256;
 const int POLICY_TABLE_SIZE = 1024;
@@ -26,7 +28,7 @@ const int PATH_CELLS = 2048;
 const int PATH_REPORT_CELLS = 8192;
 const int PATH_BUCKETS = 64;
 const int PATH_REPORTER_CELLS = 4096;
-const int PATH_REPORTERS = 32;
+const int PATH_REPORTERS = 31;
 const int PATH_TABLE_SIZE = 16384;
 
 // A tunnel's number with this bit is that of a policy in a VRF: no route needs another action, and no other packet

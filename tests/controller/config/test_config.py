@@ -196,7 +196,7 @@ def _unknown_tunnel(data: dict[str, Any]) -> None:
     pe1(data)["vrfs"]["blue"]["routes"][0]["tunnel"] = "pe3"
 
 
-@vary("nodes.pe1.vrfs.blue.routes[0] | exactly one of tunnel, via and discard")
+@vary("nodes.pe1.vrfs.blue.routes[0] | exactly one of tunnel, policy, via and discard")
 def _two_targets(data: dict[str, Any]) -> None:
     pe1(data)["vrfs"]["blue"]["routes"][0]["via"] = "10.1.0.9"
 

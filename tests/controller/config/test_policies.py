@@ -1,14 +1,18 @@
 """Policies: what is refused and why, IDs, and backups that are computed (FAN-4)."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from policy_networks import SQUARE, network, parsed
 from test_config import example, refused
+from typer.testing import CliRunner
 
+from fcn.contract.constants import compiled_programs
 from fcn.contract.paths import Share
+from fcn.controller.cli.main import app
 from fcn.controller.config.paths import COMPUTED, Plan, Planner, first_tunnels
 from fcn.controller.config.policies import DERIVED_ID
 from fcn.controller.config.topology import Topology
@@ -179,6 +183,28 @@ def test_without_policies_nothing_changes() -> None:
     config = parsed(example())
     assert all(Planner(config).plans(name) == () for name in config.nodes)
     assert not any(first_tunnels(node, ()) for node in config.nodes.values())
+
+
+def test_a_chip_has_no_program_with_policies() -> None:
+    data = square()
+    data["nodes"]["pe1"]["program"] = str(compiled_programs() / "tna")
+    problems = refused(yaml.safe_dump(data))
+    assert any(
+        at == "nodes.pe1.policies" and "has no policies (Tofino 1)" in message
+        for _, at, message in problems
+    ), problems
+
+
+def test_check_says_which_policy_one_failure_can_end(tmp_path: Path) -> None:
+    file = tmp_path / "network.yaml"
+    file.write_text(yaml.safe_dump(network("pe1-r1 r1-pe2", {"only": []})))
+    done = CliRunner().invoke(app, ["check", "-c", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "valid" in done.stdout
+    note = "note: nodes.pe1.policies.to-pe2: one failure can end it: all its paths pass node r1"
+    assert note in done.stdout
+    file.write_text(yaml.safe_dump(square()))
+    assert "note" not in CliRunner().invoke(app, ["check", "-c", str(file)]).stdout
 
 
 # -- IDs and state -------------------------------------------------------------------------

@@ -92,6 +92,17 @@ def test_every_path_has_a_tunnel_and_a_name(network: dict[str, Any]) -> None:
     assert {each["policy"] for each in chosen} == {policy["number"]}
 
 
+def test_flows_on_every_path_are_treated_at_light_congestion(network: dict[str, Any]) -> None:
+    network["nodes"]["p3"]["grpc"] = "127.0.0.1:1"
+    network |= {"notification": "two-threshold", "two_threshold": {"treatment": "slow"}}
+    for key in ("thresholds", "levels"):
+        del network["congestion"][key]
+    network["nodes"]["p2"]["thresholds"] = []
+    (policy,) = entries(network, "policy")
+    slowed = {each["tunnel"] for each in entries(network, "light_policy")}
+    assert {policy["first"], policy["first"] + 1} <= slowed
+
+
 def test_a_domain_without_policies_has_no_entries(network: dict[str, Any]) -> None:
     pe1 = network["nodes"]["pe1"]
     del pe1["policies"]
@@ -248,6 +259,54 @@ async def test_paths_are_shown(lab: Lab) -> None:
     nobody = await lab.fcn("paths", "pe9")
     assert nobody.exit_code == 1
     assert "no node" in nobody.stderr
+
+
+async def test_an_operator_takes_a_path_out_of_use(
+    lab: Lab, switches: dict[str, MemorySwitch]
+) -> None:
+    await lab.look()
+    sent = switches["pe1"].engine.sent
+    done = await lab.fcn("report-path", "17", "failed")
+    assert done.exit_code == 0, done.output
+    await until(lambda: sent)
+    assert sent == [(510).to_bytes(2, "big") + (17).to_bytes(4, "big") + bytes([0])]
+    lab.say(0, FAILED=1)
+    await lab.look()
+    assert (lab.state(0).failed, lab.state(0).source) == (True, "operator")
+    assert "operator" in (await lab.fcn("paths")).stdout
+    lab.say(0, FAILED=1, WELL=1)
+    await lab.look()
+    assert lab.state(0).source == "", "somebody else said that"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (("17", "dead"), 1, "'dead' cannot be said of a path; say one of: failed, well"),
+        (("19", "failed"), 1, "no policy has a path with ID 0x13"),
+        (("north", "failed"), 2, "'north' is not a number"),
+        (("-- -1", "failed"), 2, ""),
+        ((str(1 << 32), "failed"), 1, "this cannot be asked"),
+    ],
+)
+async def test_what_cannot_be_said_is_refused(
+    lab: Lab, arguments: tuple[str, str], code: int, reason: str
+) -> None:
+    done = await lab.fcn("report-path", *arguments)
+    assert done.exit_code == code, done.output
+    assert reason in done.stderr
+
+
+async def test_nobody_is_told_by_a_switch_that_is_away(
+    lab: Lab, switches: dict[str, MemorySwitch]
+) -> None:
+    await switches["pe1"].stop()
+    await until(lambda: not lab.plane.nodes["pe1"].is_up)
+    done = await lab.fcn("report-path", "17", "failed")
+    assert done.exit_code == 1
+    assert "pe1 is" in done.stderr
+    (policy,) = json.loads((await lab.fcn("paths", "--json")).stdout)
+    assert {path["state"] for path in policy["paths"]} == {"unknown"}
 
 
 async def test_nodes_without_policies_show_none(lab: Lab) -> None:
