@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from ladder_network import FLOWS, Ladder, run_ladder
+from ladder_network import CHANNEL_NS, FIRST_NUMBER, FLOWS, Ladder, run_ladder
 from wan_network import until
 
 from fcn.controller.events import Event, Kind
+from fcn.controller.node.paths import OPERATOR
 
 NORTH, SOUTH = 0, 1
 
@@ -33,6 +34,18 @@ def test_traffic_leaves_a_failed_path_and_comes_back_after_the_hold_down() -> No
             await asyncio.sleep(1.0)
             assert await ladder.carried() == (north, south), "every flow is on its path again"
             assert await kind_of_next(events) is Kind.PATH_WELL
+
+    run_ladder(main)
+
+
+def test_an_operator_says_so_by_way_of_the_controller() -> None:
+    async def main(ladder: Ladder) -> None:
+        paths = ladder.plane.nodes["pe1"].paths
+        await ladder.carried()
+        assert await paths.report(FIRST_NUMBER, "FAILED")
+        await asyncio.sleep(2 * CHANNEL_NS / 1e9)
+        assert await ladder.carried() == (0, FLOWS)
+        assert (ladder.state(NORTH).failed, ladder.state(NORTH).source) == (True, OPERATOR)
 
     run_ladder(main)
 

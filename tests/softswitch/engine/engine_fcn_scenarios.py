@@ -20,9 +20,10 @@ from scapy.layers.l2 import ARP, GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 
-from fcn.contract.constants import compiled_programs, enum_members
+from fcn.contract.constants import POLICY_BIT, compiled_programs, enum_members
 from fcn.contract.ecn import CLASSIC_RULES, Ecn
-from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
+from fcn.contract.names import COUNTERS, PATH_COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
+from fcn.contract.paths import Share, distributions
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import (
@@ -52,7 +53,9 @@ HOST6, FAR6 = "2001:db8:1::10", "2001:db8:2::20"
 UNROUTED4 = ("0.0.0.0", "127.0.0.1", "169.254.1.1", "224.0.0.5", "255.255.255.255")
 UNROUTED6 = ("::", "::1", "fe80::1", "ff02::1")
 """Sources that no router forwards."""
-TUNNELS = tuple(range(1, 13))
+TUNNELS = tuple(range(1, 14))
+POLICY_TUNNEL = 13
+"""The number that stands for the policy, whose paths are tunnels 2 to 4."""
 
 
 def ip6(text: str) -> int:
@@ -142,6 +145,7 @@ def pe_setup(target: Target) -> None:
         )  # fmt: skip
     _pe_routes(t)
     _pe_tunnels(t)
+    _pe_policy(t)
     _pe_flows(t)
     for rule in CLASSIC_RULES:
         match: list[MatchKey] = [Exact(rule.inner), Exact(rule.outer)]
@@ -163,8 +167,9 @@ def _pe_routes(t: Tables) -> None:
             t.add(table, [Exact(vrf), Lpm(wide, bits)], "vrf_routing.to_tunnel", vrf)
             # One more-specific route per tunnel: the last octet chooses it.
             for tunnel in TUNNELS:
+                number = POLICY_BIT | 1 if tunnel == POLICY_TUNNEL else tunnel
                 t.add(table, [Exact(vrf), Lpm(wide + tunnel, width)], "vrf_routing.to_tunnel",
-                      tunnel)  # fmt: skip
+                      number)  # fmt: skip
             t.add(table, [Exact(vrf), Lpm(host + 1, width)], "vrf_routing.glean")
             t.add(table, [Exact(vrf), Lpm(host + 2, width)], "vrf_routing.to_local")
             t.add(table, [Exact(vrf), Lpm(host + 3, width)], "vrf_routing.blackhole")
@@ -184,6 +189,16 @@ def _pe_tunnels(t: Tables) -> None:
     ]
     for number, (action, args) in enumerate(kinds, 1):
         t.add("tunnel", [Exact(number)], f"tunnel_encap.{action}", number % 2, *args)
+
+
+def _pe_policy(t: Tables) -> None:
+    """Three paths, of different weights."""
+    choose = "choose_path."
+    t.add("policy", [Exact(POLICY_BIT | 1)], choose + "policy_of_tunnel.to_policy", 0, 2, 0)
+    for avoided, slots in distributions((Share(1), Share(2), Share(5))):
+        for bucket, slot in enumerate(slots):
+            key: list[MatchKey] = [Exact(0), Exact(avoided), Exact(bucket)]
+            t.add("path", key, choose + "path_of_bucket.take_path", slot)
 
 
 def _pe_flows(t: Tables) -> None:
@@ -352,7 +367,7 @@ def p_packet(rng: random.Random, _port: int) -> bytes:
 def _counters(role: str) -> tuple[tuple[str, int], ...]:
     """Every indirect counter of a program, and how many of its cells are compared."""
     sizes = {name: max(named_cells(name)) + 1 for name in COUNTERS}
-    sizes |= dict.fromkeys((*PORT_COUNTERS, *VRF_COUNTERS), 5)
+    sizes |= dict.fromkeys((*PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS), 5)
     return tuple((name, sizes[name]) for name in sorted(load_pipeline(role).counters))
 
 
