@@ -8,6 +8,7 @@ import finsy as fy
 from fcn.packets.arn import ArnType
 from fcn.ptf_tests.lib.flow_control import (
     BUDGET,
+    NEIGHBOUR,
     OTHER_SERVICE,
     FlowControlTest,
     arn_in,
@@ -89,6 +90,31 @@ class SwitchedOffWhilePacketsWait(FlowControlTest):
         """Set the mode of the domain."""
         value = self.enum("FlowControl")[mode]
         self.p.set_default("flow_control", "set_flow_control", mode=value, refresh=self.refresh_us)
+
+
+class SwitchedOffAsTheControllerDoes(FlowControlTest):
+    """FCN-16, SRF-7: where a node obeys nobody any more, and is switched off when its holds are
+    over and nothing waits, no packet overtakes another one."""
+
+    time_us = 1_000_000
+
+    def runTest(self) -> None:
+        self.hold(service_arn())
+        self.park(packets(20))
+        self.hold(service_arn(time_us=self.time_us), event="RENEWED")
+        self.p.delete(
+            "arn_neighbor", match={"ingress_port": CORE_PORT, "source": NEIGHBOUR[CORE_PORT]}
+        )
+        self.send(CORE_PORT, arn_in(service_arn()))
+        for frame in frames_in(packets(20, 21)):
+            self.send(DC_PORT, frame)
+        self.arrive(packets(40))
+        counts = self.counts()
+        self.assertEqual(counts["drop NOTIFICATION_UNTRUSTED"], 1)
+        self.assertEqual(counts["event HOLD_PARKED"], counts["event HOLD_LEFT"])
+        self.p.flow_control_mode("OFF")
+        after = packets(5, 41)
+        self.check(DC_PORT, *frames_in(after), expect={CORE_PORT: frames_out(after)})
 
 
 class RenewalsAreBounded(FlowControlTest):
