@@ -30,15 +30,13 @@ from rich.table import Table
 from fcn.bench.cores import pinned, switch_cores
 from fcn.bench.forwarding import GRPC_ADDRESS, RESULTS, machine, workspace, write_frames
 from fcn.bench.held_traffic import (
-    LABEL,
     OCTETS_BEFORE_PACKET,
-    OTHER_LABEL,
     PORTS,
     SEQUENCE,
     arn_frame,
     data_frame,
     entries,
-    label_of,
+    flow_of,
     number_of,
 )
 from fcn.contract.parking import RATE, depth_for
@@ -105,8 +103,8 @@ class Watch:
     """Notes when which packet passes an interface, as the kernel stamps it."""
 
     def __init__(self, interface: str) -> None:
-        self.seen: list[tuple[int, int, int]] = []
-        """Label, number, nanoseconds."""
+        self.seen: list[tuple[str | None, int, int]] = []
+        """Flow, number, nanoseconds."""
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER)
         stamp_arrivals(self._socket)
@@ -124,11 +122,11 @@ class Watch:
                 if self._ending.is_set():
                     return
                 continue
-            self.seen.append((label_of(data), number_of(data), stamp))
+            self.seen.append((flow_of(data), number_of(data), stamp))
 
-    def of(self, label: int) -> dict[int, int]:
+    def of(self, flow: str) -> dict[int, int]:
         """Nanoseconds by number, of the packets of a flow, in the order in which they passed."""
-        return {number: stamp for each, number, stamp in list(self.seen) if each == label}
+        return {number: stamp for each, number, stamp in list(self.seen) if each == flow}
 
     def stop(self) -> None:
         """End it when nothing more comes."""
@@ -158,10 +156,9 @@ class Bed:
     def sending(self, flow: str, per_second: float, seconds: float) -> Iterator[None]:
         """Send new packets of a flow meanwhile."""
         count = round(per_second * seconds)
-        label = LABEL if flow == "held" else OTHER_LABEL
         file = self._folder / f"{flow}.frames"
         first = self.sent[flow]
-        frames = (data_frame(label, PORTS[flow], first + number) for number in range(count))
+        frames = (data_frame(flow, PORTS[flow], first + number) for number in range(count))
         write_frames(file, frames)
         # Not the last one: it would begin again with the first.
         command = self._command(flow, file, (count - 0.5) / per_second, per_second)
@@ -175,7 +172,7 @@ class Bed:
     def most(self, seconds: float) -> float:
         """Packets per second of the other flow that reach the sink when it sends all it can."""
         file = self._folder / "most.frames"
-        frames = [data_frame(OTHER_LABEL + 1, PORTS["other"], number) for number in range(64)]
+        frames = [data_frame("unwatched", PORTS["other"], number) for number in range(64)]
         write_frames(file, frames)
         before, begun = _received(), time.monotonic()
         subprocess.run(
@@ -210,7 +207,7 @@ def look(bed: Bed, flow: HeldFlow, seconds: float) -> Look:
     time.sleep(10 * POLL_S)
     for watch in (into, out):
         watch.stop()
-    entered, left = into.of(OTHER_LABEL), out.of(OTHER_LABEL)
+    entered, left = into.of("other"), out.of("other")
     times = sorted(stamp - entered[number] for number, stamp in left.items())
     if not times:
         raise TargetUnavailableError("no packet of the other flow left the switch")
@@ -219,7 +216,7 @@ def look(bed: Bed, flow: HeldFlow, seconds: float) -> Look:
         p99_ns=times[len(times) * 99 // 100],
         lost=len(entered) - len(left),
         most_per_second=bed.most(seconds),
-        left=len(out.of(LABEL)),
+        left=len(out.of("held")),
     )
 
 
@@ -236,10 +233,10 @@ def measure_pair(bed: Bed, target: str, seconds: float, held_first: bool) -> Pai
     sink = Watch(f"ptf{PORTS['sink']}")
     try:
         bed.ask(ArnType.ELIMINATED)
-        _wait(lambda: len(sink.of(LABEL)) >= waits, "what was held leaves")
+        _wait(lambda: len(sink.of("held")) >= waits, "what was held leaves")
     finally:
         sink.stop()
-    order = list(sink.of(LABEL))
+    order = list(sink.of("held"))
     return Pair(
         target=target,
         held_first=held_first,

@@ -23,19 +23,26 @@ from fcn.packets.arn import ARN_HOP_LIMIT, ARN_PORT, Arn, ArnType, Parameter
 
 SIZE = 1500
 """Octets of a packet."""
-LABEL, OTHER_LABEL = 0x8CAFE, 0x8BEEF
 PORTS = {"held": 1, "other": 2, "sink": 3}
 ADDRESS = IPv6Address("fc00:0:10::1")
-SOURCE, SINK = IPv6Address("fc00:0:1::1"), IPv6Address("fc00:0:2::1")
+SOURCES = {
+    "held": IPv6Address("fc00:0:1::1"),
+    "other": IPv6Address("fc00:0:3::1"),
+    "unwatched": IPv6Address("fc00:0:4::1"),
+}
+"""Where the tunnel of each flow begins."""
+SINK = IPv6Address("fc00:0:2::1")
 SEQUENCE = 8
 """Octets of a packet's number, behind the IPv6 header."""
 ETHERNET_OCTETS, IPV6_OCTETS = 14, 40
 OCTETS_BEFORE_PACKET = ETHERNET_OCTETS + IPV6_OCTETS
+_SOURCE = slice(ETHERNET_OCTETS + 8, ETHERNET_OCTETS + 24)
+_FLOWS = {source.packed: flow for flow, source in SOURCES.items()}
 
 
-def label_of(data: bytes) -> int:
-    """The flow label of a frame."""
-    return int.from_bytes(data[ETHERNET_OCTETS:][:4], "big") & 0xFFFFF
+def flow_of(data: bytes) -> str | None:
+    """The flow of a frame, None for other frames."""
+    return _FLOWS.get(data[_SOURCE])
 
 
 def number_of(data: bytes) -> int:
@@ -48,10 +55,11 @@ def mac(port: int, own: bool) -> int:
     return 0x02_00_00_00_00_00 | own << 8 | port
 
 
-def data_frame(label: int, port: int, number: int) -> bytes:
-    """A tunnelled packet with a flow label and a number, as it arrives at this port."""
+def data_frame(flow: str, port: int, number: int) -> bytes:
+    """A tunnelled packet of a flow with a number, as it arrives at this port."""
     payload = number.to_bytes(SEQUENCE, "big").ljust(SIZE - IPV6_OCTETS, b"\0")
-    header = bytes(IPv6(src=str(SOURCE), dst=str(SINK), nh=41, fl=label, plen=len(payload), tc=2))
+    source = str(SOURCES[flow])
+    header = bytes(IPv6(src=source, dst=str(SINK), nh=41, plen=len(payload), tc=2))
     return (
         mac(port, True).to_bytes(6, "big")
         + mac(port, False).to_bytes(6, "big")
@@ -60,10 +68,10 @@ def data_frame(label: int, port: int, number: int) -> bytes:
 
 
 def arn_frame(kind: ArnType, time_us: int) -> bytes:
-    """The sink's neighbour asks to hold what has LABEL, or no longer."""
+    """The sink's neighbour asks to hold the flow "held", or no longer."""
     message = Arn(
-        type=kind, para_type=Parameter.FIVE_TUPLE | Parameter.TIME, label=LABEL, protocol=41,
-        src6=str(SOURCE), dst6=str(SINK), time=time_us,
+        type=kind, para_type=Parameter.FIVE_TUPLE | Parameter.TIME, protocol=41,
+        src6=str(SOURCES["held"]), dst6=str(SINK), time=time_us,
     )  # fmt: skip
     port = PORTS["sink"]
     macs = [

@@ -20,16 +20,14 @@ from rich.table import Table
 from fcn.bench.forwarding import RESULTS
 from fcn.bench.held_traffic import (
     ETHERNET_OCTETS,
-    LABEL,
     OCTETS_BEFORE_PACKET,
-    OTHER_LABEL,
     PORTS,
     SEQUENCE,
     SIZE,
     arn_frame,
     data_frame,
     entries,
-    label_of,
+    flow_of,
     number_of,
 )
 from fcn.contract.constants import compiled_programs
@@ -100,9 +98,9 @@ class _Bed:
         )
         write_intent("p", entries(holding), load_pipeline("p"), node.engine)
 
-    def send(self, name: str, label: int, per_second: float, count: int) -> None:
-        frames = [data_frame(label, PORTS[name], number) for number in range(count)]
-        self.hosts[name].send_series(frames, per_second=per_second, count=count, poisson=True)
+    def send(self, flow: str, per_second: float, count: int) -> None:
+        frames = [data_frame(flow, PORTS[flow], number) for number in range(count)]
+        self.hosts[flow].send_series(frames, per_second=per_second, count=count, poisson=True)
 
 
 def measure(line_bps: int, case: str, packets: int = 12_000, seed: int = 1) -> Seen:
@@ -115,8 +113,8 @@ def measure(line_bps: int, case: str, packets: int = 12_000, seed: int = 1) -> S
     with Simulation(seed) as simulation:
         bed = _Bed(simulation, line_bps, packets)
         if held:
-            bed.send("held", LABEL, HELD * line_pps, held)
-        bed.send("other", OTHER_LABEL, OTHER * line_pps, packets)
+            bed.send("held", HELD * line_pps, held)
+        bed.send("other", OTHER * line_pps, packets)
         started = simulation.now_ns
         arn = started + round(length_ns * ARN_AT)
         window = _Window(started + round(length_ns * RELEASE_AT), started + length_ns)
@@ -168,14 +166,14 @@ def _records(bed: _Bed, window: _Window) -> tuple[_Latency, list[tuple[int, int]
     left: list[tuple[int, int]] = []
     total = 0
     for frame in bed.simulation.tapped():
-        label, number = label_of(frame.data), number_of(frame.data)
+        flow, number = flow_of(frame.data), number_of(frame.data)
         if frame.link == bed.links["other"].number:
             arrived[number] = frame.time_ns
-        elif label == OTHER_LABEL:
+        elif flow == "other":
             total += 1
             if window.begin <= frame.time_ns < window.end:
                 latency.append(frame.time_ns - arrived[number] - LINK_DELAY_NS)
-        elif label == LABEL:
+        elif flow == "held":
             left.append((frame.time_ns, number))
     return _Latency(total, sorted(latency)), left
 

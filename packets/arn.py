@@ -71,9 +71,9 @@ class Arn(Packet):  # type: ignore[misc]  # scapy is untyped
     """Type(8) Version(4) Rsvd(4) Metric(8) Para-Type(8), then the parameters.
 
     Five-tuple: IP version(4) flow label(20) protocol(8), source and destination address (4 or 16
-    octets each, by the IP version), source port(16) destination port(16). A packet without ports
-    has its flow label instead and ports of 0, one with ports a label of 0. Path ID(32);
-    priority(32); time(32) in microseconds.
+    octets each, by the IP version), source port(16) destination port(16). An outer five-tuple has a
+    label of 0, and ports of 0 where there are none; the label of an inner one is that of the
+    customer. Path ID(32); priority(32); time(32) in microseconds.
     """
 
     name = "ARN"

@@ -20,6 +20,7 @@ from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.messages import Messages
 from fcn.controller.node.paths import PathWatch
 from fcn.controller.node.provision import Provision
+from fcn.controller.node.quiet import end_holds
 from fcn.controller.node.readback import held_flows, read_switch
 from fcn.controller.node.session import probe
 from fcn.controller.node.synchronization import Synchronizer
@@ -159,7 +160,8 @@ class NodeAgent:
         await self._synchronizer.keep_written()
 
     async def _synchronize(self) -> None:
-        """Take over flows and neighbours found on the switch, then write the difference."""
+        """Take over flows and neighbours found on the switch, let what waits under another mode of
+        flow control leave, then write the difference."""
         held = await read_switch(
             self._connection.switch, self.provision.pipeline, self.provision.meter_cells
         )
@@ -169,4 +171,6 @@ class NodeAgent:
             now = self._clock.wall()
             self._flows.adopt(self.name, held_flows(self.name, entries, names, now))
         self._neighbors.adopt(entries)
+        mode = self.provision.config.flow_control
+        held = await end_holds(self._connection, self.provision.pipeline, mode, held)
         await self._synchronizer.synchronize(held)

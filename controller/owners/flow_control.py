@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address
 
 from finsy import P4MeterEntry, P4TableAction, P4TableEntry, P4TableMatch
+from finsy.p4entity import P4Entity
 
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.base import RateLimit
@@ -34,6 +35,15 @@ class HoldNeighbor:
     own_mac: int
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Flow control as a switch has it: its mode, the longest hold in seconds, its neighbours."""
+
+    mode: Mode
+    longest_s: float
+    neighbors: list[P4Entity]
+
+
 class FlowControl:
     """What this node holds for its neighbours, and asks them to hold (SRF-5 to SRF-8)."""
 
@@ -46,6 +56,29 @@ class FlowControl:
     def is_possible(self) -> bool:
         """Whether the node's program knows flow control."""
         return self._pipeline.target.ports.parking is not None
+
+    @staticmethod
+    def running_in(held: Iterable[P4Entity], pipeline: Pipeline) -> Running | None:
+        """Flow control among what was read from a switch; None where it is off."""
+        tables = pipeline.schema.tables
+        defaults: dict[str, Mapping[str, int]] = {}
+        neighbors: list[P4Entity] = []
+        for entity in held:
+            if not isinstance(entity, P4TableEntry):
+                continue
+            table = tables[entity.table_id].alias
+            if table == "arn_neighbor":
+                neighbors.append(entity)
+            elif entity.is_default_action and isinstance(entity.action, P4TableAction):
+                defaults[table] = entity.action.args
+        if "flow_control" not in defaults:
+            return None
+        numbers = {value: Mode[name] for name, value in pipeline.enum("FlowControl").items()}
+        mode = numbers[defaults["flow_control"]["mode"]]
+        if mode is Mode.OFF:
+            return None
+        ticks = defaults["hold_budget"]["longest"]
+        return Running(mode, ticks * pipeline.target.clock.tick / 1e9, neighbors)
 
     def turn_off(self, longest: int) -> None:
         """Hold nothing more, and ask nobody to (FCN-16).

@@ -64,9 +64,9 @@ control Hold(
         gap_interval = (bit<48>)drain_interval;
     }
 
-    // Packets and octets beyond which the node takes no more, and the longest hold. From the mark on, upstream neighbours are
-    // told to hold; when no more than the low mark is left, to go on. What waited leaves while the queue of its port is
-    // shorter than the drain depth, or at least one packet per drain interval of each hold.
+    // Packets and octets beyond which the node takes no more, and the longest hold. From the mark on, upstream
+    // neighbours are told to hold; when no more than the low mark is left, to go on. What waited leaves while the queue
+    // of its port is shorter than the drain depth, or at least one packet per drain interval of each hold.
     @name(".hold_budget")
     table hold_budget {
         actions = {

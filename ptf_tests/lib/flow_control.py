@@ -9,6 +9,7 @@ from fcn.ptf_tests.lib.beds import (
     P_ADDRESS,
     PE_ADDRESS,
     REMOTE_PE,
+    REMOTE_RED_SID,
     REMOTE_V4,
     PTest,
     core_frame_in,
@@ -19,7 +20,8 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT, DC_PORT_2
 from fcn.ptf_tests.lib.tunnels import customer_label
 
 LABEL = 0x8CAFE
-OTHER_LABEL = 0x8BEEF
+OTHER_SERVICE = REMOTE_RED_SID
+"""A service that packet() does not belong to, through the same port."""
 NEIGHBOUR = {
     DC_PORT: "fc00:0:1::1",
     DC_PORT_2: "fc00:0:3::1",
@@ -44,9 +46,16 @@ def packet(psn: int = 1, *, label: int = LABEL, dst: str = REMOTE_PE, dscp: int 
     return srv6(inner, PE_ADDRESS, dst, flow_label=label, traffic_class=dscp << 2 | Ecn.ECT0)
 
 
-def packets(count: int, first: int = 1, *, label: int = LABEL, dscp: int = 0) -> list[bytes]:
+def packets(
+    count: int, first: int = 1, *, label: int = LABEL, dst: str = REMOTE_PE, dscp: int = 0
+) -> list[bytes]:
     """Packets of one flow, in order."""
-    return [packet(first + i, label=label, dscp=dscp) for i in range(count)]
+    return [packet(first + i, label=label, dst=dst, dscp=dscp) for i in range(count)]
+
+
+def services(count: int) -> list[str]:
+    """The ends of the tunnels of as many services, all through CORE_PORT."""
+    return [f"fc00:0:2:{0x1000 + number:x}::" for number in range(count)]
 
 
 def frames_in(datagrams: list[bytes], port: int = DC_PORT) -> list[bytes]:
@@ -63,13 +72,12 @@ def service_arn(
     kind: ArnType = ArnType.DETECTED,
     time_us: int = LONG_US,
     *,
-    label: int = LABEL,
     dst: str = REMOTE_PE,
     para_type: int = SERVICE,
 ) -> Arn:
     """An ARN about the service of packet()."""
     return Arn(
-        type=kind, para_type=para_type, ip_version=6, label=label, protocol=IPPROTO_IPV4,
+        type=kind, para_type=para_type, ip_version=6, protocol=IPPROTO_IPV4,
         src6=PE_ADDRESS, dst6=dst, time=time_us,
     )  # fmt: skip
 

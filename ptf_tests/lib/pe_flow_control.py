@@ -2,6 +2,9 @@
 
 from fcn.packets.arn import Arn, ArnType
 from fcn.ptf_tests.lib.beds import (
+    BLUE,
+    BLUE_HOST_MAC,
+    BLUE_VLAN,
     DOMAIN,
     HOST_V4,
     NEIGHBOUR_MAC,
@@ -9,6 +12,7 @@ from fcn.ptf_tests.lib.beds import (
     P_ADDRESS,
     PE_ADDRESS,
     RED,
+    REMOTE_BLUE_SID,
     REMOTE_RED_SID,
     REMOTE_V4,
     PeTest,
@@ -37,12 +41,22 @@ def customer(psn: int, dest_qp: int = DEST_QP) -> bytes:
     return roce(HOST_V4, REMOTE_V4, dest_qp, psn=psn)
 
 
-def tunnelled(inner: bytes, label: int = LABEL, dscp: int = 0) -> bytes:
-    """The customer's packet in RED's tunnel."""
+def tunnelled(
+    inner: bytes, label: int = LABEL, dscp: int = 0, *, sid: str = REMOTE_RED_SID
+) -> bytes:
+    """The customer's packet in its tunnel, RED's unless stated."""
     traffic_class = dscp << 2 | Ecn.ECT0
-    return srv6(
-        routed(inner), PE_ADDRESS, REMOTE_RED_SID, flow_label=label, traffic_class=traffic_class
-    )
+    return srv6(routed(inner), PE_ADDRESS, sid, flow_label=label, traffic_class=traffic_class)
+
+
+def blue_frame_in(inner: bytes) -> bytes:
+    """The frame of BLUE's host."""
+    return host_frame_in(inner, vlan=BLUE_VLAN, host_mac=BLUE_HOST_MAC)
+
+
+def blue_frame_out(inner: bytes) -> bytes:
+    """The frame towards the neighbour P, of BLUE's flow."""
+    return core_frame_out(tunnelled(inner, OTHER_LABEL, sid=REMOTE_BLUE_SID))
 
 
 def leaving(psn: int) -> bytes:
@@ -51,8 +65,8 @@ def leaving(psn: int) -> bytes:
 
 
 def about_red(kind: ArnType = ArnType.DETECTED, time_us: int = LONG_US) -> Arn:
-    """An ARN about RED's flow in its tunnel."""
-    return service_arn(kind, time_us, label=LABEL, dst=REMOTE_RED_SID)
+    """An ARN about RED's tunnel."""
+    return service_arn(kind, time_us, dst=REMOTE_RED_SID)
 
 
 def from_p(message: Arn) -> bytes:
@@ -79,8 +93,8 @@ class PeFlowControlTest(PeTest):
         super().configure()
         pe = self.pe
         pe.trust(DOMAIN)
-        for dest_qp, label in ((DEST_QP, LABEL), (OTHER_QP, OTHER_LABEL)):
-            pe.flow(RED, HOST_V4, REMOTE_V4, dest_qp, label)
+        for vrf, label in ((RED, LABEL), (BLUE, OTHER_LABEL)):
+            pe.flow(vrf, HOST_V4, REMOTE_V4, DEST_QP, label)
         pe.label_to_cnp(LABEL, RED, REMOTE_V4, HOST_V4, SOURCE_QP)
         pe.flow_control(self.mode, LONG_US)
         pe.arn_profile(ARN_TIME_US)
@@ -90,7 +104,7 @@ class PeFlowControlTest(PeTest):
             pe.arn_upstream(port, NODE_MAC[port], NEIGHBOUR_MAC[port], PE_ADDRESS, P_ADDRESS)
 
     def hold(self) -> None:
-        """The P asks to hold RED's flow."""
+        """The P asks to hold what is in RED's tunnel."""
         events = {"ARN_RECEIVED": 1, "HOLD_BEGUN": 1}
         self.check(CORE_PORT, from_p(about_red()), events=events)
 

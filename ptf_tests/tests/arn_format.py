@@ -15,6 +15,7 @@ from fcn.ptf_tests.lib.beds import (
 from fcn.ptf_tests.lib.flow_control import (
     ARN_TIME_US,
     LABEL,
+    OTHER_SERVICE,
     FlowControlTest,
     arn_out,
     frames_in,
@@ -23,6 +24,7 @@ from fcn.ptf_tests.lib.flow_control import (
     packets,
     priority_arn,
     service_arn,
+    services,
 )
 from fcn.ptf_tests.lib.packets import (
     Ecn,
@@ -50,13 +52,18 @@ class CongestedFlowControlTest(FlowControlTest):
 
 
 class ServiceIsNamed(CongestedFlowControlTest):
-    """SRF-5: every octet of the ARN about a service, out of the port its packets come from."""
+    """SRF-5: every octet of the ARN about a service, out of the port its packets come from; their
+    flow label is no part of it."""
 
     def runTest(self) -> None:
-        for port, label in ((DC_PORT, LABEL), (DC_PORT_2, 0x12345), (DC_PORT, 0xFFFFF)):
-            with self.subTest(port=port, label=hex(label)):
-                datagram = packet(label=label)
-                expected = arn_out(service_arn(time_us=ARN_TIME_US, label=label), port)
+        for port, label, dst in (
+            (DC_PORT, LABEL, REMOTE_PE),
+            (DC_PORT_2, 0x12345, REMOTE_PE),
+            (DC_PORT, 0xFFFFF, OTHER_SERVICE),
+        ):
+            with self.subTest(port=port, label=hex(label), dst=dst):
+                datagram = packet(label=label, dst=dst)
+                expected = arn_out(service_arn(time_us=ARN_TIME_US, dst=dst), port)
                 self.assertTrue(udp_checksum_valid(datagram_of(expected)))
                 self.check(
                     port,
@@ -75,7 +82,7 @@ class PortsNameAServiceOverUdp(CongestedFlowControlTest):
             inner_src_mac="02:aa:00:00:00:01", inner_dst_mac="02:aa:00:00:00:02",
             flow_label=LABEL, traffic_class=Ecn.ECT0,
         )  # fmt: skip
-        named = service_arn(time_us=ARN_TIME_US, label=0)
+        named = service_arn(time_us=ARN_TIME_US)
         named.protocol, named.sport, named.dport = 17, 0xC123, 4789
         self.check(
             DC_PORT,
@@ -144,7 +151,7 @@ class NodeBudgetOfArns(CongestedFlowControlTest):
 
     def runTest(self) -> None:
         self.p.arn_meter(fy.P4MeterConfig(cir=1, cburst=3, pir=1, pburst=3))
-        datagrams = [packet(label=0x90000 + i) for i in range(64)]
+        datagrams = [packet(dst=dst) for dst in services(64)]
         before = self.counts()
         outcome = self.exchange(DC_PORT, *frames_in(datagrams))
         self.assertEqual(len(outcome.frames[CORE_PORT]), 64)

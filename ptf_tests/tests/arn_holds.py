@@ -16,9 +16,8 @@ from fcn.ptf_tests.lib.beds import (
 )
 from fcn.ptf_tests.lib.flow_control import (
     BUDGET,
-    LABEL,
     NEIGHBOUR,
-    OTHER_LABEL,
+    OTHER_SERVICE,
     PRIORITY,
     SERVICE,
     FlowControlTest,
@@ -30,11 +29,13 @@ from fcn.ptf_tests.lib.flow_control import (
     packets,
     priority_arn,
     service_arn,
+    services,
 )
 from fcn.ptf_tests.lib.packets import arn, roce, srv6, with_udp_checksum
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 
 END = ArnType.ELIMINATED
+ENTROPY_LABEL = 0x12345
 
 
 class ServiceIsHeldAndReleased(FlowControlTest):
@@ -56,7 +57,7 @@ class OtherTrafficPasses(FlowControlTest):
 
     def runTest(self) -> None:
         self.hold(service_arn())
-        held, other = packets(10), packets(10, label=OTHER_LABEL)
+        held, other = packets(10), packets(10, dst=OTHER_SERVICE)
         self.park(held)
         self.check(DC_PORT, *frames_in(other), expect={CORE_PORT: frames_out(other)})
         elsewhere = [packet(psn, dst="fc00:0:20::1") for psn in range(10)]
@@ -77,6 +78,21 @@ class PacketsJoinWhatWaits(FlowControlTest):
         for frame in frames_in(packets(count // 2, count // 2 + 1)):
             self.send(DC_PORT, frame)
         self.arrive(packets(count))
+
+
+class LabelComesWhileHeld(FlowControlTest):
+    """SRF-7: packets of a flow that gets its label while others of it wait stay behind them, and
+    so do those that come when it has lost its label again."""
+
+    def runTest(self) -> None:
+        self.hold(service_arn())
+        waiting = [
+            *packets(8, label=ENTROPY_LABEL),
+            *packets(8, 9),
+            *packets(8, 17, label=ENTROPY_LABEL),
+        ]
+        self.park(waiting)
+        self.release(waiting, service_arn(END))
 
 
 class LostArnEndsWithTheTime(FlowControlTest):
@@ -113,7 +129,7 @@ class PriorityIsHeld(FlowControlTest):
     mode = "PRIORITY"
 
     def runTest(self) -> None:
-        held = packets(6, dscp=26) + packets(6, 50, label=OTHER_LABEL, dscp=31)
+        held = packets(6, dscp=26) + packets(6, 50, dst=OTHER_SERVICE, dscp=31)
         other = packets(6, dscp=32)
         self.hold(priority_arn(priority=3))
         self.park(held)
@@ -189,8 +205,7 @@ class FloodOfHoldsIsBounded(FlowControlTest):
         config = fy.P4MeterConfig(cir=1, cburst=self.limit, pir=1, pburst=self.limit)
         self.p.hold_meter(CORE_PORT, config)
         before, started = self.counts(), time.monotonic()
-        labels = range(0x90000, 0x90000 + 64)
-        self.exchange(CORE_PORT, *(arn_in(service_arn(label=label)) for label in labels))
+        self.exchange(CORE_PORT, *(arn_in(service_arn(dst=dst)) for dst in services(64)))
         grown, elapsed = self.growth(before), time.monotonic() - started
         begun = grown["event HOLD_BEGUN"]
         self.assertGreaterEqual(begun, self.limit)
@@ -244,7 +259,7 @@ class OffByDefault(PTest):
     def runTest(self) -> None:
         frame = core_frame_in(arn(NEIGHBOUR[CORE_PORT], P_ADDRESS, service_arn()), CORE_PORT)
         self.check(CORE_PORT, frame, punts=[("UNDERLAY_LOCAL", frame)])
-        datagrams = packets(3, label=LABEL)
+        datagrams = packets(3)
         self.check(DC_PORT, *frames_in(datagrams), expect={CORE_PORT: frames_out(datagrams)})
 
 
@@ -301,8 +316,8 @@ class CrossingFlowsDrain(FlowControlTest):
     def runTest(self) -> None:
         there = packets(self.count)
         inner = [roce(REMOTE_V4, HOST_V4, 0x119, psn=psn) for psn in range(self.count)]
-        back = [srv6(each, REMOTE_PE, PE_ADDRESS, flow_label=OTHER_LABEL) for each in inner]
-        about_back = service_arn(label=OTHER_LABEL)
+        back = [srv6(each, REMOTE_PE, PE_ADDRESS) for each in inner]
+        about_back = service_arn()
         about_back.src6, about_back.dst6 = REMOTE_PE, PE_ADDRESS
         self.hold(service_arn())
         self.hold(about_back, DC_PORT)

@@ -3,6 +3,7 @@
 import time
 
 from fcn.ptf_tests.lib.beds import (
+    BLUE,
     BLUE_HOST_MAC,
     BLUE_VLAN,
     HOST_V4,
@@ -21,6 +22,7 @@ from fcn.ptf_tests.lib.flow_control import LONG_US
 from fcn.ptf_tests.lib.packets import arn, cnp, datagram_of, roce, srv6, udp
 from fcn.ptf_tests.lib.pe_flow_control import (
     DEST_QP,
+    END,
     LABEL,
     OTHER_LABEL,
     OTHER_QP,
@@ -29,7 +31,10 @@ from fcn.ptf_tests.lib.pe_flow_control import (
     SOURCE_QP,
     PeFlowControlTest,
     about_red,
+    blue_frame_in,
+    blue_frame_out,
     customer,
+    from_p,
     leaving,
     pause,
     tunnelled,
@@ -37,22 +42,44 @@ from fcn.ptf_tests.lib.pe_flow_control import (
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 
-class IngressPeHoldsItsFlow(PeFlowControlTest):
-    """SRF-7: the flow named by the outer header waits and leaves in order, others do not wait."""
+class IngressPeHoldsItsTunnel(PeFlowControlTest):
+    """SRF-7: what the outer header names waits and leaves in order; another customer's tunnel to
+    the same PE does not wait."""
 
     def runTest(self) -> None:
         self.hold()
         self.park(*range(1, 21))
-        other = customer(7, OTHER_QP)
+        other = customer(7)
         plain = udp(HOST_V4, REMOTE_V4, 5000, 6000)
-        self.check(
-            DC_PORT,
-            host_frame_in(other),
-            expect={CORE_PORT: [core_frame_out(tunnelled(other, OTHER_LABEL))]},
-        )
-        outcome = self.exchange(DC_PORT, host_frame_in(plain))
+        self.check(DC_PORT, blue_frame_in(other), expect={CORE_PORT: [blue_frame_out(other)]})
+        outcome = self.exchange(DC_PORT, blue_frame_in(plain))
         self.assertEqual(len(outcome.frames[CORE_PORT]), 1)
         self.release(20)
+
+
+class FlowIsLearnedWhileHeld(PeFlowControlTest):
+    """SRF-7: packets of a flow that gets its label while others of it wait stay behind them."""
+
+    count = 8
+
+    def runTest(self) -> None:
+        psns = range(1, 2 * self.count + 1)
+        frames = [host_frame_in(customer(psn, OTHER_QP)) for psn in psns]
+        self.hold()
+        events = {"HOLD_PARKED": self.count}
+        self.check(DC_PORT, *frames[: self.count], events=events)
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, OTHER_QP, OTHER_LABEL)
+        self.check(DC_PORT, *frames[self.count :], events=events)
+        self.send(CORE_PORT, from_p(about_red(END)))
+        for psn in psns:
+            frame = self.receive(CORE_PORT)
+            self.assertIsNotNone(frame, f"packet {psn} did not leave")
+            if frame is not None:
+                datagram = datagram_of(frame)
+                label = int.from_bytes(datagram[:4], "big") & 0xFFFFF
+                self.assertEqual(label == OTHER_LABEL, psn > self.count, hex(label))
+                expected = tunnelled(customer(psn, OTHER_QP), label)
+                self.assertEqual(frame.hex(), core_frame_out(expected).hex(), str(psn))
 
 
 class CustomersPortIsNoNotification(PeFlowControlTest):
@@ -125,7 +152,7 @@ class OnlyWhatWaitsIsPaused(PeFlowControlTest):
         """Relief, and a budget of which two packets reach the mark."""
         super().configure()
         self.pe.enable_cnp()
-        self.pe.label_to_cnp(OTHER_LABEL, RED, REMOTE_V4, HOST_V4, SOURCE_QP)
+        self.pe.label_to_cnp(OTHER_LABEL, BLUE, REMOTE_V4, HOST_V4, SOURCE_QP)
         self.pe.dc_relief(
             DC_PORT, self.relief, refresh_us=LONG_US, mac=NODE_MAC[DC_PORT], quanta=QUANTA
         )
@@ -135,9 +162,8 @@ class OnlyWhatWaitsIsPaused(PeFlowControlTest):
         self.hold()
         outcome = self.exchange(DC_PORT, *(host_frame_in(customer(psn)) for psn in (1, 2)))
         self.assertEqual(len(outcome.frames[DC_PORT]), 1)
-        other = roce(HOST_V4, REMOTE_V4, OTHER_QP, dscp=40)
-        expected = core_frame_out(tunnelled(other, OTHER_LABEL))
-        self.check(DC_PORT, host_frame_in(other), expect={CORE_PORT: [expected]})
+        other = roce(HOST_V4, REMOTE_V4, DEST_QP, dscp=40)
+        self.check(DC_PORT, blue_frame_in(other), expect={CORE_PORT: [blue_frame_out(other)]})
 
 
 class OnlySendersOfWhatWaitsAreTold(OnlyWhatWaitsIsPaused):

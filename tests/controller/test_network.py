@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import yaml
 from network_lab import IPV4, IPV6, TARGETS, Lab, wait_for
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
@@ -221,3 +222,13 @@ def test_second_controller_is_told_why_it_cannot_start(lab: Lab, tmp_path: Path)
     done = lab.fcn("run", "-c", str(other))
     assert done.returncode == 1
     assert "cannot listen on 192.0.2.1:9" in done.stderr
+
+
+def test_flow_control_changes_while_switches_run(lab: Lab) -> None:
+    for mode in ("service", "flow", "off"):
+        config = yaml.safe_load(lab.config_file.read_text())
+        lab.config_file.write_text(yaml.safe_dump(config | {"flow_control": mode}))
+        assert lab.stop("controller") == 0
+        lab.start_controller()
+        wait_for(lab.settled, f"all switches to hold mode {mode}")
+        wait_for(partial(lab.ping, "h1", IPV4["h2"]), f"traffic in mode {mode}")

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate
 from statistics import median
 from typing import Literal
 
@@ -230,19 +229,13 @@ def _queue(scenario: Scenario, record: RunRecord) -> tuple[Series, QueueSource]:
         )
     changes = [(stamp, 1) for stamp in record.arrivals_ns]
     changes += [(stamp, -1) for stamp in record.departures_ns]
-    # Dropped packets never leave the queue; receivers see the loss about when they would arrive.
-    changes += [
-        (event.time_ns, -event["packets"])
-        for log in record.receivers.values()
-        for event in log.named("loss")
-    ]
-    changes.sort()
-    depths = accumulate(change for _, change in changes)
-    points = [
-        ((stamp - record.start_ns) / NS_PER_MS, float(max(depth, 0)))
-        for (stamp, _), depth in zip(changes, depths, strict=True)
-        if stamp >= record.start_ns
-    ]
+    # What comes to a full queue is dropped, and never leaves it.
+    room = scenario.bottleneck_depth
+    depth, points = 0, []
+    for stamp, change in sorted(changes):
+        depth = min(max(depth + change, 0), room)
+        if stamp >= record.start_ns:
+            points.append(((stamp - record.start_ns) / NS_PER_MS, float(depth)))
     return (
         Series(tuple(time for time, _ in points), tuple(depth for _, depth in points)),
         "packets in and out",

@@ -8,7 +8,7 @@ from fcn.hosts.roce.options import Dcqcn
 from fcn.topologies.catalog import network
 from fcn.topologies.controller_config import FcnSettings, Level
 from fcn.topologies.demo.modes import Mode
-from fcn.topologies.model import Topology
+from fcn.topologies.model import Queue, Topology
 
 MTU = 1024
 # IP, UDP, BTH and ICRC around the payload; some packets also have a RETH.
@@ -91,10 +91,18 @@ class Scenario:
     @property
     def bottleneck_pps(self) -> int:
         """Service rate of the bottleneck."""
-        port = self.topology.port(*self.bottleneck)
-        queue = self.topology.queue_of(port)
+        return self._queue.rate_pps
+
+    @property
+    def bottleneck_depth(self) -> int:
+        """Packets that the bottleneck's queue has room for."""
+        return self._queue.depth
+
+    @property
+    def _queue(self) -> Queue:
+        queue = self.topology.queue_of(self.topology.port(*self.bottleneck))
         assert queue is not None, "the bottleneck is a limited queue"
-        return queue.rate_pps
+        return queue
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

@@ -106,8 +106,8 @@ const int HOLD_CELLS = 1024;
 const int HOLD_LEVEL_TABLE_SIZE = 1024;
 
 // What a hold is about: of a service or flow all but the priority, else the priority alone; an IPv4 address is in
-// the low bits. Of a service, a packet without ports has its flow label, one with ports a label of 0; of a flow the
-// label is that of the customer (CustomerLabel).
+// the low bits. A service has a label of 0, and ports of 0 where its packets have none; the label of a flow is that of
+// the customer (CustomerLabel).
 UNCLEARED_STRUCT held_traffic_t {
     bit<4> ip_version;
     flow_label_t label;

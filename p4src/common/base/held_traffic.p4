@@ -1,7 +1,8 @@
 #ifndef FCN_HELD_TRAFFIC_P4
 #define FCN_HELD_TRAFFIC_P4
 
-// HeldTraffic: what a hold would be about that stops this packet, as the neighbour sees it.
+// HeldTraffic: what a hold would be about that stops this packet, as the neighbour sees it. A service has no flow
+// label: that of a flow changes when the flow is learned, and its packets would overtake those that wait.
 // Reads:  meta.mode; underlay header, its destination as on the wire between the two, UDP ports of a packet with UDP
 //         behind it.
 // Writes: meta.traffic, meta.is_named.
@@ -14,9 +15,6 @@ control HeldTraffic(
         meta.traffic.protocol = outer_ipv6.next_header;
         meta.traffic.src = outer_ipv6.src;
         meta.traffic.dst = dst;
-    }
-    action of_label() {
-        meta.traffic.label = outer_ipv6.flow_label;
     }
     action of_ports() {
         meta.traffic.src_port = udp.src_port;
@@ -36,8 +34,6 @@ control HeldTraffic(
             of_service();
             if (has_ports) {
                 of_ports();
-            } else {
-                of_label();
             }
         }
     }

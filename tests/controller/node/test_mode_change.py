@@ -1,23 +1,28 @@
 """A controller that is restarted with other modes leaves nothing of the old ones (PEC-6, SRF-6)."""
 
+import asyncio
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import finsy as fy
 import pytest
 import yaml
-from switches import MemorySwitch, all_up
+from switches import MemorySwitch, all_up, until
 from virtual import virtual_plane
 
+from fcn.contract.names import named_cells
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config import parse_config
 from fcn.controller.config.features import Role
+from fcn.softswitch.api import CounterValue
 
 pytestmark = pytest.mark.virtual_time
 
 Switches = dict[str, MemorySwitch]
 DEFAULTS = ("domain_mode", "flow_control", "arn_profile", "hold_budget", "light_congestion")
 METERS = ("arn_meter", "hold_meter")
+CELLS = {name: index for index, name in named_cells("holds").items()}
 MODES = [
     ("end-con", "service"),
     ("two-threshold", "priority"),
@@ -86,3 +91,29 @@ async def test_nothing_of_the_old_modes_is_left(
     again = await _configured(_network(network, *new), switches)
     for name, content in alone.items():
         assert sorted(again[name] ^ content) == [], name
+
+
+@pytest.mark.parametrize("new", ["off", "flow"])
+async def test_what_waits_leaves_before_the_mode_changes(
+    network: dict[str, Any], switches: Switches, new: str
+) -> None:
+    text = _network(network, "fcn", "service")
+    await _configured(text, switches)
+    switch = next(iter(switches.values()))
+    count = partial(switch.engine.counter_write, "holds")
+    count(CELLS["HOLD_PARKED"], CounterValue(packets=7))
+    count(CELLS["HOLD_LEFT"], CounterValue(packets=6))
+    plane = virtual_plane(parse_config(_network(network, "fcn", new)))
+    async with plane.running():
+        agent = plane.nodes[next(iter(switches))]
+        await until(lambda: switch.engine.size("arn_neighbor") == 0)
+        await asyncio.sleep(5)
+        assert not agent.is_up
+        content = await _content(switch, agent.provision.node.role)
+        assert any("set_flow_control(mode=0x1" in entry for entry in content), content
+        count(CELLS["HOLD_LEFT"], CounterValue(packets=7))
+        await until(lambda: agent.is_up)
+        assert not agent.refused
+    content = await _content(switch, agent.provision.node.role)
+    assert not any("set_flow_control(mode=0x1" in entry for entry in content)
+    assert (switch.engine.size("arn_neighbor") > 0) == (new == "flow")

@@ -124,7 +124,19 @@ def test_queue_is_counted_on_the_wire_without_a_traffic_manager() -> None:
     result = measure(scenario(), replace(record("fcn"), queue=(), queue_drops=None))
     assert result.queue_source == "packets in and out"
     assert 2 <= result.peak_queue <= 3 + LOST
-    assert result.queue.values[-1] == 0
+
+
+def test_what_comes_to_a_full_queue_is_not_counted_in_it() -> None:
+    room = scenario().bottleneck_depth
+    run = replace(
+        record("none"),
+        queue=(),
+        queue_drops=None,
+        arrivals_ns=(demo_record.at(ONSET_MS),) * (3 * room),
+        departures_ns=tuple(demo_record.at(ONSET_MS + 1 + n) for n in range(room)),
+    )
+    result = measure(scenario(), run)
+    assert (result.peak_queue, result.queue.values[-1]) == (room, 0)
 
 
 def test_runs_without_congestion_or_reaction_are_refused() -> None:

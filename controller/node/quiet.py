@@ -1,0 +1,50 @@
+"""Lets what waits at a switch leave before its mode of flow control changes: under another mode, or
+none, new packets of the same flow would not wait, and would overtake (SRF-7)."""
+
+import asyncio
+
+import finsy as fy
+from finsy.p4entity import P4Entity
+
+from fcn.contract.names import named_cells
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.modes import FlowControl as Mode
+from fcn.controller.node.connection import Connection
+from fcn.controller.node.readback import read
+from fcn.controller.owners.flow_control import FlowControl
+
+POLL = 0.05
+"""Seconds."""
+POLLS = 200
+"""How often it is looked whether all has left. What a switch has lost never does."""
+
+
+async def end_holds(
+    connection: Connection, pipeline: Pipeline, mode: Mode, held: list[P4Entity]
+) -> list[P4Entity]:
+    """Where the switch has another mode than the one it is to get, obey no neighbour any more, wait
+    until the longest hold is over and all that waited has left. held: what the switch holds;
+    returns what it holds afterwards. Raises P4ClientError.
+    """
+    running = FlowControl.running_in(held, pipeline)
+    if running is None or running.mode is mode:
+        return held
+    connection.tell("what neighbours have stopped leaves, then flow control changes")
+    await connection.switch.delete(running.neighbors)
+    await asyncio.sleep(running.longest_s)
+    for _ in range(POLLS):
+        if not await _waiting(connection.switch):
+            break
+        await asyncio.sleep(POLL)
+    return [entity for entity in held if entity not in running.neighbors]
+
+
+async def _waiting(switch: fy.Switch) -> int:
+    """Packets that wait."""
+    cells = named_cells("holds")
+    counts = {
+        cells.get(cell.index or 0, ""): cell.packet_count
+        async for cell in read(switch, fy.P4CounterEntry("holds"))
+    }
+    left = counts.get("HOLD_LEFT", 0) + counts.get("HOLD_SKIPPED", 0)
+    return max(0, counts.get("HOLD_PARKED", 0) - left)
