@@ -67,8 +67,9 @@ TWO_THRESHOLD_TABLES = {
 PATH_TABLES = frozenset({"policy", "path", "path_by_id", "path_reporter", "fantel_arrival"})
 """Of policies with several paths (FAN-4)."""
 
-PATH_COUNTERS = ("path_reports", "path_traffic")
-"""Counters by path: what was said of it that was news, and what it took (contract/paths.py)."""
+PATH_COUNTERS = ("path_reports", "path_traffic", "reporter_reports")
+"""Counters by path: what was said of it that was news, what it took, and what each link or node on
+it said (contract/paths.py)."""
 
 MODE_PARTS = {
     "p": _HOLDING | {"events", "notifications_received"} | TWO_THRESHOLD_TABLES["p"],

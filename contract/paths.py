@@ -9,6 +9,9 @@ from fcn.contract.constants import PATH_BUCKETS, PATH_BY_HAND, PATH_SLOTS, enum_
 PATH_REPORTS = enum_members("PathReport")
 """What is said of a path, by name."""
 
+_EVERYBODY = (1 << 32) - 1
+"""The bits of all reporters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -29,10 +32,16 @@ def report_cell(policy: int, slot: int, report: int) -> int:
     return path_cell(policy, slot) * len(PATH_REPORTS) + report
 
 
+def reporter_cell(reporter: int, report: int) -> int:
+    """The index of what a link or node says of paths in counter `reporter_reports`."""
+    return reporter * len(PATH_REPORTS) + report
+
+
 def path_report(number: int, report: str) -> bytes:
     """What a packet-out to the CPU port says by hand of the path with this ID: a member of
-    PathReport."""
-    return struct.pack("!IIB", number, PATH_BY_HAND, PATH_REPORTS[report])
+    PathReport. What is good ends what everybody else said: a message of theirs may be lost."""
+    reporters = PATH_BY_HAND if report in ("FAILED", "CONGESTED") else _EVERYBODY
+    return struct.pack("!IIB", number, reporters, PATH_REPORTS[report])
 
 
 def entries_of(paths: int) -> int:

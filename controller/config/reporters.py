@@ -26,6 +26,11 @@ class Reporter:
     cell: int
     bit: int
 
+    @property
+    def name(self) -> str:
+        """As in `links`, or the node."""
+        return self.node if self.port == WHOLE_NODE else f"{self.node}:{self.port}"
+
 
 def node_number(name: str) -> int:
     """The number of a node in messages: a hash, so that what is added to the file changes none."""

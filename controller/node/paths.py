@@ -12,9 +12,16 @@ from dataclasses import dataclass, field, replace
 import finsy as fy
 
 from fcn.contract.names import PATH_COUNTERS
-from fcn.contract.paths import PATH_REPORTS, path_cell, path_report, report_cell
+from fcn.contract.paths import (
+    PATH_REPORTS,
+    path_cell,
+    path_report,
+    report_cell,
+    reporter_cell,
+)
 from fcn.controller.clock import Clock
 from fcn.controller.config.paths import Path, Plan
+from fcn.controller.config.reporters import reporters
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.provision import Provision
@@ -27,7 +34,7 @@ INTERVAL = 1.0
 OPERATOR = "operator"
 """Who said something of a path by way of the controller."""
 
-REPORTS, TRAFFIC = PATH_COUNTERS
+REPORTS, TRAFFIC, SPEAKERS = PATH_COUNTERS
 
 _KINDS = {
     "FAILED": Kind.PATH_FAILED,
@@ -41,6 +48,8 @@ _WORDS = {
     "CONGESTED": "is congested",
     "RELIEVED": "is relieved",
 }
+
+_PAIRS = (("FAILED", "WELL"), ("CONGESTED", "RELIEVED"))
 
 Counts = Mapping[str, int]
 """Changes by member of PathReport."""
@@ -71,6 +80,13 @@ class PathState:
         return self.counts["CONGESTED"] > self.counts["RELIEVED"]
 
 
+def _change(last: PathState, state: PathState) -> str:
+    """Member of PathReport: what was said of the path, the failure before the congestion."""
+    if last.failed != state.failed:
+        return "FAILED" if state.failed else "WELL"
+    return "CONGESTED" if state.congested else "RELIEVED"
+
+
 class PathWatch:
     """Looks at the paths of one PE every now and then, and tells of changes."""
 
@@ -84,6 +100,8 @@ class PathWatch:
         self._clock = clock
         self._states: dict[tuple[str, int], PathState] = {}
         self._told: dict[tuple[str, int], str] = {}
+        self._reporters = reporters(provision.config, provision.name, provision.plans)
+        self._heard: dict[int, int] = {}
 
     def state(self, policy: str, slot: int) -> PathState | None:
         """A path as last seen; None before the first look."""
@@ -139,7 +157,14 @@ class PathWatch:
                     for report, number in PATH_REPORTS.items()
                 }
                 traffic = cells[TRAFFIC, path_cell(plan.cell, slot)]
-                self._see(plan.policy, slot, path, counts, traffic)
+                last = self._states.get((plan.policy, slot)) or PathState(path, self._clock.wall())
+                state = self._seen(plan.policy, slot, last, counts, traffic)
+                if (last.failed, last.congested) != (state.failed, state.congested):
+                    source = state.source or await self._speakers(path, _change(last, state))
+                    state = replace(state, source=source)
+                self._states[plan.policy, slot] = state
+                for bad, good in _PAIRS:
+                    self._tell(plan.policy, last, state, bad, good)
 
     def _patterns(self) -> Iterator[fy.P4CounterEntry]:
         for plan in self.plans:
@@ -148,45 +173,60 @@ class PathWatch:
                 for number in PATH_REPORTS.values():
                     yield fy.P4CounterEntry(REPORTS, index=report_cell(plan.cell, slot, number))
 
-    def _see(
-        self, policy: str, slot: int, path: Path, counts: Counts, traffic: tuple[int, int]
-    ) -> None:
-        now, moment = self._clock.monotonic(), self._clock.wall()
-        before = self._states.get((policy, slot))
-        packets, octets = traffic
-        state = before or PathState(path, moment)
-        rate = 0.0
-        if before is not None and packets >= before.packets and now > before.seen:
-            rate = (packets - before.packets) / (now - before.seen)
-        state = replace(state, packets=packets, octets=octets, rate=rate, seen=now)
-        # Cells are read one after the other: what changed between is seen whole the next time.
-        pairs = (("FAILED", "WELL"), ("CONGESTED", "RELIEVED"))
-        if all(counts[bad] - counts[good] in (0, 1) for bad, good in pairs):
-            last, state = state, replace(state, counts=counts)
-            if (last.failed, last.congested) != (state.failed, state.congested):
-                said = self._told.pop((policy, slot), "")
-                grown = said and counts[said] > last.counts[said]
-                state = replace(state, since=moment, source=OPERATOR if grown else "")
-            for bad, good in pairs:
-                self._tell(policy, path, last.counts, counts, bad, good)
-        self._states[policy, slot] = state
+    async def _speakers(self, path: Path, report: str) -> str:
+        """Who said this of a path since the last change of its state. Raises SwitchAwayError."""
+        names = {
+            reporter_cell(each.cell, PATH_REPORTS[report]): each.name
+            for each in self._reporters[path.number]
+        }
+        patterns = [fy.P4CounterEntry(SPEAKERS, index=index) for index in names]
+        found = []
+        with answering(self._connection.name):
+            async for cell in read_entries(self._connection.switch, patterns):
+                if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
+                    if cell.packet_count != self._heard.get(cell.index, 0):
+                        found.append(names[cell.index])
+                    self._heard[cell.index] = cell.packet_count
+        return ", ".join(found)
 
-    def _tell(
-        self, policy: str, path: Path, last: Counts, counts: Counts, bad: str, good: str
-    ) -> None:
-        if last[bad] == counts[bad] and last[good] == counts[good]:
+    def _seen(
+        self, policy: str, slot: int, last: PathState, counts: Counts, traffic: tuple[int, int]
+    ) -> PathState:
+        """The path with what was read; of a change that the operator made, with its source."""
+        now = self._clock.monotonic()
+        packets, octets = traffic
+        rate = 0.0
+        if last.seen and packets >= last.packets and now > last.seen:
+            rate = (packets - last.packets) / (now - last.seen)
+        state = replace(last, packets=packets, octets=octets, rate=rate, seen=now)
+        # Cells are read one after the other: what changed between is seen whole the next time.
+        if any(counts[bad] - counts[good] not in (0, 1) for bad, good in _PAIRS):
+            return state
+        state = replace(state, counts=counts)
+        if (last.failed, last.congested) != (state.failed, state.congested):
+            said = self._told.pop((policy, slot), "")
+            by_hand = said and counts[said] > last.counts[said]
+            state = replace(state, since=self._clock.wall(), source=OPERATOR if by_hand else "")
+        return state
+
+    def _tell(self, policy: str, last: PathState, state: PathState, bad: str, good: str) -> None:
+        before, counts = last.counts, state.counts
+        if before[bad] == counts[bad] and before[good] == counts[good]:
             return
-        name = self._connection.name
-        is_bad = counts[bad] > counts[good]
-        report = bad if is_bad else good
-        changes = max(0, counts[bad] - last[bad]) + max(0, counts[good] - last[good])
+        name, path = self._connection.name, state.path
+        report = bad if counts[bad] > counts[good] else good
+        changes = max(0, counts[bad] - before[bad]) + max(0, counts[good] - before[good])
         often = f", after {changes} changes" if changes > 1 else ""
+        is_change = (last.failed, last.congested) != (state.failed, state.congested)
+        source = state.source if is_change else ""
+        by = f", says {source}" if source else ""
         self._bus.emit(
             _KINDS[report],
             name,
-            f"{name}: path {path.name} of {policy} {_WORDS[report]}{often}",
+            f"{name}: path {path.name} of {policy} {_WORDS[report]}{often}{by}",
             policy=policy,
             path=path.name,
             id=path.number,
             changes=changes,
+            source=source,
         )

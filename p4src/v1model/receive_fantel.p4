@@ -4,10 +4,15 @@
 // Epoch and sequence number of what each link or node said last of a path
 register<bit<64>, reporter_cell_t>(PATH_REPORTER_CELLS) reporter_order;
 
+// What each said, how often: reporter_cell_t ++ PathReport
+typedef bit<14> reporter_count_cell_t;
+@name(".reporter_reports")
+counter<reporter_count_cell_t>(PATH_REPORTER_CELLS * 4, CounterType.packets_and_bytes) reporter_reports;
+
 // ReceiveFantel: reads a FANTEL message (FAN-4, FAN-6, FAN-8). What is older than what was said last, or the same, says
 // nothing.
 // Reads:  underlay and UDP header, FANTEL headers, whether the source is trusted and the checksum right.
-// Writes: reporter_order; path_report, valid where it says something of a path; drop_reason.
+// Writes: reporter_order, reporter_reports; path_report, valid where it says something of a path; drop_reason.
 // When:   the pass on which the parameters of a FANTEL message for this node are parsed.
 control ReceiveFantel(
         in ipv6_h ipv6, in udp_h udp, in fantel_headers_t fantel, in arn_headers_t arn, in bool is_trusted,
@@ -35,6 +40,7 @@ control ReceiveFantel(
                 path_report.setInvalid();
             } else {
                 reporter_order.write(reporter, fantel.origin.epoch ++ fantel.origin.sequence);
+                reporter_reports.count(reporter ++ (bit<2>)path_report.report);
             }
         }
     }

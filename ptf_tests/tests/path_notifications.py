@@ -69,15 +69,13 @@ class FailedUntilAllSayWell(PathMessageTest):
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
         self.tell(Event.FAILURE_CLEARED, 0, LINKS[2])
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
-        # By hand, too
+        # What is said by hand no link ends; well by hand ends what all said: a message may be lost.
         self.say("FAILED", 0)
         self.tell(Event.FAILURE, 0)
         self.tell(Event.FAILURE_CLEARED, 0)
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
         self.tell(Event.FAILURE, 0)
         self.say("WELL", 0)
-        self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
-        self.tell(Event.FAILURE_CLEARED, 0)
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
 
 

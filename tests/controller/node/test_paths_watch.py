@@ -14,11 +14,19 @@ from switches import MemorySwitch, all_up, until
 from typer.testing import CliRunner, Result
 
 from fcn.contract.constants import POLICY_BIT
-from fcn.contract.paths import PATH_REPORTS, entries_of, path_cell, report_cell
+from fcn.contract.paths import (
+    PATH_REPORTS,
+    entries_of,
+    path_cell,
+    path_report,
+    report_cell,
+    reporter_cell,
+)
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config, parse_config
+from fcn.controller.config.reporters import reporters
 from fcn.controller.events import Event, Kind
 from fcn.controller.node.paths import PathState
 from fcn.controller.node.provision import Provision
@@ -134,6 +142,14 @@ class Lab:
             cell = report_cell(self.plan.cell, slot, PATH_REPORTS[report])
             self.set("path_reports", cell, count)
 
+    def speak(self, slot: int, name: str, **counts: int) -> None:
+        """How often a link or node of the path said this."""
+        node = self.plane.nodes["pe1"]
+        found = reporters(node.provision.config, "pe1", (self.plan,))[self.plan.paths[slot].number]
+        (cell,) = (each.cell for each in found if each.name == name)
+        for report, count in counts.items():
+            self.set("reporter_reports", reporter_cell(cell, PATH_REPORTS[report]), count)
+
     def carry(self, slot: int, packets: int, octets: int) -> None:
         """What a path has carried."""
         self.set("path_traffic", path_cell(self.plan.cell, slot), packets, octets)
@@ -196,6 +212,28 @@ async def test_a_path_fails_and_is_well_again(lab: Lab) -> None:
     failed = next(event for event in lab.events if event.kind is Kind.PATH_FAILED)
     assert failed.message == "pe1: path pe2-srv6 of both has failed"
     assert failed.fields["id"] == "17"
+
+
+async def test_who_said_so_is_told(lab: Lab) -> None:
+    await lab.look()
+    lab.speak(0, "p1:2", FAILED=1)
+    lab.say(0, FAILED=1)
+    await lab.look()
+    assert lab.state(0).source == "p1:2"
+    lab.speak(0, "p1:2", WELL=1)
+    lab.speak(0, "p2", FAILED=1, WELL=1)
+    lab.say(0, FAILED=1, WELL=1)
+    await lab.look()
+    assert lab.state(0).source.split(", ") == ["p2", "p1:2"]
+    lab.speak(0, "p2", FAILED=2)
+    lab.say(0, FAILED=2, WELL=1)
+    await lab.look()
+    await until(lambda: len(lab.kinds()) == 3)
+    assert [event.message for event in lab.events if event.kind is Kind.PATH_FAILED] == [
+        "pe1: path pe2-srv6 of both has failed, says p1:2",
+        "pe1: path pe2-srv6 of both has failed, says p2",
+    ]
+    assert "p2" in (await lab.fcn("paths")).stdout
 
 
 async def test_what_happened_between_two_looks_is_told(lab: Lab) -> None:
@@ -269,7 +307,7 @@ async def test_an_operator_takes_a_path_out_of_use(
     done = await lab.fcn("report-path", "17", "failed")
     assert done.exit_code == 0, done.output
     await until(lambda: sent)
-    assert sent == [(510).to_bytes(2, "big") + (17).to_bytes(4, "big") + bytes([0])]
+    assert sent == [(510).to_bytes(2, "big") + path_report(17, "FAILED")]
     lab.say(0, FAILED=1)
     await lab.look()
     assert (lab.state(0).failed, lab.state(0).source) == (True, "operator")
