@@ -11,7 +11,7 @@ import yaml
 from wan_network import HOST_MAC, until
 from worlds import Box, Engines
 
-from fcn.contract.paths import PATH_REPORTS
+from fcn.contract.paths import path_report
 from fcn.contract.targets import V1MODEL
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
@@ -63,10 +63,9 @@ class Ladder:
             self.world.engines["pe1"].inject(port.number, frame)
 
     def say(self, report: str, slot: int) -> None:
-        """Tell the data plane of pe1 of a path."""
+        """Tell the data plane of pe1 of a path by hand."""
         header = V1MODEL.ports.cpu.to_bytes(2, "big")
-        message = (FIRST_NUMBER + slot).to_bytes(4, "big") + bytes([PATH_REPORTS[report]])
-        self.world.engines["pe1"].packet_out(header + message)
+        self.world.engines["pe1"].packet_out(header + path_report(FIRST_NUMBER + slot, report))
 
     def state(self, slot: int) -> PathState:
         """A path as the controller saw it last."""
