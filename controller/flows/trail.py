@@ -158,11 +158,29 @@ class Trail:
         ahead, behind = ahead_of_low - (high - low), PSN_SPACE - ahead_of_low
         unseen_later = end == len(self.times) and ahead < HALF_SPACE
         reach = READS_OUTSTANDING * self.stride if self.asks_reads else 0
-        if begin == 0 or (answers.answers_reads and not self.asks_reads):
+        if (
+            begin == 0
+            or (self.asks_reads and len(self.times) == 1)
+            or (answers.answers_reads and not self.asks_reads)
+        ):
             reach = HALF_SPACE
         if unseen_later or behind <= reach:
             return Verdict.POSSIBLE, min(ahead, behind)
         return Verdict.IMPOSSIBLE, min(ahead, behind)
+
+    @property
+    def bounds_reads(self) -> bool:
+        """Whether its READs, as far as seen, are so small that an answer can be too late for all
+        that it waits behind."""
+        return not self.asks_reads or READS_OUTSTANDING * self.stride < HALF_SPACE
+
+    def surrounds(self, when: float) -> bool:
+        """Whether requests were reported before and after what a response at that time answers."""
+        return (
+            bool(self.times)
+            and self.times[0] <= when - self.answer_limit
+            and self.times[-1] > when + SKEW
+        )
 
     def _distance(self, when: float, offset: int) -> int:
         after = bisect_right(self.times, when)
