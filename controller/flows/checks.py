@@ -147,12 +147,10 @@ class Check:
 class StatedCheck(Check):
     """A pairing that a handshake, a host's agent or a person stated.
 
-    One response that fits, or a port that follows from both queue pairs, confirms it. Where nothing
-    does, these speak against it:
+    One response that fits closely, or a port that follows from both queue pairs, confirms it. Where
+    no response fits at all, these speak against it:
 
-    - impossible responses, but not where READs are so large that nothing is;
-    - responses that do not fit the requests before and after them, if an earlier look saw some that
-      did;
+    - impossible responses, but not where READs are so large that hardly any is;
     - other ports of both flows than those of an earlier look: a program can change them
       (mlx5dv_modify_qp_udp_sport), but hardly both.
     """
@@ -163,8 +161,8 @@ class StatedCheck(Check):
     def __init__(self, pairing: Pairing, now: float, earlier: Seen) -> None:
         super().__init__(pairing, now)
         self._earlier = earlier
+        self._fits = False
         self._impossible = 0
-        self._unfit = 0
         self._off = 0
 
     def weigh(self, asked: Trail, answers: Trail, when: float, psn: int) -> None:
@@ -172,12 +170,11 @@ class StatedCheck(Check):
         verdict, distance = asked.judge(answers, when, psn)
         self._weighed += 1
         if verdict is Verdict.SHOWN:
+            self._fits = True
             if distance <= (CLOSER * self._earlier.off or CLOSE):
                 self._off = max(self._off, distance)
-            return
-        if asked.bounds_reads:
-            self._impossible += verdict is Verdict.IMPOSSIBLE
-            self._unfit += asked.surrounds(when)
+        elif verdict is Verdict.IMPOSSIBLE and asked.bounds_reads:
+            self._impossible += 1
 
     @property
     def seen(self) -> Seen:
@@ -188,19 +185,15 @@ class StatedCheck(Check):
 
     @property
     def confirmed(self) -> bool:
-        """Something fits."""
+        """Something fits closely."""
         return self._off > 0 or self.port_follows
 
     @property
     def refuted(self) -> bool:
         """What was seen does not belong to one connection."""
-        if self.confirmed:
+        if self._fits or self.port_follows:
             return False
-        against = max(
-            self._impossible,
-            self._unfit if self._earlier.off else 0,
-            self._weighed if self._ports_changed else 0,
-        )
+        against = self._weighed if self._ports_changed else self._impossible
         return against >= RESPONSES_NEEDED
 
     @property

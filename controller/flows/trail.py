@@ -98,6 +98,8 @@ class Trail:
     offsets: list[int] = field(default_factory=list)
     stride: int = 1
     """The widest step between two requests: no READ takes more PSNs."""
+    repeats: bool = False
+    """Whether a request came after a later one: go-back-N, or reports out of order."""
     asks_reads: bool = False
     answers_reads: bool = False
     responses: deque[tuple[float, int]] = field(default_factory=deque)
@@ -122,6 +124,7 @@ class Trail:
         step = (sample.psn - self.first_psn - last) % PSN_SPACE
         if step >= HALF_SPACE:
             step -= PSN_SPACE
+        self.repeats = self.repeats or step < 0
         # So far back may be as far ahead, by READs.
         self.stride = max(self.stride, step if step > -HALF_SPACE // 2 else HALF_SPACE)
         if len(self.times) > 1 and now - self.times[-2] < SAMPLE_SPACING:
@@ -170,17 +173,10 @@ class Trail:
 
     @property
     def bounds_reads(self) -> bool:
-        """Whether its READs, as far as seen, are so small that an answer can be too late for all
-        that it waits behind."""
-        return not self.asks_reads or READS_OUTSTANDING * self.stride < HALF_SPACE
-
-    def surrounds(self, when: float) -> bool:
-        """Whether requests were reported before and after what a response at that time answers."""
-        return (
-            bool(self.times)
-            and self.times[0] <= when - self.answer_limit
-            and self.times[-1] > when + SKEW
-        )
+        """Whether an answer can be too late for all READs it may wait behind, as far as these were
+        seen: small ones, of which none was repeated in part."""
+        small = READS_OUTSTANDING * self.stride < HALF_SPACE
+        return not self.asks_reads or (small and not self.repeats)
 
     def _distance(self, when: float, offset: int) -> int:
         after = bisect_right(self.times, when)
