@@ -71,6 +71,9 @@ class Seen:
     ports: Ports | None = None
 
 
+NOTHING_SEEN = Seen()
+
+
 class Check:
     """A pairing that was inferred."""
 
@@ -118,12 +121,12 @@ class Check:
     @property
     def seen(self) -> Seen:
         """What the next look is compared with."""
-        return Seen()
+        return NOTHING_SEEN
 
     @property
     def fails(self) -> bool:
-        """There were enough responses to confirm it, and they do not."""
-        return self._weighed >= RESPONSES_NEEDED and not self.confirmed
+        """There were enough responses to confirm it, and neither they nor ports do."""
+        return self._weighed >= RESPONSES_NEEDED and not (self.confirmed or self.port_follows)
 
     @property
     def confirmed(self) -> bool:
@@ -173,7 +176,7 @@ class StatedCheck(Check):
             self._fits = True
             if distance <= (CLOSER * self._earlier.off or CLOSE):
                 self._off = max(self._off, distance)
-        elif verdict is Verdict.IMPOSSIBLE and asked.bounds_reads:
+        elif verdict is Verdict.IMPOSSIBLE and asked.bounds_reads(answers):
             self._impossible += 1
 
     @property

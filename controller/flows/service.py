@@ -455,9 +455,9 @@ class FlowService:
                 self._doubt(back, End.PARTNER_ENDED)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
-        """Whether all flows of unknown source between two hosts enter the WAN at PEs that report and
-        label them, as of a flow without a label there is no sample; and none may be taken for the
-        partner of another than its own."""
+        """Whether all flows of unknown source between two hosts enter the WAN at PEs that report
+        and label them, as of a flow without a label there is no sample; and none that is known may
+        be the partner of another than its own."""
         vrf, *hosts = pair
         places = [self._places.nodes(vrf, host) for host in hosts]
         if not self._watch.complete(pair) or not self._verification.is_settled(pair):

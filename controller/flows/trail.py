@@ -171,12 +171,12 @@ class Trail:
             return Verdict.POSSIBLE, min(ahead, behind)
         return Verdict.IMPOSSIBLE, min(ahead, behind)
 
-    @property
-    def bounds_reads(self) -> bool:
+    def bounds_reads(self, answers: "Trail") -> bool:
         """Whether an answer can be too late for all READs it may wait behind, as far as these were
         seen: small ones, of which none was repeated in part."""
-        small = READS_OUTSTANDING * self.stride < HALF_SPACE
-        return not self.asks_reads or (small and not self.repeats)
+        if not self.asks_reads:
+            return not answers.answers_reads
+        return READS_OUTSTANDING * self.stride < HALF_SPACE and not self.repeats
 
     def _distance(self, when: float, offset: int) -> int:
         after = bisect_right(self.times, when)

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fcn.controller.flows.checks import Check, Seen, StatedCheck
+from fcn.controller.flows.checks import NOTHING_SEEN, Check, Seen, StatedCheck
 from fcn.controller.flows.inference import JUDGED_AFTER, HostPairKey, Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.shares import host_of
@@ -40,7 +40,7 @@ class _Entry:
     shown: float | None = None
     suspected: float | None = None
     doubted: bool = False
-    seen: Seen = Seen()
+    seen: Seen = NOTHING_SEEN
 
     def check(self, now: float) -> Check:
         if self.pairing.stated:
@@ -187,8 +187,8 @@ class Verification:
         self._resting[forth] = entry
 
     def _doubt_others(self, ended: _Entry, now: float) -> None:
-        """Who used the numbers of one connection again may have used those of others: what is older,
-        and was not confirmed since packets spoke against that one, has to be confirmed."""
+        """Who used the numbers of one connection again may have used those of others: what is
+        older, and was not confirmed since packets spoke against that one, has to be confirmed."""
         hosts = host_pair(ended.pairing.forth)
         against = now if ended.suspected is None else ended.suspected
         latest = against if ended.shown is None else ended.shown
