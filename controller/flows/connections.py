@@ -3,8 +3,9 @@
 Each PE sees what its own data centre sends: the initiator's PE the REQ, the responder's the REP.
 Offsets and semantics: IBTA volume 1, chapter 12. Communication IDs are unique per host only, so a
 connection is named by VRF, both addresses and the initiator's ID. Connections of XRC (annex A14)
-have one initiating and one target queue pair and are set up by the same messages; datagram queue
-pairs (SIDR) have no connection.
+are set up by the same messages, but the REP names the target queue pair as an EE context, which PEs
+do not report: its local QPN is 0, and nothing is learned. Datagram queue pairs (SIDR) have no
+connection.
 
 Every host can send these messages, and none is believed about another: a queue pair number comes
 from the host that has it, an end needs both IDs, and the room for connections is shared fairly.
@@ -12,11 +13,11 @@ from the host that has it, an end needs both IDs, and the room for connections i
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.config.types import Address
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.key import FIRST_DATA_QP, FlowKey
 from fcn.controller.flows.provenance import CommIds
 from fcn.controller.flows.shares import Host, NoRoomError, Shares, host_of
 
@@ -55,9 +56,11 @@ class QueuePairLearned:
 
 @dataclass(frozen=True, slots=True)
 class FlowClosed:
-    """The connection `flow` belongs to is no more."""
+    """The connection `flow` belongs to is no more. `unseen`: nobody said so, but one of its queue
+    pairs has another one."""
 
     flow: FlowKey
+    unseen: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,8 @@ class ConnectionTracker:
         """What this message says about flows. Repeating a message says nothing new."""
         self._expire()
         match message.attribute:
+            case CmAttribute.REQ | CmAttribute.REP if message.qpn < FIRST_DATA_QP:
+                return []
             case CmAttribute.REQ:
                 return self._request(message)
             case CmAttribute.REP:
@@ -246,7 +251,9 @@ class ConnectionTracker:
     def _replace(self, queue_pair: _QueuePair, key: _Key) -> list[CmEvent]:
         """An older connection of the queue pair has ended unseen."""
         older = self._queue_pairs.get(queue_pair)
-        return [] if older in (None, key) else self._forget(older)
+        if older is None or older == key:
+            return []
+        return [replace(event, unseen=True) for event in self._forget(older)]
 
     def _acknowledged(self, message: CmMessage) -> list[CmEvent]:
         for key in self._matches(message):
@@ -280,7 +287,7 @@ class ConnectionTracker:
                 found[key] = None
         return list(found)
 
-    def _forget(self, key: _Key) -> list[CmEvent]:
+    def _forget(self, key: _Key) -> list[FlowClosed]:
         connection = self._connections.pop(key)
         self._half_open.pop(key, None)
         self._shares.remove(key)

@@ -25,7 +25,7 @@ from fcn.controller.flows.connections import (
 )
 from fcn.controller.flows.flow import DEFAULT_P_KEY, Edge, Flow
 from fcn.controller.flows.inference import HostPairKey, Inference, Pairing, host_pair
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.key import FIRST_DATA_QP, FlowKey
 from fcn.controller.flows.labelled import LabelledFlows, NoLabelError
 from fcn.controller.flows.labels import LabelPool
 from fcn.controller.flows.places import Places
@@ -140,7 +140,9 @@ class FlowService:
             match event:
                 case QueuePairLearned(flow, source_qp, comm_ids):
                     self._learn_sender(flow, Sender(source_qp, Origin.CM, comm_ids=comm_ids))
-                case FlowClosed(flow):
+                case FlowClosed(flow, unseen):
+                    if unseen:
+                        self._verification.replaced(flow)
                     self._end(flow, End.DISCONNECTED)
                 case PeerClosed(flow):
                     self._end(flow, End.UNSEEN_DISCONNECT)
@@ -153,7 +155,8 @@ class FlowService:
         """Infer the source queue pairs of flows (FCN-3 b), verify those inferred before, and choose
         the flows to watch for it. To be called several times a second."""
         for pairing in self._inference.conclude():
-            self._pair(pairing)
+            if not any(self._sends_another(*each) for each in pairing.sources):
+                self._pair(pairing)
         changed, refuted = self._verification.advance()
         self._update_watched(changed)
         for pairing in refuted:
@@ -186,7 +189,7 @@ class FlowService:
         if key.src.version != key.dst.version:
             raise FlowError("source and destination are of different IP versions")
         for name, value in (("destination", key.dest_qp), ("source", source_qp)):
-            if not 2 <= value < 1 << 24:
+            if not FIRST_DATA_QP <= value < 1 << 24:
                 raise FlowError(f"{name} QP {value} is out of range; data QPs are 2 to 0xffffff")
         places = self._places.nodes(key.vrf, key.src)
         if not places:
@@ -379,6 +382,12 @@ class FlowService:
         self._senders.end(flow.key, End.SILENCE)
         self._part(flow.key)
 
+    def _sends_another(self, key: FlowKey, source_qp: int) -> bool:
+        """Whether this queue pair is known to send another flow that goes on between the hosts: on
+        a reliable connection it has one peer, so not this one."""
+        others = self._senders.sent_by(key.vrf, key.src, key.dst, source_qp)
+        return any(other != key and self._labelled.of(other) for other in others)
+
     def _pair(self, pairing: Pairing) -> None:
         """Two flows of unknown source turned out to be the directions of one connection."""
         for key, source_qp in pairing.sources:
@@ -455,13 +464,14 @@ class FlowService:
                 self._doubt(back, End.PARTNER_ENDED)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
-        """Whether all flows between two hosts enter the WAN at PEs that report and label them: of a
-        flow without a label there is no sample."""
+        """Whether all flows of unknown source between two hosts enter the WAN at PEs that report
+        and label them, as of a flow without a label there is no sample; and none that is known may
+        be the partner of another than its own."""
         vrf, *hosts = pair
         places = [self._places.nodes(vrf, host) for host in hosts]
-        return self._watch.complete(pair) and all(
-            nodes and all(self._labels_all(node, vrf) for node in nodes) for nodes in places
-        )
+        if not self._watch.complete(pair) or not self._verification.is_settled(pair):
+            return False
+        return all(nodes and all(self._labels_all(node, vrf) for node in nodes) for nodes in places)
 
     def _labels_all(self, node: str, vrf: str) -> bool:
         """Whether the PE reported and had room for every flow of the VRF for as long as a watch:

@@ -227,6 +227,8 @@ def _inputs(where: str, calculations: Iterable[Json], headers: _Headers) -> None
                     raise ProgramError(f"{at}.value: a field has a header and a name")
                 headers.width(at, value)
             elif kind == "header":
+                if not isinstance(value, str):
+                    raise ProgramError(f"{at}.value: a header has a name")
                 _known(f"{at}.value", value, headers.headers, "header")
             elif kind == "hexstr":
                 if entry.get("bitwidth") is None or not is_hex(value):
