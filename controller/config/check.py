@@ -1,6 +1,7 @@
 """Checks that concern several fields: references, duplicates, overlaps. Yields (path, message)."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import partial
 from ipaddress import IPv6Address
 from itertools import combinations
 
@@ -20,6 +21,7 @@ from fcn.controller.config.check_policies import (
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
+from fcn.controller.config.paths import Planner
 from fcn.controller.config.queue_depths import own_depths, queue_depths
 from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.types import Address, Network
@@ -39,6 +41,7 @@ def check(config: Config) -> Iterator[Finding]:
     yield from check_modes(config)
     yield from check_path_numbers(config)
     yield from check_fantel_port(config)
+    planner = Planner(config)
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
         for checker in (
@@ -46,7 +49,7 @@ def check(config: Config) -> Iterator[Finding]:
             _check_subnets,
             _check_node_vrfs,
             _check_tunnels,
-            check_policies,
+            partial(check_policies, planner),
             check_end_con,
             _check_underlay,
             _check_thresholds,

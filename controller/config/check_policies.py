@@ -9,15 +9,16 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import tunnel_numbers
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
-from fcn.controller.config.paths import Plan, Planner, path_number, used_policies
+from fcn.controller.config.paths import COMPUTED, Plan, Planner, path_number, used_policies
 from fcn.controller.config.policies import Policy, PolicyPath
 from fcn.controller.config.reporters import places
 from fcn.controller.config.transport import Finding, Path
 
 
-def check_policies(config: Config, node: Node) -> Iterator[Finding]:
+def check_policies(planner: Planner, config: Config, node: Node) -> Iterator[Finding]:
     """What is wrong with each policy of a node, up to its paths."""
-    planner = Planner(config)
+    if not node.policies:
+        return
     name = next(each for each, other in config.nodes.items() if other is node)
     wrong = False
     for policy_name, policy in node.policies.items():
@@ -27,8 +28,9 @@ def check_policies(config: Config, node: Node) -> Iterator[Finding]:
             yield (*path, *sub), message
     if wrong or len(node.policies) > POLICY_CELLS:
         return
-    yield from _check_reporters(planner.plans(name), name)
-    for plan in planner.plans(name):
+    plans = planner.plans(name)
+    yield from _check_reporters(plans, name)
+    for plan in plans:
         if plan.exposed and node.policies[plan.policy].disjoint:
             yield (
                 ("policies", plan.policy, "disjoint"),
@@ -55,7 +57,9 @@ def _check_policy(config: Config, planner: Planner, name: str, policy: Policy) -
         if tunnel.to != policy.to:
             yield here, f"{path.tunnel} ends at {tunnel.to or 'no node of this file'}, not there"
             continue
-        if any(visited not in config.nodes for visited in tunnel.via):
+        unknown = next((each for each in tunnel.via if each not in config.nodes), None)
+        if unknown is not None:
+            yield here, f"{path.tunnel} visits {unknown}, and there is no such node"
             continue
         trace = planner.trace(name, tunnel)
         if trace is None and config.links and not node.underlay and tunnel.sr_label is None:
@@ -80,15 +84,17 @@ def _paths(policy: Policy) -> Iterator[tuple[Path, PolicyPath]]:
 
 def check_path_numbers(config: Config) -> Iterator[Finding]:
     """IDs are unique in the domain, for which messages have them."""
-    first: dict[int, str] = {}
+    first: dict[int, tuple[str, PolicyPath]] = {}
     for name, node in config.nodes.items():
         for policy_name, policy in node.policies.items():
             for where, path in _paths(policy):
                 here: Path = ("nodes", name, "policies", policy_name, *where)
                 number = path_number(name, policy_name, path)
-                owner = first.setdefault(number, ".".join(map(str, here)))
-                if owner != ".".join(map(str, here)):
+                owner, other = first.setdefault(number, (".".join(map(str, here)), path))
+                if other is not path and path.id is not None:
                     yield (*here, "id"), f"{number} is already that of {owner}"
+                elif other is not path and other.tunnel != path.tunnel:
+                    yield here, f"its derived ID {number} is that of {owner}; give it another `id`"
 
 
 def check_fantel_port(config: Config) -> Iterator[Finding]:
@@ -109,10 +115,13 @@ def _check_reporters(plans: Iterable[Plan], name: str) -> Iterator[Finding]:
             count = len(tuple(places(name, path)))
             total += count
             if count > PATH_REPORTERS:
+                told = "say by `via` which way it takes"
+                if path.name == COMPUTED:
+                    told = "give a backup with `via`, or `backup: []` for none"
                 yield (
                     ("policies", plan.policy),
                     f"{path.name} may pass {count} nodes and ends of links, and a switch listens "
-                    f"to {PATH_REPORTERS} of a path; say by `via` which way it takes",
+                    f"to {PATH_REPORTERS} of a path; {told}",
                 )
     if total > PATH_REPORTER_CELLS:
         yield (

@@ -91,18 +91,41 @@ class Topology:
     ) -> Iterator[tuple[str, ...]]:
         """Paths without a loop, the shortest first. Of links between the same two nodes nobody
         says which is taken, so none of them may be one to avoid."""
-        waiting: list[tuple[int, tuple[str, ...]]] = [(0, (source,))]
+        # What is left to the target is known, so no other path is tried than one that leads there.
+        left = self._distances(target, avoid)
+        waiting: list[tuple[int, tuple[str, ...]]] = []
+        if source in left:
+            waiting.append((left[source], (source,)))
         for _ in range(MOST_TRIED):
             if not waiting:
                 return
-            hops, path = heapq.heappop(waiting)
+            _, path = heapq.heappop(waiting)
             if path[-1] == target:
                 yield path
                 continue
-            for peer, links in self._links[path[-1]].items():
-                if peer in path or peer in avoid[0] or avoid[1].intersection(links):
-                    continue
-                heapq.heappush(waiting, (hops + 1, (*path, peer)))
+            for peer in self._usable(path[-1], avoid):
+                if peer not in path and peer in left:
+                    heapq.heappush(waiting, (len(path) + left[peer], (*path, peer)))
+
+    def _usable(self, name: str, avoid: tuple[frozenset[str], frozenset[Link]]) -> Iterator[str]:
+        """Neighbours over none of the nodes and links to avoid."""
+        for peer, links in self._links[name].items():
+            if peer not in avoid[0] and not avoid[1].intersection(links):
+                yield peer
+
+    def _distances(
+        self, target: str, avoid: tuple[frozenset[str], frozenset[Link]]
+    ) -> dict[str, int]:
+        """Hops from each node that can reach the target."""
+        found = {target: 0}
+        queue = deque([target])
+        while queue:
+            name = queue.popleft()
+            for peer in self._usable(name, avoid):
+                if peer not in found:
+                    found[peer] = found[name] + 1
+                    queue.append(peer)
+        return found
 
     def _waypoints(
         self, path: Sequence[str], avoid: tuple[frozenset[str], frozenset[Link]]

@@ -18,6 +18,7 @@ from fcn.controller.node.connection import Connection, State, Status
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.messages import Messages
+from fcn.controller.node.outdated import forget
 from fcn.controller.node.paths import PathWatch
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.quiet import end_holds
@@ -161,7 +162,8 @@ class NodeAgent:
 
     async def _synchronize(self) -> None:
         """Take over flows and neighbours found on the switch, let what waits under another mode of
-        flow control leave, then write the difference."""
+        flow control leave, then write the difference, and end what is known of paths that are
+        others now."""
         held = await read_switch(
             self._connection.switch, self.provision.pipeline, self.provision.meter_cells
         )
@@ -173,4 +175,6 @@ class NodeAgent:
         self._neighbors.adopt(entries)
         mode = self.provision.config.flow_control
         held = await end_holds(self._connection, self.provision.pipeline, mode, held)
+        old = self.paths.outdated(entries)
         await self._synchronizer.synchronize(held)
+        await forget(self._connection, self.provision.pipeline.target.ports.cpu, old)

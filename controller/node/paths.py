@@ -1,12 +1,13 @@
 """What a PE's switch knows of the paths of its policies, and what they carry (FAN-4).
 
 The switch alone decides that a path has failed. It keeps that in registers, which BMv2 lets nobody
-read, and counts every change: of a path, FAILED less WELL is 1 while it has failed. Nothing is ever
-written, so a controller that was away agrees with what the data plane did.
+read, and counts every change: of a path, FAILED less WELL is 1 while it has failed. Nothing is
+written while the file stays the same, so a controller that was away agrees with what the data plane
+did.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import finsy as fy
@@ -24,6 +25,7 @@ from fcn.controller.config.paths import Path, Plan
 from fcn.controller.config.reporters import reporters
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
+from fcn.controller.node.outdated import outdated
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import read_entries
 from fcn.controller.node.session import SwitchAwayError, answering
@@ -107,6 +109,10 @@ class PathWatch:
         """A path as last seen; None before the first look."""
         return self._states.get((policy, slot))
 
+    def outdated(self, held: Sequence[fy.P4TableEntry]) -> list[int]:
+        """IDs of paths of which the switch, which holds these entries, has to forget everything."""
+        return outdated(held, self.plans, self._reporters)
+
     async def report(self, number: int, report: str) -> bool:
         """Tell the data plane of the path with this ID, as a message of a node would; False where
         no policy has it.
@@ -150,6 +156,8 @@ class PathWatch:
                 if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
                     counted = cell.packet_count, cell.byte_count
                     cells[cell.counter_id, cell.index] = counted
+        if self._is_restarted(cells):
+            self._start_anew()
         for plan in self.plans:
             for slot, path in enumerate(plan.paths):
                 counts = {
@@ -172,6 +180,38 @@ class PathWatch:
                 yield fy.P4CounterEntry(TRAFFIC, index=path_cell(plan.cell, slot))
                 for number in PATH_REPORTS.values():
                     yield fy.P4CounterEntry(REPORTS, index=report_cell(plan.cell, slot, number))
+
+    def _is_restarted(self, cells: Mapping[tuple[str, int], tuple[int, int]]) -> bool:
+        """Whether a counter is lower than it was."""
+        return any(
+            cells[REPORTS, report_cell(plan.cell, slot, number)][0] < state.counts[report]
+            or cells[TRAFFIC, path_cell(plan.cell, slot)][0] < state.packets
+            for plan in self.plans
+            for slot in range(len(plan.paths))
+            if (state := self._states.get((plan.policy, slot)))
+            for report, number in PATH_REPORTS.items()
+        )
+
+    def _start_anew(self) -> None:
+        """The switch has lost its registers with its counters."""
+        self._heard.clear()
+        self._told.clear()
+        name = self._connection.name
+        for (policy, slot), last in self._states.items():
+            if last.failed or last.congested:
+                bad, good = _PAIRS[0] if last.failed else _PAIRS[1]
+                self._bus.emit(
+                    _KINDS[good],
+                    name,
+                    f"{name}: the switch has started again, and no longer knows that path "
+                    f"{last.path.name} of {policy} {_WORDS[bad]}",
+                    policy=policy,
+                    path=last.path.name,
+                    id=last.path.number,
+                    changes=1,
+                    source="",
+                )
+            self._states[policy, slot] = PathState(last.path, self._clock.wall())
 
     async def _speakers(self, path: Path, report: str) -> str:
         """Who said this of a path since the last change of its state. Raises SwitchAwayError."""

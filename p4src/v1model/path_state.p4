@@ -4,7 +4,7 @@
 // What is known of a policy's paths, four sets: failed ++ congested ++ those to avoid ++ those that are avoided.
 // The last has more than the third for the hold-down after a path is well again.
 register<bit<32>, policy_t>(POLICY_CELLS) path_states;
-// When a path was last said to be well again or relieved, in microseconds
+// When the hold-down of the policy began: a path was well again or relieved while none was left alone; microseconds
 register<bit<32>, policy_t>(POLICY_CELLS) path_recovery;
 
 // By path, who says that it has failed, and who that it is congested
@@ -86,11 +86,17 @@ control PathState(in path_report_h said, in bit<48> now, out PathChange change) 
                         avoid = state[7:0];
                     }
                 }
+                // Congestion alone does not end the hold-down of another: traffic would go back and forth.
                 path_set_t avoided = state[7:0] | avoid;
+                if (avoided == all) {
+                    avoided = state[7:0] | failed;
+                }
                 if (avoided == all || had_failed) {
                     avoided = avoid;
                 }
-                if (said.report == PathReport.WELL || said.report == PathReport.RELIEVED) {
+                // A hold-down that has begun is not prolonged: a path that flaps would keep out another that is well.
+                if (state[15:8] == state[7:0]
+                        && (said.report == PathReport.WELL || said.report == PathReport.RELIEVED)) {
                     path_recovery.write(policy, now[31:0]);
                 }
                 path_states.write(policy, failed ++ congested ++ avoid ++ avoided);

@@ -28,14 +28,16 @@ control ReceiveFantel(
         bool is_sound = is_whole && is_right && ipv6.payload_len == udp.length;
         fantel_arrival.apply(ipv6.src, fantel, is_trusted, is_sound, reporter, path_report, drop_reason);
         if (drop_reason == DropReason.NONE) {
-            // RFC 1982: later by less than half of the circle; of the sequence, in the same epoch
+            // RFC 1982: later by less than half of the circle; of the sequence, in the same epoch. 0 is what the register
+            // has before the first message, so a message of number 0 in epoch 0 would always be news.
             bit<64> last;
             reporter_order.read(last, reporter);
             bit<32> epochs = fantel.origin.epoch - last[63:32];
             bit<32> messages = fantel.origin.sequence - last[31:0];
             bool is_later = epochs != 0 && epochs[31:31] == 0
                 || epochs == 0 && messages != 0 && messages[31:31] == 0;
-            if (last != 0 && !is_later) {
+            bool is_first = last == 0 && fantel.origin.epoch ++ fantel.origin.sequence != 0;
+            if (!is_first && !is_later) {
                 drop_reason = DropReason.NOTIFICATION_STALE;
                 path_report.setInvalid();
             } else {

@@ -103,6 +103,12 @@ class OldMessages(PathMessageTest):
         self.speak(Event.FAILURE, 6, 1)
         self.speak(Event.FAILURE, 6, (1 << 32) - 2, is_news=False)
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
+        # What a register has before the first message is no message's.
+        for _ in range(2):
+            nothing = notification(Event.FAILURE, FIRST_PATH_ID, LINKS[2], 0, 0)
+            self.check(
+                CORE_PORT, core_frame_in(nothing), events=RECEIVED, drops={"NOTIFICATION_STALE": 1}
+            )
         # Each link has numbers of its own.
         self.tell(Event.FAILURE, 0, LINKS[1])
 

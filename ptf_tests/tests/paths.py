@@ -182,6 +182,40 @@ class HoldDown(PathTest):
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0})
 
 
+class CongestionEndsNoHoldDown(PathTest):
+    """FAN-6, FAN-8: two paths of which each is congested when it has the traffic do not pass it back
+    and forth."""
+
+    hold_down_us = NEVER_US
+
+    def runTest(self) -> None:
+        self.say("CONGESTED", 0)
+        for congested, other in ((1, 0), (0, 1), (1, 0)):
+            self.say("RELIEVED", other)
+            self.say("CONGESTED", congested)
+            self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
+        self.say("FAILED", 1)
+        self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0})
+
+
+class FlappingKeepsNobodyOut(PathTest):
+    """FAN-5, FAN-8: the hold-down of a path ends although another fails and recovers all the time."""
+
+    shares = (Share(1), Share(1), Share(1))
+    hold_down_us = 200_000
+
+    def runTest(self) -> None:
+        self.say("FAILED", 0)
+        self.say("WELL", 0)
+
+        def is_back() -> bool:
+            self.say("FAILED", 2)
+            self.say("WELL", 2)
+            return 0 in self.paths_of(SOME_FLOWS)
+
+        self.wait_for("the path that is well", is_back)
+
+
 class HoldDownEnds(PathTest):
     """FAN-5: after the hold-down traffic comes back by itself."""
 

@@ -1,6 +1,7 @@
 """Policies: what is refused and why, IDs, and backups that are computed (FAN-4)."""
 
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,13 @@ def _two_routes(data: Data) -> Data:
             "round has a loop: it passes r1 twice",
         ),
         (
+            _tunnels(
+                only({"tunnel": "lost"}), lost={"type": "srv6", "to": "pe2", "via": ["r1", "r9"]}
+            ),
+            "paths[0].tunnel",
+            "lost visits r9, and there is no such node",
+        ),
+        (
             only({"tunnel": "north", "id": 7}, {"tunnel": "south", "id": 7}),
             "paths[1].id",
             "7 is already that of nodes.pe1.policies.to-pe2.paths.0",
@@ -120,6 +128,15 @@ def test_mistakes_are_named(data: Data, where: str, reason: str) -> None:
     line, at, _ = found[0]
     assert at == f"nodes.pe1.policies.to-pe2.{where}"
     assert 1 < line <= text.count("\n")
+
+
+def test_a_tunnel_given_twice_is_one_mistake() -> None:
+    """Its ID, which no file has, is none of the user's business."""
+    (problem,) = refused(yaml.safe_dump(only({"tunnel": "north"}, {"tunnel": "north"})))
+    assert problem[1:] == (
+        "nodes.pe1.policies.to-pe2.paths[1].tunnel",
+        "north is one of its paths already",
+    )
 
 
 def test_a_route_names_a_policy_of_the_node() -> None:
@@ -278,6 +295,27 @@ def test_a_detour_of_many_nodes_is_found() -> None:
     backup = found.paths[1]
     assert backup.trace is not None
     assert backup.trace.nodes == {"r2", "r3", "r4"}
+
+
+def test_a_detour_around_a_dense_network_is_found() -> None:
+    """Many short beginnings lead nowhere: every node of a full mesh is linked to every other."""
+    mesh = [f"m{number}" for number in range(14)]
+    links = [f"{a}-{b}" for a, b in combinations(mesh, 2)]
+    links += ["pe1-r1", "r1-pe2", f"pe1-{mesh[0]}", f"{mesh[13]}-s1", "s1-s2", "s2-s3", "s3-pe2"]
+    found = plan(network(" ".join(links), {"north": ["r1"]}))
+    assert found.exposed == ""
+    assert found.paths[1].trace is not None
+    assert found.paths[1].trace.certain == (mesh[0], mesh[13], "s1", "s2", "s3")
+
+
+def test_a_backup_by_too_many_ways_is_given_by_hand() -> None:
+    middle = " ".join(f"m0-x{number} x{number}-s1" for number in range(12))
+    north = "pe1-r1 r1-r2 r2-r3 r3-r4 r4-pe2"
+    data = network(f"{north} pe1-m0 {middle} s1-pe2", {"north": ["r1"]})
+    ((_, where, message),) = refused(yaml.safe_dump(data))
+    assert where == "nodes.pe1.policies.to-pe2"
+    assert message.startswith("(disjoint) may pass")
+    assert message.endswith("give a backup with `via`, or `backup: []` for none")
 
 
 @pytest.mark.parametrize(

@@ -275,6 +275,68 @@ async def test_a_restarted_switch_knows_of_no_failure(lab: Lab) -> None:
     await until(lambda: lab.kinds() == [Kind.PATH_FAILED, Kind.PATH_WELL])
 
 
+async def test_what_a_restarted_switch_forgot_is_said_by_nobody(lab: Lab) -> None:
+    """Counters that are lower than before are no news of a path."""
+    plan = lab.plan
+    speaker = reporters(lab.plane.nodes["pe1"].provision.config, "pe1", [plan])[17][0]
+    said = {name: reporter_cell(speaker.cell, number) for name, number in PATH_REPORTS.items()}
+    lab.set("reporter_reports", said["WELL"], 1)
+    lab.say(0, FAILED=2, WELL=1)
+    lab.say(1, FAILED=3, WELL=3)
+    await lab.look()
+    await until(lambda: len(lab.kinds()) == 2)
+    lab.events.clear()
+    lab.set("reporter_reports", said["WELL"], 0)
+    lab.say(0, FAILED=0, WELL=0)
+    lab.say(1, FAILED=0, WELL=0)
+    await lab.look()
+    assert (lab.state(0).failed, lab.state(0).source) == (False, "")
+    lab.set("reporter_reports", said["FAILED"], 1)
+    lab.say(0, FAILED=1)
+    await lab.look()
+    assert (lab.state(0).failed, lab.state(0).source) == (True, speaker.name)
+    await until(lambda: Kind.PATH_FAILED in lab.kinds())
+    lost, failed = (event for event in lab.events if event.kind.startswith("path-"))
+    assert lost.kind is Kind.PATH_WELL
+    assert "the switch has started again, and no longer knows that path pe2-srv6" in lost.message
+    assert failed.message.endswith(f"has failed, says {speaker.name}")
+
+
+async def restarted(
+    network: dict[str, Any], switches: dict[str, MemorySwitch]
+) -> list[tuple[int, str]]:
+    """What the controller says by hand when it starts with this file: IDs and reports."""
+    for engine in switches["pe1"].engines:
+        engine.sent.clear()
+    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    async with plane.running():
+        await all_up(plane)
+    names = {number: name for name, number in PATH_REPORTS.items()}
+    return [
+        (int.from_bytes(data[2:6], "big"), names[data[10]]) for data in switches["pe1"].engine.sent
+    ]
+
+
+async def test_what_a_switch_knows_of_other_paths_is_forgotten(
+    network: dict[str, Any], switches: dict[str, MemorySwitch]
+) -> None:
+    """FAN-8: a path whose state has another place, or of which others may speak by the same bits,
+    does not inherit what was said; nobody would end it."""
+    everything = [(number, report) for number in (17, 18) for report in ("WELL", "RELIEVED")]
+    assert await restarted(network, switches) == [], "a new switch knows nothing"
+    assert await restarted(network, switches) == [], "nothing has changed"
+    policies = network["nodes"]["pe1"]["policies"]
+    policies["both"] = {**POLICY, "paths": POLICY["paths"][::-1]}
+    assert await restarted(network, switches) == everything[2:] + everything[:2]
+    policies["both"] = POLICY
+    assert await restarted(network, switches) == everything, "and back"
+    # The links of p1 have other numbers: what was link 2 is another.
+    ports = network["nodes"]["p1"]["ports"]
+    ports.append({"number": 9, "role": "core"})
+    network["links"] = [[end.replace("p1:2", "p1:9") for end in link] for link in network["links"]]
+    assert await restarted(network, switches) == everything[:2]
+
+
 async def test_paths_are_shown(lab: Lab) -> None:
     lab.carry(0, 10, 1000)
     await lab.look()

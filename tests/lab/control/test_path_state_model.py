@@ -33,6 +33,7 @@ class Model:
 
     def say(self, report: str, slot: int, now: int) -> None:
         """Take in a report."""
+        waits = self.wanted != self.avoided
         before, had_failed = (self.failed, self.congested), self.failed == self.paths
         change = {slot}
         if report == "FAILED":
@@ -47,8 +48,10 @@ class Model:
             return
         wanted = self.wanted
         after = self.avoided | wanted
+        if after == self.paths:
+            after = self.avoided | self.failed
         self.avoided = wanted if after == self.paths or had_failed else after
-        if report not in BAD:
+        if report not in BAD and not waits:
             self.recovered = now
 
     def packet(self, now: int) -> None:
