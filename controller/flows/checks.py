@@ -25,29 +25,53 @@ CHECK = 10.0
 LATE_ANSWER_LIMIT = 5.0
 """ANSWER_LIMIT where a statement is at stake: a path may be congested for seconds."""
 
-IMPOSSIBLE_NEEDED = 4
-"""Impossible responses, and none that fits, that speak against a statement."""
+RESPONSES_NEEDED = 4
+"""Responses of one look, of which none fits, that speak against a statement."""
 
+CLOSE = 1 << 19
+"""PSNs by which a response that fits may be off the latest request: by chance one in 16 is."""
+
+CLOSER = 2
+"""The same, as a multiple of what it was off in earlier looks."""
 
 PORTS_NEEDED = 4
 """Packets in a row of one flow with the same other port that speak against a port: a host can send
 one packet in another's name."""
 
 
+Ports = tuple[int, int]
+"""UDP source ports of a flow and of the flow back."""
+
+
 @dataclass(slots=True)
-class _OtherPort:
-    """A port that a flow had in its last `times` packets, instead of its own."""
+class _Row:
+    """The port of a flow's latest packets, `times` in a row; whether it is that of all."""
 
     port: int = 0
     times: int = 0
+    constant: bool = True
 
-    def seen(self, port: int, own: int) -> None:
+    def seen(self, port: int) -> None:
         """One packet more."""
-        if port == own:
-            self.times = 0
-        else:
-            self.times = self.times + 1 if port == self.port else 1
+        self.constant &= port == self.port or not self.times
+        self.times = self.times + 1 if port == self.port else 1
         self.port = port
+
+    @property
+    def is_long(self) -> bool:
+        return self.times >= PORTS_NEEDED
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What looks at a statement saw that confirmed it, for comparison: how far a response that fits
+    was off (0: none), and the ports of both flows (None: not known)."""
+
+    off: int = 0
+    ports: Ports | None = None
+
+
+NOTHING_SEEN = Seen()
 
 
 class Check:
@@ -58,6 +82,7 @@ class Check:
 
     def __init__(self, pairing: Pairing, now: float) -> None:
         self.pairing = pairing
+        self.since = now
         self.until = now + CHECK
         self._trails = {
             flow: Trail(
@@ -65,13 +90,13 @@ class Check:
             )
             for flow in (pairing.forth, pairing.back)
         }
+        self._weighed = 0
         self._evidence = Evidence()
-        self._other_ports = {flow: _OtherPort() for flow in self._trails}
+        self._rows = {flow: _Row() for flow in self._trails}
 
     def observe(self, flow: FlowKey, now: float, sample: Sample) -> None:
         """A packet of one of the flows, of a reliable connection."""
-        if self.pairing.port is not None:
-            self._other_ports[flow].seen(sample.udp_source_port, self.pairing.port)
+        self._rows[flow].seen(sample.udp_source_port)
         self._trails[flow].record(now, sample)
 
     def judge(self, until: float) -> None:
@@ -79,10 +104,12 @@ class Check:
         forth, back = self._trails.values()
         for asked, answers in ((forth, back), (back, forth)):
             for when, psn in answers.ripe(until):
-                self.weigh(*asked.judge(answers, when, psn), psn)
+                self.weigh(asked, answers, when, psn)
 
-    def weigh(self, verdict: Verdict, distance: int, psn: int) -> None:
+    def weigh(self, asked: Trail, answers: Trail, when: float, psn: int) -> None:
         """One response more."""
+        verdict, distance = asked.judge(answers, when, psn)
+        self._weighed += 1
         self._evidence.weigh(verdict, psn, distance)
 
     @property
@@ -92,58 +119,98 @@ class Check:
         return all(each.port == port for each in self._trails.values())
 
     @property
+    def seen(self) -> Seen:
+        """What the next look is compared with."""
+        return NOTHING_SEEN
+
+    @property
+    def fails(self) -> bool:
+        """There were enough responses to confirm it, and neither they nor ports do."""
+        return self._weighed >= RESPONSES_NEEDED and not (self.confirmed or self.port_follows)
+
+    @property
     def confirmed(self) -> bool:
         """Nothing more needs to be seen this time."""
-        return self._evidence.shown and not any(each.times for each in self._other_ports.values())
+        own = (0, self.pairing.port)
+        other = self.pairing.port is not None and any(
+            r.port not in own for r in self._rows.values()
+        )
+        return self._evidence.shown and not other
 
     @property
     def refuted(self) -> bool:
         """The flows do not belong to one connection."""
-        changed = any(each.times >= PORTS_NEEDED for each in self._other_ports.values())
+        own = self.pairing.port
+        changed = own is not None and any(
+            row.is_long and row.port != own for row in self._rows.values()
+        )
         return changed or self._evidence.refuted
 
 
 class StatedCheck(Check):
     """A pairing that a handshake, a host's agent or a person stated.
 
-    One response that fits, or a port that follows from both queue pairs, confirms it. Impossible
-    responses are evidence against it, but not where READs are asked for: of how much is seen only
-    where the next request is reported. So are ports that followed once (`followed`) and do not any
-    more, where no response fits either: a program can change them (mlx5dv_modify_qp_udp_sport).
+    One response that fits closely, or a port that follows from both queue pairs, confirms it. Where
+    no response fits at all, these speak against it:
+
+    - impossible responses, but not where READs are so large that hardly any is;
+    - other ports of both flows than those of an earlier look: a program can change them
+      (mlx5dv_modify_qp_udp_sport), but hardly both.
     """
 
     answer_limit = LATE_ANSWER_LIMIT
     history = round((LATE_ANSWER_LIMIT + 1.5) / SAMPLE_SPACING)
 
-    def __init__(self, pairing: Pairing, now: float, *, followed: bool) -> None:
+    def __init__(self, pairing: Pairing, now: float, earlier: Seen) -> None:
         super().__init__(pairing, now)
-        self._followed = followed
-        self._weighed = 0
-        self._impossible = 0
+        self._earlier = earlier
         self._fits = False
+        self._impossible = 0
+        self._off = 0
 
-    def weigh(self, verdict: Verdict, distance: int, psn: int) -> None:
+    def weigh(self, asked: Trail, answers: Trail, when: float, psn: int) -> None:
         """One response more."""
+        verdict, distance = asked.judge(answers, when, psn)
         self._weighed += 1
         if verdict is Verdict.SHOWN:
             self._fits = True
-        elif verdict is Verdict.IMPOSSIBLE:
+            if distance <= (CLOSER * self._earlier.off or CLOSE):
+                self._off = max(self._off, distance)
+        elif verdict is Verdict.IMPOSSIBLE and asked.bounds_reads(answers):
             self._impossible += 1
 
     @property
+    def seen(self) -> Seen:
+        """What the next look is compared with."""
+        if not self.confirmed:
+            return Seen(self._earlier.off, self._earlier.ports or self._ports)
+        return Seen(min(CLOSE, self._off) or self._earlier.off, self._ports)
+
+    @property
     def confirmed(self) -> bool:
-        """Something fits."""
-        return self._fits or self.port_follows
+        """Something fits closely."""
+        return self._off > 0 or self.port_follows
 
     @property
     def refuted(self) -> bool:
         """What was seen does not belong to one connection."""
-        if self.confirmed:
+        if self._fits or self.port_follows:
             return False
-        trails = self._trails.values()
-        reads = any(each.asks_reads or each.answers_reads for each in trails)
-        port = connection_port(self.pairing.forth.dest_qp, self.pairing.back.dest_qp)
-        ports_changed = self._followed and all(each.port not in (0, port) for each in trails)
-        return (self._impossible >= IMPOSSIBLE_NEEDED and not reads) or (
-            self._weighed >= IMPOSSIBLE_NEEDED and ports_changed
+        against = self._weighed if self._ports_changed else self._impossible
+        return against >= RESPONSES_NEEDED
+
+    @property
+    def _ports_changed(self) -> bool:
+        earlier, now = self._earlier.ports, self._ports
+        return (
+            earlier is not None
+            and now is not None
+            and all(one != other for one, other in zip(earlier, now, strict=True))
         )
+
+    @property
+    def _ports(self) -> Ports | None:
+        """Of both flows, where all packets of each had the same."""
+        forth, back = self._rows.values()
+        seen = forth.port and back.port
+        return (forth.port, back.port) if seen and forth.constant and back.constant else None

@@ -455,13 +455,14 @@ class FlowService:
                 self._doubt(back, End.PARTNER_ENDED)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
-        """Whether all flows between two hosts enter the WAN at PEs that report and label them: of a
-        flow without a label there is no sample."""
+        """Whether all flows of unknown source between two hosts enter the WAN at PEs that report
+        and label them, as of a flow without a label there is no sample; and none that is known may
+        be the partner of another than its own."""
         vrf, *hosts = pair
         places = [self._places.nodes(vrf, host) for host in hosts]
-        return self._watch.complete(pair) and all(
-            nodes and all(self._labels_all(node, vrf) for node in nodes) for nodes in places
-        )
+        if not self._watch.complete(pair) or not self._verification.is_settled(pair):
+            return False
+        return all(nodes and all(self._labels_all(node, vrf) for node in nodes) for nodes in places)
 
     def _labels_all(self, node: str, vrf: str) -> bool:
         """Whether the PE reported and had room for every flow of the VRF for as long as a watch:

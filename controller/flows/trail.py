@@ -98,6 +98,8 @@ class Trail:
     offsets: list[int] = field(default_factory=list)
     stride: int = 1
     """The widest step between two requests: no READ takes more PSNs."""
+    repeats: bool = False
+    """Whether a request came after a later one: go-back-N, or reports out of order."""
     asks_reads: bool = False
     answers_reads: bool = False
     responses: deque[tuple[float, int]] = field(default_factory=deque)
@@ -122,6 +124,7 @@ class Trail:
         step = (sample.psn - self.first_psn - last) % PSN_SPACE
         if step >= HALF_SPACE:
             step -= PSN_SPACE
+        self.repeats = self.repeats or step < 0
         # So far back may be as far ahead, by READs.
         self.stride = max(self.stride, step if step > -HALF_SPACE // 2 else HALF_SPACE)
         if len(self.times) > 1 and now - self.times[-2] < SAMPLE_SPACING:
@@ -158,11 +161,22 @@ class Trail:
         ahead, behind = ahead_of_low - (high - low), PSN_SPACE - ahead_of_low
         unseen_later = end == len(self.times) and ahead < HALF_SPACE
         reach = READS_OUTSTANDING * self.stride if self.asks_reads else 0
-        if begin == 0 or (answers.answers_reads and not self.asks_reads):
+        if (
+            begin == 0
+            or (self.asks_reads and len(self.times) == 1)
+            or (answers.answers_reads and not self.asks_reads)
+        ):
             reach = HALF_SPACE
         if unseen_later or behind <= reach:
             return Verdict.POSSIBLE, min(ahead, behind)
         return Verdict.IMPOSSIBLE, min(ahead, behind)
+
+    def bounds_reads(self, answers: "Trail") -> bool:
+        """Whether an answer can be too late for all READs it may wait behind, as far as these were
+        seen: small ones, of which none was repeated in part."""
+        if not self.asks_reads:
+            return not answers.answers_reads
+        return READS_OUTSTANDING * self.stride < HALF_SPACE and not self.repeats
 
     def _distance(self, when: float, offset: int) -> int:
         after = bisect_right(self.times, when)

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fcn.controller.flows.checks import Check, StatedCheck
+from fcn.controller.flows.checks import NOTHING_SEEN, Check, Seen, StatedCheck
 from fcn.controller.flows.inference import JUDGED_AFTER, HostPairKey, Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.shares import host_of
@@ -30,17 +30,21 @@ HURRY_INTERVAL = 1.0
 
 @dataclass(slots=True)
 class _Entry:
-    """A pairing that rests since `since`, or is watched. `suspected`: a watch spoke against it and
-    none for it since; `followed`: its ports followed from the queue pairs once."""
+    """A pairing that was made at `made`, and rests since `since` or is watched. `shown`: when the
+    latest look that confirmed it began; `suspected`: when a look spoke against it, and none for it
+    since; `doubted`: another one between the hosts ended, so that this has to be confirmed."""
 
     pairing: Pairing
+    made: float
     since: float
-    suspected: bool = False
-    followed: bool = False
+    shown: float | None = None
+    suspected: float | None = None
+    doubted: bool = False
+    seen: Seen = NOTHING_SEEN
 
     def check(self, now: float) -> Check:
         if self.pairing.stated:
-            return StatedCheck(self.pairing, now, followed=self.followed)
+            return StatedCheck(self.pairing, now, self.seen)
         return Check(self.pairing, now)
 
 
@@ -63,6 +67,8 @@ class Verification:
         self._hurried: dict[HostPairKey, None] = {}
         self._next_hurry = 0.0
         self._refuted: dict[FlowKey, FlowKey] = {}
+        self._unsettled: dict[HostPairKey, dict[FlowKey, None]] = {}
+        """By flow forth, doubted ones that were not looked at since."""
 
     def __contains__(self, flow: FlowKey) -> bool:
         """Whether the flow is watched now."""
@@ -89,9 +95,14 @@ class Verification:
         """Whether evidence spoke against this pairing, while both flows were there."""
         return self._refuted.get(flow) == partner
 
+    def is_settled(self, hosts: HostPairKey) -> bool:
+        """Whether no pairing between two hosts waits to be looked at because another ended."""
+        return hosts not in self._unsettled
+
     def add(self, pairing: Pairing) -> None:
         """Two different flows are taken for the directions of a connection from now on."""
-        entry = _Entry(pairing, self._clock())
+        now = self._clock()
+        entry = _Entry(pairing, now, now)
         for flow in (pairing.forth, pairing.back):
             self.forget(flow)
             self._entries[flow] = entry
@@ -109,6 +120,7 @@ class Verification:
         self._resting.pop(forth, None)
         self._turns.leave(forth)
         self._checked.pop(forth, None)
+        self._settle(forth)
         hosts = host_pair(forth)
         del self._between[hosts][forth]
         if not self._between[hosts]:
@@ -136,26 +148,24 @@ class Verification:
         for forth, check in list(self._checked.items()):
             check.judge(now - JUDGED_AFTER)
             entry = self._entries[forth]
-            back = check.pairing.back
-            if check.refuted and check.pairing.stated and not entry.suspected:
+            over = check.confirmed or check.until <= now
+            against = check.refuted or (entry.doubted and over and check.fails)
+            if against and check.pairing.stated and entry.suspected is None:
                 # Another look at once.
-                entry.suspected = True
+                entry.suspected = now
                 self._checked[forth] = entry.check(now)
                 continue
-            if check.refuted:
+            if against:
                 refuted.append(check.pairing)
                 self.forget(forth)
-                self._refuted |= {forth: back, back: forth}
-            elif check.confirmed or check.until <= now:
-                entry.suspected &= not check.confirmed
-                entry.followed |= check.port_follows
-                entry.since = now
-                del self._checked[forth]
-                self._turns.leave(forth)
-                self._resting[forth] = entry
+                if check.refuted:
+                    self._refuted |= {forth: check.pairing.back, check.pairing.back: forth}
+                    self._doubt_others(entry, now)
+            elif over:
+                self._end_look(entry, check, now)
             else:
                 continue
-            changed |= {forth, back}
+            changed |= {forth, check.pairing.back}
         self._hurry(now)
         self._rouse(now - REST)
         while len(self) + 2 <= self._slots and (forth_next := self._turns.take()) is not None:
@@ -163,6 +173,41 @@ class Verification:
             self._checked[forth_next] = entry.check(now)
             changed |= {forth_next, entry.pairing.back}
         return changed, refuted
+
+    def _end_look(self, entry: _Entry, check: Check, now: float) -> None:
+        """Nothing speaks against the pairing: it rests."""
+        forth = entry.pairing.forth
+        if check.confirmed:
+            entry.shown, entry.suspected, entry.doubted = check.since, None, False
+        entry.seen = check.seen
+        entry.since = now
+        del self._checked[forth]
+        self._turns.leave(forth)
+        self._settle(forth)
+        self._resting[forth] = entry
+
+    def _doubt_others(self, ended: _Entry, now: float) -> None:
+        """Who used the numbers of one connection again may have used those of others: what is
+        older, and was not confirmed since packets spoke against that one, has to be confirmed."""
+        hosts = host_pair(ended.pairing.forth)
+        against = now if ended.suspected is None else ended.suspected
+        latest = against if ended.shown is None else ended.shown
+        for forth in self._between.get(hosts, ()):
+            entry = self._entries[forth]
+            if entry.made > latest or (entry.shown is not None and entry.shown >= against):
+                continue
+            entry.doubted = True
+            self._unsettled.setdefault(hosts, {})[forth] = None
+            if forth in self._resting:
+                self._wait(forth, first=True)
+
+    def _settle(self, forth: FlowKey) -> None:
+        hosts = host_pair(forth)
+        waiting = self._unsettled.get(hosts)
+        if waiting is not None:
+            waiting.pop(forth, None)
+            if not waiting:
+                del self._unsettled[hosts]
 
     def _rouse(self, latest: float) -> None:
         """Those that rest since `latest` or before wait for their turn."""

@@ -10,7 +10,7 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import inference_simulator as inferred
 import statement_simulator as stated
@@ -22,6 +22,13 @@ from statement_simulator import Said
 WAYS = ("CM", "agent", "CM and agent", "port", "PSN")
 DRAWN = {"CM": stated.by_cm, "agent": stated.by_agents, "CM and agent": stated.by_both}
 REUSED = ("by CM", "by CM, half of it seen", "without CM")
+REUSED_FOR = {
+    "WRITE": Conditions(kind=Kind.WRITE, message=16),
+    "READ": Conditions(kind=Kind.READ, message=16),
+    "READ of 64 MiB": Conditions(kind=Kind.READ, message=1 << 14, rate=2e5),
+    "READ of 1 GiB": Conditions(kind=Kind.READ, message=1 << 18, rate=2e5),
+}
+"""Packets are of 4 KiB."""
 REUSE_SEEDS = 3
 """Of each row about numbers used again."""
 
@@ -78,11 +85,11 @@ def survey(seeds: Iterable[int]) -> Survey:
     return found
 
 
-def reused(how: str, kind: str, ports: str) -> Counter[str]:
+def reused(how: str, traffic: Conditions, ports: str) -> Counter[str]:
     """Numbers of connections that ended unseen, a minute after others took them."""
     sums: Counter[str] = Counter()
     for seed in range(REUSE_SEEDS):
-        given = Conditions(kind=kind, message=16, ports=ports, window=0.02, seconds=30.0)
+        given = replace(traffic, ports=ports, window=0.02, seconds=30.0)
         told = stated.simulate(given, Said(reuse=how), seed)
         sums.update(right=told.right, wrong=told.wrong, unknown=told.unknown)
     return sums
@@ -122,10 +129,11 @@ def show(found: Survey) -> None:
 def show_reused() -> None:
     """Print what became of queue pair numbers that were used again."""
     print("\nNumbers used again after a DREQ nobody saw, a minute later:\n")
-    print("| connected | ports | WRITE | READ |\n|---|---|---|---|")
+    print("| connected | ports |", " | ".join(REUSED_FOR), "|")
+    print("|---" * (len(REUSED_FOR) + 2) + "|")
     for how in REUSED:
-        for ports in ("queue pairs", "per queue pair"):
-            cells = [_cell(reused(how, kind, ports)) for kind in (Kind.WRITE, Kind.READ)]
+        for ports in ("queue pairs", "per queue pair", "one"):
+            cells = [_cell(reused(how, traffic, ports)) for traffic in REUSED_FOR.values()]
             print(f"| {how} | {ports} |", " | ".join(cells), "|")
 
 

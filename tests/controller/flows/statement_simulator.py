@@ -261,6 +261,8 @@ def _changed(
         ports = each.ports
         if given.ports == "queue pairs":
             ports = (connection_port(a_qp, b_qp),) * 2
+        elif given.ports == "one":
+            ports = connections[number].ports
         found.append(Connection(a_qp, b_qp, ports, each.packets))
     return found
 

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 
 import pytest
 from inference_simulator import Conditions, conditions
+from inference_traffic import Kind
 from statement_simulator import Said, by_agents, by_both, by_cm, simulate
 from verification_simulator import total
 
@@ -24,6 +25,8 @@ from fcn.controller.flows.verification import (
 A, B, C, D = (ip_address(f"10.0.0.{number}") for number in (1, 2, 3, 4))
 WRITE, READ_REQUEST, ACK, UC_SEND = 0x0A, 0x0C, 0x11, 0x24
 STEP = 0.15
+LARGE = 100_000
+"""PSNs of a READ; 255 of them are more than all there are."""
 
 
 def pairing(
@@ -55,12 +58,18 @@ class Bench:
         return [each.forth in self.verification and each.back in self.verification for each in some]
 
     def talk(
-        self, one: Pairing, seconds: float, behind: int = 0, port: int = 0, request: int = WRITE
+        self,
+        one: Pairing,
+        seconds: float,
+        behind: int = 0,
+        port: int = 0,
+        request: int = WRITE,
+        size: int = 10,
     ) -> list[Pairing]:
-        """Requests forth and responses back, `behind` PSNs late."""
+        """Requests forth of `size` PSNs and responses back, `behind` PSNs late."""
         refuted: list[Pairing] = []
         for step in range(round(seconds / (2 * STEP))):
-            psn = (1000 + 10 * step) % (1 << 24)
+            psn = (1000 + size * step) % (1 << 24)
             self.verification.observe(one.forth, Sample(request, psn, port))
             refuted += self.advance(STEP)
             self.verification.observe(one.back, Sample(ACK, (psn - behind) % (1 << 24), port))
@@ -155,18 +164,43 @@ def test_a_statement_ends_after_two_looks(behind: int) -> None:
     assert bench.watched(one) == [False]
 
 
-@pytest.mark.parametrize("fits", ["response", "port", "reads"])
+@pytest.mark.parametrize("fits", ["response", "port", "large reads"])
 def test_what_may_be_right_is_left_alone(fits: str) -> None:
-    """A single response that fits, or the port both queue pairs give; READs are no evidence."""
+    """A single response that fits, or the port both queue pairs give; an answer behind READs as
+    large as these may be late by any number."""
     bench, one = Bench(), pairing(1, stated=True)
     bench.verification.add(one)
     port = connection_port(0x101, 0x201) if fits == "port" else 0
-    request = READ_REQUEST if fits == "reads" else WRITE
+    request, size = (READ_REQUEST, LARGE) if fits == "large reads" else (WRITE, 10)
+    behind = 3_000_000 if fits == "large reads" else 9_000_000
     for _ in range(3):
         bench.advance(REST)
         assert bench.talk(one, 0.6 if fits == "response" else 0.0) == []
-        assert bench.talk(one, CHECK, behind=9_000_000, port=port, request=request) == []
+        assert bench.talk(one, CHECK, behind, port, request, size) == []
     assert bench.verification.partner(one.forth) == one.back
+
+
+def test_small_reads_are_evidence() -> None:
+    """Whoever waits for 255 of them is not that late: two looks, as for any request."""
+    bench, one = Bench(), pairing(1, stated=True)
+    bench.verification.add(one)
+    bench.advance(REST)
+    assert bench.talk(one, CHECK, 1_000_000, request=READ_REQUEST) == []
+    bench.advance(CHECK)
+    bench.advance(REST)
+    assert bench.talk(one, CHECK, 1_000_000, request=READ_REQUEST) == [one]
+
+
+def test_reads_that_are_repeated_are_no_evidence() -> None:
+    """Of a READ that goes back nobody sees how far it went."""
+    bench, one = Bench(), pairing(1, stated=True)
+    bench.verification.add(one)
+    bench.advance(REST)
+    for step in range(round(3 * CHECK / STEP)):
+        psn = 1000 + 10 * step - (500 if step % 20 == 0 else 0)
+        bench.verification.observe(one.forth, Sample(READ_REQUEST, psn, 0))
+        bench.verification.observe(one.back, Sample(ACK, psn + 1_000_000, 0))
+        assert bench.advance(STEP) == []
 
 
 def test_a_suspicion_ends_with_a_response_that_fits() -> None:
@@ -181,21 +215,133 @@ def test_a_suspicion_ends_with_a_response_that_fits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("followed", "fits", "ended"), [(True, False, True), (False, False, False), (True, True, False)]
+    ("before", "after", "fits", "ended"),
+    [
+        ("followed", 0xC123, False, True),
+        (0xC077, 0xC123, False, True),
+        (0xC077, 0xC123, True, False),
+        (0xC077, 0xC077, False, False),
+    ],
 )
-def test_ports_that_do_not_follow_any_more(followed: bool, fits: bool, ended: bool) -> None:
+def test_ports_that_changed(before: int | str, after: int, fits: bool, ended: bool) -> None:
     """Evidence even where READs hide that responses do not fit, but not where they fit: programs
     may change ports (mlx5dv_modify_qp_udp_sport)."""
     bench, one = Bench(), pairing(1, stated=True)
     bench.verification.add(one)
     bench.advance(REST)
-    port = connection_port(0x101, 0x201) if followed else 0
-    bench.talk(one, 1.0, port=port, request=READ_REQUEST)
+    port = connection_port(0x101, 0x201) if isinstance(before, str) else before
+    bench.talk(one, 1.0, 0, port, READ_REQUEST, LARGE)
     bench.advance(CHECK)
     bench.advance(REST)
-    behind = 0 if fits else 9_000_000
-    found = bench.talk(one, 2 * CHECK, behind, port=0xC123, request=READ_REQUEST)
+    behind = 0 if fits else 3_000_000
+    found = bench.talk(one, 2 * CHECK + 1, behind, after, READ_REQUEST, LARGE)
     assert found == ([one] if ended else [])
+
+
+def test_one_port_that_changed_is_no_evidence() -> None:
+    bench, one = Bench(), pairing(1, stated=True)
+    bench.verification.add(one)
+    bench.advance(REST)
+    bench.talk(one, CHECK, 3_000_000, 0xC077, READ_REQUEST, LARGE)
+    bench.advance(CHECK)
+    bench.advance(REST)
+    for step in range(round(3 * CHECK / STEP)):
+        psn = LARGE * step % (1 << 24)
+        bench.verification.observe(one.forth, Sample(READ_REQUEST, psn, 0xC123))
+        bench.verification.observe(one.back, Sample(ACK, (psn - 3_000_000) % (1 << 24), 0xC077))
+        assert bench.advance(STEP) == []
+
+
+# -- doubt -------------------------------------------------------------------------------------
+
+
+class Reused:
+    """A pairing that packets disprove, and another between the same hosts."""
+
+    def __init__(self, *, stated: bool = True) -> None:
+        self.bench = Bench(slots=8)
+        self.ended, self.other = pairing(1, stated=True), pairing(2, stated=stated)
+        self.bench.verification.add(self.ended)
+        self.bench.verification.add(self.other)
+
+    @property
+    def is_settled(self) -> bool:
+        return self.bench.verification.is_settled(host_pair(self.other.forth))
+
+    def disprove(self) -> None:
+        self.bench.advance(REST)
+        assert self.bench.talk(self.ended, 2 * CHECK, 9_000_000) == [self.ended]
+        self.bench.advance(CHECK)
+        self.bench.advance(REST)
+
+    def talk(self, behind: int) -> list[Pairing]:
+        """READs so large that nothing is impossible."""
+        return self.bench.talk(self.other, 2 * CHECK + 1, behind, 0, READ_REQUEST, LARGE)
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_what_cannot_be_told_apart_ends_when_another_ended(stated: bool) -> None:
+    reused = Reused(stated=stated)
+    reused.disprove()
+    assert reused.talk(3_000_000) == [reused.other]
+    # Nothing disproved it: an agent may say so again.
+    assert not reused.bench.verification.was_refuted(reused.other.forth, reused.other.back)
+
+
+def test_what_is_confirmed_stays_when_another_ended() -> None:
+    reused = Reused()
+    reused.disprove()
+    for _ in range(3):
+        assert reused.talk(0) == []
+        reused.bench.advance(CHECK)
+    assert reused.is_settled
+    assert reused.talk(3_000_000) == []
+    assert reused.bench.verification.partner(reused.other.forth) == reused.other.back
+
+
+def test_what_is_quiet_stays_when_another_ended() -> None:
+    reused = Reused()
+    reused.disprove()
+    for _ in range(4):
+        assert reused.bench.advance(REST) == []
+        assert reused.bench.advance(CHECK) == []
+    assert reused.bench.verification.partner(reused.other.forth) == reused.other.back
+
+
+def test_what_was_stated_since_is_not_doubted() -> None:
+    """Its hosts knew of the change."""
+    bench, old, new = Bench(slots=8), pairing(1, stated=True), pairing(2, stated=True)
+    bench.verification.add(old)
+    bench.advance(REST)
+    assert bench.talk(old, 1.0) == []
+    bench.advance(CHECK)
+    bench.verification.add(new)
+    bench.advance(REST)
+    assert bench.talk(old, 2 * CHECK, 9_000_000) == [old]
+    assert bench.verification.is_settled(host_pair(new.forth))
+    assert bench.talk(new, 2 * CHECK + 1, 3_000_000, 0, READ_REQUEST, LARGE) == []
+
+
+def test_between_other_hosts_nothing_is_doubted() -> None:
+    bench, old, other = Bench(slots=8), pairing(1, stated=True), pairing(2, hosts=(C, D))
+    bench.verification.add(other)
+    bench.verification.add(old)
+    bench.advance(REST)
+    assert bench.talk(old, 2 * CHECK, 9_000_000) == [old]
+    assert bench.verification.is_settled(host_pair(other.forth))
+
+
+def test_inference_waits_until_all_that_is_doubted_was_looked_at() -> None:
+    """Its partner may be taken for another's."""
+    bench, old = Bench(slots=2), pairing(1, stated=True)
+    bench.verification.add(old)
+    bench.advance(REST)
+    bench.verification.add(pairing(2, stated=True))
+    hosts = host_pair(old.forth)
+    assert bench.talk(old, 8.0, 9_000_000) == [old]
+    assert not bench.verification.is_settled(hosts)
+    bench.advance(CHECK)
+    assert bench.verification.is_settled(hosts)
 
 
 # -- slots -------------------------------------------------------------------------------------
@@ -321,9 +467,20 @@ def test_statements_are_right(draw: Callable[[random.Random], Said]) -> None:
     assert right > 200
 
 
-@pytest.mark.parametrize("how", ["by CM", "without CM"])
-def test_numbers_used_again_are_told_apart(how: str) -> None:
+@pytest.mark.parametrize("how", ["by CM", "by CM, half of it seen", "without CM"])
+@pytest.mark.parametrize("ports", ["queue pairs", "per queue pair", "one"])
+@pytest.mark.parametrize("kind", [Kind.WRITE, Kind.READ])
+def test_numbers_used_again_are_told_apart(how: str, ports: str, kind: str) -> None:
     """After DREQs nobody saw."""
-    given = Conditions(message=16, window=0.05, seconds=20.0)
+    given = Conditions(kind=kind, ports=ports, message=16, window=0.05, seconds=20.0)
     outcome = simulate(given, Said(reuse=how), 1)
     assert (outcome.right, outcome.wrong) == (16, 0)
+
+
+@pytest.mark.parametrize("how", ["by CM, half of it seen", "without CM"])
+def test_large_reads_of_numbers_used_again_are_unknown(how: str) -> None:
+    """READs of 1 GiB: other ports are all there is to see."""
+    given = Conditions(
+        kind=Kind.READ, ports="per queue pair", message=1 << 18, rate=2e5, window=0.05, seconds=30.0
+    )
+    assert simulate(given, Said(reuse=how), 1).wrong == 0
