@@ -3,8 +3,9 @@
 Each PE sees what its own data centre sends: the initiator's PE the REQ, the responder's the REP.
 Offsets and semantics: IBTA volume 1, chapter 12. Communication IDs are unique per host only, so a
 connection is named by VRF, both addresses and the initiator's ID. Connections of XRC (annex A14)
-have one initiating and one target queue pair and are set up by the same messages; datagram queue
-pairs (SIDR) have no connection.
+are set up by the same messages, but the REP names the target queue pair as an EE context, which PEs
+do not report: its local QPN is 0, and nothing is learned. Datagram queue pairs (SIDR) have no
+connection.
 
 Every host can send these messages, and none is believed about another: a queue pair number comes
 from the host that has it, an end needs both IDs, and the room for connections is shared fairly.
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.config.types import Address
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.key import FIRST_DATA_QP, FlowKey
 from fcn.controller.flows.provenance import CommIds
 from fcn.controller.flows.shares import Host, NoRoomError, Shares, host_of
 
@@ -152,6 +153,8 @@ class ConnectionTracker:
         """What this message says about flows. Repeating a message says nothing new."""
         self._expire()
         match message.attribute:
+            case CmAttribute.REQ | CmAttribute.REP if message.qpn < FIRST_DATA_QP:
+                return []
             case CmAttribute.REQ:
                 return self._request(message)
             case CmAttribute.REP:

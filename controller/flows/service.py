@@ -25,7 +25,7 @@ from fcn.controller.flows.connections import (
 )
 from fcn.controller.flows.flow import DEFAULT_P_KEY, Edge, Flow
 from fcn.controller.flows.inference import HostPairKey, Inference, Pairing, host_pair
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.key import FIRST_DATA_QP, FlowKey
 from fcn.controller.flows.labelled import LabelledFlows, NoLabelError
 from fcn.controller.flows.labels import LabelPool
 from fcn.controller.flows.places import Places
@@ -186,7 +186,7 @@ class FlowService:
         if key.src.version != key.dst.version:
             raise FlowError("source and destination are of different IP versions")
         for name, value in (("destination", key.dest_qp), ("source", source_qp)):
-            if not 2 <= value < 1 << 24:
+            if not FIRST_DATA_QP <= value < 1 << 24:
                 raise FlowError(f"{name} QP {value} is out of range; data QPs are 2 to 0xffffff")
         places = self._places.nodes(key.vrf, key.src)
         if not places:

@@ -45,6 +45,7 @@ A4, B4 = ip_address("192.168.7.2"), ip_address("192.168.7.1")
 A6, B6 = ip_address("fd00:7::2"), ip_address("fd00:7::1")
 SIDR_REQ, SIDR_REP = 0x17, 0x18
 UC = 1
+EXTENDED, XRC = 3, 1
 
 
 @pytest.fixture(scope="module")
@@ -346,6 +347,29 @@ def test_both_hosts_connect_to_each_other_with_equal_ids(
 def test_unreliable_connections_are_learned_alike(handshake: Handshake, see: Tracker) -> None:
     handshake.req[CmReq].transport_service = UC
     assert see(handshake.req, handshake.rep) == handshake.learned()
+
+
+def test_of_extended_reliable_connections_nothing_wrong_is_learned(
+    handshake: Handshake, see: Tracker
+) -> None:
+    """The target's queue pair is in the place of the EE context (Linux: cm_format_rep, IBTA volume
+    1, annex A14): 0 in that of the QPN is no queue pair."""
+    handshake.req[CmReq].transport_service = EXTENDED
+    handshake.req[CmReq].extended_transport = XRC
+    handshake.rep[CmRep].local_eecn = handshake.rep[CmRep].local_qpn
+    handshake.rep[CmRep].local_qpn = 0
+    handshake.rep[CmRep].srq = 1
+    assert see(handshake.req, handshake.rep, handshake.rtu) == []
+    see(handshake.dreq)
+    assert len(see.connections) == 0
+
+
+@pytest.mark.parametrize("qpn", [0, 1])
+def test_management_queue_pairs_have_no_connection(
+    handshake: Handshake, see: Tracker, qpn: int
+) -> None:
+    handshake.req[CmReq].local_qpn = qpn
+    assert see(handshake.req, handshake.rep) == []
 
 
 @pytest.mark.parametrize("attribute", [SIDR_REQ, SIDR_REP, 0x19, 0x1A, 0x1B, 0x00, 0xFFFF])
