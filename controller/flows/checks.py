@@ -115,8 +115,12 @@ class Check:
     @property
     def port_follows(self) -> bool:
         """Whether both flows have the port that follows from the queue pairs."""
+        return tuple(each.port for each in self._trails.values()) == self._own_ports
+
+    @property
+    def _own_ports(self) -> Ports:
         port = connection_port(self.pairing.forth.dest_qp, self.pairing.back.dest_qp)
-        return all(each.port == port for each in self._trails.values())
+        return port, port
 
     @property
     def seen(self) -> Seen:
@@ -166,6 +170,7 @@ class StatedCheck(Check):
         self._earlier = earlier
         self._fits = False
         self._impossible = 0
+        self._close = 0
         self._off = 0
 
     def weigh(self, asked: Trail, answers: Trail, when: float, psn: int) -> None:
@@ -175,6 +180,7 @@ class StatedCheck(Check):
         if verdict is Verdict.SHOWN:
             self._fits = True
             if distance <= (CLOSER * self._earlier.off or CLOSE):
+                self._close += 1
                 self._off = max(self._off, distance)
         elif verdict is Verdict.IMPOSSIBLE and asked.bounds_reads(answers):
             self._impossible += 1
@@ -182,14 +188,21 @@ class StatedCheck(Check):
     @property
     def seen(self) -> Seen:
         """What the next look is compared with."""
-        if not self.confirmed:
-            return Seen(self._earlier.off, self._earlier.ports or self._ports)
-        return Seen(min(CLOSE, self._off) or self._earlier.off, self._ports)
+        earlier = self._earlier
+        # Ports that followed from the queue pairs say more than any later ones.
+        if earlier.ports is not None and (not self.confirmed or earlier.ports == self._own_ports):
+            ports: Ports | None = earlier.ports
+        else:
+            ports = self._ports
+        off = min(CLOSE, self._off) if self.confirmed else 0
+        return Seen(off or earlier.off, ports)
 
     @property
     def confirmed(self) -> bool:
-        """Something fits closely."""
-        return self._off > 0 or self.port_follows
+        """Something fits closely; where ports changed, all that can tell."""
+        if self._ports_changed:
+            return self._close >= RESPONSES_NEEDED and not self._impossible
+        return self._close > 0 or self.port_follows
 
     @property
     def refuted(self) -> bool:

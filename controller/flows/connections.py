@@ -13,7 +13,7 @@ from the host that has it, an end needs both IDs, and the room for connections i
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fcn.contract.constants import CmAttribute
 from fcn.controller.config.types import Address
@@ -56,9 +56,11 @@ class QueuePairLearned:
 
 @dataclass(frozen=True, slots=True)
 class FlowClosed:
-    """The connection `flow` belongs to is no more."""
+    """The connection `flow` belongs to is no more. `unseen`: nobody said so, but one of its queue
+    pairs has another one."""
 
     flow: FlowKey
+    unseen: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +251,9 @@ class ConnectionTracker:
     def _replace(self, queue_pair: _QueuePair, key: _Key) -> list[CmEvent]:
         """An older connection of the queue pair has ended unseen."""
         older = self._queue_pairs.get(queue_pair)
-        return [] if older in (None, key) else self._forget(older)
+        if older is None or older == key:
+            return []
+        return [replace(event, unseen=True) for event in self._forget(older)]
 
     def _acknowledged(self, message: CmMessage) -> list[CmEvent]:
         for key in self._matches(message):
@@ -283,7 +287,7 @@ class ConnectionTracker:
                 found[key] = None
         return list(found)
 
-    def _forget(self, key: _Key) -> list[CmEvent]:
+    def _forget(self, key: _Key) -> list[FlowClosed]:
         connection = self._connections.pop(key)
         self._half_open.pop(key, None)
         self._shares.remove(key)

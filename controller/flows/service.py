@@ -140,7 +140,9 @@ class FlowService:
             match event:
                 case QueuePairLearned(flow, source_qp, comm_ids):
                     self._learn_sender(flow, Sender(source_qp, Origin.CM, comm_ids=comm_ids))
-                case FlowClosed(flow):
+                case FlowClosed(flow, unseen):
+                    if unseen:
+                        self._verification.replaced(flow)
                     self._end(flow, End.DISCONNECTED)
                 case PeerClosed(flow):
                     self._end(flow, End.UNSEEN_DISCONNECT)

@@ -139,6 +139,13 @@ class Verification:
         if hosts in self._between:
             self._hurried[hosts] = None
 
+    def replaced(self, flow: FlowKey) -> None:
+        """One of the flow's queue pairs has another connection, and nobody said that its own ended:
+        that may hold for others between the two hosts."""
+        entry = self._entries.get(flow)
+        if entry is not None:
+            self._doubt_others(entry, self._clock())
+
     def advance(self) -> tuple[set[FlowKey], list[Pairing]]:
         """Weigh what was seen and let others have their turn: the flows this made watched or
         unwatched, and the pairings evidence speaks against, which are forgotten."""
@@ -191,10 +198,11 @@ class Verification:
         older, and was not confirmed since packets spoke against that one, has to be confirmed."""
         hosts = host_pair(ended.pairing.forth)
         against = now if ended.suspected is None else ended.suspected
-        latest = against if ended.shown is None else ended.shown
+        latest = min(against, ended.made + REST) if ended.shown is None else ended.shown
         for forth in self._between.get(hosts, ()):
             entry = self._entries[forth]
-            if entry.made > latest or (entry.shown is not None and entry.shown >= against):
+            confirmed = entry.shown is not None and entry.shown >= against
+            if entry is ended or entry.made > latest or confirmed:
                 continue
             entry.doubted = True
             self._unsettled.setdefault(hosts, {})[forth] = None
