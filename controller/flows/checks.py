@@ -128,6 +128,11 @@ class Check:
         return NOTHING_SEEN
 
     @property
+    def ports_changed(self) -> bool:
+        """Only of statements it is known which ports there were before."""
+        return False
+
+    @property
     def fails(self) -> bool:
         """There were enough responses to confirm it, and neither they nor ports do."""
         return self._weighed >= RESPONSES_NEEDED and not (self.confirmed or self.port_follows)
@@ -200,25 +205,30 @@ class StatedCheck(Check):
     @property
     def confirmed(self) -> bool:
         """Something fits closely; where ports changed, all that can tell."""
-        if self._ports_changed:
-            return self._close >= RESPONSES_NEEDED and not self._impossible
+        if self.ports_changed:
+            followed = self._earlier.ports == self._own_ports
+            return not followed and self._close >= RESPONSES_NEEDED and not self._impossible
         return self._close > 0 or self.port_follows
 
     @property
     def refuted(self) -> bool:
         """What was seen does not belong to one connection."""
+        if self.ports_changed and self._earlier.ports == self._own_ports:
+            return True
         if self._fits or self.port_follows:
             return False
-        against = self._weighed if self._ports_changed else self._impossible
+        against = self._weighed if self.ports_changed else self._impossible
         return against >= RESPONSES_NEEDED
 
     @property
-    def _ports_changed(self) -> bool:
+    def ports_changed(self) -> bool:
+        """Whether both flows had one port each in an earlier look, and have others now."""
         earlier, now = self._earlier.ports, self._ports
         return (
             earlier is not None
             and now is not None
             and all(one != other for one, other in zip(earlier, now, strict=True))
+            and any(row.is_long for row in self._rows.values())
         )
 
     @property

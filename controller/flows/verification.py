@@ -156,7 +156,9 @@ class Verification:
             check.judge(now - JUDGED_AFTER)
             entry = self._entries[forth]
             over = check.confirmed or check.until <= now
-            against = check.refuted or (entry.doubted and over and check.fails)
+            unlikely = over and check.ports_changed and not check.confirmed
+            evident = check.refuted or unlikely
+            against = evident or (entry.doubted and over and check.fails)
             if against and check.pairing.stated and entry.suspected is None:
                 # Another look at once.
                 entry.suspected = now
@@ -165,7 +167,7 @@ class Verification:
             if against:
                 refuted.append(check.pairing)
                 self.forget(forth)
-                if check.refuted:
+                if evident:
                     self._refuted |= {forth: check.pairing.back, check.pairing.back: forth}
                     self._doubt_others(entry, now)
             elif over:

@@ -218,6 +218,7 @@ def test_a_suspicion_ends_with_a_response_that_fits() -> None:
     ("before", "after", "fits", "ended"),
     [
         ("followed", 0xC123, False, True),
+        ("followed", 0xC123, True, True),
         (0xC077, 0xC123, False, True),
         (0xC077, 0xC123, True, False),
         (0xC077, 0xC077, False, False),
@@ -225,7 +226,8 @@ def test_a_suspicion_ends_with_a_response_that_fits() -> None:
 )
 def test_ports_that_changed(before: int | str, after: int, fits: bool, ended: bool) -> None:
     """Evidence even where READs hide that responses do not fit, but not where they fit: programs
-    may change ports (mlx5dv_modify_qp_udp_sport)."""
+    may change ports (mlx5dv_modify_qp_udp_sport). Those that follow from both queue pairs are no
+    program's choice."""
     bench, one = Bench(), pairing(1, stated=True)
     bench.verification.add(one)
     bench.advance(REST)
@@ -236,6 +238,20 @@ def test_ports_that_changed(before: int | str, after: int, fits: bool, ended: bo
     behind = 0 if fits else 3_000_000
     found = bench.talk(one, 2 * CHECK + 1, behind, after, READ_REQUEST, LARGE)
     assert found == ([one] if ended else [])
+
+
+def test_ports_that_changed_while_nothing_is_answered() -> None:
+    bench, one = Bench(), pairing(1, stated=True)
+    bench.verification.add(one)
+    bench.advance(REST)
+    bench.talk(one, CHECK, 0, 0xC077)
+    found: list[Pairing] = []
+    bench.advance(REST)
+    for step in range(round(2.5 * CHECK / STEP)):
+        bench.verification.observe(one.forth, Sample(WRITE, 1000 + step, 0xC123))
+        bench.verification.observe(one.back, Sample(WRITE, 9_000_000 + step, 0xC124))
+        found += bench.advance(STEP)
+    assert found == [one]
 
 
 def test_one_port_that_changed_is_no_evidence() -> None:
