@@ -155,7 +155,8 @@ class FlowService:
         """Infer the source queue pairs of flows (FCN-3 b), verify those inferred before, and choose
         the flows to watch for it. To be called several times a second."""
         for pairing in self._inference.conclude():
-            self._pair(pairing)
+            if not any(self._sends_another(*each) for each in pairing.sources):
+                self._pair(pairing)
         changed, refuted = self._verification.advance()
         self._update_watched(changed)
         for pairing in refuted:
@@ -380,6 +381,12 @@ class FlowService:
         self._stop_watching(flow.key)
         self._senders.end(flow.key, End.SILENCE)
         self._part(flow.key)
+
+    def _sends_another(self, key: FlowKey, source_qp: int) -> bool:
+        """Whether this queue pair is known to send another flow that goes on between the hosts: on
+        a reliable connection it has one peer, so not this one."""
+        others = self._senders.sent_by(key.vrf, key.src, key.dst, source_qp)
+        return any(other != key and self._labelled.of(other) for other in others)
 
     def _pair(self, pairing: Pairing) -> None:
         """Two flows of unknown source turned out to be the directions of one connection."""

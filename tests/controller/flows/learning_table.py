@@ -31,6 +31,8 @@ REUSED_FOR = {
 """Packets are of 4 KiB."""
 REUSE_SEEDS = 3
 """Of each row about numbers used again."""
+REUSE_DRAWN = 200
+"""Simulations of numbers used again under conditions drawn at random."""
 
 
 @dataclass(slots=True)
@@ -95,6 +97,19 @@ def reused(how: str, traffic: Conditions, ports: str) -> Counter[str]:
     return sums
 
 
+def reused_drawn(seeds: Iterable[int]) -> dict[str, Counter[str]]:
+    """The same under conditions drawn at random, by how the others were connected."""
+    sums: dict[str, Counter[str]] = {how: Counter() for how in REUSED}
+    for seed in seeds:
+        rng = random.Random(seed)
+        given, said = inferred.conditions(rng), stated.reused(rng)
+        connections, window = min(8, given.connections), max(0.02, given.window)
+        given = replace(given, seconds=30.0, connections=connections, window=window, churn=False)
+        told = stated.simulate(given, said, seed)
+        sums[said.reuse].update(right=told.right, unknown=told.unknown, wrong=told.wrong)
+    return sums
+
+
 def _cell(sums: Counter[str] | None) -> str:
     if not sums:
         return ""
@@ -135,6 +150,9 @@ def show_reused() -> None:
         for ports in ("queue pairs", "per queue pair", "one"):
             cells = [_cell(reused(how, traffic, ports)) for traffic in REUSED_FOR.values()]
             print(f"| {how} | {ports} |", " | ".join(cells), "|")
+    print("\nThe same under conditions drawn at random:\n\n| connected | all |\n|---|---|")
+    for how, sums in reused_drawn(range(REUSE_DRAWN)).items():
+        print(f"| {how} | {_cell(sums)} |")
 
 
 def main() -> None:

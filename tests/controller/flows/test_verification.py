@@ -499,6 +499,14 @@ def test_statements_are_right(draw: Callable[[random.Random], Said]) -> None:
     assert right > 200
 
 
+def test_a_queue_pair_that_sends_another_flow_is_not_inferred() -> None:
+    """Found by learning_table.py: two true partners were known, by an agent, and not rivals."""
+    rng = random.Random(8729)
+    outcome = simulate(conditions(rng), by_both(random.Random(8729)), 8729)
+    assert (outcome.wrong, outcome.ended) == (0, 0)
+    assert outcome.right >= 73
+
+
 @pytest.mark.parametrize("how", ["by CM", "by CM, half of it seen", "without CM"])
 @pytest.mark.parametrize("ports", ["queue pairs", "per queue pair", "one"])
 @pytest.mark.parametrize("kind", [Kind.WRITE, Kind.READ])
