@@ -72,7 +72,12 @@ class _Unit:
 
     def _get(self, name: str) -> str:
         ref = self.model.standard(name)
-        return "0" if ref is None else f"(uint32_t){self.exprs.data(ref).code}"
+        if ref is None:
+            return "0"
+        declared = self.layout.field_type(self.layout.header(ref.header).type, ref.field)
+        if declared.varbit or declared.width > 128:
+            raise UnsupportedError(f"{name} of more than 128 bits")
+        return f"(uint32_t){self.exprs.data(ref).code}"
 
     @staticmethod
     def _function(signature: str, lines: list[str]) -> str:

@@ -207,6 +207,18 @@ def test_a_field_in_place_of_a_header_is_refused() -> None:
     assert message == "calculations[0].input[0].value: a header has a name"
 
 
+@pytest.mark.parametrize("width", [129, 256, 2048])
+@pytest.mark.parametrize("name", ["egress_spec", "mcast_grp", "priority"])
+def test_wide_standard_metadata_is_refused(name: str, width: int) -> None:
+    """Found by mutation: the C compiler refused it instead."""
+    root = copy.deepcopy(programs(PROGRAMS / "queueing.json")[0])
+    fields = [f for t in root["header_types"] for f in t["fields"] if f[0] == name]
+    assert fields
+    for each in fields:
+        each[1] = width
+    assert outcome(root).kind == "UnsupportedError"
+
+
 def test_mutated_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused with a reason, or run under ASan; nothing put in gets into C; bounded memory."""
     monkeypatch.chdir(tmp_path)
