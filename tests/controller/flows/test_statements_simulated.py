@@ -1,0 +1,67 @@
+"""What packets show of statements, true ones and those whose numbers others use (FCN-3 b)."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+from inference_simulator import Conditions, conditions
+from inference_traffic import Kind
+from statement_simulator import Said, by_agents, by_both, by_cm, simulate
+from verification_simulator import total
+
+
+def test_true_statements_never_end() -> None:
+    """Whatever happens to packets and reports; verification_simulator.py does more seeds."""
+    statements, ended = total(range(60))
+    assert statements > 500
+    assert ended == 0
+
+
+@pytest.mark.parametrize("draw", [by_cm, by_agents, by_both])
+def test_statements_are_right(draw: Callable[[random.Random], Said]) -> None:
+    """Messages lost, repeated, late, agents that know half; learning_table.py does more seeds."""
+    right = 0
+    for seed in range(20):
+        rng = random.Random(seed)
+        outcome = simulate(conditions(rng), draw(rng), seed)
+        assert (outcome.wrong, outcome.ended) == (0, 0)
+        right += outcome.right
+    assert right > 200
+
+
+def test_a_queue_pair_that_sends_another_flow_is_not_inferred() -> None:
+    """Found by learning_table.py: two true partners were known, by an agent, and not rivals."""
+    rng = random.Random(8729)
+    outcome = simulate(conditions(rng), by_both(random.Random(8729)), 8729)
+    assert (outcome.wrong, outcome.ended) == (0, 0)
+    assert outcome.right >= 73
+
+
+@pytest.mark.parametrize("how", ["by CM", "by CM, half of it seen", "without CM"])
+@pytest.mark.parametrize("ports", ["queue pairs", "per queue pair", "one"])
+@pytest.mark.parametrize("kind", [Kind.WRITE, Kind.READ])
+def test_numbers_used_again_are_told_apart(how: str, ports: str, kind: str) -> None:
+    """After DREQs nobody saw."""
+    given = Conditions(kind=kind, ports=ports, message=16, window=0.05, seconds=20.0)
+    outcome = simulate(given, Said(reuse=how), 1)
+    assert (outcome.right, outcome.wrong) == (16, 0)
+
+
+@pytest.mark.parametrize(
+    ("how", "ports", "message", "seed"),
+    [
+        ("by CM, half of it seen", "per queue pair", 1 << 18, 1),
+        ("by CM, half of it seen", "one", 1 << 18, 1),
+        ("without CM", "per queue pair", 1 << 18, 1),
+        ("without CM", "queue pairs", 1 << 14, 2),
+    ],
+)
+def test_large_reads_of_numbers_used_again_are_right_or_unknown(
+    how: str, ports: str, message: int, seed: int
+) -> None:
+    """READs of 64 MiB and 1 GiB: ports that changed, and what became of others between the hosts,
+    are all there is to see. One response fits by chance."""
+    given = Conditions(
+        kind=Kind.READ, ports=ports, message=message, rate=2e5, window=0.02, seconds=30.0
+    )
+    assert simulate(given, Said(reuse=how), seed).wrong == 0
