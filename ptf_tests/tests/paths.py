@@ -183,8 +183,8 @@ class HoldDown(PathTest):
 
 
 class CongestionEndsNoHoldDown(PathTest):
-    """FAN-6, FAN-8: two paths of which each is congested when it has the traffic do not pass it back
-    and forth."""
+    """FAN-6, FAN-8: two paths of which each is congested when it has the traffic do not pass it
+    back and forth."""
 
     hold_down_us = NEVER_US
 
@@ -199,7 +199,8 @@ class CongestionEndsNoHoldDown(PathTest):
 
 
 class FlappingKeepsNobodyOut(PathTest):
-    """FAN-5, FAN-8: the hold-down of a path ends although another fails and recovers all the time."""
+    """FAN-5, FAN-8: the hold-down of a path ends although another fails and recovers again and
+    again."""
 
     shares = (Share(1), Share(1), Share(1))
     hold_down_us = 200_000
