@@ -256,20 +256,22 @@ control PeIngress(
             if (!hdr.outer_ipv6.isValid()) {
                 take_as_underlay();
             }
-        } else if (meta.base.copy_kind == NotificationKind.ARN
-                || meta.base.copy_kind == NotificationKind.PAUSE) {
-            is_settled = true;
-            meta.base.egress_port = meta.flow_control.upstream_port;
-            meta.base.notification_kind = meta.base.copy_kind;
-            notifications_sent.count(meta.base.copy_kind);
-            if (meta.base.copy_kind == NotificationKind.PAUSE) {
-                truncate(PAUSE_FRAME_LENGTH);
-            } else {
-                truncate((bit<32>)(hdr.ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
-            }
         } else if (meta.base.copy_kind != NotificationKind.NONE) {
-            meta.notify_label = meta.base.copy_label;
-            copy_time.read(now, 0);
+            if (meta.base.copy_kind == NotificationKind.ARN
+                    || meta.base.copy_kind == NotificationKind.PAUSE) {
+                is_settled = true;
+                meta.base.egress_port = meta.flow_control.upstream_port;
+                meta.base.notification_kind = meta.base.copy_kind;
+                notifications_sent.count(meta.base.copy_kind);
+                if (meta.base.copy_kind == NotificationKind.PAUSE) {
+                    truncate(PAUSE_FRAME_LENGTH);
+                } else {
+                    truncate((bit<32>)(hdr.ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
+                }
+            } else {
+                meta.notify_label = meta.base.copy_label;
+                copy_time.read(now, 0);
+            }
         } else {
             if (meta.flat == 0 && meta.flow_control.parse_more == ParseMore.NONE) {
                 meta.base.ingress_port = standard_metadata.ingress_port;
@@ -295,8 +297,6 @@ control PeIngress(
             }
             if (standard_metadata.checksum_error == 1) {
                 meta.ipv4_checksum_failed = true;
-            } else {
-                meta.solicitation_sound = true;
             }
             if (meta.base.drop_reason == DropReason.NONE) {
                 frame_length.apply(hdr, standard_metadata.packet_length, meta.base);
@@ -349,8 +349,11 @@ control PeIngress(
                 meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
             }
             customer_packet.apply(hdr, meta);
-            gateway.apply(hdr, meta);
-            advertisement.apply(hdr, meta);
+            if (hdr.neighbor.arp.isValid() || hdr.neighbor.nd.isValid()) {
+                meta.solicitation_sound = standard_metadata.checksum_error == 0;
+                gateway.apply(hdr, meta);
+                advertisement.apply(hdr, meta);
+            }
             if (hdr.outer_ipv6.isValid()) {
                 end_con_claim_t claim;
                 bool is_sound;
@@ -360,34 +363,35 @@ control PeIngress(
                         && meta.base.destination == Destination.END_CON) {
                     end_con_check.apply(hdr, claim, is_sound, meta);
                 }
+                if (meta.base.notification_kind == NotificationKind.ARN
+                        && meta.flow_control.mode != FlowControl.OFF
+                        && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
+                        && meta.base.is_addressed && !meta.base.is_malformed) {
+                    if (meta.flow_control.parse_more == ParseMore.NONE) {
+                        meta.flow_control.parse_more = ParseMore.ARN;
+                        resubmit_preserving_field_list(KEEP_FLAT);
+                        exit;
+                    }
+                    is_done = true;
+                    hold_port = meta.base.ingress_port;
+                    receive_arn.apply(
+                        meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.arn, !meta.parse_failed,
+                        meta.flow_control, meta.base.drop_reason);
+                } else if (meta.base.notification_kind == NotificationKind.FANTEL
+                        && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
+                        && meta.base.is_addressed && !meta.base.is_malformed) {
+                    if (meta.flow_control.parse_more == ParseMore.NONE) {
+                        meta.flow_control.parse_more = ParseMore.FANTEL;
+                        resubmit_preserving_field_list(KEEP_FLAT);
+                        exit;
+                    }
+                    is_done = true;
+                    receive_fantel.apply(
+                        hdr.outer_ipv6, hdr.udp, hdr.fantel, hdr.arn, meta.is_trusted,
+                        standard_metadata.checksum_error == 0, hdr.path_report, meta.base.drop_reason);
+                }
             }
-            if (meta.base.notification_kind == NotificationKind.ARN
-                    && meta.flow_control.mode != FlowControl.OFF
-                    && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
-                    && meta.base.is_addressed && !meta.base.is_malformed) {
-                if (meta.flow_control.parse_more == ParseMore.NONE) {
-                    meta.flow_control.parse_more = ParseMore.ARN;
-                    resubmit_preserving_field_list(KEEP_FLAT);
-                    exit;
-                }
-                is_done = true;
-                hold_port = meta.base.ingress_port;
-                receive_arn.apply(
-                    meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.arn, !meta.parse_failed,
-                    meta.flow_control, meta.base.drop_reason);
-            } else if (meta.base.notification_kind == NotificationKind.FANTEL
-                    && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
-                    && meta.base.is_addressed && !meta.base.is_malformed) {
-                if (meta.flow_control.parse_more == ParseMore.NONE) {
-                    meta.flow_control.parse_more = ParseMore.FANTEL;
-                    resubmit_preserving_field_list(KEEP_FLAT);
-                    exit;
-                }
-                is_done = true;
-                receive_fantel.apply(
-                    hdr.outer_ipv6, hdr.udp, hdr.fantel, hdr.arn, meta.is_trusted,
-                    standard_metadata.checksum_error == 0, hdr.path_report, meta.base.drop_reason);
-            } else {
+            if (!is_done) {
                 arrival.apply(hdr, meta);
                 if (meta.make_cnp && meta.light_hold != 0) {
                     light_notification.apply(hdr.fast_cnp, meta, now);
@@ -515,6 +519,16 @@ control PeIngress(
                 hold_port, (bit<16>)standard_metadata.packet_length, meta.base, meta.flow_control);
         }
 
+        // What most packets are comes first: BMv2 pays for each condition.
+        if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason == PuntReason.NONE
+                && !meta.answered && !meta.light_told && !is_done) {
+            standard_metadata.egress_spec = meta.base.egress_port;
+            if (meta.make_cnp) {
+                notifications_sent.count(NotificationKind.CNP);
+                cut_frame.apply(hdr);
+            }
+            exit;
+        }
         if (meta.base.drop_reason == DropReason.NONE
                 && (meta.base.punt_reason != PuntReason.NONE || meta.answered)) {
             color_t punt_color = GREEN;
@@ -547,10 +561,6 @@ control PeIngress(
             mark_to_drop(standard_metadata);
         } else {
             standard_metadata.egress_spec = meta.base.egress_port;
-            if (meta.make_cnp) {
-                notifications_sent.count(NotificationKind.CNP);
-                cut_frame.apply(hdr);
-            }
         }
     }
 }

@@ -25,8 +25,6 @@ control PeEgress(
     Pause() pause;
 
     apply {
-        bool is_copy = standard_metadata.instance_type == INSTANCE_EGRESS_CLONE;
-        bool parked = standard_metadata.egress_port == PARK_PORT;
         if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
             if (meta.flow_control.mode == FlowControl.FLOW) {
                 held_flow.apply(
@@ -38,26 +36,30 @@ control PeEgress(
                     hdr.tunnel.udp, meta.flow_control);
             }
             arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
-            if (!meta.flow_control.has_upstream && !is_copy) {
+            if (!meta.flow_control.has_upstream
+                    && standard_metadata.instance_type != INSTANCE_EGRESS_CLONE) {
                 dc_relief.apply(meta.flow_control);
                 if (meta.flow_control.relief == Relief.PAUSE) {
                     held_priority.apply(meta.flow_control);
                 }
             }
         }
-        if (is_copy && meta.base.copy_kind == NotificationKind.ARN) {
-            hdr.tunnel.gre.setInvalid();
-            hdr.tunnel.gre_key.setInvalid();
-            send_arn.apply(
-                hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.tunnel.udp, hdr.arn, hdr.arn_envelope,
-                meta.flow_control);
-        } else if (is_copy && meta.base.copy_kind == NotificationKind.PAUSE) {
-            pause.apply(hdr.ethernet, hdr.pause, meta.flow_control);
-            truncate(PAUSE_FRAME_LENGTH);
-            recirculate_preserving_field_list(KEEP_COPY);
-        } else if (is_copy) {
-            recirculate_preserving_field_list(KEEP_COPY);
+        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+            if (meta.base.copy_kind == NotificationKind.ARN) {
+                hdr.tunnel.gre.setInvalid();
+                hdr.tunnel.gre_key.setInvalid();
+                send_arn.apply(
+                    hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.tunnel.udp, hdr.arn, hdr.arn_envelope,
+                    meta.flow_control);
+            } else {
+                if (meta.base.copy_kind == NotificationKind.PAUSE) {
+                    pause.apply(hdr.ethernet, hdr.pause, meta.flow_control);
+                    truncate(PAUSE_FRAME_LENGTH);
+                }
+                recirculate_preserving_field_list(KEEP_COPY);
+            }
         } else {
+            bool parked = standard_metadata.egress_port == PARK_PORT;
             bool wants_cnp = false;
             if (meta.flow_control.mode != FlowControl.OFF) {
                 if ((meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
