@@ -62,15 +62,6 @@ class PathMessageTest(PathTest):
 
     def may_report(self, slot: int, link: Link, cell: int, bit: int) -> None:
         """This link is on the path."""
-        self.pe.insert(
-            "path_reporter",
-            "set_reporter",
-            match={
-                "source": link.address,
-                "node": link.node,
-                "link": link.port,
-                "path_id": FIRST_PATH_ID + slot,
-            },
-            reporter_cell=cell,
-            bit_of_path=bit,
+        self.pe.path_reporter(
+            link.address, link.node, link.port, FIRST_PATH_ID + slot, cell=cell, bit=bit
         )

@@ -229,6 +229,21 @@ class PeTables(NodeTables):
             ]
         )
 
+    def path_reporter(
+        self, source: str, node: int, link: int, path_id: int, *, cell: int, bit: int
+    ) -> None:
+        """Hear of a path what this node says of this link; 0 is the node itself (FAN-8).
+
+        cell: where its last message is kept; bit: its own among those of the path.
+        """
+        self.insert(
+            "path_reporter",
+            "set_reporter",
+            match={"source": source, "node": node, "link": link, "path_id": path_id},
+            reporter_cell=cell,
+            bit_of_path=bit,
+        )
+
     def trust(self, prefix: str) -> None:
         """Accept notifications from this prefix (FCN-17)."""
         self.insert("trusted_source", "trust", match={"src": prefix})

@@ -270,7 +270,7 @@ class AnyOctets(PathMessageTest):
 
 
 class ChecksumZero(PathMessageTest):
-    """RFC 8200 section 8.1: a checksum that would be 0 is sent as all ones, and is right."""
+    """FAN-8, RFC 8200 section 8.1: a checksum that would be 0 is sent as all ones, and is right."""
 
     def runTest(self) -> None:
         for sequence in range(1, 1 << 17):

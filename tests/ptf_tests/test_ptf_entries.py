@@ -166,6 +166,7 @@ PE = NODE | {
     "treat_light_congestion": lambda t: t.treat_light_congestion(1000),
     "slow": lambda t: t.slow(1, interval_us=10, burst=2),
     "policy": lambda t: t.policy(3, POLICY_BIT | 5, 20, 17, [Share(1), Share(1)]),
+    "path_reporter": lambda t: t.path_reporter("fc00::7", 7, 1, 17, cell=5, bit=2),
     "reroute": lambda t: t.reroute(2, 1),
     "dc_relief": _dc_relief,
     "trust": lambda t: t.trust("fc00::/16"),
@@ -201,7 +202,7 @@ FLOW_CONTROL = {
     "hold_meter",
     "dc_relief",
 }
-WITHOUT_CHIP = TWO_THRESHOLD | FLOW_CONTROL | {"policy"}
+WITHOUT_CHIP = TWO_THRESHOLD | FLOW_CONTROL | {"policy", "path_reporter"}
 """Verbs of modes that have no program for a chip yet."""
 
 CASES = [
