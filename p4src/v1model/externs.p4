@@ -41,6 +41,8 @@ const bit<9> CPU_PORT = 510;
 const bit<9> RECIRC_PORT = 509;
 // No interface: what waits in its queue comes back into ingress.
 const bit<9> PARK_PORT = 508;
+// No interface: its queue's rate is that of the clock.
+const bit<9> CLOCK_PORT = 507;
 
 // The clone session whose copies are recirculated; the controller sets RECIRC_PORT as its replica.
 enum bit<32> CloneSession {

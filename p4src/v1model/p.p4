@@ -55,6 +55,12 @@
 #include "../common/p/fast_cnp.p4"
 #include "../common/p/end_con_cnp.p4"
 #include "../common/p/end_con_profile.p4"
+#include "../common/p/core_path.p4"
+#include "../common/p/fantel_profile.p4"
+#include "../common/base/clock_slot.p4"
+#include "../common/base/bfd_session.p4"
+#include "../common/base/bfd_machine.p4"
+#include "../common/base/alternate.p4"
 #include "counters.p4"
 #include "underlay_length.p4"
 #include "flow_gate.p4"
@@ -68,6 +74,16 @@
 #include "receive_arn.p4"
 #include "ask_upstream.p4"
 #include "send_arn.p4"
+#include "link_registers.p4"
+#include "bfd_checksum.p4"
+#include "receive_bfd.p4"
+#include "bfd_hello.p4"
+#include "link_guard.p4"
+#include "link_timer.p4"
+#include "path_news.p4"
+#include "clock.p4"
+#include "failure_notice.p4"
+#include "fantel_message.p4"
 #include "cnp_udp_checksum.p4"
 #include "p_parser.p4"
 
@@ -93,6 +109,10 @@ control PIngress(
     Holding() holding;
     PuntLimit() punt_limit;
     EndConCnp() end_con_cnp;
+    Clock() clock;
+    ReceiveBfd() receive_bfd;
+    LinkGuard() link_guard;
+    FailureNotice() failure_notice;
 
     action finish_at_cpu() {
         hdr.packet_in.setValid();
@@ -110,6 +130,26 @@ control PIngress(
             exit;
         }
 
+        if (meta.base.is_clock == 1) {
+            bool is_hello;
+            bool is_old;
+            clock.apply(
+                hdr.clock, meta.flow_control.now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_old);
+            if (is_old) {
+                mark_to_drop(standard_metadata);
+            } else {
+                if (is_hello) {
+                    meta.base.copy_kind = NotificationKind.HELLO;
+                    meta.flow_control.upstream_port = hdr.task.port;
+                } else if (hdr.order.is_wanted == 1) {
+                    notifications_triggered.count(NotificationKind.FANTEL);
+                    meta.base.copy_kind = NotificationKind.FANTEL;
+                }
+                standard_metadata.egress_spec = CLOCK_PORT;
+            }
+            exit;
+        }
+
         // The packet was for this node and is used up.
         bool is_done = false;
         port_t hold_port = 0;
@@ -119,10 +159,8 @@ control PIngress(
             meta.base.egress_port = meta.flow_control.egress_port;
         } else if (meta.base.copy_kind != NotificationKind.NONE) {
             meta.base.notification_kind = meta.base.copy_kind;
-            bit<16> octets = FAST_CNP_FRAME_LENGTH;
-            if (meta.base.copy_kind == NotificationKind.ARN) {
+            if (meta.base.copy_kind == NotificationKind.ARN || meta.base.copy_kind == NotificationKind.HELLO) {
                 meta.base.egress_port = meta.flow_control.upstream_port;
-                octets = ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len;
             } else {
                 meta.base.forward = Forward.UNDERLAY;
             }
@@ -135,15 +173,15 @@ control PIngress(
                     mark_to_drop(standard_metadata);
                     exit;
                 }
-                octets = ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len;
             }
             notifications_sent.count(meta.base.copy_kind);
-            truncate((bit<32>)octets);
+            truncate((bit<32>)(ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len));
         } else {
             if (meta.flow_control.parse_more == ParseMore.NONE) {
                 meta.base.ingress_port = standard_metadata.ingress_port;
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
+                last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp[31:0] | 1);
             }
             if (meta.flow_control.mode != FlowControl.OFF) {
                 meta.flow_control.upstream_port = meta.base.ingress_port;
@@ -187,6 +225,19 @@ control PIngress(
                     meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.arn,
                     standard_metadata.parser_error == error.NoError, meta.flow_control,
                     meta.base.drop_reason);
+            } else if (meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL
+                    && hdr.outer_udp.isValid() && hdr.outer_udp.dst_port == UdpPort.BFD) {
+                if (meta.flow_control.parse_more == ParseMore.NONE) {
+                    meta.flow_control.parse_more = ParseMore.BFD;
+                    resubmit_preserving_field_list(KEEP_FLAT);
+                    exit;
+                }
+                meta.base.punt_reason = PuntReason.NONE;
+                is_done = true;
+                notifications_received.count(NotificationKind.HELLO);
+                receive_bfd.apply(
+                    meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.bfd,
+                    standard_metadata.parser_error == error.NoError, meta.base.drop_reason);
             }
         }
 
@@ -209,6 +260,16 @@ control PIngress(
                 }
             }
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
+            if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason == PuntReason.NONE) {
+                bool is_dead;
+                port_t dead_port;
+                link_guard.apply(hdr.outer_ipv6.dst, hdr.ethernet, meta.base, is_dead, dead_port);
+                if (is_dead && meta.base.notification_kind == NotificationKind.NONE) {
+                    failure_notice.apply(
+                        hdr.outer_ipv6.src, hdr.srv6.srh, hdr.outer_ipv6.dst, dead_port, meta.flow_control.now,
+                        hdr.order);
+                }
+            }
             if (may_wait && meta.base.drop_reason == DropReason.NONE
                     && meta.base.punt_reason == PuntReason.NONE) {
                 if (meta.flow_control.mode == FlowControl.FLOW) {
@@ -242,7 +303,13 @@ control PIngress(
         }
         if (meta.base.drop_reason != DropReason.NONE) {
             drops.count(meta.base.drop_reason);
-            mark_to_drop(standard_metadata);
+            // What has no next hop becomes the message about it.
+            if (hdr.order.isValid() && hdr.order.is_wanted == 1) {
+                meta.base.copy_kind = NotificationKind.FANTEL;
+                standard_metadata.egress_spec = RECIRC_PORT;
+            } else {
+                mark_to_drop(standard_metadata);
+            }
         } else if (meta.base.punt_reason != PuntReason.NONE) {
             punts.count(meta.base.punt_reason);
             finish_at_cpu();
@@ -271,6 +338,8 @@ control PEgress(
     SendArn() send_arn;
     EndConProfile() end_con_profile;
     CnpUdpChecksum() cnp_udp_checksum;
+    BfdHello() bfd_hello;
+    FantelMessage() fantel_message;
 
     apply {
         if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
@@ -288,7 +357,7 @@ control PEgress(
         if (meta.base.copy_kind != NotificationKind.NONE) {
             fast_cnp_profile.apply(hdr.fast_cnp_profile);
         }
-        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+        if (standard_metadata.egress_port == RECIRC_PORT) {
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 send_arn.apply(
                     hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
@@ -300,11 +369,24 @@ control PEgress(
                     fast_cnp_checksum.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, checksum);
                     hdr.outer_udp.checksum = checksum;
                     truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
+                } else if (meta.base.copy_kind == NotificationKind.HELLO) {
+                    bfd_hello.apply(
+                        hdr.task, hdr.arn_envelope, hdr.order, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.outer_udp,
+                        hdr.bfd);
+                } else if (meta.base.copy_kind == NotificationKind.FANTEL) {
+                    fantel_message.apply(hdr);
                 } else {
                     truncate((bit<32>)END_CON_COPY_LENGTH);
                 }
                 recirculate_preserving_field_list(KEEP_COPY);
             }
+        } else if (standard_metadata.egress_port == CLOCK_PORT) {
+            if (meta.base.copy_kind != NotificationKind.NONE) {
+                clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+            }
+            meta.base.is_clock = 1;
+            meta.flow_control.now = standard_metadata.egress_global_timestamp;
+            recirculate_preserving_field_list(KEEP_CLOCK);
         } else if (standard_metadata.egress_port != CPU_PORT) {
             bool parked = standard_metadata.egress_port == PARK_PORT;
             if (meta.flow_control.has_upstream
@@ -317,6 +399,7 @@ control PEgress(
                 exit;
             }
             port_tx.count(standard_metadata.egress_port);
+            last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp[31:0]);
             queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
 
             bool marked = false;
@@ -327,6 +410,12 @@ control PEgress(
                 if (marked) {
                     ecn_marked.count(meta.base.level_mark);
                 }
+            }
+
+            if (hdr.order.isValid() && hdr.order.is_wanted == 1
+                    && meta.base.copy_kind == NotificationKind.NONE) {
+                meta.base.copy_kind = NotificationKind.FANTEL;
+                clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
             }
 
             // FCN-8: an ECN-capable packet with an FCN label that is no notification itself. A packet has one copy.

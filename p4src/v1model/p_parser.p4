@@ -31,8 +31,19 @@ parser PParser(
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
             EtherType.IPV6: parse_outer_ipv6;
+            CLOCK_ETHER_TYPE: choose_clock;
             default: accept;
         }
+    }
+    state choose_clock {
+        transition select(meta.base.is_clock) {
+            1: parse_clock;
+            default: accept;
+        }
+    }
+    state parse_clock {
+        packet.extract(hdr.clock);
+        transition accept;
     }
 
     state parse_outer_ipv6 {
@@ -98,11 +109,16 @@ parser PParser(
         packet.extract(hdr.outer_udp);
         transition select(meta.flow_control.parse_more) {
             ParseMore.ARN: parse_arn;
+            ParseMore.BFD: parse_bfd;
             default: accept;
         }
     }
     state parse_arn {
         arn_parser.apply(packet, hdr.arn);
+        transition accept;
+    }
+    state parse_bfd {
+        packet.extract(hdr.bfd);
         transition accept;
     }
 }
@@ -111,14 +127,19 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
     apply {
         packet.emit(hdr.packet_in);
         packet.emit(hdr.ethernet);
+        packet.emit(hdr.clock);
         packet.emit(hdr.outer_ipv6);
         packet.emit(hdr.srv6.srh);
         packet.emit(hdr.srv6.segment0);
         packet.emit(hdr.srv6.segment1);
         packet.emit(hdr.srv6.segment2);
         packet.emit(hdr.srv6.segment3);
-        // What an ARN or a Fast CNP was a copy of is behind it, and cut off.
+        // What a message was a copy of is behind it, and cut off.
         packet.emit(hdr.outer_udp);
+        packet.emit(hdr.bfd);
+        packet.emit(hdr.fantel.about);
+        packet.emit(hdr.fantel.five_tuple);
+        packet.emit(hdr.fantel.cause);
         packet.emit(hdr.arn.arn);
         packet.emit(hdr.arn.five_tuple);
         packet.emit(hdr.arn.ipv4);

@@ -7,9 +7,8 @@ register<bit<32>, policy_t>(POLICY_CELLS) path_states;
 // When the hold-down of the policy began: a path was well again or relieved while none was left alone; microseconds
 register<bit<32>, policy_t>(POLICY_CELLS) path_recovery;
 
-// By path, who says that it has failed, and who that it is congested
-register<reporter_set_t, path_cell_t>(PATH_CELLS) path_failures;
-register<reporter_set_t, path_cell_t>(PATH_CELLS) path_congestion;
+// Who says that a path has failed (path_cell_t ++ 0), and who that it is congested (path_cell_t ++ 1)
+register<reporter_set_t, path_fault_cell_t>(PATH_FAULT_CELLS) path_faults;
 
 // Changes alone: of a path, FAILED less WELL is 1 while it has failed, CONGESTED less RELIEVED while it is congested.
 @name(".path_reports")
@@ -22,9 +21,9 @@ counter<path_cell_t>(PATH_CELLS, CounterType.packets_and_bytes) path_traffic;
 // all had failed. The last path is never avoided: where all have failed, the one used last stays in use. A path of which
 // two say that it has failed is well again when both have said so.
 // Reads:  the path's ID, what is said of it, by whom; time now in microseconds.
-// Writes: what came of it; all registers.
+// Writes: all registers.
 // When:   a message that may be believed says so.
-control PathState(in path_report_h said, in bit<48> now, out PathChange change) {
+control PathState(in path_report_h said, in bit<48> now) {
     PathById() path_by_id;
 
     apply {
@@ -34,7 +33,6 @@ control PathState(in path_report_h said, in bit<48> now, out PathChange change) 
         path_set_t all;
         path_by_id.apply(said.path_id, policy, slot, path, all);
         if (all == 0) {
-            change = PathChange.UNKNOWN_PATH;
             events.count(Event.PATH_UNKNOWN);
         } else {
             bit<32> state;
@@ -43,42 +41,32 @@ control PathState(in path_report_h said, in bit<48> now, out PathChange change) 
             path_set_t congested = state[23:16];
             bool had_failed = failed == all;
             path_cell_t cell = policy ++ slot;
-            if (said.report == PathReport.FAILED || said.report == PathReport.WELL) {
-                reporter_set_t failures;
-                path_failures.read(failures, cell);
-                if (said.report == PathReport.FAILED) {
-                    failures = failures | said.reporter;
-                    failed = failed | path;
-                } else {
-                    failures = failures & ~said.reporter;
-                    if (failures == 0) {
-                        failed = failed & ~path;
-                    }
-                }
-                path_failures.write(cell, failures);
+            bool is_bad = said.report == PathReport.FAILED || said.report == PathReport.CONGESTED;
+            bool is_failure = said.report == PathReport.FAILED || said.report == PathReport.WELL;
+            path_set_t faulty = is_failure ? failed : congested;
+            path_fault_cell_t fault_cell = cell ++ (is_failure ? 1w0 : 1w1);
+            reporter_set_t reporters;
+            path_faults.read(reporters, fault_cell);
+            if (is_bad) {
+                reporters = reporters | said.reporter;
+                faulty = faulty | path;
             } else {
-                reporter_set_t congestion;
-                path_congestion.read(congestion, cell);
-                if (said.report == PathReport.CONGESTED) {
-                    congestion = congestion | said.reporter;
-                    congested = congested | path;
-                } else {
-                    congestion = congestion & ~said.reporter;
-                    if (congestion == 0) {
-                        congested = congested & ~path;
-                    }
+                reporters = reporters & ~said.reporter;
+                if (reporters == 0) {
+                    faulty = faulty & ~path;
                 }
-                path_congestion.write(cell, congestion);
             }
-            if (failed == state[31:24] && congested == state[23:16]) {
-                change = PathChange.NONE;
+            path_faults.write(fault_cell, reporters);
+            if (is_failure) {
+                failed = faulty;
             } else {
-                change = PathChange.CHANGED;
+                congested = faulty;
+            }
+            if (failed != state[31:24] || congested != state[23:16]) {
                 path_reports.count(cell ++ (bit<2>)said.report);
                 path_set_t avoid = failed | congested;
                 if (avoid == all) {
-                    if (said.report == PathReport.FAILED || said.report == PathReport.CONGESTED) {
-                        change = PathChange.NOTHING_LEFT;
+                    if (is_bad) {
                         events.count(Event.PATH_NONE_LEFT);
                     }
                     avoid = failed;
@@ -95,8 +83,7 @@ control PathState(in path_report_h said, in bit<48> now, out PathChange change) 
                     avoided = avoid;
                 }
                 // A hold-down that has begun is not prolonged: a path that flaps would keep out another that is well.
-                if (state[15:8] == state[7:0]
-                        && (said.report == PathReport.WELL || said.report == PathReport.RELIEVED)) {
+                if (state[15:8] == state[7:0] && !is_bad) {
                     path_recovery.write(policy, now[31:0]);
                 }
                 path_states.write(policy, failed ++ congested ++ avoid ++ avoided);

@@ -62,6 +62,10 @@
 #include "../common/pe/vrf_routing.p4"
 #include "../common/pe/vlan_tag.p4"
 #include "../common/pe/path_selection.p4"
+#include "../common/base/clock_slot.p4"
+#include "../common/base/bfd_session.p4"
+#include "../common/base/bfd_machine.p4"
+#include "../common/base/alternate.p4"
 #include "../common/base/fantel_parser.p4"
 #include "../common/base/fantel_length.p4"
 #include "../common/pe/fantel_arrival.p4"
@@ -104,6 +108,14 @@
 #include "ipv4_checksum.p4"
 #include "entropy.p4"
 #include "path_state.p4"
+#include "link_registers.p4"
+#include "bfd_checksum.p4"
+#include "receive_bfd.p4"
+#include "bfd_hello.p4"
+#include "link_guard.p4"
+#include "link_timer.p4"
+#include "path_news.p4"
+#include "clock.p4"
 #include "choose_path.p4"
 #include "receive_fantel.p4"
 #include "icrc.p4"
@@ -163,6 +175,9 @@ control PeIngress(
     ReceiveArn() receive_arn;
     ReceiveFantel() receive_fantel;
     PathState() path_state;
+    Clock() clock;
+    ReceiveBfd() receive_bfd;
+    LinkGuard() link_guard;
     HeldTraffic() held_traffic;
     HeldFlow() held_flow;
     Holding() holding;
@@ -210,6 +225,24 @@ control PeIngress(
         if (hdr.path_report.isValid()) {
             is_settled = true;
             is_done = true;
+        } else if (meta.base.is_clock == 1) {
+            is_settled = true;
+            is_done = true;
+            bool is_hello;
+            bool is_old;
+            now = meta.flow_control.now;
+            clock.apply(hdr.clock, now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_old);
+            if (is_old) {
+                meta.base.is_clock = 0;
+            } else if (is_hello) {
+                meta.base.copy_kind = NotificationKind.HELLO;
+                meta.flow_control.upstream_port = hdr.task.port;
+            } else if (hdr.order.is_wanted == 1) {
+                hdr.path_report.setValid();
+                hdr.path_report.path_id = hdr.order.path_id;
+                hdr.path_report.reporter = PATH_BY_PE;
+                hdr.path_report.report = hdr.order.report;
+            }
         } else if (meta.flow_control.is_parked == 1) {
             is_settled = true;
             meta.flow_control.request = HoldRequest.TURN;
@@ -218,7 +251,7 @@ control PeIngress(
                 take_as_underlay();
             }
         } else if (meta.base.copy_kind != NotificationKind.NONE) {
-            if (meta.base.copy_kind == NotificationKind.ARN
+            if (meta.base.copy_kind == NotificationKind.ARN || meta.base.copy_kind == NotificationKind.HELLO
                     || meta.base.copy_kind == NotificationKind.PAUSE) {
                 is_settled = true;
                 meta.base.egress_port = meta.flow_control.upstream_port;
@@ -238,6 +271,7 @@ control PeIngress(
                 meta.base.ingress_port = standard_metadata.ingress_port;
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
+                last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp[31:0] | 1);
             }
             if (hdr.vlan.isValid()) {
                 meta.base.vlan_id = hdr.vlan.vlan_id;
@@ -350,6 +384,19 @@ control PeIngress(
                     receive_fantel.apply(
                         hdr.outer_ipv6, hdr.udp, hdr.fantel, hdr.arn, meta.is_trusted,
                         standard_metadata.checksum_error == 0, hdr.path_report, meta.base.drop_reason);
+                } else if (hdr.udp.isValid() && hdr.udp.dst_port == UdpPort.BFD
+                        && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
+                        && meta.base.is_addressed && !meta.base.is_malformed) {
+                    if (meta.flow_control.parse_more == ParseMore.NONE) {
+                        meta.flow_control.parse_more = ParseMore.BFD;
+                        resubmit_preserving_field_list(KEEP_FLAT);
+                        exit;
+                    }
+                    is_done = true;
+                    notifications_received.count(NotificationKind.HELLO);
+                    receive_bfd.apply(
+                        meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.bfd, !meta.parse_failed,
+                        meta.base.drop_reason);
                 }
             }
             if (!is_done) {
@@ -454,6 +501,11 @@ control PeIngress(
         }
         if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
+            if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason == PuntReason.NONE) {
+                bool is_dead;
+                port_t dead_port;
+                link_guard.apply(hdr.outer_ipv6.dst, hdr.ethernet, meta.base, is_dead, dead_port);
+            }
             // Notifications are not held; a customer's packet is none, whatever its port.
             if (meta.flow_control.mode != FlowControl.OFF
                     && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)
@@ -516,10 +568,13 @@ control PeIngress(
             finish_at_cpu();
         } else if (is_done) {
             if (hdr.path_report.isValid()) {
-                PathChange change;
-                path_state.apply(hdr.path_report, now, change);
+                path_state.apply(hdr.path_report, now);
             }
-            mark_to_drop(standard_metadata);
+            if (meta.base.is_clock == 1) {
+                standard_metadata.egress_spec = CLOCK_PORT;
+            } else {
+                mark_to_drop(standard_metadata);
+            }
         } else {
             standard_metadata.egress_spec = meta.base.egress_port;
         }

@@ -23,6 +23,7 @@ control PeEgress(
     AskUpstream() ask_upstream;
     SendArn() send_arn;
     Pause() pause;
+    BfdHello() bfd_hello;
 
     apply {
         if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
@@ -55,9 +56,20 @@ control PeEgress(
                 if (meta.base.copy_kind == NotificationKind.PAUSE) {
                     pause.apply(hdr.ethernet, hdr.pause, meta.flow_control);
                     truncate(PAUSE_FRAME_LENGTH);
+                } else if (meta.base.copy_kind == NotificationKind.HELLO) {
+                    bfd_hello.apply(
+                        hdr.task, hdr.arn_envelope, hdr.order, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.tunnel.udp,
+                        hdr.bfd);
                 }
                 recirculate_preserving_field_list(KEEP_COPY);
             }
+        } else if (standard_metadata.egress_port == CLOCK_PORT) {
+            if (meta.base.copy_kind != NotificationKind.NONE) {
+                clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+            }
+            meta.base.is_clock = 1;
+            meta.flow_control.now = standard_metadata.egress_global_timestamp;
+            recirculate_preserving_field_list(KEEP_CLOCK);
         } else {
             bool parked = standard_metadata.egress_port == PARK_PORT;
             bool wants_cnp = false;
@@ -72,6 +84,7 @@ control PeEgress(
             }
             if (standard_metadata.egress_port != CPU_PORT && !parked) {
                 port_tx.count(standard_metadata.egress_port);
+                last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp[31:0]);
                 queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
             }
 

@@ -47,8 +47,19 @@ parser PeParser(
             EtherType.IPV4: parse_ipv4;
             EtherType.IPV6: choose_ipv6;
             EtherType.ARP: parse_arp;
+            CLOCK_ETHER_TYPE: choose_clock;
             default: accept;
         }
+    }
+    state choose_clock {
+        transition select(meta.base.is_clock) {
+            1: parse_clock;
+            default: accept;
+        }
+    }
+    state parse_clock {
+        packet.extract(hdr.clock);
+        transition accept;
     }
 
     state parse_vlan {
@@ -209,6 +220,7 @@ parser PeParser(
         transition select(meta.flow_control.parse_more, hdr.udp.dst_port, hdr.udp.length) {
             (ParseMore.ARN, _, _): parse_arn;
             (ParseMore.FANTEL, _, _): parse_fantel;
+            (ParseMore.BFD, _, _): parse_bfd;
             (_, UdpPort.ROCEV2, _): parse_bth;
             (_, _, FAST_CNP_UDP_LENGTH): parse_fast_cnp;
             default: accept;
@@ -216,6 +228,11 @@ parser PeParser(
     }
     state parse_arn {
         arn_parser.apply(packet, hdr.arn);
+        transition accept;
+    }
+
+    state parse_bfd {
+        packet.extract(hdr.bfd);
         transition accept;
     }
 
@@ -256,6 +273,7 @@ control PeDeparser(packet_out packet, in pe_headers_t hdr) {
     apply {
         packet.emit(hdr.packet_in);
         packet.emit(hdr.ethernet);
+        packet.emit(hdr.clock);
         packet.emit(hdr.pause);
         packet.emit(hdr.vlan);
         packet.emit(hdr.outer_ipv6);
@@ -267,6 +285,7 @@ control PeDeparser(packet_out packet, in pe_headers_t hdr) {
         packet.emit(hdr.tunnel.gre);
         packet.emit(hdr.tunnel.gre_key);
         packet.emit(hdr.tunnel.udp);
+        packet.emit(hdr.bfd);
         packet.emit(hdr.arn.arn);
         packet.emit(hdr.arn.five_tuple);
         packet.emit(hdr.arn.ipv4);

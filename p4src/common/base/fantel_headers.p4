@@ -15,6 +15,8 @@ enum bit<8> FantelType {
 // Code: a bit for each parameter, as in the scapy layer; a TLV's type is the number of its bit plus 1.
 const bit<8> FANTEL_ORIGIN = 0x01;
 const bit<8> FANTEL_PATH = 0x02;
+const bit<8> FANTEL_TUPLE = 0x04;
+const bit<8> FANTEL_CAUSE = 0x08;
 const bit<8> FANTEL_UNKNOWN = 0x80;
 
 // The first word of each TLV: type, version 0, length

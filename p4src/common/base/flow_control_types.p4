@@ -98,7 +98,9 @@ enum bit<3> ParseMore {
     // Nothing: it is cut off
     NOTHING = 3,
     // The parameters of a FANTEL message for this node
-    FANTEL = 4
+    FANTEL = 4,
+    // A BFD control packet for this node
+    BFD = 5
 }
 
 typedef bit<10> hold_cell_t;
@@ -130,7 +132,7 @@ struct flow_control_meta_t {
     ParseMore parse_more;
 
     // The time in microseconds, which a packet on a later pass does not know otherwise
-    @field_list(KEEP_FLAT, KEEP_PARKED)
+    @field_list(KEEP_FLAT, KEEP_PARKED, KEEP_CLOCK)
     bit<48> now;
 
     // A packet that Hold made wait: where it goes when it is its turn, how it came

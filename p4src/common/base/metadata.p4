@@ -3,6 +3,7 @@
 #define FCN_METADATA_P4
 
 #include "types.p4"
+#include "link_types.p4"
 
 // Field lists that survive resubmission and recirculation (v1model).
 const bit<8> KEEP_FLAT = 1;
@@ -28,6 +29,9 @@ struct base_meta_t {
     flow_label_t copy_label;
     @field_list(KEEP_COPY)
     congestion_level_t copy_level;
+    // The clock packet, which goes round in this node
+    @field_list(KEEP_CLOCK)
+    bit<1> is_clock;
 
     // How it arrived
     Role role;

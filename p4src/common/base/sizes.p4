@@ -26,6 +26,7 @@ const int REASON_COUNTER_SIZE = 64;
 const int KIND_COUNTER_SIZE = 16;
 
 const bit<8> TUNNEL_HOP_LIMIT = 64;
+const bit<8> FANTEL_HOP_LIMIT = 255;
 
 // Octets of headers
 const bit<16> ETHERNET_LENGTH = 14;
@@ -66,6 +67,15 @@ const bit<16> FANTEL_WORD_LENGTH = 8;
 const bit<16> FANTEL_IPV4_TUPLE_LENGTH = 20;
 const bit<16> FANTEL_IPV6_TUPLE_LENGTH = 44;
 const bit<16> FANTEL_BUFFER_LENGTH = 12;
+// RFC 5880 section 4.1, RFC 5881 sections 4 and 5
+const bit<3> BFD_VERSION = 1;
+const bit<8> BFD_LENGTH = 24;
+const bit<16> BFD_UDP_LENGTH = UDP_LENGTH + 24;
+const bit<16> BFD_SOURCE_PORT = 49152;
+const bit<8> BFD_HOP_LIMIT = 255;
+const bit<6> BFD_DSCP = 48;
+// Authentication present, multipoint
+const bit<6> BFD_REFUSED_FLAGS = 0x05;
 // The highest utilization and load
 const bit<16> PERMILLE = 1000;
 const bit<8> HIGHEST_CONGESTION_LEVEL = 7;

@@ -45,6 +45,7 @@ enum bit<8> IpProtocol {
 }
 
 enum bit<16> UdpPort {
+    BFD = 3784,
     VXLAN = 4789,
     ROCEV2 = 4791,
     MPLS = 6635
@@ -168,7 +169,9 @@ enum bit<8> NotificationKind {
     // A PAUSE frame for the data centre (SRF-8)
     PAUSE = 5,
     // For the ingress PE: failure, congestion, load (FAN-1)
-    FANTEL = 6
+    FANTEL = 6,
+    // For the far end of a link (FAN-4)
+    HELLO = 7
 }
 
 enum bit<7> PuntReason {
@@ -216,7 +219,9 @@ enum bit<8> DropReason {
     // is older than what its node said last, or the same.
     FANTEL_UNSUPPORTED = 36,
     PATH_REPORTER_UNKNOWN = 37,
-    NOTIFICATION_STALE = 38
+    NOTIFICATION_STALE = 38,
+    // The next hop is dead, and no other leads there without a loop.
+    LINK_DOWN = 39
 }
 
 // What a packet turned out to be; the index of counter `events`.
@@ -237,7 +242,9 @@ enum bit<8> Event {
     REROUTED = 13,
     // Something is said of a path that no policy of this PE has, and of the last one that was of use.
     PATH_UNKNOWN = 14,
-    PATH_NONE_LEFT = 15
+    PATH_NONE_LEFT = 15,
+    // Its next hop is dead, another one took it.
+    REPAIRED = 16
 }
 
 // What is reported to the controller; the index of counter `reports`.

@@ -5,6 +5,7 @@
 
 #include "../base/headers.p4"
 #include "../base/arn_headers.p4"
+#include "fantel_headers.p4"
 
 // How the Fast CNPs of this node look; FastCnpProfile sets it. Never on the wire: BMv2 clears metadata for
 // every packet, but not the fields of headers.
@@ -42,6 +43,12 @@ struct p_headers_t {
     // Of ARN messages made here or for this node
     arn_headers_t arn;
     arn_envelope_h arn_envelope;
+    // Of links that are watched, and of FANTEL messages made here
+    clock_h clock;
+    bfd_h bfd;
+    clock_task_h task;
+    order_h order;
+    p_fantel_headers_t fantel;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "../base/arn_headers.p4"
 #include "../base/fantel_headers.p4"
 #include "path_types.p4"
+#include "../base/bfd_headers.p4"
 
 // What is behind the customer's UDP header. A CNP has no headers from DETH on, another packet none of the
 // CNP's behind the BTH.
@@ -66,6 +67,11 @@ struct pe_headers_t {
     // Of FANTEL messages for this node
     fantel_headers_t fantel;
     path_report_h path_report;
+    // Of links that are watched
+    clock_h clock;
+    bfd_h bfd;
+    clock_task_h task;
+    order_h order;
     pause_h pause;
 }
 

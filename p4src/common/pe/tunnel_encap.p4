@@ -31,7 +31,7 @@ control TunnelEncap(inout pe_headers_t hdr, inout pe_meta_t meta) {
         meta.base.forward = Forward.UNDERLAY;
     }
 
-    action srh(bit<8> segments_left, bit<8> last_entry, bit<8> hdr_ext_len) {
+    action srh(bit<8> segments_left, bit<8> last_entry, bit<8> hdr_ext_len, bit<16> tag) {
         hdr.outer_ipv6.next_header = IpProtocol.ROUTING;
         hdr.srv6.srh.setValid();
         hdr.srv6.srh.next_header = meta.customer_next_header;
@@ -40,7 +40,7 @@ control TunnelEncap(inout pe_headers_t hdr, inout pe_meta_t meta) {
         hdr.srv6.srh.segments_left = segments_left;
         hdr.srv6.srh.last_entry = last_entry;
         hdr.srv6.srh.flags = 0;
-        hdr.srv6.srh.tag = 0;
+        hdr.srv6.srh.tag = tag;
     }
 
     // H.Encaps.Red with one SID (RFC 8986 section 5.2): no SRH.
@@ -50,21 +50,22 @@ control TunnelEncap(inout pe_headers_t hdr, inout pe_meta_t meta) {
         hdr.outer_ipv6.payload_len = meta.customer_length;
     }
 
-    // Segments in wire order: seg0 is the last SID of the policy (RFC 8754 section 2).
+    // Segments in wire order: seg0 is the last SID of the policy (RFC 8754 section 2). The tag tells a transit node which of
+    // the PE's paths it is, 0 for none.
     action encap_srv6_srh1(
-            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left,
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left, bit<16> tag,
             ipv6_addr_t seg0) {
         outer(ecn_mode, src, dst);
-        srh(segments_left, 0, 2);
+        srh(segments_left, 0, 2, tag);
         hdr.outer_ipv6.payload_len = meta.customer_length + SRH1_LENGTH;
         hdr.srv6.segment0.setValid();
         hdr.srv6.segment0.sid = seg0;
     }
     action encap_srv6_srh2(
-            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left,
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left, bit<16> tag,
             ipv6_addr_t seg0, ipv6_addr_t seg1) {
         outer(ecn_mode, src, dst);
-        srh(segments_left, 1, 4);
+        srh(segments_left, 1, 4, tag);
         hdr.outer_ipv6.payload_len = meta.customer_length + SRH2_LENGTH;
         hdr.srv6.segment0.setValid();
         hdr.srv6.segment0.sid = seg0;
@@ -72,10 +73,10 @@ control TunnelEncap(inout pe_headers_t hdr, inout pe_meta_t meta) {
         hdr.srv6.segment1.sid = seg1;
     }
     action encap_srv6_srh3(
-            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left,
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left, bit<16> tag,
             ipv6_addr_t seg0, ipv6_addr_t seg1, ipv6_addr_t seg2) {
         outer(ecn_mode, src, dst);
-        srh(segments_left, 2, 6);
+        srh(segments_left, 2, 6, tag);
         hdr.outer_ipv6.payload_len = meta.customer_length + SRH3_LENGTH;
         hdr.srv6.segment0.setValid();
         hdr.srv6.segment0.sid = seg0;
@@ -85,10 +86,10 @@ control TunnelEncap(inout pe_headers_t hdr, inout pe_meta_t meta) {
         hdr.srv6.segment2.sid = seg2;
     }
     action encap_srv6_srh4(
-            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left,
+            EcnEncapMode ecn_mode, ipv6_addr_t src, ipv6_addr_t dst, bit<8> segments_left, bit<16> tag,
             ipv6_addr_t seg0, ipv6_addr_t seg1, ipv6_addr_t seg2, ipv6_addr_t seg3) {
         outer(ecn_mode, src, dst);
-        srh(segments_left, 3, 8);
+        srh(segments_left, 3, 8, tag);
         hdr.outer_ipv6.payload_len = meta.customer_length + SRH4_LENGTH;
         hdr.srv6.segment0.setValid();
         hdr.srv6.segment0.sid = seg0;

@@ -1,0 +1,59 @@
+// Headers with which a node watches its links, in wire order where they are on the wire; docs/packets.md shows them.
+#ifndef FCN_BFD_HEADERS_P4
+#define FCN_BFD_HEADERS_P4
+
+#include "arn_headers.p4"
+#include "link_types.p4"
+
+// BFD control packet without authentication (RFC 5880 section 4.1)
+header bfd_h {
+    bit<3> version;
+    BfdDiagnostic diagnostic;
+    BfdState state;
+    bit<6> flags;
+    bit<8> detect_multiplier;
+    bit<8> length;
+    bit<32> my_discriminator;
+    bit<32> your_discriminator;
+    microseconds_t desired_min_tx;
+    microseconds_t required_min_rx;
+    microseconds_t required_min_echo_rx;
+}
+
+// The clock packet behind its Ethernet header: of two that circulate, the older one ends.
+header clock_h {
+    bit<32> token;
+}
+
+// What is to be looked at in a slot of the clock. Never on the wire: BMv2 clears metadata for every packet, but not the
+// fields of headers.
+header clock_task_h {
+    ClockTask task;
+    bit<5> pad;
+    port_t port;
+    // Of a link: how often a quiet one has a hello, and after which silence it is down. Of a path: how often its state
+    // is said again, first and later.
+    microseconds_t interval;
+    microseconds_t time;
+    bit<8> detect_multiplier;
+    bit<32> discriminator;
+    bit<4> pad_path;
+    core_path_t path_cell;
+    path_id_t path_id;
+    ipv6_addr_t ingress_pe;
+}
+
+// The message that a copy of this packet is to become: a hello, or one about a path. Never on the wire.
+header order_h {
+    LinkState link_state;
+    BfdDiagnostic diagnostic;
+    bit<32> your_discriminator;
+    bit<1> is_wanted;
+    PathReport report;
+    bit<5> pad;
+    path_id_t path_id;
+    bit<32> link;
+    ipv6_addr_t ingress_pe;
+}
+
+#endif

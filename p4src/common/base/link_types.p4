@@ -1,0 +1,70 @@
+// Types of links whose far end is watched (FAN-4). The controller reads constants and enumerations from here.
+#ifndef FCN_LINK_TYPES_P4
+#define FCN_LINK_TYPES_P4
+
+#include "types.p4"
+
+// Field list that the clock packet keeps (v1model).
+const bit<8> KEEP_CLOCK = 4;
+
+// IEEE 802, local experimental EtherType 1: a frame that never leaves the node
+const bit<16> CLOCK_ETHER_TYPE = 0x88b5;
+
+// A place in the round of the clock
+typedef bit<12> clock_slot_t;
+const int CLOCK_SLOTS = 4096;
+
+// Unique in the domain; as in FANTEL messages
+typedef bit<32> path_id_t;
+// A path that leaves this node by one port, among all of them
+typedef bit<12> core_path_t;
+const int CORE_PATH_CELLS = 4096;
+const int ALTERNATE_TABLE_SIZE = 4096;
+
+// What is known of a link, by its port; the session of RFC 5880 section 6.8.6, which is Down in two cases: a link of
+// which nothing was ever heard is not known to have failed.
+enum bit<3> LinkState {
+    UNKNOWN = 0,
+    STARTING = 1,
+    UP = 2,
+    // Silent, or its far end does not hear this node
+    DOWN = 3,
+    // Still down: the far end is heard again, but does not yet say that it hears this node.
+    RISING = 4
+}
+
+// RFC 5880 section 4.1
+enum bit<2> BfdState {
+    ADMIN_DOWN = 0,
+    DOWN = 1,
+    INIT = 2,
+    UP = 3
+}
+
+// RFC 5880 section 4.1: why a session is not up
+enum bit<5> BfdDiagnostic {
+    NONE = 0,
+    DETECTION_TIME_EXPIRED = 1
+}
+
+// What is said of a path; in the order of the types of FANTEL messages, which begin with 1.
+enum bit<2> PathReport {
+    FAILED = 0,
+    WELL = 1,
+    CONGESTED = 2,
+    RELIEVED = 3
+}
+
+// What the clock does in a slot
+enum bit<2> ClockTask {
+    NONE = 0,
+    LINK = 1,
+    PATH = 2
+}
+
+// Cause in a FANTEL message
+enum bit<8> FailureCause {
+    NEIGHBOR_SILENT = 2
+}
+
+#endif

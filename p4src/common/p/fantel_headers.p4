@@ -1,0 +1,59 @@
+// Headers of the FANTEL messages that a transit node sends, in wire order: the parameters of one message in few
+// headers, because BMv2 pays for each with every packet.
+#ifndef FCN_P_FANTEL_HEADERS_P4
+#define FCN_P_FANTEL_HEADERS_P4
+
+#include "../base/bfd_headers.p4"
+#include "../base/fantel_headers.p4"
+
+// Message, origin, path
+header fantel_path_h {
+    bit<8> version;
+    FantelType type;
+    bit<8> code;
+    bit<8> reserved;
+    bit<32> tlv_origin;
+    bit<32> node;
+    bit<32> link;
+    bit<32> epoch;
+    bit<32> sequence;
+    bit<32> tlv_path;
+    path_id_t path_id;
+}
+
+header fantel_ipv6_tuple_h {
+    bit<32> tlv_tuple;
+    bit<4> ip_version;
+    flow_label_t label;
+    bit<8> protocol;
+    ipv6_addr_t src;
+    ipv6_addr_t dst;
+    bit<16> src_port;
+    bit<16> dst_port;
+}
+
+header fantel_cause_h {
+    bit<32> tlv_cause;
+    FailureCause cause;
+    bit<24> reserved;
+}
+
+// How the messages of this node look; FantelProfile sets it. Never on the wire.
+header fantel_profile_h {
+    ipv6_addr_t src;
+    bit<16> udp_src_port;
+    bit<16> udp_dst_port;
+    bit<2> pad;
+    bit<6> dscp;
+    bit<32> node;
+    bit<32> epoch;
+}
+
+struct p_fantel_headers_t {
+    fantel_path_h about;
+    fantel_ipv6_tuple_h five_tuple;
+    fantel_cause_h cause;
+    fantel_profile_h profile;
+}
+
+#endif

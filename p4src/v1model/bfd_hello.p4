@@ -1,0 +1,56 @@
+#ifndef FCN_BFD_HELLO_P4
+#define FCN_BFD_HELLO_P4
+
+// BfdHello: makes the copy of the clock packet a BFD control packet for the far end of a link (RFC 5880, RFC 5881).
+// Reads:  task, envelope, order.
+// Writes: Ethernet, underlay, UDP and BFD headers; the clock's header ends.
+// When:   on the egress copy of the clock packet in the slot of a link.
+control BfdHello(
+        in clock_task_h task, in arn_envelope_h envelope, in order_h order, inout ethernet_h ethernet,
+        inout clock_h clock, inout ipv6_h ipv6, inout udp_h udp, inout bfd_h bfd) {
+    BfdChecksum() bfd_checksum;
+
+    apply {
+        clock.setInvalid();
+        ethernet.src = envelope.src_mac;
+        ethernet.dst = envelope.dst_mac;
+        ethernet.ether_type = EtherType.IPV6;
+        ipv6.setValid();
+        ipv6.version = 6;
+        // Network control (RFC 2474 section 4.2.2.2)
+        ipv6.dscp = BFD_DSCP;
+        ipv6.ecn = Ecn.NOT_ECT;
+        ipv6.flow_label = 0;
+        ipv6.payload_len = BFD_UDP_LENGTH;
+        ipv6.next_header = IpProtocol.UDP;
+        ipv6.hop_limit = BFD_HOP_LIMIT;
+        ipv6.src = envelope.src;
+        ipv6.dst = envelope.dst;
+        udp.setValid();
+        udp.src_port = BFD_SOURCE_PORT;
+        udp.dst_port = UdpPort.BFD;
+        udp.length = BFD_UDP_LENGTH;
+        bfd.setValid();
+        bfd.version = BFD_VERSION;
+        bfd.diagnostic = order.diagnostic;
+        bfd.state = BfdState.DOWN;
+        if (order.link_state == LinkState.UP) {
+            bfd.state = BfdState.UP;
+        } else if (order.link_state == LinkState.STARTING || order.link_state == LinkState.RISING) {
+            bfd.state = BfdState.INIT;
+        }
+        bfd.flags = 0;
+        bfd.detect_multiplier = task.detect_multiplier;
+        bfd.length = BFD_LENGTH;
+        bfd.my_discriminator = task.discriminator;
+        bfd.your_discriminator = order.your_discriminator;
+        bfd.desired_min_tx = task.interval;
+        bfd.required_min_rx = task.interval;
+        bfd.required_min_echo_rx = 0;
+        bit<16> checksum;
+        bfd_checksum.apply(ipv6, udp, bfd, checksum);
+        udp.checksum = checksum;
+    }
+}
+
+#endif

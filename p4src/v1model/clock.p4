@@ -1,0 +1,67 @@
+#ifndef FCN_CLOCK_P4
+#define FCN_CLOCK_P4
+
+// The youngest clock packet, and the slot that is next
+register<bit<32>, bit<1>>(1) clock_token;
+register<clock_slot_t, bit<1>>(1) clock_place;
+// Rounds of the clock
+@name(".clock_rounds")
+counter<bit<1>>(1, CounterType.packets) clock_rounds;
+
+// Clock: this target makes no packets of its own, so one circulates through the queue of CLOCK_PORT, whose rate is the
+// clock's. Each time one link or path is looked at (FAN-4).
+// Reads:  the packet's token, time now in microseconds; registers of links and paths.
+// Writes: task, envelope; order: what is to be said, is_wanted where it is of a path; is_hello; is_old: another clock
+//         packet has taken this one's place.
+// When:   the clock packet has come round.
+control Clock(
+        in clock_h clock, in bit<48> now, inout clock_task_h task, inout arn_envelope_h envelope, inout order_h order,
+        out bool is_hello, out bool is_old) {
+    ClockSlot() clock_slot;
+    LinkTimer() link_timer;
+    PathNews() path_news;
+
+    apply {
+        bit<32> youngest;
+        clock_token.read(youngest, 0);
+        bit<32> younger = youngest - clock.token;
+        is_hello = false;
+        is_old = younger != 0 && younger[31:31] == 0;
+        order.setValid();
+        order.is_wanted = 0;
+        if (!is_old) {
+            clock_slot_t slot;
+            clock_token.write(0, clock.token);
+            clock_place.read(slot, 0);
+            clock_slot.apply(slot, task, envelope);
+            slot = slot + 1;
+            if (!task.isValid()) {
+                slot = 0;
+                clock_rounds.count(0);
+            } else if (task.task == ClockTask.LINK) {
+                link_timer.apply(task, now[31:0], order, is_hello);
+            } else {
+                bit<3> state;
+                link_states.read(state, task.port);
+                // Of a link that never was up nobody knows whether it is well.
+                if (IS_DEAD(state) || state == (bit<3>)LinkState.UP) {
+                    bool is_due;
+                    order.report = PathReport.WELL;
+                    if (IS_DEAD(state)) {
+                        order.report = PathReport.FAILED;
+                    }
+                    path_news.apply(task.path_cell, order.report, task.interval, task.time, now[31:0], is_due);
+                    if (is_due) {
+                        order.is_wanted = 1;
+                        order.path_id = task.path_id;
+                        order.link = (bit<32>)task.port;
+                        order.ingress_pe = task.ingress_pe;
+                    }
+                }
+            }
+            clock_place.write(0, slot);
+        }
+    }
+}
+
+#endif

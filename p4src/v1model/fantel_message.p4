@@ -1,0 +1,107 @@
+#ifndef FCN_FANTEL_MESSAGE_P4
+#define FCN_FANTEL_MESSAGE_P4
+
+// Of the messages of this node
+register<bit<32>, bit<1>>(1) fantel_sequence;
+
+// FantelMessage: makes a packet a FANTEL message about a path for its ingress PE (FAN-1, FAN-2, FAN-4). One that met
+// the failure is named in it.
+// Reads:  order; the packet it is made of: the clock packet, or one of the path.
+// Writes: underlay, UDP and FANTEL headers; the clock's header and the SRH end. What the deparser emits behind the
+//         message is cut off.
+// When:   on the egress copy of a packet, or one that has no next hop.
+control FantelMessage(inout p_headers_t hdr) {
+    FantelProfile() fantel_profile;
+
+    apply {
+        bit<16> length = UDP_LENGTH + FANTEL_LENGTH + FANTEL_WORD_LENGTH;
+        fantel_profile.apply(hdr.fantel.profile);
+        hdr.fantel.about.setValid();
+        hdr.fantel.about.version = 0;
+        hdr.fantel.about.type = FantelType.FAILURE;
+        hdr.fantel.about.code = FANTEL_ORIGIN | FANTEL_PATH;
+        hdr.fantel.about.reserved = 0;
+        hdr.fantel.about.tlv_origin = TLV_ORIGIN;
+        hdr.fantel.about.node = hdr.fantel.profile.node;
+        hdr.fantel.about.link = hdr.order.link;
+        hdr.fantel.about.epoch = hdr.fantel.profile.epoch;
+        bit<32> sequence;
+        fantel_sequence.read(sequence, 0);
+        sequence = sequence + 1;
+        fantel_sequence.write(0, sequence);
+        hdr.fantel.about.sequence = sequence;
+        hdr.fantel.about.tlv_path = TLV_PATH;
+        hdr.fantel.about.path_id = hdr.order.path_id;
+        // The sum does not depend on the order of 16-bit words, and what is absent is zero.
+        bit<352> five_tuple = 0;
+        bit<64> cause = 0;
+        if (hdr.outer_ipv6.isValid()) {
+            bit<32> ports = 0;
+            if (hdr.outer_udp.isValid()) {
+                ports = hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port;
+            }
+            bit<8> protocol = hdr.outer_ipv6.next_header;
+            if (hdr.srv6.srh.isValid()) {
+                protocol = hdr.srv6.srh.next_header;
+            }
+            hdr.fantel.five_tuple.setValid();
+            hdr.fantel.five_tuple.tlv_tuple = TLV_IPV6_TUPLE;
+            hdr.fantel.five_tuple.ip_version = 6;
+            hdr.fantel.five_tuple.label = hdr.outer_ipv6.flow_label;
+            hdr.fantel.five_tuple.protocol = protocol;
+            hdr.fantel.five_tuple.src = hdr.outer_ipv6.src;
+            hdr.fantel.five_tuple.dst = hdr.outer_ipv6.dst;
+            hdr.fantel.five_tuple.src_port = ports[31:16];
+            hdr.fantel.five_tuple.dst_port = ports[15:0];
+            five_tuple = TLV_IPV6_TUPLE ++ 4w6 ++ hdr.outer_ipv6.flow_label ++ protocol ++ hdr.outer_ipv6.src
+                ++ hdr.outer_ipv6.dst ++ ports;
+            hdr.fantel.about.code = hdr.fantel.about.code | FANTEL_TUPLE;
+            length = length + FANTEL_IPV6_TUPLE_LENGTH;
+        }
+        if (hdr.order.report == PathReport.WELL) {
+            hdr.fantel.about.type = FantelType.FAILURE_CLEARED;
+        } else {
+            hdr.fantel.cause.setValid();
+            hdr.fantel.cause.tlv_cause = TLV_CAUSE;
+            hdr.fantel.cause.cause = FailureCause.NEIGHBOR_SILENT;
+            hdr.fantel.cause.reserved = 0;
+            cause = TLV_CAUSE ++ (bit<8>)FailureCause.NEIGHBOR_SILENT ++ 24w0;
+            hdr.fantel.about.code = hdr.fantel.about.code | FANTEL_CAUSE;
+            length = length + FANTEL_WORD_LENGTH;
+        }
+
+        hdr.clock.setInvalid();
+        hdr.srv6.srh.setInvalid();
+        hdr.srv6.segment0.setInvalid();
+        hdr.srv6.segment1.setInvalid();
+        hdr.srv6.segment2.setInvalid();
+        hdr.srv6.segment3.setInvalid();
+        hdr.ethernet.ether_type = EtherType.IPV6;
+        hdr.outer_ipv6.setValid();
+        hdr.outer_ipv6.version = 6;
+        hdr.outer_ipv6.dscp = hdr.fantel.profile.dscp;
+        hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
+        hdr.outer_ipv6.flow_label = 0;
+        hdr.outer_ipv6.payload_len = length;
+        hdr.outer_ipv6.next_header = IpProtocol.UDP;
+        hdr.outer_ipv6.hop_limit = FANTEL_HOP_LIMIT;
+        hdr.outer_ipv6.src = hdr.fantel.profile.src;
+        hdr.outer_ipv6.dst = hdr.order.ingress_pe;
+        hdr.outer_udp.setValid();
+        hdr.outer_udp.src_port = hdr.fantel.profile.udp_src_port;
+        hdr.outer_udp.dst_port = hdr.fantel.profile.udp_dst_port;
+        hdr.outer_udp.length = length;
+        hash(hdr.outer_udp.checksum, HashAlgorithm.csum16, 16w0,
+             { hdr.outer_ipv6.src, hdr.outer_ipv6.dst, 16w0 ++ length ++ 24w0 ++ 8w17,
+                   hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port ++ length,
+                   hdr.fantel.about.version ++ (bit<8>)hdr.fantel.about.type ++ hdr.fantel.about.code ++ 8w0,
+                   TLV_ORIGIN, hdr.fantel.about.node, hdr.fantel.about.link, hdr.fantel.about.epoch,
+                   hdr.fantel.about.sequence, TLV_PATH, hdr.fantel.about.path_id, five_tuple, cause },
+             32w0x10000);
+        if (hdr.outer_udp.checksum == 0) {
+            hdr.outer_udp.checksum = 0xffff;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,43 @@
+#ifndef FCN_PATH_NEWS_P4
+#define FCN_PATH_NEWS_P4
+
+// What was said last of each path that leaves this node by a port: PathReport + 1, 0 for nothing ++ how often, up to
+// PATH_NEWS_TIMES ++ when, in microseconds
+register<bit<36>, core_path_t>(CORE_PATH_CELLS) path_said;
+
+// Messages can be lost: what is new is said so often before it is only refreshed.
+const bit<2> PATH_NEWS_TIMES = 3;
+
+// PathNews: is it time to say how a path is (FAN-4)?
+// Reads:  the path's cell; whether it has failed or is well; how often news are said again, and how often what is no
+//         news any more; time now, all in microseconds.
+// Writes: is_due; path_said.
+// When:   the clock comes to the path, or a packet on it meets a dead next hop.
+control PathNews(
+        in core_path_t path_cell, in PathReport report, in microseconds_t repeat, in microseconds_t refresh,
+        in bit<32> now, out bool is_due) {
+    apply {
+        bit<36> said;
+        path_said.read(said, path_cell);
+        bit<2> what = (bit<2>)report + 1;
+        bit<2> times = said[33:32];
+        microseconds_t wait = repeat;
+        if (times == PATH_NEWS_TIMES) {
+            wait = refresh;
+        }
+        if (said[35:34] != what) {
+            is_due = true;
+            times = 1;
+        } else {
+            is_due = now - said[31:0] >= wait;
+            if (times != PATH_NEWS_TIMES) {
+                times = times + 1;
+            }
+        }
+        if (is_due) {
+            path_said.write(path_cell, what ++ times ++ now);
+        }
+    }
+}
+
+#endif
