@@ -1,12 +1,12 @@
 """The paths of policies as the switches and messages know them, with the computed backups."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcn.contract.constants import POLICY_BIT, POLICY_CELLS
 from fcn.contract.paths import Share
 from fcn.controller.config.addressing import tunnel_numbers
+from fcn.controller.config.cells import hashed, spread
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Tunnel
 from fcn.controller.config.policies import DERIVED_ID, Policy, PolicyPath
 from fcn.controller.config.topology import Topology, Trace, common
@@ -158,8 +158,7 @@ def path_number(node: str, policy: str, path: PolicyPath) -> int:
 
 
 def _derived(*names: str) -> int:
-    digest = hashlib.sha256("/".join(names).encode()).digest()
-    return int.from_bytes(digest[:4], "big") | DERIVED_ID
+    return hashed(*names) | DERIVED_ID
 
 
 def _exposed(paths: Sequence[Path]) -> str:
@@ -180,10 +179,5 @@ def _exposed(paths: Sequence[Path]) -> str:
 def _cells(policies: Mapping[str, Sequence[int]]) -> dict[str, int]:
     """The index of each policy's state, a hash of its paths: the switch keeps what it knows of
     paths when the file changes, and another policy must not inherit it."""
-    taken: dict[int, str] = {}
-    for name, numbers in sorted(policies.items()):
-        cell = _derived(name, *map(str, numbers)) % POLICY_CELLS
-        while cell in taken:
-            cell = (cell + 1) % POLICY_CELLS
-        taken[cell] = name
-    return {name: cell for cell, name in taken.items()}
+    wanted = ((name, hashed(name, *numbers)) for name, numbers in sorted(policies.items()))
+    return spread(wanted, POLICY_CELLS)
