@@ -25,7 +25,7 @@ from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.paths import Plan, Planner, first_tunnels, policy_numbers
 from fcn.controller.config.queue_depths import curve_steps, queue_curves, queue_depths
-from fcn.controller.config.reporters import reporters
+from fcn.controller.config.reporters import Reporter, reporters
 from fcn.controller.config.types import Address, Network, format_duration
 from fcn.controller.owners.cnp_profile import CnpProfile
 from fcn.controller.owners.core_ports import CorePorts
@@ -100,6 +100,7 @@ class Provision:
         self.thresholds = queue_depths(config, self.node)
         self.levels = level_policies(config)
         self.plans: tuple[Plan, ...] = Planner(config).plans(name) if self.node.policies else ()
+        self.reporters: dict[int, list[Reporter]] = reporters(config, name, self.plans)
         self.routing = VrfRouting(self.intent)
         self.underlay = Underlay(self.intent)
         self.flow_table = FlowTable(self.intent)
@@ -344,8 +345,7 @@ class Provision:
         if self.plans:
             NotificationPort(self.intent, self.pipeline).expect("FANTEL", self.config.fantel_port)
             believed = PathReporters(self.intent)
-            found = reporters(self.config, self.name, self.plans)
-            for number, speakers in found.items():
+            for number, speakers in self.reporters.items():
                 believed.believe(number, speakers)
         numbers = policy_numbers(self.node)
         for pair, first in first_tunnels(self.node, self.plans).items():
