@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from fcn.contract.constants import POLICY_BIT, POLICY_CELLS
 from fcn.contract.paths import Share
@@ -47,9 +48,26 @@ class Planner:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._topology = Topology(config)
+        self._planned = cache(self._plan)
 
     def plans(self, node_name: str) -> tuple[Plan, ...]:
         """The policies of a node, in the order of the file."""
+        return self._planned(node_name)
+
+    def warnings(self) -> Iterator[tuple[str, str, str]]:
+        """Node, policy and reason where one failure may end all paths of a policy."""
+        for name in self._config.nodes:
+            for plan in self.plans(name):
+                if plan.exposed:
+                    yield name, plan.policy, plan.exposed
+
+    def trace(self, node_name: str, tunnel: Tunnel) -> Trace | None:
+        """Where a tunnel of a node leads; None where links do not show it."""
+        if tunnel.to is None or tunnel.sr_label is not None:
+            return None
+        return self._topology.trace(node_name, (*tunnel.via, tunnel.to))
+
+    def _plan(self, node_name: str) -> tuple[Plan, ...]:
         found: dict[str, tuple[tuple[Path, ...], str]] = {}
         policies = self._config.nodes[node_name].policies
         for name, policy in policies.items():
@@ -67,19 +85,6 @@ class Planner:
             Plan(name, cells[name], paths, policies[name].hold_down, exposed)
             for name, (paths, exposed) in found.items()
         )
-
-    def warnings(self) -> Iterator[tuple[str, str, str]]:
-        """Node, policy and reason where one failure may end all paths of a policy."""
-        for name in self._config.nodes:
-            for plan in self.plans(name):
-                if plan.exposed:
-                    yield name, plan.policy, plan.exposed
-
-    def trace(self, node_name: str, tunnel: Tunnel) -> Trace | None:
-        """Where a tunnel of a node leads; None where links do not show it."""
-        if tunnel.to is None or tunnel.sr_label is not None:
-            return None
-        return self._topology.trace(node_name, (*tunnel.via, tunnel.to))
 
     def _given(self, node_name: str, name: str, policy: Policy) -> tuple[Path, ...]:
         tunnels = self._config.nodes[node_name].tunnels
