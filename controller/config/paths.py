@@ -42,6 +42,16 @@ class Plan:
     exposed: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class NumberedTunnel:
+    """A tunnel of a VRF, and its number in table `tunnel`. name: COMPUTED where no file has it."""
+
+    number: int
+    name: str
+    tunnel: Tunnel
+    vrf: str
+
+
 class Planner:
     """Derives the paths of a valid configuration."""
 
@@ -139,6 +149,17 @@ def first_tunnels(node: Node, plans: Sequence[Plan]) -> dict[tuple[str, str], in
         found[policy, vrf] = number
         number += paths[policy]
     return found
+
+
+def numbered_tunnels(node: Node, plans: Sequence[Plan]) -> Iterator[NumberedTunnel]:
+    """What table `tunnel` has. Each path of a policy has a number of its own in each VRF, so that
+    these follow each other."""
+    for (name, vrf), number in tunnel_numbers(node).items():
+        yield NumberedTunnel(number, name, node.tunnels[name], vrf)
+    paths = {plan.policy: plan.paths for plan in plans}
+    for (policy, vrf), first in first_tunnels(node, plans).items():
+        for number, path in enumerate(paths[policy], first):
+            yield NumberedTunnel(number, path.name, path.tunnel, vrf)
 
 
 def policy_numbers(node: Node) -> dict[tuple[str, str], int]:
