@@ -33,7 +33,7 @@ from fcn.controller.cli.lab import LAB_OPTIONS, lab
 from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
-from fcn.controller.config import Config, ConfigError, load_config
+from fcn.controller.config import Config, ConfigError, load_planned
 from fcn.controller.config.paths import Planner
 from fcn.controller.logs import LogLevel
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
@@ -65,7 +65,7 @@ def run(
     """Run the controller until it is stopped (Ctrl-C or SIGTERM)."""
     from fcn.controller.cli.run import RunError, run_controller
 
-    network = _load(config)
+    network = _load(config)[0]
     try:
         asyncio.run(run_controller(network, log_level, log_json=log_json))
     except RunError as error:
@@ -75,13 +75,13 @@ def run(
 @app.command()
 def check(config: ConfigFile) -> None:
     """Check a configuration file; print every problem with its line."""
-    network = _load(config)
+    network, planner = _load(config)
     out.print(
         f"{config}: {len(network.nodes)} nodes, {len(network.vrfs)} VRFs, "
         f"{len(network.links)} links: valid",
         highlight=False,
     )
-    for node, policy, reason in Planner(network).warnings():
+    for node, policy, reason in planner.warnings():
         out.print(
             f"note: nodes.{node}.policies.{policy}: one failure can end it: {reason}",
             highlight=False,
@@ -89,9 +89,9 @@ def check(config: ConfigFile) -> None:
         )
 
 
-def _load(file: Path) -> Config:
+def _load(file: Path) -> tuple[Config, Planner]:
     try:
-        return load_config(file)
+        return load_planned(file)
     except ConfigError as error:
         for problem in error.problems:
             where = f" {problem.where}:" if problem.where else ""

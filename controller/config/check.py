@@ -27,8 +27,8 @@ from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.types import Address, Network
 
 
-def check(config: Config) -> Iterator[Finding]:
-    """Every problem of a configuration whose fields are valid individually."""
+def check(config: Config, planner: Planner) -> Iterator[Finding]:
+    """Every problem of a configuration whose fields are valid individually. planner: its own."""
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
     yield from check_holding(config)
@@ -41,7 +41,6 @@ def check(config: Config) -> Iterator[Finding]:
     yield from check_modes(config)
     yield from check_path_numbers(config)
     yield from check_fantel_port(config)
-    planner = Planner(config)
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
         for checker in (
