@@ -11,12 +11,12 @@ counter<bit<1>>(1, CounterType.packets) clock_rounds;
 // Clock: this target makes no packets of its own, so one circulates through the queue of CLOCK_PORT, whose rate is the
 // clock's. Each time one link or path is looked at (FAN-4).
 // Reads:  the packet's token, time now in microseconds; registers of links and paths.
-// Writes: task, envelope; order: what is to be said, is_wanted where it is of a path; is_hello; is_old: another clock
-//         packet has taken this one's place.
+// Writes: task, envelope; order: what is to be said, is_wanted where it is of a path; is_hello; is_over: another clock
+//         packet has taken this one's place, or the clock stops.
 // When:   the clock packet has come round.
 control Clock(
         in clock_h clock, in bit<48> now, inout clock_task_h task, inout arn_envelope_h envelope, inout order_h order,
-        out bool is_hello, out bool is_old) {
+        out bool is_hello, out bool is_over) {
     ClockSlot() clock_slot;
     LinkTimer() link_timer;
     PathNews() path_news;
@@ -26,12 +26,15 @@ control Clock(
         clock_token.read(youngest, 0);
         bit<32> younger = youngest - clock.token;
         is_hello = false;
-        is_old = younger != 0 && younger[31:31] == 0;
+        is_over = younger != 0 && younger[31:31] == 0;
         order.setValid();
         order.is_wanted = 0;
-        if (!is_old) {
-            clock_slot_t slot;
+        if (!is_over) {
             clock_token.write(0, clock.token);
+            is_over = clock.is_last == 1;
+        }
+        if (!is_over) {
+            clock_slot_t slot;
             clock_place.read(slot, 0);
             clock_slot.apply(slot, task, envelope);
             slot = slot + 1;

@@ -132,10 +132,10 @@ control PIngress(
 
         if (meta.base.is_clock == 1) {
             bool is_hello;
-            bool is_old;
+            bool is_over;
             clock.apply(
-                hdr.clock, meta.flow_control.now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_old);
-            if (is_old) {
+                hdr.clock, meta.flow_control.now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_over);
+            if (is_over) {
                 mark_to_drop(standard_metadata);
             } else {
                 if (is_hello) {

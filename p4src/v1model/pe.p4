@@ -229,10 +229,10 @@ control PeIngress(
             is_settled = true;
             is_done = true;
             bool is_hello;
-            bool is_old;
+            bool is_over;
             now = meta.flow_control.now;
-            clock.apply(hdr.clock, now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_old);
-            if (is_old) {
+            clock.apply(hdr.clock, now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_over);
+            if (is_over) {
                 meta.base.is_clock = 0;
             } else if (is_hello) {
                 meta.base.copy_kind = NotificationKind.HELLO;

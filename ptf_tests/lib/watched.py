@@ -3,6 +3,7 @@
 from ipaddress import IPv6Address
 
 from fcn.packets.fantel import FANTEL_HOP_LIMIT, Event
+from fcn.packets.fantel_tlvs import FailureCause, FiveTuple, Tlv
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     NEIGHBOUR_MAC,
@@ -20,7 +21,6 @@ from fcn.ptf_tests.lib.links import NEVER_US, LinkTest
 from fcn.ptf_tests.lib.packets import Ecn, roce, srv6
 from fcn.ptf_tests.lib.path_messages import Link, notification
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
-from fcn.packets.fantel_tlvs import FailureCause, FiveTuple, Tlv
 
 LABEL = 0x8CAFE
 PATH_ID = 0xF0000001
@@ -35,9 +35,7 @@ def packet(psn: int = 1, *, dst: str = REMOTE_PE, tag: int = 0) -> bytes:
     """A tunnelled RoCE packet of PE_ADDRESS; with a tag it has an SRH of one segment."""
     inner = roce(HOST_V4, REMOTE_V4, 0x118, psn=psn)
     segments = [dst] if tag else []
-    return srv6(
-        inner, PE_ADDRESS, dst, segments, tag=tag, flow_label=LABEL, traffic_class=Ecn.ECT0
-    )
+    return srv6(inner, PE_ADDRESS, dst, segments, tag=tag, flow_label=LABEL, traffic_class=Ecn.ECT0)
 
 
 def failure(sequence: int, path_id: int = PATH_ID, dst: str = REMOTE_PE) -> bytes:
@@ -70,6 +68,7 @@ class WatchedPTest(LinkTest, PTest):
         super().configure()
         self.tables = self.p
         self.watch()
+        self.p.notification_port()
         self.p.fantel_profile(P_ADDRESS, node=NODE.node, epoch=EPOCH)
         self.p.core_path(
             PE_ADDRESS, PATH_ID, CORE_PORT, cell=CELL, interval_us=self.repeat_us, dst=REMOTE_PE

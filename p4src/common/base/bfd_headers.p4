@@ -20,9 +20,12 @@ header bfd_h {
     microseconds_t required_min_echo_rx;
 }
 
-// The clock packet behind its Ethernet header: of two that circulate, the older one ends.
+// The clock packet behind its Ethernet header: of two that circulate, the older one ends. One that says so ends the others
+// and itself: BMv2 takes no other program while a packet circulates.
 header clock_h {
     bit<32> token;
+    bit<7> pad;
+    bit<1> is_last;
 }
 
 // What is to be looked at in a slot of the clock. Never on the wire: BMv2 clears metadata for every packet, but not the
