@@ -28,7 +28,9 @@ control Clock(
         is_hello = false;
         is_over = younger != 0 && younger[31:31] == 0;
         order.setValid();
+        order.is_asked = 0;
         order.is_wanted = 0;
+        bool is_known = false;
         if (!is_over) {
             clock_token.write(0, clock.token);
             is_over = clock.is_last == 1;
@@ -43,23 +45,35 @@ control Clock(
                 clock_rounds.count(0);
             } else if (task.task == ClockTask.LINK) {
                 link_timer.apply(task, now[31:0], order, is_hello);
-            } else {
+            } else if (task.task == ClockTask.PATH) {
                 bit<3> state;
                 link_states.read(state, task.port);
                 // Of a link that never was up nobody knows whether it is well.
                 if (IS_DEAD(state) || state == (bit<3>)LinkState.UP) {
-                    bool is_due;
+                    is_known = true;
                     order.report = PathReport.WELL;
                     if (IS_DEAD(state)) {
                         order.report = PathReport.FAILED;
                     }
-                    path_news.apply(task.path_cell, order.report, task.interval, task.time, now[31:0], is_due);
-                    if (is_due) {
-                        order.is_wanted = 1;
-                        order.path_id = task.path_id;
-                        order.link = (bit<32>)task.port;
-                        order.ingress_pe = task.ingress_pe;
-                    }
+                }
+            } else {
+                bit<32> since;
+                last_congested.read(since, task.port);
+                is_known = true;
+                order.report = PathReport.RELIEVED;
+                if (since != 0 && now[31:0] - since < task.relief) {
+                    order.report = PathReport.CONGESTED;
+                }
+            }
+            if (is_known) {
+                bool is_due;
+                path_news.apply(task.path_cell, order.report, task.interval, task.time, now[31:0], is_due);
+                if (is_due) {
+                    order.is_wanted = 1;
+                    order.path_id = task.path_id;
+                    order.link = (bit<32>)task.port;
+                    order.ingress_pe = task.ingress_pe;
+                    order.level = 0;
                 }
             }
             clock_place.write(0, slot);

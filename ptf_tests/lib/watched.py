@@ -28,6 +28,7 @@ CELL = 5
 NODE = Link(P_ADDRESS, 70, CORE_PORT)
 EPOCH = 1000
 IPPROTO_IPV4 = 4
+SILENT = FailureCause(cause=2)
 TRIGGERED = {"FANTEL_TRIGGERED": 1, "FANTEL_SENT": 1}
 
 
@@ -43,7 +44,7 @@ def failure(sequence: int, path_id: int = PATH_ID, dst: str = REMOTE_PE) -> byte
     affected = FiveTuple(
         ip_version=6, label=LABEL, protocol=IPPROTO_IPV4, src6=PE_ADDRESS, dst6=dst
     )
-    return message(Event.FAILURE, sequence, affected, FailureCause(cause=2), path_id=path_id)
+    return message(Event.FAILURE, sequence, affected, SILENT, path_id=path_id)
 
 
 def message(event: Event, sequence: int, *parameters: Tlv, path_id: int = PATH_ID) -> bytes:

@@ -150,6 +150,9 @@ NODE: dict[str, Callable[[Any], None]] = {
         0, 3, far_end=(MAC, V6), own=(MAC, V6), interval_us=10, detection_us=30
     ),
     "watch_path": lambda t: t.watch_path(1, 3, 17, cell=5, repeat_us=10, refresh_us=100),
+    "watch_path_queue": lambda t: t.watch_path_queue(
+        2, 3, 17, cell=5, repeat_us=10, refresh_us=100, relief_us=50
+    ),
     "bfd_session": lambda t: t.bfd_session(3, V6),
     "alternate": lambda t: t.alternate(3, "fc00::/16", 4, MAC, MAC),
 }
@@ -215,6 +218,7 @@ PATHS = {
     "path_reporter",
     "watch_link",
     "watch_path",
+    "watch_path_queue",
     "bfd_session",
     "alternate",
     "core_path",
