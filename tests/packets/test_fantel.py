@@ -222,6 +222,14 @@ def test_lies_that_add_up_are_refused(form: type[Packet]) -> None:
         refused(packet(form(code=5, parameters=[ORIGIN, Raw(lie)])), "are no FIVE_TUPLE")
 
 
+@pytest.mark.parametrize("form", [Fantel, FantelIcmpv6])
+def test_a_message_that_is_cut_off_is_dissected_as_far_as_it_goes(form: type[Packet]) -> None:
+    whole = bytes(form(parameters=[Origin(node=1, link=2, epoch=3, sequence=4)]))
+    for length in range(len(whole)):
+        assert bytes(form(whole[:length]))[: min(length, 4)] == whole[: min(length, 4)]
+
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_parameters_are_those_of_code_in_their_order(form: type[Packet]) -> None:
     refused(packet(form(code=0x80 | 1, parameters=[ORIGIN])), "unknown bits")
