@@ -30,6 +30,9 @@ MISSED_ROUNDS = 3
 TOLERANCE = 2.0
 """How many times as fast or as slow as it should be a clock is before somebody is told."""
 
+MOST_STEP = 1 << 24
+"""From a token to the next, in a circle of 32 bits, half of which is older."""
+
 UPS, DOWNS, ROUNDS = LINK_COUNTERS
 
 Cells = Mapping[tuple[str, int], int]
@@ -71,9 +74,10 @@ class LinkWatch:
         self._clock = clock
         self._states: dict[int, LinkState] = {}
         self._token = 0
+        self._step = 1
         self._rounds = 0
         self._counted = 0.0
-        self._off_rate = False
+        self._off_rate = 0
 
     def state(self, port: int) -> LinkState | None:
         """A link as last seen; None before the first look of a session."""
@@ -84,7 +88,7 @@ class LinkWatch:
         if not self.links or self._port is None:
             return
         now = self._clock.wall()
-        self._token = max(int(now), self._token + 1)
+        self._token = max(int(now), self._token + self._step)
         self._counted = self._clock.monotonic()
         self._rounds = -1
         await self._connection.send(Punt.send(self._port, clock_packet(self._token)))
@@ -160,12 +164,16 @@ class LinkWatch:
         if done == 0:
             text = f"{name}: the clock stood still; it is set going again"
             self._bus.emit(Kind.CLOCK, name, text)
+            # Where the switch has had a clock that is ahead of this one, the packet ended at once.
+            self._step = min(2 * self._step, MOST_STEP)
             with answering(name):
                 await self.start_clock()
             return
+        self._step = 1
         share = done * expected / waited
-        was_off, self._off_rate = self._off_rate, not 1 / TOLERANCE <= share <= TOLERANCE
-        if self._off_rate and not was_off:
+        # Once may be a pause of the machine, or the clock was lost meanwhile.
+        self._off_rate = 0 if 1 / TOLERANCE <= share <= TOLERANCE else self._off_rate + 1
+        if self._off_rate == 2:
             commands = "', '".join(bmv2_commands(self._slots, self._interval))
             text = (
                 f"{name}: the clock goes {share:.2g} times as fast as it should, so that links are "

@@ -103,6 +103,7 @@ class PathWatch:
         self._told: dict[tuple[str, int], str] = {}
         self._reporters = provision.reporters
         self._heard: dict[int, int] = {}
+        self._own = provision.watched.own_paths
 
     def state(self, policy: str, slot: int) -> PathState | None:
         """A path as last seen; None before the first look."""
@@ -226,6 +227,9 @@ class PathWatch:
                     if cell.packet_count != self._heard.get(cell.index, 0):
                         found.append(names[cell.index])
                     self._heard[cell.index] = cell.packet_count
+        # What the PE says itself of a path's first link comes by no message.
+        if not found and report in _PAIRS[0] and path.number in self._own:
+            found.append(f"{self._connection.name}:{self._own[path.number]}")
         return ", ".join(found)
 
     def _seen(

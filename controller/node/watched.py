@@ -9,7 +9,7 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.model import Config
 from fcn.controller.config.reporters import node_number
-from fcn.controller.config.watching import WatchedLink, Watching
+from fcn.controller.config.watching import WatchedLink, WatchedPath, Watching
 from fcn.controller.owners.alternates import Alternates
 from fcn.controller.owners.bfd_sessions import BfdSessions
 from fcn.controller.owners.clock_slots import ClockSlots
@@ -43,6 +43,15 @@ class LinkProvision:
         self._neighbors = neighbors
         self._adjacency = adjacency
 
+    @property
+    def own_paths(self) -> dict[int, int]:
+        """The port of the first link of each path that this node watches as its PE, by ID."""
+        return {
+            slot.number: slot.port
+            for slot in self.slots
+            if isinstance(slot, WatchedPath) and slot.ingress == self._name
+        }
+
     def write(self) -> None:
         """Intend the entries."""
         times = self._config.failure_detection
@@ -71,7 +80,7 @@ class LinkProvision:
         """Keep the epoch that the switch has, by which its messages are ordered; a switch that has
         none was started, and gets a higher one. now: seconds since the epoch."""
         if self.links and self._tells:
-            self._introduce(FantelProfile.epoch_in(held, self._pipeline) or int(now))
+            self._introduce(FantelProfile.epoch_in(held, self._pipeline) or int(now) + 1)
 
     @property
     def _tells(self) -> bool:
