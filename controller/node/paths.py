@@ -111,7 +111,7 @@ class PathWatch:
 
     def outdated(self, held: Sequence[fy.P4TableEntry]) -> list[int]:
         """IDs of paths of which the switch, which holds these entries, has to forget everything."""
-        return outdated(held, self.plans, self._reporters)
+        return outdated(held, self.plans, self._reporters, self._own)
 
     async def report(self, number: int, report: str) -> bool:
         """Tell the data plane of the path with this ID, as a message of a node would; False where
