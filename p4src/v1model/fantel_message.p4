@@ -4,12 +4,12 @@
 // Of the messages of this node
 register<bit<32>, bit<1>>(1) fantel_sequence;
 
-// FantelMessage: makes a packet a FANTEL message about a path for its ingress PE (FAN-1, FAN-2, FAN-4). One that met
-// the failure is named in it.
+// FantelMessage: makes a packet a FANTEL message about a path for its ingress PE (FAN-1, FAN-2, FAN-4, FAN-6). One that
+// met the failure or congestion is named in it.
 // Reads:  order; the packet it is made of: the clock packet, or one of the path.
 // Writes: underlay, UDP and FANTEL headers; the clock's header and the SRH end. What the deparser emits behind the
 //         message is cut off.
-// When:   on the egress copy of a packet, or one that has no next hop.
+// When:   on the egress copy of a packet.
 control FantelMessage(inout p_headers_t hdr) {
     FantelProfile() fantel_profile;
 
@@ -35,6 +35,7 @@ control FantelMessage(inout p_headers_t hdr) {
         // The sum does not depend on the order of 16-bit words, and what is absent is zero.
         bit<352> five_tuple = 0;
         bit<64> cause = 0;
+        bit<96> queue = 0;
         if (hdr.outer_ipv6.isValid()) {
             bit<32> ports = 0;
             if (hdr.outer_udp.isValid()) {
@@ -60,6 +61,21 @@ control FantelMessage(inout p_headers_t hdr) {
         }
         if (hdr.order.report == PathReport.WELL) {
             hdr.fantel.about.type = FantelType.FAILURE_CLEARED;
+        } else if (hdr.order.report == PathReport.RELIEVED) {
+            hdr.fantel.about.type = FantelType.CONGESTION_CLEARED;
+        } else if (hdr.order.report == PathReport.CONGESTED) {
+            hdr.fantel.about.type = FantelType.CONGESTION;
+            if (hdr.order.level != 0) {
+                hdr.fantel.queue.setValid();
+                hdr.fantel.queue.tlv_buffer = TLV_BUFFER;
+                hdr.fantel.queue.queue = 0;
+                hdr.fantel.queue.level = hdr.order.level;
+                hdr.fantel.queue.reserved = 0;
+                hdr.fantel.queue.depth = hdr.order.depth;
+                queue = TLV_BUFFER ++ 8w0 ++ hdr.order.level ++ 16w0 ++ hdr.order.depth;
+                hdr.fantel.about.code = hdr.fantel.about.code | FANTEL_BUFFER;
+                length = length + FANTEL_BUFFER_LENGTH;
+            }
         } else {
             hdr.fantel.cause.setValid();
             hdr.fantel.cause.tlv_cause = TLV_CAUSE;
@@ -96,7 +112,7 @@ control FantelMessage(inout p_headers_t hdr) {
                    hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port ++ length,
                    hdr.fantel.about.version ++ (bit<8>)hdr.fantel.about.type ++ hdr.fantel.about.code ++ 8w0,
                    TLV_ORIGIN, hdr.fantel.about.node, hdr.fantel.about.link, hdr.fantel.about.epoch,
-                   hdr.fantel.about.sequence, TLV_PATH, hdr.fantel.about.path_id, five_tuple, cause },
+                   hdr.fantel.about.sequence, TLV_PATH, hdr.fantel.about.path_id, five_tuple, cause, queue },
              32w0x10000);
         if (hdr.outer_udp.checksum == 0) {
             hdr.outer_udp.checksum = 0xffff;

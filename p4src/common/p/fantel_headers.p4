@@ -38,6 +38,14 @@ header fantel_cause_h {
     bit<24> reserved;
 }
 
+header fantel_queue_h {
+    bit<32> tlv_buffer;
+    bit<8> queue;
+    bit<8> level;
+    bit<16> reserved;
+    bit<32> depth;
+}
+
 // How the messages of this node look; FantelProfile sets it. Never on the wire.
 header fantel_profile_h {
     ipv6_addr_t src;
@@ -53,6 +61,7 @@ struct p_fantel_headers_t {
     fantel_path_h about;
     fantel_ipv6_tuple_h five_tuple;
     fantel_cause_h cause;
+    fantel_queue_h queue;
     fantel_profile_h profile;
 }
 
