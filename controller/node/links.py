@@ -5,7 +5,7 @@ that a controller can read of its registers; the controller sets its clock going
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import finsy as fy
@@ -32,6 +32,8 @@ TOLERANCE = 2.0
 
 MOST_STEP = 1 << 24
 """From a token to the next, in a circle of 32 bits, half of which is older."""
+
+SLOTS = "clock_slot"
 
 UPS, DOWNS, ROUNDS = LINK_COUNTERS
 
@@ -83,12 +85,19 @@ class LinkWatch:
         """A link as last seen; None before the first look of a session."""
         return self._states.get(port)
 
+    async def turn_clock(self, held: Iterable[fy.P4TableEntry]) -> None:
+        """Set the clock going, in the place of any that goes, or stop it where nothing is watched
+        any more. held: what the switch had. Raises P4ClientError."""
+        if self.links:
+            await self.start_clock()
+        elif self._port is not None and any(entry.table_id == SLOTS for entry in held):
+            packet = clock_packet(int(self._clock.wall()) + 1, is_last=True)
+            await self._connection.send(Punt.send(self._port, packet))
+
     async def start_clock(self) -> None:
         """Set the clock going; one that goes ends. Raises P4ClientError."""
-        if not self.links or self._port is None:
-            return
-        now = self._clock.wall()
-        self._token = max(int(now), self._token + self._step)
+        assert self._port is not None, "config/watching.py saw to it"
+        self._token = max(int(self._clock.wall()), self._token + self._step)
         self._counted = self._clock.monotonic()
         self._rounds = -1
         await self._connection.send(Punt.send(self._port, clock_packet(self._token)))

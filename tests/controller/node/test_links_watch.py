@@ -5,6 +5,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import yaml
 from switches import MemorySwitch, all_up, until
 from typer.testing import CliRunner, Result
 
+from fcn.contract.constants import compiled_programs
 from fcn.contract.link_clock import clock_packet
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
@@ -158,13 +160,13 @@ async def test_links_of_a_switch_that_is_away_are_unknown(
 
 def clocks(switch: MemorySwitch) -> list[bytes]:
     """Clock packets that were sent, by their tokens."""
-    return [data[-4:] for data in switch.engine.sent if data.startswith(CLOCK_PORT)]
+    return [data[-5:-1] for data in switch.engine.sent if data.startswith(CLOCK_PORT)]
 
 
 async def test_each_switch_gets_a_clock(lab: Lab, switches: dict[str, MemorySwitch]) -> None:
     for switch in switches.values():
         (data,) = switch.engine.sent
-        token = int.from_bytes(data[-4:], "big")
+        token = int.from_bytes(data[-5:-1], "big")
         assert data == CLOCK_PORT + clock_packet(token)
         assert token > 1_700_000_000, "seconds since the epoch, which a later controller exceeds"
 
@@ -220,3 +222,43 @@ async def test_a_controller_that_is_started_again_keeps_the_epoch(
     written = await epochs(network, switches)
     assert written.pop("p1") > 0
     assert not any(written.values())
+
+
+def last_clocks(switch: MemorySwitch) -> list[bytes]:
+    """What ended clocks, by the programs before the present one too."""
+    sent = [data for engine in switch.engines for data in engine.sent]
+    return [data for data in sent if data.startswith(CLOCK_PORT) and data[-1] == 1]
+
+
+async def test_the_clock_stops_with_the_watch(
+    network: dict[str, Any], switches: dict[str, MemorySwitch]
+) -> None:
+    """Once: what is not watched any more has no entries the next time."""
+    await epochs(network, switches)
+    for switch in switches.values():
+        assert last_clocks(switch) == []
+    del network["failure_detection"]
+    await epochs(network, switches)
+    await epochs(network, switches)
+    for switch in switches.values():
+        assert len(last_clocks(switch)) == 1
+
+
+async def test_the_clock_stops_before_another_program_is_set(
+    network: dict[str, Any],
+    switches: dict[str, MemorySwitch],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """BMv2 would wait for ever. A switch without a program has no clock."""
+    monkeypatch.setattr("fcn.controller.node.program_change.LAST_ROUND", 0.0)
+    await epochs(network, switches)
+    for name in ("p.json", "p.p4info.txtpb"):
+        text = (compiled_programs() / name).read_text()
+        (tmp_path / name).write_text(text + "\n")
+    network["nodes"]["p1"]["program"] = str(tmp_path)
+    await epochs(network, switches)
+    before, _ = switches["p1"].engines
+    assert before.sent[-1] == last_clocks(switches["p1"])[0]
+    assert len(last_clocks(switches["p1"])) == 1
+    assert last_clocks(switches["p2"]) == []
