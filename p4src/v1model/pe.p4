@@ -375,7 +375,9 @@ control PeIngress(
                     receive_arn.apply(
                         meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.arn, !meta.parse_failed,
                         meta.flow_control, meta.base.drop_reason);
-                } else if (meta.base.notification_kind == NotificationKind.FANTEL
+                } else if ((meta.base.notification_kind == NotificationKind.FANTEL
+                        || (hdr.outer_ipv6.next_header == IpProtocol.ICMPV6 && !meta.base.is_nd
+                            && (meta.flow_control.parse_more == ParseMore.NONE || hdr.fantel.icmpv6.isValid())))
                         && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
                         && meta.base.is_addressed && !meta.base.is_malformed) {
                     if (meta.flow_control.parse_more == ParseMore.NONE) {
@@ -384,9 +386,19 @@ control PeIngress(
                         exit;
                     }
                     is_done = true;
+                    bit<16> octets = hdr.udp.length;
+                    bool is_right = standard_metadata.checksum_error == 0;
+                    if (hdr.fantel.icmpv6.isValid()) {
+                        octets = hdr.outer_ipv6.payload_len + UDP_LENGTH - FANTEL_WORD_OF_ICMPV6;
+                        hdr.fantel.fantel.setValid();
+                        hdr.fantel.fantel.type = hdr.fantel.icmpv6.type;
+                        hdr.fantel.fantel.code = hdr.fantel.icmpv6.code;
+                    } else {
+                        is_right = is_right && hdr.outer_ipv6.payload_len == octets;
+                    }
                     receive_fantel.apply(
-                        hdr.outer_ipv6, hdr.udp, hdr.fantel, hdr.arn, meta.is_trusted,
-                        standard_metadata.checksum_error == 0, hdr.path_report, meta.base.drop_reason);
+                        hdr.outer_ipv6.src, octets, hdr.fantel, hdr.arn, meta.is_trusted, is_right, hdr.path_report,
+                        meta.base.drop_reason);
                 } else if (hdr.udp.isValid() && hdr.udp.dst_port == UdpPort.BFD
                         && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
                         && meta.base.is_addressed && !meta.base.is_malformed) {

@@ -80,6 +80,7 @@ class PTables(NodeTables):
         udp_src_port: int = 0xC0DE,
         udp_dst_port: int = FANTEL_PORT,
         dscp: int = 48,
+        over_icmpv6: bool = False,
     ) -> None:
         """How FANTEL messages of this node look, and who it is in them."""
         self.set_default(
@@ -89,6 +90,7 @@ class PTables(NodeTables):
             udp_src_port=udp_src_port,
             udp_dst_port=udp_dst_port,
             dscp=dscp,
+            over_icmpv6=int(over_icmpv6),
             node=node,
             epoch=epoch,
         )

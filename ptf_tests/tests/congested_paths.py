@@ -1,28 +1,24 @@
 """A P that tells an ingress PE of congestion on its paths by FANTEL messages (FAN-6)."""
 
 from fcn.packets.fantel import Event
-from fcn.packets.fantel_tlvs import BufferStatus, FiveTuple
-from fcn.ptf_tests.lib.beds import PE_ADDRESS, REMOTE_PE, core_frame_out
+from fcn.packets.fantel_tlvs import BufferStatus
+from fcn.ptf_tests.lib.beds import PE_ADDRESS, core_frame_out
 from fcn.ptf_tests.lib.links import NEVER_US
 from fcn.ptf_tests.lib.packets import Ecn, routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.lib.watched import (
     CELL,
-    IPPROTO_IPV4,
-    LABEL,
     PATH_ID,
     SILENT,
     TRIGGERED,
     WatchedPTest,
+    affected,
     arriving,
     message,
     packet,
 )
 
 LEVEL = 4
-AFFECTED = FiveTuple(
-    ip_version=6, label=LABEL, protocol=IPPROTO_IPV4, src6=PE_ADDRESS, dst6=REMOTE_PE
-)
 REPEATED = {"FANTEL_INTERVAL_SUPPRESSED": 1}
 
 
@@ -60,7 +56,7 @@ class SaidOfThePath(CongestedPathTest):
         (said,) = frames[DC_PORT]
         depth = int.from_bytes(said[-4:], "big")
         status = BufferStatus(queue=0, level=LEVEL, depth=depth)
-        self.assertEqual(said, message(Event.CONGESTION, 1, AFFECTED, status))
+        self.assertEqual(said, message(Event.CONGESTION, 1, affected(), status))
         self.assertEqual(self.growth(before), {f"event {name}": 1 for name in TRIGGERED})
         again = packet(2)
         self.check(DC_PORT, arriving(again), expect={CORE_PORT: [passed(again)]}, events=REPEATED)
@@ -78,7 +74,7 @@ class CongestionAndFailure(CongestedPathTest):
         self.check(
             DC_PORT,
             arriving(packet()),
-            expect={DC_PORT: [message(Event.FAILURE, 2, AFFECTED, SILENT)]},
+            expect={DC_PORT: [message(Event.FAILURE, 2, affected(), SILENT)]},
             drops={"LINK_DOWN": 1},
             events=TRIGGERED,
         )
