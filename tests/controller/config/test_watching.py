@@ -4,18 +4,29 @@ from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
 
+import finsy as fy
 import pytest
 import yaml
+from finsy.p4entity import decode_entity
 from policy_networks import SQUARE, network, parsed
 from typer.testing import CliRunner
 
-from fcn.contract.constants import CORE_PATH_CELLS, compiled_programs
+from fcn.contract.constants import CORE_PATH_CELLS, compiled_programs, enum_members
 from fcn.contract.paths import path_tag
+from fcn.contract.pipeline import load_pipeline
 from fcn.controller.cli.main import app
 from fcn.controller.config import ConfigError
 from fcn.controller.config.check_failures import failure_warnings
 from fcn.controller.config.paths import Planner
-from fcn.controller.config.watching import NO_ADDRESS, PathPackets, WatchedLink, Watching
+from fcn.controller.config.watching import (
+    NO_ADDRESS,
+    PathPackets,
+    WatchedLink,
+    WatchedPath,
+    WatchedQueue,
+    Watching,
+)
+from fcn.controller.node.provision import Provision
 
 TWO_WAYS = {"north": ["r1", "r3"], "south": ["r2", "r4"]}
 
@@ -34,12 +45,12 @@ def watched(
 
 def shown(data: dict[str, Any], name: str) -> list[str]:
     """The slots of a node: `1-pe2` for a link, `1:17` for a path."""
-    return [
-        f"{slot.port}-{slot.peer}"
-        if isinstance(slot, WatchedLink)
-        else f"{slot.port}:{slot.number}"
-        for slot in Watching(parsed(data)).slots(name)
-    ]
+    texts = []
+    for slot in Watching(parsed(data)).slots(name):
+        assert isinstance(slot, WatchedLink | WatchedPath)
+        far = f"-{slot.peer}" if isinstance(slot, WatchedLink) else f":{slot.number}"
+        texts.append(f"{slot.port}{far}")
+    return texts
 
 
 IDS = {"paths": [{"tunnel": "north", "id": 17}, {"tunnel": "south", "id": 18}]}
@@ -173,3 +184,92 @@ def test_too_much_to_watch_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fcn.controller.config.check_failures.CORE_PATH_CELLS", 0)
     with pytest.raises(ConfigError, match=r"r1: 1 paths leave it, and its program has room for 0"):
         parsed(watched(policy=IDS))
+
+
+def test_queues_are_watched_where_nodes_tell_of_congestion() -> None:
+    """FAN-6: behind the paths of the same link, at P nodes and for a PE's own first link."""
+    data = watched(policy=IDS) | {"notification": "fantel"}
+    config = parsed(data)
+    for name in ("pe1", "r1"):
+        slots = Watching(config).slots(name)
+        queues = [slot.path for slot in slots if isinstance(slot, WatchedQueue)]
+        assert queues == Watching(config).paths(name)
+    provision = Provision(config, "r1", load_pipeline("p"))
+    found = [
+        (entry.match["slot"], entry.action.name)
+        for entry in written(provision)
+        if entry.table_id == "clock_slot"
+    ]
+    assert found == [
+        (0, "watch_link"),
+        (1, "watch_link"),
+        (2, "watch_path"),
+        (3, "watch_path_queue"),
+    ]
+
+
+def written(provision: Provision) -> list[Any]:
+    """The entries a node should hold."""
+    updates = provision.intent.take_updates(100_000)
+    schema = provision.pipeline.schema
+    found = [decode_entity(update.entity, schema) for update in updates]
+    return [entry for entry in found if isinstance(entry, fy.P4TableEntry)]
+
+
+@pytest.mark.parametrize(
+    ("mode", "kinds"),
+    [
+        ("fantel", {"r1": ("FANTEL", "NONE"), "pe1": ("CNP", "FANTEL")}),
+        ("fcn", {"r1": ("FAST_CNP", "NONE"), "pe1": ("CNP", "FAST_CNP")}),
+    ],
+)
+def test_the_mode_of_the_domain(mode: str, kinds: dict[str, tuple[str, str]]) -> None:
+    data = watched(policy=IDS) | {"notification": mode}
+    for node in data["nodes"].values():
+        node["features"] = "all"
+    numbers = enum_members("NotificationKind")
+    for name, expected in kinds.items():
+        provision = Provision(parsed(data), name, load_pipeline("pe" if name == "pe1" else "p"))
+        (entry,) = (each for each in written(provision) if each.table_id == "domain_mode")
+        args = entry.action.args
+        assert (args["congestion_kind"], args["translates"]) == tuple(numbers[k] for k in expected)
+
+
+@pytest.mark.parametrize(("transport", "over_icmpv6"), [("udp", 0), ("icmpv6", 1)])
+def test_what_messages_are_carried_in(transport: str, over_icmpv6: int) -> None:
+    data = watched(policy=IDS) | {"fantel_transport": transport}
+    provision = Provision(parsed(data), "r1", load_pipeline("p"))
+    (entry,) = (each for each in written(provision) if each.table_id == "fantel_profile")
+    args = entry.action.args
+    assert (args["over_icmpv6"], args["udp_dst_port"]) == (over_icmpv6, 61021)
+
+
+def test_congestion_needs_a_clock() -> None:
+    data = watched(policy=IDS) | {"notification": "fantel"}
+    del data["failure_detection"]
+    with pytest.raises(ConfigError, match="fantel needs failure_detection"):
+        parsed(data)
+    data["failure_detection"] = {}
+    data["nodes"]["r3"]["program"] = str(compiled_programs() / "tna")
+    with pytest.raises(ConfigError, match=r"r3: notification: fantel has no program for Tofino 1"):
+        parsed(data)
+
+
+def test_packets_of_a_path_have_its_tag() -> None:
+    """So that transit nodes tell paths apart; what is no path has none."""
+    data = watched(policy=IDS)
+    data["nodes"]["pe1"]["tunnels"]["other"] = {"type": "srv6", "to": "pe2", "via": ["r1", "r4"]}
+    route = {"prefix": "10.3.0.0/24", "tunnel": "other"}
+    data["nodes"]["pe1"]["vrfs"]["blue"]["routes"].append(route)
+    config = parsed(data)
+    (plan,) = Planner(config).plans("pe1")
+    entries = written(Provision(config, "pe1", load_pipeline("pe")))
+    tags = {e.action.args["tag"] for e in entries if e.table_id == "tunnel"}
+    assert tags == {0, path_tag(plan.cell, 0), path_tag(plan.cell, 1)}
+    known = written(Provision(config, "r1", load_pipeline("p")))
+    (path,) = (each for each in known if each.table_id == "core_path")
+    (slot,) = (e for e in known if e.table_id == "clock_slot" and e.action.name == "watch_path")
+    assert path.match["tag"] == path_tag(plan.cell, 0)
+    assert path.match["port"] == slot.action.args["port"]
+    assert path.action.args["cell"] == slot.action.args["path_cell"]
+    assert path.action.args["id"] == slot.action.args["path_id"] == 17
