@@ -17,8 +17,9 @@ class Ports:
 
     cpu: to and from the controller. recirculation: from the end of egress into ingress.
     drop: egress port of packets to be dropped, on a target that has such a port. parking: from the
-    end of egress into ingress, for packets that are held (SRF-7), on a target that holds so. clock: the
-    same for the clock packet, on a target that makes no packets of its own (contract/link_clock.py).
+    end of egress into ingress, for packets that are held (SRF-7), on a target that holds so.
+    clock: the same for the clock packet, on a target that makes no packets of its own
+    (contract/link_clock.py).
     """
 
     cpu: int

@@ -34,7 +34,9 @@ from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
 from fcn.controller.config import Config, ConfigError, load_planned
+from fcn.controller.config.check_failures import failure_warnings
 from fcn.controller.config.paths import Planner
+from fcn.controller.config.watching import Watching
 from fcn.controller.logs import LogLevel
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.controller.proto import fcn_pb2 as pb
@@ -81,12 +83,13 @@ def check(config: ConfigFile) -> None:
         f"{len(network.links)} links: valid",
         highlight=False,
     )
-    for node, policy, reason in planner.warnings():
-        out.print(
-            f"note: nodes.{node}.policies.{policy}: one failure can end it: {reason}",
-            highlight=False,
-            soft_wrap=True,
-        )
+    notes = [
+        (f"nodes.{node}.policies.{policy}", f"one failure can end it: {reason}")
+        for node, policy, reason in planner.warnings()
+    ]
+    notes += failure_warnings(network, Watching(network, planner))
+    for where, text in notes:
+        out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
 
 
 def _load(file: Path) -> tuple[Config, Planner]:
@@ -130,6 +133,13 @@ def paths(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False
     """Show the paths of policies: their state, since when, who said so, and what they carry."""
     with controller(api) as client:
         tables.show_paths(out, client.paths(node), as_json=as_json)
+
+
+@app.command()
+def links(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
+    """Show the links that switches watch, as each end sees them: state, since when, changes."""
+    with controller(api) as client:
+        tables.show_links(out, client.links(node), as_json=as_json)
 
 
 @app.command("report-path")

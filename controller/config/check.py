@@ -10,6 +10,7 @@ from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
+from fcn.controller.config.check_failures import check_fantel, check_watching
 from fcn.controller.config.check_flow_control import check_holding, check_holding_node
 from fcn.controller.config.check_modes import check_curves, check_modes
 from fcn.controller.config.check_policies import (
@@ -25,10 +26,20 @@ from fcn.controller.config.paths import Planner
 from fcn.controller.config.queue_depths import own_depths, queue_depths
 from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.types import Address, Network
+from fcn.controller.config.watching import Watching
 
 
 def check(config: Config, planner: Planner) -> Iterator[Finding]:
     """Every problem of a configuration whose fields are valid individually. planner: its own."""
+    wrong = False
+    for finding in _check_fields(config, planner):
+        wrong = True
+        yield finding
+    if not wrong:
+        yield from check_watching(config, Watching(config, planner))
+
+
+def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
     yield from check_holding(config)
@@ -362,6 +373,7 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
             number = (*path, "ports", index, "number")
             yield number, f"port {port.number} of {name} {problem} ({target.name})"
     yield from check_room(config, name, program)
+    yield from check_fantel(config, name, program)
     yield from check_holding_node(config, name, node, program)
     if config.notification is Notification.TWO_THRESHOLD:
         yield from check_curves(config, name, node, program)

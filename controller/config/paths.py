@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from fcn.contract.constants import POLICY_BIT, POLICY_CELLS
-from fcn.contract.paths import Share
+from fcn.contract.paths import Share, path_tag
 from fcn.controller.config.addressing import tunnel_numbers
 from fcn.controller.config.cells import hashed, spread
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Tunnel
@@ -44,16 +44,18 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class NumberedTunnel:
-    """A tunnel of a VRF, and its number in table `tunnel`. name: COMPUTED where no file has it."""
+    """A tunnel of a VRF, and its number in table `tunnel`. name: COMPUTED where no file has it.
+    tag: that of its SRH, by which transit nodes know the path; 0 for a tunnel that is none."""
 
     number: int
     name: str
     tunnel: Tunnel
     vrf: str
+    tag: int = 0
 
 
 class Planner:
-    """Derives the paths of a valid configuration."""
+    """Derives the paths of a valid configuration, each node's once."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -156,10 +158,12 @@ def numbered_tunnels(node: Node, plans: Sequence[Plan]) -> Iterator[NumberedTunn
     these follow each other."""
     for (name, vrf), number in tunnel_numbers(node).items():
         yield NumberedTunnel(number, name, node.tunnels[name], vrf)
-    paths = {plan.policy: plan.paths for plan in plans}
+    by_name = {plan.policy: plan for plan in plans}
     for (policy, vrf), first in first_tunnels(node, plans).items():
-        for number, path in enumerate(paths[policy], first):
-            yield NumberedTunnel(number, path.name, path.tunnel, vrf)
+        plan = by_name[policy]
+        for slot, path in enumerate(plan.paths):
+            tag = path_tag(plan.cell, slot)
+            yield NumberedTunnel(first + slot, path.name, path.tunnel, vrf, tag)
 
 
 def policy_numbers(node: Node) -> dict[tuple[str, str], int]:

@@ -19,19 +19,22 @@ from fcn.controller.config.addressing import (
 )
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.features import Feature
-from fcn.controller.config.model import Config, LevelPolicy, Node, Tunnel
+from fcn.controller.config.model import Config, LevelPolicy, Node
 from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.paths import (
+    NumberedTunnel,
     Plan,
-    Planner,
     first_tunnels,
     numbered_tunnels,
     policy_numbers,
 )
 from fcn.controller.config.queue_depths import curve_steps, queue_curves, queue_depths
 from fcn.controller.config.reporters import Reporter, reporters
+from fcn.controller.config.tunnel_ends import tunnel_egress, tunnel_sids, tunnel_source
 from fcn.controller.config.types import Address, Network, format_duration
+from fcn.controller.config.watching import Watching
+from fcn.controller.node.watched import LinkProvision
 from fcn.controller.owners.cnp_profile import CnpProfile
 from fcn.controller.owners.core_ports import CorePorts
 from fcn.controller.owners.domain_mode import DomainMode
@@ -73,6 +76,9 @@ HEAVY_CONGESTION_LEVEL = LEVELS[-1]
 
 TWO_LEVELS = (LIGHT_CONGESTION_LEVEL, HEAVY_CONGESTION_LEVEL)
 
+NOTICES = {Notification.END_CON: "END_CON_CNP", Notification.FANTEL: "FANTEL"}
+"""What a congested node sends, member of NotificationKind; in other modes Fast CNPs."""
+
 UNDERLAY_LIMIT = RateLimit(rate=2_000, burst=500)
 """Packets per second of the underlay sent to the controller: enough for neighbour discovery, too
 few to overload it."""
@@ -92,9 +98,14 @@ def level_policies(config: Config) -> dict[int, LevelPolicy]:
 
 
 class Provision:
-    """The intent of one node as configured, with the parts that can be changed at run time."""
+    """The intent of one node as configured, with the parts that can be changed at run time.
 
-    def __init__(self, config: Config, name: str, pipeline: Pipeline) -> None:
+    watching: what the nodes of the configuration watch, where there are several provisions of it.
+    """
+
+    def __init__(
+        self, config: Config, name: str, pipeline: Pipeline, watching: Watching | None = None
+    ) -> None:
         self.config = config
         self.name = name
         self.node: Node = config.nodes[name]
@@ -104,7 +115,11 @@ class Provision:
         self.features = self.node.features
         self.thresholds = queue_depths(config, self.node)
         self.levels = level_policies(config)
-        self.plans: tuple[Plan, ...] = Planner(config).plans(name) if self.node.policies else ()
+        watching = watching or Watching(config)
+        self.plans: tuple[Plan, ...] = watching.planner.plans(name) if self.node.policies else ()
+        self.watched = LinkProvision(
+            config, name, self.intent, pipeline, watching, self.neighbors(), self._link_adjacency
+        )
         self.reporters: dict[int, list[Reporter]] = reporters(config, name, self.plans)
         self._tunnels = tuple(numbered_tunnels(self.node, self.plans))
         # Of a tunnel that is a path of several policies, any.
@@ -141,6 +156,7 @@ class Provision:
         self._route_underlay()
         self._describe_notifications()
         self._hold()
+        self.watched.write()
         self.set_thresholds(self.thresholds)
         self.set_features(self.features)
         self._admit_ports()
@@ -149,7 +165,7 @@ class Provision:
         """Enable exactly these features (FCN-16)."""
         self.features = features
         told = features if self.config.notification is not Notification.NONE else frozenset()
-        notice = "END_CON_CNP" if self._by_end_con else "FAST_CNP"
+        notice = NOTICES.get(self.config.notification, "FAST_CNP")
         sent = "CNP" if self.is_pe else notice
         DomainMode(self.intent, self.pipeline).set(
             congestion_kind=sent if Feature.NOTIFICATION in told else "NONE",
@@ -190,14 +206,15 @@ class Provision:
         size = self.config.congestion.packet_size
         control.turn_on(mode, holding, self.node.notifications, size)
         NotificationPort(self.intent, self.pipeline).expect("ARN", holding.udp_port)
-        control.know(self._hold_neighbors(), holding)
+        control.know(self.neighbors(), holding)
         ports = [port.number for port in self.node.core_ports]
         control.watch(ports, holding, size)
         if self.is_pe:
             macs = {p.number: port_mac(self.name, self.node, p) for p in self.node.dc_ports}
             control.relieve(macs, holding)
 
-    def _hold_neighbors(self) -> dict[int, HoldNeighbor]:
+    def neighbors(self) -> dict[int, HoldNeighbor]:
+        """The nodes on the other side of links, by port."""
         neighbors: dict[int, HoldNeighbor] = {}
         for link in self.config.link_ends():
             for (name, number), (peer, peer_port) in (link, link[::-1]):
@@ -329,7 +346,7 @@ class Provision:
 
     def _begin_tunnels(self) -> None:
         for each in self._tunnels:
-            self._begin_tunnel(each.number, each.tunnel, each.vrf)
+            self._begin_tunnel(each)
         self._choose_paths()
         if self.pipeline.has_tables(TWO_THRESHOLD_TABLES["pe"]):
             self._treat_light_congestion()
@@ -365,26 +382,22 @@ class Provision:
             elif treatment is Treatment.REROUTE and each.tunnel.next is not None:
                 light.reroute(each.number, self._numbers[each.tunnel.next, each.vrf])
 
-    def _begin_tunnel(self, number: int, tunnel: Tunnel, vrf_name: str) -> None:
+    def _begin_tunnel(self, numbered: NumberedTunnel) -> None:
+        number, tunnel, vrf_name = numbered.number, numbered.tunnel, numbered.vrf
         encap = TunnelEncap(self.intent, self.pipeline)
         vrf = self.config.vrfs[vrf_name]
         far = self.config.nodes[tunnel.to] if tunnel.to is not None else None
-        source = self._source(tunnel, vrf_name)
+        source = tunnel_source(self.config, self.name, tunnel, vrf_name)
         # ECT(1) means light congestion in this mode (PEC-5).
         ecn_mode = "two_threshold" if self._two_thresholds else tunnel.ecn
         if tunnel.type == "srv6":
-            sids = tunnel.sids
-            if far is not None:
-                service_sid = far.vrfs[vrf_name].service_sid
-                assert service_sid is not None, "config/check.py saw to it"
-                via = (self.config.nodes[name].end_sids[0] for name in tunnel.via)
-                sids = (*via, service_sid)
+            sids = tunnel_sids(self.config, tunnel, vrf_name)
             reduced = tunnel.mode == "encaps.red"
-            encap.encap_srv6(number, source, sids, reduced=reduced, ecn_mode=ecn_mode)
+            encap.encap_srv6(
+                number, source, sids, reduced=reduced, ecn_mode=ecn_mode, tag=numbered.tag
+            )
             return
-        egress = far.underlay_address if far is not None else tunnel.egress
-        assert egress is not None, "config/model.py saw to it"
-        outer = Outer(source, egress, ecn_mode)
+        outer = Outer(source, tunnel_egress(self.config, tunnel), ecn_mode)
         if tunnel.type == "vxlan":
             assert vrf.vni is not None
             own_mac = node_mac(self.name, self.node)
@@ -398,14 +411,6 @@ class Provision:
         else:
             assert vrf.mpls_label is not None
             encap.encap_mpls_udp(number, outer, vrf.mpls_label, tunnel.sr_label)
-
-    def _source(self, tunnel: Tunnel, vrf_name: str) -> IPv6Address:
-        """The outer source address of a VRF's packets: where notifications about them go."""
-        if self._by_end_con:
-            sid = self.node.vrfs[vrf_name].end_con_sid
-            assert sid is not None, "config/check_end_con.py saw to it"
-            return sid
-        return tunnel.source or self.node.underlay_address
 
     def _route_customers(self) -> None:
         for prefix, name in self._connected():
