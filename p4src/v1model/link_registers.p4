@@ -11,7 +11,8 @@ register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_congested;
 // The far end's discriminator
 register<bit<32>, port_t>(PORT_COUNTER_SIZE) far_discriminators;
 
-// Changes of links: to UP, and to DOWN
+// Changes of links: to UP, and to DOWN. The first less the second is 1 while a link is up, so one that is down without
+// having been up counts in both.
 @name(".links_up")
 counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets) links_up;
 @name(".links_down")

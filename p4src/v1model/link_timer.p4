@@ -18,6 +18,9 @@ control LinkTimer(in bit<48> now, inout order_h order, out bool is_due) {
             last_heard.write(order.port, now);
         } else if (state != (bit<3>)LinkState.DOWN && now - heard >= (bit<48>)order.time) {
             if (!IS_DEAD(state)) {
+                if (state != (bit<3>)LinkState.UP) {
+                    links_up.count(order.port);
+                }
                 links_down.count(order.port);
             }
             state = (bit<3>)LinkState.DOWN;

@@ -113,7 +113,7 @@ class DeadFromTheBeginning(WatchedPeTest):
 
     def runTest(self) -> None:
         self.start_clock()
-        self.wait_for("the silence is noticed", lambda: self.link_changes() == (0, 1))
+        self.wait_for("the silence is noticed", lambda: self.link_changes() == (1, 1))
 
 
 class StateMachine(WatchedPTest):
