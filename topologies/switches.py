@@ -28,7 +28,8 @@ class P4Switch(Switch):  # type: ignore[misc]
     """A node of a topology as a process beside Mininet's hosts.
 
     Parameters besides Mininet's: `topology`; `logs`, the directory its output goes to; `held`, how
-    many packets it may hold for its neighbours (SRF-7).
+    many packets it may hold for its neighbours (SRF-7); `clock`, packets per second of its clock
+    (FAN-4), 0 without one.
     """
 
     has_port_delay = False
@@ -40,12 +41,14 @@ class P4Switch(Switch):  # type: ignore[misc]
         topology: Topology,
         logs: Path,
         held: int = 0,
+        clock: int = 0,
         **parameters: Any,  # noqa: ANN401
     ) -> None:
         super().__init__(name, dpid=f"{topology.index(name):016x}", **parameters)
         self.topology = topology
         self.logs = logs
         self.held = held
+        self.clock = clock
         self.process: Process | None = None
 
     @property
@@ -100,8 +103,11 @@ class Bmv2Switch(P4Switch):
         return THRIFT_BASE + self.topology.index(self.name)
 
     def shape_ports(self) -> None:
-        """Set the depth of all queues and the rate of the limited ones, held packets' too."""
+        """Set the depth of all queues and the rate of the limited ones, held packets' and the
+        clock's too."""
         commands = "".join(f"{line}\n" for line in bmv2_commands(self.held) if self.held)
+        if self.clock:
+            commands += f"set_queue_rate {self.clock} {V1MODEL.ports.clock}\n"
         for port in self.switch_ports:
             queue = self.topology.queue_of(port)
             depth = queue.depth if queue is not None else ROOMY_DEPTH
@@ -133,7 +139,9 @@ class SoftSwitch(P4Switch):
         return [sys.executable, "-m", "fcn.softswitch", *self._common_options()]
 
     def shape_ports(self) -> None:
-        """Set every port's propagation delay and the limited queues."""
+        """Set every port's propagation delay, the limited queues and the clock."""
         with TrafficManager(grpc_endpoint(self.topology, self.name)) as manager:
+            if self.clock and V1MODEL.ports.clock is not None:
+                manager.pace(V1MODEL.ports.clock, self.clock)
             for port in self.switch_ports:
                 manager.shape(port, self.topology.queue_of(port))

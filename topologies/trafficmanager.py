@@ -51,6 +51,11 @@ class TrafficManager:
             settings.rate_pps = queue.rate_pps
         self.stub.SetPortQueue(pb.SetPortQueueRequest(port=port.number, queue=settings))
 
+    def pace(self, port: int, rate_pps: int) -> None:
+        """Set how many packets per second come round on a port."""
+        queue = pb.PortQueue(rate_pps=rate_pps)
+        self.stub.SetPortQueue(pb.SetPortQueueRequest(port=port, queue=queue))
+
     def queue_drops(self, port: int) -> int:
         """Packets lost to a full queue since the pipeline started."""
         answer = self.stub.GetPorts(pb.GetPortsRequest(ports=[port]))

@@ -40,12 +40,20 @@ class Target(ABC):
     def program(self) -> list[str]:
         """The command, without arguments; raises TargetUnavailableError."""
 
+    @classmethod
     @abstractmethod
-    def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
-        """Limit a port to rate_pps packets per second, and its queue to `depth` packets.
+    def set_queue(
+        cls, grpc_address: str, port: int, rate_pps: int, depth: int | None = None
+    ) -> None:
+        """Set the rate of a port, and the packets its queue holds, of the switch at this address.
 
         The program must be loaded. Raises TargetUnavailableError when the tool for it is missing.
         """
+
+    def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
+        """Limit a port to rate_pps packets per second, and its queue to `depth` packets; as
+        set_queue()."""
+        self.set_queue(self.grpc_address, port, rate_pps, depth)
 
     def command(self) -> list[str]:
         """The whole command line; every target has the options of simple_switch_grpc."""

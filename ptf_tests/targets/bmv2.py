@@ -26,28 +26,34 @@ class Bmv2(Target):
         usage = subprocess.run([path, "--help"], capture_output=True, text=True, check=False).stdout
         command = [path, "--log-level", "off"]
         if "--thrift-port" in usage:
-            command += ["--thrift-port", str(self._thrift_port)]
+            command += ["--thrift-port", str(_thrift_port(self.grpc_address))]
         if "--notifications-addr" in usage:
             command += ["--notifications-addr", f"ipc://{self.log.with_suffix('.ipc')}"]
         return command
 
-    @property
-    def _thrift_port(self) -> int:
-        return int(self.grpc_address.rpartition(":")[2]) + THRIFT_PORT_OFFSET
-
-    def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
+    @classmethod
+    def set_queue(
+        cls, grpc_address: str, port: int, rate_pps: int, depth: int | None = None
+    ) -> None:
         """Over Thrift, the only interface to BMv2's queues."""
         cli = shutil.which("simple_switch_CLI")
         if cli is None:
             raise TargetUnavailableError(
                 "simple_switch_CLI is not on PATH; install the p4lang-bmv2 package"
             )
+        commands = f"set_queue_rate {rate_pps} {port}\n"
+        if depth is not None:
+            commands = f"set_queue_depth {depth} {port}\n{commands}"
         done = subprocess.run(
-            [cli, "--thrift-port", str(self._thrift_port)],
-            input=f"set_queue_depth {depth} {port}\nset_queue_rate {rate_pps} {port}\n",
+            [cli, "--thrift-port", str(_thrift_port(grpc_address))],
+            input=commands,
             capture_output=True,
             text=True,
             check=False,
         )
         if done.returncode != 0 or "Error" in done.stdout:
             raise RuntimeError(f"queue of port {port} not set:\n{done.stdout}{done.stderr}")
+
+
+def _thrift_port(grpc_address: str) -> int:
+    return int(grpc_address.rpartition(":")[2]) + THRIFT_PORT_OFFSET

@@ -18,9 +18,12 @@ class Softswitch(Target):
         """The switch, run as a module, so that no installed script is needed."""
         return [sys.executable, "-m", "fcn.softswitch"]
 
-    def limit_port(self, port: int, rate_pps: int, depth: int) -> None:
+    @classmethod
+    def set_queue(
+        cls, grpc_address: str, port: int, rate_pps: int, depth: int | None = None
+    ) -> None:
         """Over the traffic manager service of the switch."""
         queue = pb.PortQueue(rate_pps=rate_pps, depth=depth)
-        with grpc.insecure_channel(self.grpc_address) as channel:
+        with grpc.insecure_channel(grpc_address) as channel:
             stub = pb_grpc.TrafficManagerStub(channel)
             stub.SetPortQueue(pb.SetPortQueueRequest(port=port, queue=queue))

@@ -16,6 +16,8 @@ PARKING_RATE = 20_000
 """Packets per second that come round on the parking port, where held packets wait (SRF-7)."""
 PARKING_DEPTH = 1 << 20
 """Packets that may wait there: more than a node can be told to hold, so that none is lost."""
+CLOCK_RATE = 1_000
+"""Packets per second that come round on the clock port (FAN-4) until somebody sets its rate."""
 _SILENT = PortCounters(0, 0, 0, 0, 0, 0, 0)
 
 
@@ -29,6 +31,7 @@ class Ports:
     def __init__(self, interfaces: Mapping[int, str], queues: Mapping[int, PortQueue]) -> None:
         self.interfaces = dict(interfaces)
         self.queues = {port: queues.get(port, PortQueue()) for port in interfaces}
+        self.queues |= {port: queue for port, queue in _rounds().items() if port not in interfaces}
         self.up = {port: interface_is_up(name) for port, name in interfaces.items()}
         self._engine: Engine | None = None
 
@@ -37,9 +40,6 @@ class Ports:
         self._engine = engine
         if engine is None:
             return
-        parking = V1MODEL.ports.parking
-        if parking is not None and parking not in self.interfaces:
-            engine.port_queue_set(parking, PortQueue(depth=PARKING_DEPTH, rate_pps=PARKING_RATE))
         for port, queue in self.queues.items():
             if queue != PortQueue():
                 engine.port_queue_set(port, queue)
@@ -55,13 +55,18 @@ class Ports:
         chosen = list(ports)
         for port in chosen:
             if port not in self.interfaces:
-                attached = ", ".join(map(str, sorted(self.interfaces))) or "none"
-                raise PortError(f"port {port} is not attached (attached: {attached})")
+                raise self._no_port(port)
         return chosen or sorted(self.interfaces)
+
+    def queue(self, port: int) -> PortQueue:
+        """A port's settings; packets come round through two that have no interface."""
+        if port not in self.queues:
+            raise self._no_port(port)
+        return self.queues[port]
 
     def set_queue(self, port: int, queue: PortQueue) -> None:
         """Change a port's settings, for this and later pipelines."""
-        self.select((port,))
+        self.queue(port)
         if self._engine is not None:
             try:
                 self._engine.port_queue_set(port, queue)
@@ -72,6 +77,17 @@ class Ports:
     def counters(self, port: int) -> PortCounters:
         """Counters of a port, zero without a pipeline."""
         return self._engine.port_counters(port) if self._engine is not None else _SILENT
+
+    def _no_port(self, port: int) -> PortError:
+        attached = ", ".join(map(str, sorted(self.interfaces))) or "none"
+        return PortError(f"port {port} is not attached (attached: {attached})")
+
+
+def _rounds() -> dict[int, PortQueue]:
+    """Of the ports through which packets come round."""
+    parking = PortQueue(depth=PARKING_DEPTH, rate_pps=PARKING_RATE)
+    of = {V1MODEL.ports.parking: parking, V1MODEL.ports.clock: PortQueue(rate_pps=CLOCK_RATE)}
+    return {port: queue for port, queue in of.items() if port is not None}
 
 
 def interface_is_up(name: str) -> bool:

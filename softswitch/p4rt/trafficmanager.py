@@ -33,8 +33,7 @@ class TrafficManagerService(tm_grpc.TrafficManagerServicer):  # type: ignore[mis
         if wanted.HasField("depth") and wanted.depth == 0:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "depth must be at least 1")
         try:
-            self._ports.select((request.port,))
-            now = self._ports.queues[request.port]
+            now = self._ports.queue(request.port)
             queue = PortQueue(
                 depth=wanted.depth if wanted.HasField("depth") else now.depth,
                 rate_pps=(wanted.rate_pps or None) if wanted.HasField("rate_pps") else now.rate_pps,

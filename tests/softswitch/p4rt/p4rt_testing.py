@@ -46,6 +46,7 @@ class RecordingEngine(DetachedEngine):
         self.groups: dict[int, tuple[GroupMember, ...]] = {}
         self.sent: list[bytes] = []
         self.queues: dict[int, PortQueue] = {}
+        self.rounds: dict[int, PortQueue] = {}
         self.value_sets: dict[str, set[int]] = {}
         self.events: EngineEvents | None = None
         self.started = False
@@ -100,7 +101,8 @@ class RecordingEngine(DetachedEngine):
         self.sent.append(data)
 
     def port_queue_set(self, port: int, queue: PortQueue) -> None:
-        if port == V1MODEL.ports.parking:
+        if port in (V1MODEL.ports.parking, V1MODEL.ports.clock):
+            self.rounds[port] = queue
             return
         self.port_counters(port)
         self.queues[port] = queue

@@ -7,7 +7,9 @@ import pytest
 from finsy.proto import p4r_grpc
 from p4rt_testing import Running, Session, config
 
+from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import PortQueue
+from fcn.softswitch.p4rt.ports import CLOCK_RATE
 from fcn.softswitch.p4rt.tmclient import TrafficManagerClient
 
 
@@ -62,6 +64,16 @@ async def test_settings_wait_for_the_pipeline(
         await session.arbitrate()
         await session.set_config(config())
     assert running.backend.engine.queues == {3: PortQueue(rate_pps=100)}
+
+
+@pytest.mark.usefixtures("pipeline")
+async def test_the_clock_is_paced(running: Running, client: TrafficManagerClient) -> None:
+    clock = V1MODEL.ports.clock
+    assert clock is not None
+    assert running.backend.engine.rounds[clock] == PortQueue(rate_pps=CLOCK_RATE)
+    await client.set_queue(clock, rate_pps=700)
+    assert running.backend.engine.rounds[clock] == PortQueue(rate_pps=700)
+    assert clock not in await client.ports(), "it has no interface"
 
 
 async def test_errors(client: TrafficManagerClient) -> None:

@@ -1,0 +1,15 @@
+"""The clock of a switch under test (FAN-4): how fast it goes."""
+
+from ptf import testutils
+
+from fcn.contract.targets import V1MODEL
+from fcn.ptf_tests.lib.base import FcnTest
+from fcn.ptf_tests.targets import TARGETS
+
+
+def pace_clock(test: FcnTest, rate_pps: int) -> None:
+    """Let the clock packet come round so many times per second; the program is loaded."""
+    port = V1MODEL.ports.clock
+    if port is None:
+        test.fail("the target has no clock port")
+    TARGETS[test.target].set_queue(testutils.test_param_get("grpc_address"), port, rate_pps)
