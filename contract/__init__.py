@@ -5,6 +5,7 @@ names      tables by IP version, digests, counters and their enums, value sets
 ports      CPU, recirculation and front-panel ports
 depth      queue depth: unit, range, conversion; the rules of thresholds
 clock      the unit of time parameters
+link_clock the clock of switches that make no packets of their own (FAN-4)
 targets    these properties per target
 pipeline   a compiled program: its files, its schema and its target
 counters   cells of counters, added up

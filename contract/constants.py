@@ -50,6 +50,12 @@ FLOW_GATE_SIZE: int = _NUMBERS["FLOW_GATE_SIZE"]
 """Cells of the per-flow rate gates; the low bits of a label are the index."""
 
 
+CLOCK_ETHER_TYPE: int = _NUMBERS["CLOCK_ETHER_TYPE"]
+"""Of the packet that goes round in a switch to make it look at its links."""
+
+CORE_PATH_CELLS: int = _NUMBERS["CORE_PATH_CELLS"]
+"""Paths that leave a node, each port of a path counted by itself."""
+
 LIGHT_CONGESTION_LEVEL: int = _NUMBERS["LIGHT_CONGESTION_LEVEL"]
 """The level of a Fast CNP that says light congestion in the two-threshold mode (PEC-2)."""
 
@@ -61,6 +67,9 @@ PATH_BUCKETS: int = _NUMBERS["PATH_BUCKETS"]
 
 PATH_BY_HAND: int = _NUMBERS["PATH_BY_HAND"]
 """In the place of a reporter's bit: somebody says so by hand."""
+
+PATH_BY_PE: int = _NUMBERS["PATH_BY_PE"]
+"""In the same place: the PE says so itself, of the first link of the path."""
 
 PATH_REPORTERS: int = _NUMBERS["PATH_REPORTERS"]
 """Links and nodes on one path that a switch listens to, at most."""

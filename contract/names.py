@@ -71,13 +71,30 @@ PATH_COUNTERS = ("path_reports", "path_traffic", "reporter_reports")
 """Counters by path: what was said of it that was news, what it took, and what each link or node on
 it said (contract/paths.py)."""
 
+LINK_TABLES = frozenset({"clock_slot", "bfd_session", "bfd_machine", "alternate"})
+"""Of links whose far end is watched (FAN-4)."""
+
+CORE_PATH_TABLES = frozenset({"core_path", "fantel_profile"})
+"""Of a P that tells PEs of their paths (FAN-4)."""
+
+LINK_COUNTERS = ("links_up", "links_down", "clock_rounds")
+"""By port, how often a link came up and went down: a link that was never up has neither, and one
+that is up came up once more. Rounds of the clock: while they stand still, it is lost."""
+
 MODE_PARTS = {
-    "p": _HOLDING | {"events", "notifications_received"} | TWO_THRESHOLD_TABLES["p"],
+    "p": _HOLDING
+    | {"events", "notifications_received"}
+    | TWO_THRESHOLD_TABLES["p"]
+    | LINK_TABLES
+    | CORE_PATH_TABLES
+    | frozenset(LINK_COUNTERS),
     "pe": _HOLDING
     | {"dc_relief", "pause_profile", "node_rate_suppressed"}
     | TWO_THRESHOLD_TABLES["pe"]
     | PATH_TABLES
-    | frozenset(PATH_COUNTERS),
+    | frozenset(PATH_COUNTERS)
+    | LINK_TABLES
+    | frozenset(LINK_COUNTERS),
 }
 """By role, tables and counters that only modes need for which there is no program for a chip yet
 (SRF-4 to SRF-8, PEC-1, FAN-4), so that a program without them serves the other modes."""

@@ -27,6 +27,12 @@ def path_cell(policy: int, slot: int) -> int:
     return policy * PATH_SLOTS + slot
 
 
+def path_tag(policy: int, slot: int) -> int:
+    """What the SRH of packets on a path has as its tag, so that transit nodes tell a PE's paths
+    apart; packets on no path have 0."""
+    return path_cell(policy, slot) + 1
+
+
 def report_cell(policy: int, slot: int, report: int) -> int:
     """The index of what is said of a path in counter `path_reports`."""
     return path_cell(policy, slot) * len(PATH_REPORTS) + report

@@ -18,6 +18,8 @@ class Ports:
     cpu: to and from the controller. recirculation: from the end of egress into ingress.
     drop: egress port of packets to be dropped, on a target that has such a port. parking: from the
     end of egress into ingress, for packets that are held (SRF-7), on a target that holds so.
+    clock: the same for the clock packet, on a target that makes no packets of its own
+    (contract/link_clock.py).
     """
 
     cpu: int
@@ -25,6 +27,7 @@ class Ports:
     front_panel: tuple[range, ...]
     drop: int | None = None
     parking: int | None = None
+    clock: int | None = None
 
     @property
     def _own(self) -> dict[int, str]:
@@ -33,6 +36,8 @@ class Ports:
             own[self.drop] = "drop port"
         if self.parking is not None:
             own[self.parking] = "parking port"
+        if self.clock is not None:
+            own[self.clock] = "clock port"
         return own
 
     def problem(self, port: int) -> str | None:

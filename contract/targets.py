@@ -48,8 +48,9 @@ class Target:
 
 def _ports(architecture: str, front_panel: tuple[range, ...], drop: int | None = None) -> Ports:
     numbers = architecture_numbers(architecture)
-    parking = numbers.get("PARK_PORT")
-    return Ports(numbers["CPU_PORT"], numbers["RECIRC_PORT"], front_panel, drop, parking)
+    cpu, recirculation = numbers["CPU_PORT"], numbers["RECIRC_PORT"]
+    parking, clock = numbers.get("PARK_PORT"), numbers.get("CLOCK_PORT")
+    return Ports(cpu, recirculation, front_panel, drop, parking, clock)
 
 
 def _v1model() -> Target:

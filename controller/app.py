@@ -11,6 +11,7 @@ from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.clock import SYSTEM_CLOCK, Clock
 from fcn.controller.config import Config
 from fcn.controller.config.model import Node
+from fcn.controller.config.watching import Watching
 from fcn.controller.events import EventBus
 from fcn.controller.flows.service import FlowService
 from fcn.controller.hostagent.reports import HostReports
@@ -63,8 +64,10 @@ class ControlPlane:
         self.config = config
         self.agents_address = ""
         self.bus = EventBus(clock)
+        watching = Watching(config)
         provisions = {
-            name: Provision(config, name, _program(node)) for name, node in config.nodes.items()
+            name: Provision(config, name, _program(node), watching)
+            for name, node in config.nodes.items()
         }
         self._connections = {
             name: Connection(
@@ -131,6 +134,7 @@ class ControlPlane:
         # One each: a switch that takes long to answer hides nothing of the others.
         jobs += [NotificationWatch(agent, self.bus).run for agent in self.nodes.values()]
         jobs += [agent.paths.run for agent in self.nodes.values() if agent.paths.plans]
+        jobs += [agent.links.run for agent in self.nodes.values() if agent.links.links]
         jobs += [service.run for service in self.neighbors.values()]
         jobs += [connection.run for connection in self._connections.values()]
         async with AsyncExitStack() as stack:

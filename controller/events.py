@@ -46,6 +46,9 @@ class Kind(StrEnum):
     PATH_CONGESTED = "path-congested"
     PATH_RELIEVED = "path-relieved"
     PATH_EXPOSED = "path-exposed"
+    LINK_DOWN = "link-down"
+    LINK_UP = "link-up"
+    CLOCK = "clock"
     AGENT_REFUSED = "agent-refused"
     SUPPRESSED = "events-suppressed"
     LOST = "events-lost"
@@ -61,6 +64,8 @@ WARNINGS = frozenset(
         Kind.PATH_FAILED,
         Kind.PATH_CONGESTED,
         Kind.PATH_EXPOSED,
+        Kind.LINK_DOWN,
+        Kind.CLOCK,
         Kind.CONTRADICTED,
         Kind.AGENT_REFUSED,
         Kind.SUPPRESSED,

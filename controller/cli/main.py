@@ -34,7 +34,9 @@ from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
 from fcn.controller.config import Config, ConfigError, load_config
+from fcn.controller.config.check_failures import failure_warnings
 from fcn.controller.config.paths import Planner
+from fcn.controller.config.watching import Watching
 from fcn.controller.logs import LogLevel
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.controller.proto import fcn_pb2 as pb
@@ -81,12 +83,14 @@ def check(config: ConfigFile) -> None:
         f"{len(network.links)} links: valid",
         highlight=False,
     )
-    for node, policy, reason in Planner(network).warnings():
-        out.print(
-            f"note: nodes.{node}.policies.{policy}: one failure can end it: {reason}",
-            highlight=False,
-            soft_wrap=True,
-        )
+    planner = Planner(network)
+    notes = [
+        (f"nodes.{node}.policies.{policy}", f"one failure can end it: {reason}")
+        for node, policy, reason in planner.warnings()
+    ]
+    notes += failure_warnings(network, Watching(network, planner))
+    for where, text in notes:
+        out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
 
 
 def _load(file: Path) -> Config:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network, ip_network
 
@@ -88,26 +88,20 @@ def core_subnets(node: Node) -> set[IPv6Network]:
     }
 
 
-def underlay_next_hops(
-    config: Config, source: str
-) -> dict[IPv6Network, list[tuple[int, str, int]]]:
-    """Shortest paths over `links`: (own port, neighbour, neighbour's port) by destination prefix.
+Hop = tuple[int, str, int]
+"""Own port, neighbour, neighbour's port."""
+
+
+def underlay_next_hops(config: Config, source: str) -> dict[IPv6Network, list[Hop]]:
+    """Shortest paths over `links` by destination prefix.
 
     All links have the same cost; every next hop on a shortest path is listed (ECMP). Prefixes of
     the source node itself are left out.
     """
-    links: dict[str, list[tuple[int, str, int]]] = {name: [] for name in config.nodes}
-    for (near, near_port), (far, far_port) in config.link_ends():
-        links[near].append((near_port, far, far_port))
-        links[far].append((far_port, near, near_port))
-    distance = {name: _distances(links, name) for name in config.nodes}
-    own = own_prefixes(config.nodes[source])
-    owners: dict[IPv6Network, list[str]] = {}
-    for name, node in config.nodes.items():
-        for prefix in sorted(own_prefixes(node) - own):
-            owners.setdefault(prefix, []).append(name)
-    routes: dict[IPv6Network, list[tuple[int, str, int]]] = {}
-    for prefix, nodes in owners.items():
+    links = underlay_links(config)
+    distance = {name: distances(links, name) for name in config.nodes}
+    routes: dict[IPv6Network, list[Hop]] = {}
+    for prefix, nodes in prefix_owners(config, source).items():
         reachable = [name for name in nodes if name in distance[source]]
         best = min((distance[source][name] for name in reachable), default=0)
         hops = {
@@ -122,7 +116,27 @@ def underlay_next_hops(
     return routes
 
 
-def _distances(links: dict[str, list[tuple[int, str, int]]], start: str) -> dict[str, int]:
+def underlay_links(config: Config) -> dict[str, list[Hop]]:
+    """The links of each node."""
+    links: dict[str, list[Hop]] = {name: [] for name in config.nodes}
+    for (near, near_port), (far, far_port) in config.link_ends():
+        links[near].append((near_port, far, far_port))
+        links[far].append((far_port, near, near_port))
+    return links
+
+
+def prefix_owners(config: Config, source: str) -> dict[IPv6Network, list[str]]:
+    """The nodes that have each prefix of the underlay, without those of the source node itself."""
+    own = own_prefixes(config.nodes[source])
+    owners: dict[IPv6Network, list[str]] = {}
+    for name, node in config.nodes.items():
+        for prefix in sorted(own_prefixes(node) - own):
+            owners.setdefault(prefix, []).append(name)
+    return owners
+
+
+def distances(links: Mapping[str, Sequence[Hop]], start: str) -> dict[str, int]:
+    """Hops to each node that can be reached."""
     found = {start: 0}
     queue = deque([start])
     while queue:

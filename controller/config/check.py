@@ -10,6 +10,7 @@ from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
+from fcn.controller.config.check_failures import check_watching
 from fcn.controller.config.check_flow_control import check_holding, check_holding_node
 from fcn.controller.config.check_modes import check_curves, check_modes
 from fcn.controller.config.check_policies import (
@@ -25,10 +26,21 @@ from fcn.controller.config.paths import Planner
 from fcn.controller.config.queue_depths import own_depths, queue_depths
 from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.types import Address, Network
+from fcn.controller.config.watching import Watching
 
 
 def check(config: Config) -> Iterator[Finding]:
     """Every problem of a configuration whose fields are valid individually."""
+    planner = Planner(config)
+    wrong = False
+    for finding in _check_fields(config, planner):
+        wrong = True
+        yield finding
+    if not wrong:
+        yield from check_watching(config, Watching(config, planner))
+
+
+def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
     yield from check_holding(config)
@@ -41,7 +53,6 @@ def check(config: Config) -> Iterator[Finding]:
     yield from check_modes(config)
     yield from check_path_numbers(config)
     yield from check_fantel_port(config)
-    planner = Planner(config)
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
         for checker in (

@@ -42,14 +42,20 @@ class Plan:
 
 
 class Planner:
-    """Derives the paths of a valid configuration."""
+    """Derives the paths of a valid configuration, each node's once."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
         self._topology = Topology(config)
+        self._plans: dict[str, tuple[Plan, ...]] = {}
 
     def plans(self, node_name: str) -> tuple[Plan, ...]:
         """The policies of a node, in the order of the file."""
+        if node_name not in self._plans:
+            self._plans[node_name] = self._planned(node_name)
+        return self._plans[node_name]
+
+    def _planned(self, node_name: str) -> tuple[Plan, ...]:
         found: dict[str, tuple[tuple[Path, ...], str]] = {}
         policies = self._config.nodes[node_name].policies
         for name, policy in policies.items():

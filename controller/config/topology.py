@@ -20,12 +20,14 @@ class Trace:
     """What a tunnel may pass: with several shortest paths (ECMP) the nodes and links of all.
 
     nodes: transit nodes. certain: those that are on every one of the shortest paths, in order, the
-    nodes a tunnel is told to visit included. repeated: a node that it passes twice in any case.
+    nodes a tunnel is told to visit included. exits: the ends by which it may leave a node, that of
+    its source included. repeated: a node that it passes twice in any case.
     """
 
     nodes: frozenset[str]
     links: frozenset[Link]
     certain: tuple[str, ...]
+    exits: frozenset[tuple[str, int]] = frozenset()
     repeated: str | None = None
 
     def shares(self, other: "Trace") -> bool:
@@ -59,6 +61,7 @@ class Topology:
         do not lead there."""
         nodes: set[str] = set()
         links: set[Link] = set()
+        exits: set[tuple[str, int]] = set()
         passed = [source]
         for near, far in zip((source, *waypoints), waypoints, strict=False):
             segment = self._segment(near, far)
@@ -66,10 +69,12 @@ class Topology:
                 return None
             nodes |= segment.nodes | {far}
             links |= segment.links
+            exits |= segment.exits
             passed += [*segment.certain, far]
         repeated = next((name for name in passed if passed.count(name) > 1), None)
         inner = frozenset(nodes - {source, waypoints[-1]})
-        return Trace(inner, frozenset(links), tuple(passed[1:-1]), repeated)
+        certain = tuple(passed[1:-1])
+        return Trace(inner, frozenset(links), certain, frozenset(exits), repeated)
 
     def other_way(
         self,
@@ -159,17 +164,19 @@ class Topology:
             for name, (distance, _) in ahead.items()
             if name in behind and distance + behind[name][0] == hops
         }
-        links = {
-            link
+        taken = [
+            (name, link)
             for name in on
             for peer, between in self._links[name].items()
             if peer in on and ahead[peer][0] == ahead[name][0] + 1
             for link in between
-        }
+        ]
+        links = frozenset(link for _, link in taken)
+        exits = frozenset(end for name, link in taken for end in link if end[0] == name)
         inner = on - {source, target}
         certain = [name for name in inner if ahead[name][1] * behind[name][1] == ways]
         certain.sort(key=lambda name: ahead[name][0])
-        return Trace(frozenset(inner), frozenset(links), tuple(certain))
+        return Trace(frozenset(inner), links, tuple(certain), exits)
 
     def _counts(self, start: str) -> dict[str, tuple[int, int]]:
         """Hops to each node, and how many shortest paths there are."""

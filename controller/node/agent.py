@@ -17,6 +17,7 @@ from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import Connection, State, Status
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.links import LinkWatch
 from fcn.controller.node.messages import Messages
 from fcn.controller.node.outdated import forget
 from fcn.controller.node.paths import PathWatch
@@ -46,6 +47,7 @@ class NodeAgent:
         self.provision = provision
         self.counters = Counters(provision, connection)
         self.paths = PathWatch(provision, connection, bus, clock)
+        self.links = LinkWatch(provision, connection, bus, clock)
         self._connection = connection
         self._flows = flows
         self._neighbors = neighbors
@@ -162,8 +164,8 @@ class NodeAgent:
 
     async def _synchronize(self) -> None:
         """Take over flows and neighbours found on the switch, let what waits under another mode of
-        flow control leave, then write the difference, and end what is known of paths that are
-        others now."""
+        flow control leave, then write the difference, set the clock going, and end what is
+        known of paths that are others now."""
         held = await read_switch(
             self._connection.switch, self.provision.pipeline, self.provision.meter_cells
         )
@@ -176,5 +178,7 @@ class NodeAgent:
         mode = self.provision.config.flow_control
         held = await end_holds(self._connection, self.provision.pipeline, mode, held)
         old = self.paths.outdated(entries)
+        self.provision.watched.keep_epoch(held, self._clock.wall())
         await self._synchronizer.synchronize(held)
+        await self.links.start_clock()
         await forget(self._connection, self.provision.pipeline.target.ports.cpu, old)

@@ -8,6 +8,7 @@ from fcn.contract.depth import LEVELS, DepthError
 from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
 from fcn.contract.marking import MarkingCurves
 from fcn.contract.names import CORE_PORTS, TWO_THRESHOLD_TABLES
+from fcn.contract.paths import path_tag
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import (
     attachment,
@@ -23,10 +24,13 @@ from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node, Tunnel
 from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
-from fcn.controller.config.paths import Plan, Planner, first_tunnels, policy_numbers
+from fcn.controller.config.paths import Plan, first_tunnels, policy_numbers
 from fcn.controller.config.queue_depths import curve_steps, queue_curves, queue_depths
 from fcn.controller.config.reporters import reporters
+from fcn.controller.config.tunnel_ends import tunnel_egress, tunnel_sids, tunnel_source
 from fcn.controller.config.types import Address, Network, format_duration
+from fcn.controller.config.watching import Watching
+from fcn.controller.node.watched import LinkProvision
 from fcn.controller.owners.cnp_profile import CnpProfile
 from fcn.controller.owners.core_ports import CorePorts
 from fcn.controller.owners.domain_mode import DomainMode
@@ -87,9 +91,14 @@ def level_policies(config: Config) -> dict[int, LevelPolicy]:
 
 
 class Provision:
-    """The intent of one node as configured, with the parts that can be changed at run time."""
+    """The intent of one node as configured, with the parts that can be changed at run time.
 
-    def __init__(self, config: Config, name: str, pipeline: Pipeline) -> None:
+    watching: what the nodes of the configuration watch, where there are several provisions of it.
+    """
+
+    def __init__(
+        self, config: Config, name: str, pipeline: Pipeline, watching: Watching | None = None
+    ) -> None:
         self.config = config
         self.name = name
         self.node: Node = config.nodes[name]
@@ -99,7 +108,11 @@ class Provision:
         self.features = self.node.features
         self.thresholds = queue_depths(config, self.node)
         self.levels = level_policies(config)
-        self.plans: tuple[Plan, ...] = Planner(config).plans(name) if self.node.policies else ()
+        watching = watching or Watching(config)
+        self.plans: tuple[Plan, ...] = watching.planner.plans(name) if self.node.policies else ()
+        self.watched = LinkProvision(
+            config, name, self.intent, pipeline, watching, self.neighbors(), self._link_adjacency
+        )
         self.routing = VrfRouting(self.intent)
         self.underlay = Underlay(self.intent)
         self.flow_table = FlowTable(self.intent)
@@ -132,6 +145,7 @@ class Provision:
         self._route_underlay()
         self._describe_notifications()
         self._hold()
+        self.watched.write()
         self.set_thresholds(self.thresholds)
         self.set_features(self.features)
         self._admit_ports()
@@ -181,14 +195,15 @@ class Provision:
         size = self.config.congestion.packet_size
         control.turn_on(mode, holding, self.node.notifications, size)
         NotificationPort(self.intent, self.pipeline).expect("ARN", holding.udp_port)
-        control.know(self._hold_neighbors(), holding)
+        control.know(self.neighbors(), holding)
         ports = [port.number for port in self.node.core_ports]
         control.watch(ports, holding, size)
         if self.is_pe:
             macs = {p.number: port_mac(self.name, self.node, p) for p in self.node.dc_ports}
             control.relieve(macs, holding)
 
-    def _hold_neighbors(self) -> dict[int, HoldNeighbor]:
+    def neighbors(self) -> dict[int, HoldNeighbor]:
+        """The nodes on the other side of links, by port."""
         neighbors: dict[int, HoldNeighbor] = {}
         for link in self.config.link_ends():
             for (name, number), (peer, peer_port) in (link, link[::-1]):
@@ -319,21 +334,22 @@ class Provision:
                 service.terminate_mpls_udp(vrf.mpls_label, vrf.id)
 
     def _begin_tunnels(self) -> None:
-        for number, tunnel, vrf_name in self._tunnels():
-            self._begin_tunnel(number, tunnel, vrf_name)
+        for number, tunnel, vrf_name, tag in self._tunnels():
+            self._begin_tunnel(number, tunnel, vrf_name, tag)
         self._choose_paths()
         if self.pipeline.has_tables(TWO_THRESHOLD_TABLES["pe"]):
             self._treat_light_congestion()
 
-    def _tunnels(self) -> Iterator[tuple[int, Tunnel, str]]:
-        """Number, tunnel and VRF. Each path of a policy has a number of its own in each VRF, so
-        that these follow each other."""
+    def _tunnels(self) -> Iterator[tuple[int, Tunnel, str, int]]:
+        """Number, tunnel, VRF and tag. Each path of a policy has a number of its own in each VRF,
+        so that these follow each other."""
         for (name, vrf_name), number in tunnel_numbers(self.node).items():
-            yield number, self.node.tunnels[name], vrf_name
+            yield number, self.node.tunnels[name], vrf_name, 0
         plans = {plan.policy: plan for plan in self.plans}
         for (policy, vrf_name), first in first_tunnels(self.node, self.plans).items():
-            for number, path in enumerate(plans[policy].paths, first):
-                yield number, path.tunnel, vrf_name
+            plan = plans[policy]
+            for slot, path in enumerate(plan.paths):
+                yield first + slot, path.tunnel, vrf_name, path_tag(plan.cell, slot)
 
     def _choose_paths(self) -> None:
         selection = PathSelection(self.intent, self._target)
@@ -361,33 +377,26 @@ class Provision:
         mode = self.config.two_threshold
         light.treat_for(mode.hold)
         numbers = tunnel_numbers(self.node)
-        for number, tunnel, vrf_name in self._tunnels():
+        for number, tunnel, vrf_name, _ in self._tunnels():
             treatment = tunnel.light or mode.treatment
             if treatment is Treatment.SLOW:
                 light.slow(number, mode.rate)
             elif treatment is Treatment.REROUTE and tunnel.next is not None:
                 light.reroute(number, numbers[tunnel.next, vrf_name])
 
-    def _begin_tunnel(self, number: int, tunnel: Tunnel, vrf_name: str) -> None:
+    def _begin_tunnel(self, number: int, tunnel: Tunnel, vrf_name: str, tag: int) -> None:
         encap = TunnelEncap(self.intent, self.pipeline)
         vrf = self.config.vrfs[vrf_name]
         far = self.config.nodes[tunnel.to] if tunnel.to is not None else None
-        source = self._source(tunnel, vrf_name)
+        source = tunnel_source(self.config, self.name, tunnel, vrf_name)
         # ECT(1) means light congestion in this mode (PEC-5).
         ecn_mode = "two_threshold" if self._two_thresholds else tunnel.ecn
         if tunnel.type == "srv6":
-            sids = tunnel.sids
-            if far is not None:
-                service_sid = far.vrfs[vrf_name].service_sid
-                assert service_sid is not None, "config/check.py saw to it"
-                via = (self.config.nodes[name].end_sids[0] for name in tunnel.via)
-                sids = (*via, service_sid)
+            sids = tunnel_sids(self.config, tunnel, vrf_name)
             reduced = tunnel.mode == "encaps.red"
-            encap.encap_srv6(number, source, sids, reduced=reduced, ecn_mode=ecn_mode)
+            encap.encap_srv6(number, source, sids, reduced=reduced, ecn_mode=ecn_mode, tag=tag)
             return
-        egress = far.underlay_address if far is not None else tunnel.egress
-        assert egress is not None, "config/model.py saw to it"
-        outer = Outer(source, egress, ecn_mode)
+        outer = Outer(source, tunnel_egress(self.config, tunnel), ecn_mode)
         if tunnel.type == "vxlan":
             assert vrf.vni is not None
             own_mac = node_mac(self.name, self.node)
@@ -401,14 +410,6 @@ class Provision:
         else:
             assert vrf.mpls_label is not None
             encap.encap_mpls_udp(number, outer, vrf.mpls_label, tunnel.sr_label)
-
-    def _source(self, tunnel: Tunnel, vrf_name: str) -> IPv6Address:
-        """The outer source address of a VRF's packets: where notifications about them go."""
-        if self._by_end_con:
-            sid = self.node.vrfs[vrf_name].end_con_sid
-            assert sid is not None, "config/check_end_con.py saw to it"
-            return sid
-        return tunnel.source or self.node.underlay_address
 
     def _route_customers(self) -> None:
         for prefix, name in self._connected():

@@ -34,8 +34,10 @@ class TunnelEncap:
         *,
         reduced: bool,
         ecn_mode: str,
+        tag: int = 0,
     ) -> None:
-        """H.Encaps or H.Encaps.Red (RFC 8986 section 5) with SIDs in the order of the path.
+        """H.Encaps or H.Encaps.Red (RFC 8986 section 5) with SIDs in the order of the path, and the
+        tag of the SRH (contract/paths.py).
 
         The SRH lists them in reverse order (RFC 8754 section 2). In the reduced form the first SID
         is in the destination address only, and a single SID needs no SRH.
@@ -47,6 +49,7 @@ class TunnelEncap:
             return
         segments = {f"seg{index}": int(sid) for index, sid in enumerate(listed)}
         segments["segments_left"] = len(sids) - 1
+        segments["tag"] = tag
         self._put(tunnel, f"encap_srv6_srh{len(listed)}", outer, **segments)
 
     def encap_vxlan(

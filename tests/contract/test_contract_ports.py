@@ -9,7 +9,8 @@ from fcn.contract.targets import TOFINO1, TOFINO2, V1MODEL, Target
     ("target", "port", "problem"),
     [
         (V1MODEL, 0, None),
-        (V1MODEL, 507, None),
+        (V1MODEL, 506, None),
+        (V1MODEL, 507, "is the clock port"),
         (V1MODEL, 508, "is the parking port"),
         (V1MODEL, 509, "is the recirculation port"),
         (V1MODEL, 510, "is the CPU port"),

@@ -35,6 +35,7 @@ CONSTANT_SOURCES = (
     "common/base/sizes.p4",
     "common/base/types.p4",
     "common/base/flow_control_types.p4",
+    "common/base/link_types.p4",
     "common/pe/path_types.p4",
 )
 # By architecture name in P4Info: file with its constants, and its value of __TARGET_TOFINO__.

@@ -1,0 +1,73 @@
+"""Checks of failure detection: what programs have room for, and where it cannot work (FAN-4)."""
+
+from collections.abc import Iterator
+
+from fcn.contract.constants import CORE_PATH_CELLS
+from fcn.contract.link_clock import HIGHEST_RATE, most_slots, round_time
+from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.controller.config.alternates import alternates
+from fcn.controller.config.model import Config
+from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.types import format_duration
+from fcn.controller.config.watching import Watching, has_clock
+
+_SECTION: Path = ("failure_detection",)
+
+
+def check_watching(config: Config, watching: Watching) -> Iterator[Finding]:
+    """Where a node's program lacks the room. For a configuration without other problems."""
+    for name, node in config.nodes.items():
+        if watching.links(name):
+            program = load_pipeline(node.role, node.program_folder, binary=False)
+            for what, needed, room in _needed(config, watching, name, program):
+                if needed > room:
+                    yield _SECTION, f"{name}: {needed} {what}, and its program has room for {room}"
+
+
+def _needed(
+    config: Config, watching: Watching, name: str, program: Pipeline
+) -> Iterator[tuple[str, int, int]]:
+    paths = watching.paths(name)
+    yield "links and paths are watched", len(watching.slots(name)), program.table_size("clock_slot")
+    yield "paths leave it", len(paths), CORE_PATH_CELLS
+    found = sum(1 for _ in alternates(config, name))
+    yield "alternates of routes", found, program.table_size("alternate")
+    if program.name == "p":
+        known = {(packets, path.port) for path in paths for packets in path.packets}
+        yield "kinds of packets on paths", len(known), program.table_size("core_path")
+
+
+def failure_warnings(config: Config, watching: Watching) -> Iterator[tuple[str, str]]:
+    """Where failures are found late or not at all: place in the file, and why."""
+    times = config.failure_detection
+    if times is None:
+        return
+    section = ".".join(map(str, _SECTION))
+    if not config.links:
+        yield section, "the file has no links to watch"
+    for name, node in config.nodes.items():
+        if not has_clock(node):
+            program = load_pipeline(node.role, node.program_folder, binary=False)
+            yield (
+                f"nodes.{name}",
+                f"its program has no clock ({program.target.name}), so its links are not watched",
+            )
+            continue
+        slots = len(watching.slots(name))
+        if slots > most_slots(times.interval):
+            late = format_duration(round(round_time(slots, times.interval) * 1e6))
+            shortest = next(ms for ms in range(1, 10_001) if slots <= most_slots(ms * 1000))
+            yield (
+                f"{section}.interval",
+                f"{name} watches {slots} links and paths, and its clock comes to {HIGHEST_RATE} a "
+                f"second, to each of them every {late}; write {shortest}ms",
+            )
+        for plan in watching.planner.plans(name):
+            for path in plan.paths:
+                own = [port for end, port in path.trace.exits if end == name] if path.trace else []
+                if len(own) != 1:
+                    why = "leaves the node by several ports" if own else "is not shown by links"
+                    yield (
+                        f"nodes.{name}.policies.{plan.policy}",
+                        f"{path.name} {why}, so the node itself does not say that it has failed",
+                    )

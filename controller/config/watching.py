@@ -1,0 +1,153 @@
+"""What each node watches by itself: its links, and the paths that leave it by them (FAN-4)."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv6Address
+
+from fcn.contract.constants import CORE_PATH_CELLS, PipelineError
+from fcn.contract.names import LINK_TABLES
+from fcn.contract.paths import path_tag
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config.model import Config, Node
+from fcn.controller.config.modes import Notification
+from fcn.controller.config.paths import Path, Plan, Planner, used_policies
+from fcn.controller.config.tunnel_ends import has_srh, tunnel_egress, tunnel_sids, tunnel_source
+
+NO_ADDRESS = IPv6Address(0)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class WatchedLink:
+    """A link of a node to another one of the file."""
+
+    port: int
+    peer: str
+    peer_port: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PathPackets:
+    """How a node knows packets of a path: underlay source, and the tag of their SRH, or where that
+    is 0 their destination."""
+
+    source: IPv6Address
+    tag: int
+    dst: IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedPath:
+    """A path that leaves a node by a port. number: its ID; cell: its index on the node; ingress:
+    the PE that hears of it; packets: where messages about them would reach that PE."""
+
+    port: int
+    number: int
+    cell: int
+    ingress: str
+    packets: tuple[PathPackets, ...]
+
+
+class Watching:
+    """What the nodes of a valid configuration watch; nothing without `failure_detection`."""
+
+    def __init__(self, config: Config, planner: Planner | None = None) -> None:
+        self._config = config
+        self.planner = planner or Planner(config)
+        self._paths: Mapping[str, Sequence[WatchedPath]] | None = None
+
+    def links(self, name: str) -> list[WatchedLink]:
+        """Links of a node, by port: those between two nodes whose programs have a clock."""
+        if self._config.failure_detection is None or not has_clock(self._config.nodes[name]):
+            return []
+        return sorted(
+            WatchedLink(port, peer, peer_port)
+            for link in self._config.link_ends()
+            for (near, port), (peer, peer_port) in (link, link[::-1])
+            if near == name and has_clock(self._config.nodes[peer])
+        )
+
+    def paths(self, name: str) -> list[WatchedPath]:
+        """Paths of policies that leave a node by a watched link: at a P those of all PEs, at a PE
+        its own.
+
+        A PE whose path may leave it by several ports says nothing of it: it has one bit for all of
+        them, and the others are its alternates.
+        """
+        if self._paths is None:
+            self._paths = self._found()
+        ports = {link.port for link in self.links(name)}
+        return [path for path in self._paths.get(name, ()) if path.port in ports]
+
+    def slots(self, name: str) -> list[WatchedLink | WatchedPath]:
+        """In the order in which the clock comes to them: a link, then what leaves by it."""
+        paths = self.paths(name)
+        slots: list[WatchedLink | WatchedPath] = []
+        for link in self.links(name):
+            slots += [link, *(path for path in paths if path.port == link.port)]
+        return slots
+
+    def _found(self) -> dict[str, list[WatchedPath]]:
+        found: dict[str, dict[tuple[int, int], tuple[str, tuple[PathPackets, ...]]]] = {}
+        for pe in self._config.nodes:
+            for plan in self.planner.plans(pe):
+                for slot, path in enumerate(plan.paths):
+                    packets = tuple(sorted(set(self._packets(pe, plan, slot, path))))
+                    for node, port in self._exits(pe, path):
+                        found.setdefault(node, {})[path.number, port] = pe, packets
+        cells = {node: _cells(each) for node, each in found.items()}
+        return {
+            node: [
+                WatchedPath(port, number, cells[node][number, port], pe, packets)
+                for (number, port), (pe, packets) in sorted(each.items())
+            ]
+            for node, each in found.items()
+        }
+
+    def _exits(self, pe: str, path: Path) -> Iterator[tuple[str, int]]:
+        """Ends that a path may leave a node by, of nodes that tell the PE."""
+        exits = path.trace.exits if path.trace is not None else frozenset()
+        own = [end for end in exits if end[0] == pe]
+        if len(own) == 1:
+            yield from own
+        yield from (end for end in exits if self._config.nodes[end[0]].role == "p")
+
+    def _packets(self, pe: str, plan: Plan, slot: int, path: Path) -> Iterator[PathPackets]:
+        config, tunnel = self._config, path.tunnel
+        # An END.CON SID takes no messages.
+        if config.notification is Notification.END_CON:
+            return
+        node = config.nodes[pe]
+        for policy, vrf in sorted(used_policies(node)):
+            source = tunnel_source(config, pe, tunnel, vrf)
+            if policy != plan.policy or source in node.end_sids:
+                continue
+            sids = tunnel_sids(config, tunnel, vrf) if tunnel.type == "srv6" else ()
+            if has_srh(tunnel, sids):
+                yield PathPackets(source, path_tag(plan.cell, slot), NO_ADDRESS)
+            else:
+                yield PathPackets(source, 0, sids[0] if sids else tunnel_egress(config, tunnel))
+
+
+def has_clock(node: Node) -> bool:
+    """Whether a node's program watches links."""
+    try:
+        program = load_pipeline(node.role, node.program_folder, binary=False)
+    except PipelineError:
+        return False
+    return program.target.ports.clock is not None and program.has_tables(LINK_TABLES)
+
+
+def _cells(paths: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """An index for each path and port of a node, a hash: what was said last of it is kept when the
+    file changes. Those beyond what a program has room for, which is an error, are beyond it."""
+    taken: dict[int, tuple[int, int]] = {}
+    for number, port in sorted(paths):
+        digest = hashlib.sha256(f"{number}/{port}".encode()).digest()
+        cell = int.from_bytes(digest[:4], "big") % CORE_PATH_CELLS
+        if len(taken) >= CORE_PATH_CELLS:
+            cell = len(taken)
+        while cell in taken:
+            cell = (cell + 1) % CORE_PATH_CELLS
+        taken[cell] = number, port
+    return {place: cell for cell, place in taken.items()}

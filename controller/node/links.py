@@ -1,0 +1,174 @@
+"""What a switch knows of its links, and the clock by which it looks at them (FAN-4).
+
+The switch alone decides that a link is down and what to do. It counts the changes, which are all
+that a controller can read of its registers; the controller sets its clock going, looks, and tells.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import finsy as fy
+
+from fcn.contract.link_clock import bmv2_commands, clock_packet, round_time
+from fcn.contract.names import LINK_COUNTERS
+from fcn.controller.clock import Clock
+from fcn.controller.config.watching import WatchedLink
+from fcn.controller.events import EventBus, Kind
+from fcn.controller.node.connection import Connection
+from fcn.controller.node.provision import Provision
+from fcn.controller.node.readback import read_entries
+from fcn.controller.node.session import SwitchAwayError, answering
+from fcn.controller.owners.punt import Punt
+
+INTERVAL = 1.0
+"""Seconds between two looks."""
+
+MISSED_ROUNDS = 3
+"""Rounds of the clock in which none ends, until it is taken for lost."""
+
+TOLERANCE = 2.0
+"""How many times as fast or as slow as it should be a clock is before somebody is told."""
+
+UPS, DOWNS, ROUNDS = LINK_COUNTERS
+
+Cells = Mapping[tuple[str, int], int]
+"""Packets by counter and index."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """A link as last seen. since: when its state was seen first, in seconds since the epoch. ups,
+    downs: how often it came up and went down since the switch was started."""
+
+    link: WatchedLink
+    since: float
+    ups: int = 0
+    downs: int = 0
+
+    @property
+    def state(self) -> str:
+        """`up`, `down`, or `unknown` for a link that never was up."""
+        if self.ups == self.downs == 0:
+            return "unknown"
+        return "up" if self.ups > self.downs else "down"
+
+
+class LinkWatch:
+    """Keeps the clock of one switch going, looks at its links every now and then, and tells of
+    changes."""
+
+    def __init__(
+        self, provision: Provision, connection: Connection, bus: EventBus, clock: Clock
+    ) -> None:
+        self.links = provision.watched.links
+        self._slots = len(provision.watched.slots)
+        times = provision.config.failure_detection
+        self._interval = times.interval if times is not None else 0
+        self._port = provision.pipeline.target.ports.clock
+        self._connection = connection
+        self._bus = bus
+        self._clock = clock
+        self._states: dict[int, LinkState] = {}
+        self._token = 0
+        self._rounds = 0
+        self._counted = 0.0
+        self._off_rate = False
+
+    def state(self, port: int) -> LinkState | None:
+        """A link as last seen; None before the first look of a session."""
+        return self._states.get(port)
+
+    async def start_clock(self) -> None:
+        """Set the clock going; one that goes ends. Raises P4ClientError."""
+        if not self.links or self._port is None:
+            return
+        now = self._clock.wall()
+        self._token = max(int(now), self._token + 1)
+        self._counted = self._clock.monotonic()
+        self._rounds = -1
+        await self._connection.send(Punt.send(self._port, clock_packet(self._token)))
+
+    async def run(self) -> None:
+        """Look again and again until cancelled."""
+        while True:
+            await asyncio.sleep(INTERVAL)
+            if self._connection.is_up:
+                try:
+                    await self.look()
+                except SwitchAwayError:
+                    continue
+
+    async def look(self) -> None:
+        """Read the counters of links and clock. Raises SwitchAwayError."""
+        cells: dict[tuple[str, int], int] = {}
+        with answering(self._connection.name):
+            async for cell in read_entries(self._connection.switch, list(self._patterns())):
+                if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
+                    cells[cell.counter_id, cell.index] = cell.packet_count
+        self._see(cells)
+        await self._mind_clock(cells[ROUNDS, 0])
+
+    def _patterns(self) -> Iterator[fy.P4CounterEntry]:
+        yield fy.P4CounterEntry(ROUNDS, index=0)
+        for link in self.links:
+            yield fy.P4CounterEntry(UPS, index=link.port)
+            yield fy.P4CounterEntry(DOWNS, index=link.port)
+
+    def _see(self, cells: Cells) -> None:
+        for link in self.links:
+            last = self._states.get(link.port)
+            ups, downs = cells[UPS, link.port], cells[DOWNS, link.port]
+            is_first = last is None or ups < last.ups or downs < last.downs
+            if is_first or last is None:
+                last = LinkState(link, self._clock.wall())
+            state = replace(last, ups=ups, downs=downs)
+            if state.state != last.state:
+                state = replace(state, since=self._clock.wall())
+            self._states[link.port] = state
+            # That links are well when the controller starts is no news.
+            if (ups, downs) != (last.ups, last.downs) and not (is_first and state.state == "up"):
+                self._tell(last, state)
+
+    def _tell(self, last: LinkState, state: LinkState) -> None:
+        name, link = self._connection.name, state.link
+        changes = state.ups - last.ups + state.downs - last.downs
+        often = f", after {changes} changes" if changes > 1 else ""
+        self._bus.emit(
+            Kind.LINK_UP if state.state == "up" else Kind.LINK_DOWN,
+            name,
+            f"{name}: the link {name}:{link.port} - {link.peer}:{link.peer_port} is "
+            f"{state.state}{often}",
+            port=link.port,
+            peer=link.peer,
+            peer_port=link.peer_port,
+            changes=changes,
+        )
+
+    async def _mind_clock(self, rounds: int) -> None:
+        """Set the clock going again when it stands still, and tell when its rate is wrong."""
+        now = self._clock.monotonic()
+        waited, expected = now - self._counted, round_time(self._slots, self._interval)
+        if rounds < self._rounds or self._rounds < 0:
+            # It has just been set going, or lost its counters with everything else.
+            self._rounds, self._counted = rounds, now
+            return
+        if waited < MISSED_ROUNDS * expected:
+            return
+        done, self._rounds, self._counted = rounds - self._rounds, rounds, now
+        name = self._connection.name
+        if done == 0:
+            text = f"{name}: the clock stood still; it is set going again"
+            self._bus.emit(Kind.CLOCK, name, text)
+            with answering(name):
+                await self.start_clock()
+            return
+        share = done * expected / waited
+        was_off, self._off_rate = self._off_rate, not 1 / TOLERANCE <= share <= TOLERANCE
+        if self._off_rate and not was_off:
+            commands = "', '".join(bmv2_commands(self._slots, self._interval))
+            text = (
+                f"{name}: the clock goes {share:.2g} times as fast as it should, so that links are "
+                f"watched at another rate; on BMv2 enter '{commands}' in simple_switch_CLI"
+            )
+            self._bus.emit(Kind.CLOCK, name, text, share=f"{share:.3g}")

@@ -1,0 +1,94 @@
+"""The entries with which one node watches its links, repairs what they break, and tells PEs."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from finsy.p4entity import P4Entity
+
+from fcn.contract.names import CORE_PATH_TABLES
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.alternates import alternates
+from fcn.controller.config.model import Config
+from fcn.controller.config.reporters import node_number
+from fcn.controller.config.watching import WatchedLink, Watching
+from fcn.controller.owners.alternates import Alternates
+from fcn.controller.owners.bfd_sessions import BfdSessions
+from fcn.controller.owners.clock_slots import ClockSlots
+from fcn.controller.owners.core_paths import CorePaths
+from fcn.controller.owners.fantel_profile import FantelProfile
+from fcn.controller.owners.flow_control import HoldNeighbor
+from fcn.controller.owners.intent import Intent
+from fcn.controller.owners.underlay import Adjacency
+
+
+class LinkProvision:
+    """What a node does about failures by itself (FAN-4, FAN-5). links, slots: empty where it
+    watches nothing."""
+
+    def __init__(
+        self,
+        config: Config,
+        name: str,
+        intent: Intent,
+        pipeline: Pipeline,
+        watching: Watching,
+        neighbors: Mapping[int, HoldNeighbor],
+        adjacency: Callable[[int, str, int], Adjacency],
+    ) -> None:
+        self.links = watching.links(name)
+        self.slots = watching.slots(name)
+        self._config = config
+        self._name = name
+        self._intent = intent
+        self._pipeline = pipeline
+        self._neighbors = neighbors
+        self._adjacency = adjacency
+
+    def write(self) -> None:
+        """Intend the entries."""
+        times = self._config.failure_detection
+        if times is None or not self.links:
+            return
+        nodes = self._config.nodes
+        slots = ClockSlots(self._intent, self._pipeline.target, times)
+        sessions = BfdSessions(self._intent)
+        paths = CorePaths(self._intent, self._pipeline.target)
+        for slot in self.slots:
+            if isinstance(slot, WatchedLink):
+                neighbor = self._neighbors[slot.port]
+                slots.watch_link(slot.port, neighbor)
+                sessions.believe(slot.port, neighbor.address)
+                continue
+            is_own = slot.ingress == self._name
+            ingress = None if is_own else nodes[slot.ingress].underlay_address
+            slots.watch_path(slot.port, slot.cell, slot.number, ingress)
+            if not is_own:
+                paths.know(slot, times.interval)
+        if self._tells:
+            self._introduce(0)
+        self._repair()
+
+    def keep_epoch(self, held: Iterable[P4Entity], now: float) -> None:
+        """Keep the epoch that the switch has, by which its messages are ordered; a switch that has
+        none was started, and gets a higher one. now: seconds since the epoch."""
+        if self.links and self._tells:
+            self._introduce(FantelProfile.epoch_in(held, self._pipeline) or int(now))
+
+    @property
+    def _tells(self) -> bool:
+        """Whether the node sends messages: a PE tells only itself."""
+        return self._pipeline.has_tables(CORE_PATH_TABLES)
+
+    def _introduce(self, epoch: int) -> None:
+        FantelProfile(self._intent).set(
+            self._config.nodes[self._name].underlay_address,
+            self._config.fantel_port,
+            node_number(self._name),
+            epoch,
+        )
+
+    def _repair(self) -> None:
+        watched = {link.port for link in self.links}
+        owner = Alternates(self._intent)
+        for found in alternates(self._config, self._name):
+            if found.dead_port in watched:
+                owner.repair(found.dead_port, found.prefix, self._adjacency(*found.hop))

@@ -1,0 +1,60 @@
+"""ClockSlot: what a node looks at in its round (p4src/common/base/clock_slot.p4)."""
+
+from ipaddress import IPv6Address
+
+from finsy import P4TableAction, P4TableEntry, P4TableMatch
+
+from fcn.contract.targets import Target
+from fcn.controller.config.failures import FailureDetection
+from fcn.controller.config.watching import NO_ADDRESS
+from fcn.controller.owners.flow_control import HoldNeighbor
+from fcn.controller.owners.intent import Intent
+
+
+class ClockSlots:
+    """Links and paths, in the order in which the clock comes to them (FAN-4)."""
+
+    def __init__(self, intent: Intent, target: Target, times: FailureDetection) -> None:
+        self._intent = intent
+        self._clock = target.clock
+        self._times = times
+        self._next = 0
+
+    def watch_link(self, port: int, neighbor: HoldNeighbor) -> None:
+        """Look at the link of a port, next."""
+        self._put(
+            "watch_link",
+            port=port,
+            interval=self._clock.ticks(self._times.interval),
+            detection_time=self._clock.ticks(self._times.detection_time),
+            detect_multiplier=self._times.multiplier,
+            discriminator=discriminator(port),
+            src_mac=neighbor.own_mac,
+            dst_mac=neighbor.mac,
+            src=neighbor.own_address,
+            dst=neighbor.address,
+        )
+
+    def watch_path(self, port: int, cell: int, number: int, ingress_pe: IPv6Address | None) -> None:
+        """Look at a path that leaves by a port, next. number: its ID. ingress_pe: who hears of it;
+        None where that is this node."""
+        self._put(
+            "watch_path",
+            port=port,
+            path_cell=cell,
+            path_id=number,
+            ingress_pe=ingress_pe or NO_ADDRESS,
+            repeat=self._clock.ticks(self._times.interval),
+            refresh=self._clock.ticks(self._times.refresh),
+        )
+
+    def _put(self, verb: str, **parameters: object) -> None:
+        match = P4TableMatch(slot=self._next)
+        action = P4TableAction(verb, **parameters)
+        self._intent.put(P4TableEntry("clock_slot", match=match, action=action))
+        self._next += 1
+
+
+def discriminator(port: int) -> int:
+    """A node's name for its BFD session on a port: not 0 (RFC 5880 section 6.3)."""
+    return port + 1

@@ -1,0 +1,48 @@
+"""FantelProfile: a P's FANTEL messages (p4src/common/p/fantel_profile.p4)."""
+
+from collections.abc import Iterable
+from ipaddress import IPv6Address
+
+from finsy import P4TableAction, P4TableEntry
+from finsy.p4entity import P4Entity
+
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.owners.intent import Intent
+
+DSCP = 48
+"""Of FANTEL messages, that of network control (RFC 2474 section 4.2.2.2)."""
+UDP_SOURCE_PORT = 49152
+"""The first dynamic one (RFC 6335 section 6)."""
+
+
+class FantelProfile:
+    """Header fields of FANTEL messages, and who this node is in them (FAN-1, FAN-2)."""
+
+    def __init__(self, intent: Intent) -> None:
+        self._intent = intent
+
+    def set(self, src: IPv6Address, udp_dst_port: int, node: int, epoch: int) -> None:
+        """Send messages with this source address. node: the number of this node; epoch: higher
+        after each start of the switch, which then counts its messages from 0."""
+        action = P4TableAction(
+            "set_fantel_profile",
+            src=src,
+            udp_src_port=UDP_SOURCE_PORT,
+            udp_dst_port=udp_dst_port,
+            dscp=DSCP,
+            node=node,
+            epoch=epoch,
+        )
+        self._intent.put(P4TableEntry("fantel_profile", action=action, is_default_action=True))
+
+    @staticmethod
+    def epoch_in(held: Iterable[P4Entity], pipeline: Pipeline) -> int:
+        """The epoch among what was read from a switch; 0 for one that has none yet."""
+        for entity in held:
+            if (
+                isinstance(entity, P4TableEntry)
+                and pipeline.schema.tables[entity.table_id].alias == "fantel_profile"
+                and isinstance(entity.action, P4TableAction)
+            ):
+                return int(entity.action.args["epoch"])
+        return 0
