@@ -146,7 +146,9 @@ class SoftSwitch(P4Switch):
                 manager.pace(V1MODEL.ports.clock, self.clock)
 
     def shape_ports(self) -> None:
-        """Set every port's propagation delay and the limited queues."""
+        """Set every port's propagation delay, the limited queues and the clock."""
         with TrafficManager(grpc_endpoint(self.topology, self.name)) as manager:
+            if self.clock and V1MODEL.ports.clock is not None:
+                manager.pace(V1MODEL.ports.clock, self.clock)
             for port in self.switch_ports:
                 manager.shape(port, self.topology.queue_of(port))

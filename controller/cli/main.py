@@ -33,7 +33,7 @@ from fcn.controller.cli.lab import LAB_OPTIONS, lab
 from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
-from fcn.controller.config import Config, ConfigError, load_config
+from fcn.controller.config import Config, ConfigError, load_planned
 from fcn.controller.config.check_failures import failure_warnings
 from fcn.controller.config.paths import Planner
 from fcn.controller.config.watching import Watching
@@ -67,7 +67,7 @@ def run(
     """Run the controller until it is stopped (Ctrl-C or SIGTERM)."""
     from fcn.controller.cli.run import RunError, run_controller
 
-    network = _load(config)
+    network = _load(config)[0]
     try:
         asyncio.run(run_controller(network, log_level, log_json=log_json))
     except RunError as error:
@@ -77,13 +77,12 @@ def run(
 @app.command()
 def check(config: ConfigFile) -> None:
     """Check a configuration file; print every problem with its line."""
-    network = _load(config)
+    network, planner = _load(config)
     out.print(
         f"{config}: {len(network.nodes)} nodes, {len(network.vrfs)} VRFs, "
         f"{len(network.links)} links: valid",
         highlight=False,
     )
-    planner = Planner(network)
     notes = [
         (f"nodes.{node}.policies.{policy}", f"one failure can end it: {reason}")
         for node, policy, reason in planner.warnings()
@@ -93,9 +92,9 @@ def check(config: ConfigFile) -> None:
         out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
 
 
-def _load(file: Path) -> Config:
+def _load(file: Path) -> tuple[Config, Planner]:
     try:
-        return load_config(file)
+        return load_planned(file)
     except ConfigError as error:
         for problem in error.problems:
             where = f" {problem.where}:" if problem.where else ""

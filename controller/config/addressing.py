@@ -2,11 +2,11 @@
 
 import hashlib
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network, ip_network
 
-from fcn.controller.config.model import Config, Node, Port, Route
+from fcn.controller.config.model import Config, Node, Port
 from fcn.controller.config.types import Address
 
 _LOCAL_UNICAST = 0x02
@@ -40,28 +40,38 @@ def vrf_names(config: Config) -> dict[int, str]:
 
 
 def tunnel_numbers(node: Node) -> dict[tuple[str, str], int]:
-    """The number, from 1, of each (tunnel, VRF) that a route uses, itself or as a path of its
-    policy, and of the tunnel its flows may be rerouted to, for table `tunnel`."""
-    used = {
-        (tunnel, vrf_name)
+    """The number, from 1, in table `tunnel` of each (tunnel, VRF) that a route names or that flows
+    may be rerouted to, but for paths of policies: first_tunnels() has those."""
+    found = used_tunnels(node)
+    added = found
+    while added:
+        nexts = {
+            (node.tunnels[name].next, vrf_name) for name, vrf_name in added if name in node.tunnels
+        }
+        added = {(name, vrf_name) for name, vrf_name in nexts if name is not None} - found
+        found |= added
+    others = sorted(found - _tunnels_of_paths(node))
+    return {pair: number for number, pair in enumerate(others, start=1)}
+
+
+def used_tunnels(node: Node) -> set[tuple[str, str]]:
+    """Each (tunnel, VRF) that a route uses, itself or as a path of its policy."""
+    return _tunnels_of_paths(node) | {
+        (route.tunnel, vrf_name)
         for vrf_name, vrf in node.vrfs.items()
         for route in vrf.routes
-        for tunnel in _tunnels_of(node, route)
+        if route.tunnel is not None
     }
-    used |= {
-        (after, vrf_name)
-        for name, vrf_name in used
-        if name in node.tunnels and (after := node.tunnels[name].next) is not None
-    }
-    return {pair: number for number, pair in enumerate(sorted(used), start=1)}
 
 
-def _tunnels_of(node: Node, route: Route) -> Iterator[str]:
-    if route.tunnel is not None:
-        yield route.tunnel
-    policy = node.policies.get(route.policy) if route.policy is not None else None
-    if policy is not None:
-        yield from (path.tunnel for path in (*policy.paths, *(policy.backup or ())))
+def _tunnels_of_paths(node: Node) -> set[tuple[str, str]]:
+    return {
+        (path.tunnel, vrf_name)
+        for vrf_name, vrf in node.vrfs.items()
+        for route in vrf.routes
+        if route.policy is not None and (policy := node.policies.get(route.policy)) is not None
+        for path in (*policy.paths, *(policy.backup or ()))
+    }
 
 
 def own_prefixes(node: Node) -> set[IPv6Network]:

@@ -29,9 +29,8 @@ from fcn.controller.config.types import Address, Network
 from fcn.controller.config.watching import Watching
 
 
-def check(config: Config) -> Iterator[Finding]:
-    """Every problem of a configuration whose fields are valid individually."""
-    planner = Planner(config)
+def check(config: Config, planner: Planner) -> Iterator[Finding]:
+    """Every problem of a configuration whose fields are valid individually. planner: its own."""
     wrong = False
     for finding in _check_fields(config, planner):
         wrong = True

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fcn.contract.depth import DepthError
 from fcn.contract.names import TWO_THRESHOLD_TABLES
 from fcn.contract.pipeline import Pipeline
-from fcn.controller.config.addressing import tunnel_numbers
+from fcn.controller.config.addressing import used_tunnels
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification, Treatment
@@ -107,7 +107,7 @@ def _treats(config: Config) -> bool:
 
 
 def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
-    used = {name for name, _ in tunnel_numbers(node)}
+    used = {name for name, _ in used_tunnels(node)}
     for name, tunnel in node.tunnels.items():
         path: Path = ("tunnels", name)
         if tunnel.ecn == "compatibility":

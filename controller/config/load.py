@@ -1,10 +1,13 @@
 """Reads the configuration of the controller."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from fcn.controller.config.check import check
 from fcn.controller.config.document import DocumentError, Problem, read_document, read_text
 from fcn.controller.config.model import Config
+from fcn.controller.config.paths import Planner
+from fcn.controller.config.transport import Finding
 
 ConfigError = DocumentError
 """The configuration is invalid; `problems` has every reason."""
@@ -12,14 +15,30 @@ ConfigError = DocumentError
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "network.yaml"
 """Explains every key; it is installed with the controller."""
 
-__all__ = ["EXAMPLE", "ConfigError", "Problem", "load_config", "parse_config"]
+__all__ = ["EXAMPLE", "ConfigError", "Problem", "load_config", "load_planned", "parse_config"]
 
 
 def parse_config(text: str, file: str = "network.yaml") -> Config:
     """The configuration in `text`. Raises ConfigError, naming `file`, with every problem found."""
-    return read_document(text, file, Config, EXAMPLE, check)
+    return _planned(text, file)[0]
 
 
 def load_config(file: Path) -> Config:
     """The configuration in `file`. Raises ConfigError, or OSError when it cannot be read."""
-    return parse_config(read_text(file), str(file))
+    return load_planned(file)[0]
+
+
+def load_planned(file: Path) -> tuple[Config, Planner]:
+    """The configuration in `file`, and what planned its paths to check them. Raises as
+    load_config()."""
+    return _planned(read_text(file), str(file))
+
+
+def _planned(text: str, file: str) -> tuple[Config, Planner]:
+    planners: list[Planner] = []
+
+    def check_planned(config: Config) -> Iterator[Finding]:
+        planners.append(Planner(config))
+        return check(config, planners[0])
+
+    return read_document(text, file, Config, EXAMPLE, check_planned), planners[0]

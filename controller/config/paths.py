@@ -1,12 +1,13 @@
 """The paths of policies as the switches and messages know them, with the computed backups."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from fcn.contract.constants import POLICY_BIT, POLICY_CELLS
-from fcn.contract.paths import Share
+from fcn.contract.paths import Share, path_tag
 from fcn.controller.config.addressing import tunnel_numbers
+from fcn.controller.config.cells import hashed, spread
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Tunnel
 from fcn.controller.config.policies import DERIVED_ID, Policy, PolicyPath
 from fcn.controller.config.topology import Topology, Trace, common
@@ -41,21 +42,44 @@ class Plan:
     exposed: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class NumberedTunnel:
+    """A tunnel of a VRF, and its number in table `tunnel`. name: COMPUTED where no file has it.
+    tag: that of its SRH, by which transit nodes know the path; 0 for a tunnel that is none."""
+
+    number: int
+    name: str
+    tunnel: Tunnel
+    vrf: str
+    tag: int = 0
+
+
 class Planner:
     """Derives the paths of a valid configuration, each node's once."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
         self._topology = Topology(config)
-        self._plans: dict[str, tuple[Plan, ...]] = {}
+        self._planned = cache(self._plan)
 
     def plans(self, node_name: str) -> tuple[Plan, ...]:
         """The policies of a node, in the order of the file."""
-        if node_name not in self._plans:
-            self._plans[node_name] = self._planned(node_name)
-        return self._plans[node_name]
+        return self._planned(node_name)
 
-    def _planned(self, node_name: str) -> tuple[Plan, ...]:
+    def warnings(self) -> Iterator[tuple[str, str, str]]:
+        """Node, policy and reason where one failure may end all paths of a policy."""
+        for name in self._config.nodes:
+            for plan in self.plans(name):
+                if plan.exposed:
+                    yield name, plan.policy, plan.exposed
+
+    def trace(self, node_name: str, tunnel: Tunnel) -> Trace | None:
+        """Where a tunnel of a node leads; None where links do not show it."""
+        if tunnel.to is None or tunnel.sr_label is not None:
+            return None
+        return self._topology.trace(node_name, (*tunnel.via, tunnel.to))
+
+    def _plan(self, node_name: str) -> tuple[Plan, ...]:
         found: dict[str, tuple[tuple[Path, ...], str]] = {}
         policies = self._config.nodes[node_name].policies
         for name, policy in policies.items():
@@ -73,19 +97,6 @@ class Planner:
             Plan(name, cells[name], paths, policies[name].hold_down, exposed)
             for name, (paths, exposed) in found.items()
         )
-
-    def warnings(self) -> Iterator[tuple[str, str, str]]:
-        """Node, policy and reason where one failure may end all paths of a policy."""
-        for name in self._config.nodes:
-            for plan in self.plans(name):
-                if plan.exposed:
-                    yield name, plan.policy, plan.exposed
-
-    def trace(self, node_name: str, tunnel: Tunnel) -> Trace | None:
-        """Where a tunnel of a node leads; None where links do not show it."""
-        if tunnel.to is None or tunnel.sr_label is not None:
-            return None
-        return self._topology.trace(node_name, (*tunnel.via, tunnel.to))
 
     def _given(self, node_name: str, name: str, policy: Policy) -> tuple[Path, ...]:
         tunnels = self._config.nodes[node_name].tunnels
@@ -142,6 +153,19 @@ def first_tunnels(node: Node, plans: Sequence[Plan]) -> dict[tuple[str, str], in
     return found
 
 
+def numbered_tunnels(node: Node, plans: Sequence[Plan]) -> Iterator[NumberedTunnel]:
+    """What table `tunnel` has. Each path of a policy has a number of its own in each VRF, so that
+    these follow each other."""
+    for (name, vrf), number in tunnel_numbers(node).items():
+        yield NumberedTunnel(number, name, node.tunnels[name], vrf)
+    by_name = {plan.policy: plan for plan in plans}
+    for (policy, vrf), first in first_tunnels(node, plans).items():
+        plan = by_name[policy]
+        for slot, path in enumerate(plan.paths):
+            tag = path_tag(plan.cell, slot)
+            yield NumberedTunnel(first + slot, path.name, path.tunnel, vrf, tag)
+
+
 def policy_numbers(node: Node) -> dict[tuple[str, str], int]:
     """The number of each (policy, VRF) in the place of a tunnel's."""
     return {pair: POLICY_BIT | number for number, pair in enumerate(sorted(used_policies(node)), 1)}
@@ -164,8 +188,7 @@ def path_number(node: str, policy: str, path: PolicyPath) -> int:
 
 
 def _derived(*names: str) -> int:
-    digest = hashlib.sha256("/".join(names).encode()).digest()
-    return int.from_bytes(digest[:4], "big") | DERIVED_ID
+    return hashed(*names) | DERIVED_ID
 
 
 def _exposed(paths: Sequence[Path]) -> str:
@@ -186,10 +209,5 @@ def _exposed(paths: Sequence[Path]) -> str:
 def _cells(policies: Mapping[str, Sequence[int]]) -> dict[str, int]:
     """The index of each policy's state, a hash of its paths: the switch keeps what it knows of
     paths when the file changes, and another policy must not inherit it."""
-    taken: dict[int, str] = {}
-    for name, numbers in sorted(policies.items()):
-        cell = _derived(name, *map(str, numbers)) % POLICY_CELLS
-        while cell in taken:
-            cell = (cell + 1) % POLICY_CELLS
-        taken[cell] = name
-    return {name: cell for cell, name in taken.items()}
+    wanted = ((name, hashed(name, *numbers)) for name, numbers in sorted(policies.items()))
+    return spread(wanted, POLICY_CELLS)

@@ -1,11 +1,11 @@
 """Which nodes may speak of a path in notifications, and of which of their links (FAN-4, FAN-8)."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 
 from fcn.contract.constants import PATH_REPORTER_CELLS
+from fcn.controller.config.cells import hashed, spread
 from fcn.controller.config.model import Config
 from fcn.controller.config.paths import Path, Plan
 
@@ -34,7 +34,7 @@ class Reporter:
 
 def node_number(name: str) -> int:
     """The number of a node in messages: a hash, so that what is added to the file changes none."""
-    return int.from_bytes(hashlib.sha256(f"node/{name}".encode()).digest()[:4], "big")
+    return hashed("node", name)
 
 
 def reporters(config: Config, node_name: str, plans: Sequence[Plan]) -> dict[int, list[Reporter]]:
@@ -74,12 +74,9 @@ def _cells(
     found_by_path: Mapping[int, Sequence[tuple[str, int]]],
 ) -> dict[tuple[int, str, int], int]:
     """An index for each, a hash: the switch keeps what was said last when the file changes."""
-    taken: dict[int, tuple[int, str, int]] = {}
-    for number, found in sorted(found_by_path.items()):
-        for node, port in found:
-            digest = hashlib.sha256(f"{number}/{node}/{port}".encode()).digest()
-            cell = int.from_bytes(digest[:4], "big") % PATH_REPORTER_CELLS
-            while cell in taken:
-                cell = (cell + 1) % PATH_REPORTER_CELLS
-            taken[cell] = number, node, port
-    return {place: cell for cell, place in taken.items()}
+    speakers = (
+        (number, node, port)
+        for number, found in sorted(found_by_path.items())
+        for node, port in found
+    )
+    return spread(((each, hashed(*each)) for each in speakers), PATH_REPORTER_CELLS)

@@ -1,6 +1,5 @@
 """What each node watches by itself: its links, and the paths that leave it by them (FAN-4)."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv6Address
@@ -9,6 +8,7 @@ from fcn.contract.constants import CORE_PATH_CELLS, PipelineError
 from fcn.contract.names import LINK_TABLES
 from fcn.contract.paths import path_tag
 from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config.cells import hashed, spread
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan, Planner, used_policies
@@ -140,14 +140,6 @@ def has_clock(node: Node) -> bool:
 
 def _cells(paths: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:
     """An index for each path and port of a node, a hash: what was said last of it is kept when the
-    file changes. Those beyond what a program has room for, which is an error, are beyond it."""
-    taken: dict[int, tuple[int, int]] = {}
-    for number, port in sorted(paths):
-        digest = hashlib.sha256(f"{number}/{port}".encode()).digest()
-        cell = int.from_bytes(digest[:4], "big") % CORE_PATH_CELLS
-        if len(taken) >= CORE_PATH_CELLS:
-            cell = len(taken)
-        while cell in taken:
-            cell = (cell + 1) % CORE_PATH_CELLS
-        taken[cell] = number, port
-    return {place: cell for cell, place in taken.items()}
+    file changes. That more paths leave a node than it has room for is an error."""
+    wanted = [(place, hashed(*place)) for place in sorted(paths)]
+    return spread(wanted, max(CORE_PATH_CELLS, len(wanted)))

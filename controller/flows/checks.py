@@ -104,12 +104,12 @@ class Check:
         forth, back = self._trails.values()
         for asked, answers in ((forth, back), (back, forth)):
             for when, psn in answers.ripe(until):
-                self.weigh(asked, answers, when, psn)
+                verdict, distance = asked.judge(answers, when, psn)
+                self._weighed += 1
+                self._weigh(verdict, psn, distance, bounded=asked.bounds_reads(answers))
 
-    def weigh(self, asked: Trail, answers: Trail, when: float, psn: int) -> None:
-        """One response more."""
-        verdict, distance = asked.judge(answers, when, psn)
-        self._weighed += 1
+    def _weigh(self, verdict: Verdict, psn: int, distance: int, *, bounded: bool) -> None:
+        """One response more. bounded: whether it could be too late for READs that were seen."""
         self._evidence.weigh(verdict, psn, distance)
 
     @property
@@ -178,16 +178,13 @@ class StatedCheck(Check):
         self._close = 0
         self._off = 0
 
-    def weigh(self, asked: Trail, answers: Trail, when: float, psn: int) -> None:
-        """One response more."""
-        verdict, distance = asked.judge(answers, when, psn)
-        self._weighed += 1
+    def _weigh(self, verdict: Verdict, psn: int, distance: int, *, bounded: bool) -> None:
         if verdict is Verdict.SHOWN:
             self._fits = True
             if distance <= (CLOSER * self._earlier.off or CLOSE):
                 self._close += 1
                 self._off = max(self._off, distance)
-        elif verdict is Verdict.IMPOSSIBLE and asked.bounds_reads(answers):
+        elif verdict is Verdict.IMPOSSIBLE and bounded:
             self._impossible += 1
 
     @property

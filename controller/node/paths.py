@@ -22,7 +22,6 @@ from fcn.contract.paths import (
 )
 from fcn.controller.clock import Clock
 from fcn.controller.config.paths import Path, Plan
-from fcn.controller.config.reporters import reporters
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.outdated import outdated
@@ -102,7 +101,7 @@ class PathWatch:
         self._clock = clock
         self._states: dict[tuple[str, int], PathState] = {}
         self._told: dict[tuple[str, int], str] = {}
-        self._reporters = reporters(provision.config, provision.name, provision.plans)
+        self._reporters = provision.reporters
         self._heard: dict[int, int] = {}
 
     def state(self, policy: str, slot: int) -> PathState | None:

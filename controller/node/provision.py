@@ -1,6 +1,6 @@
 """Turns a node's part of the configuration into its intent, through the owners."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from ipaddress import IPv6Address, IPv6Network, ip_network
 
 from fcn.contract.constants import LIGHT_CONGESTION_LEVEL
@@ -8,7 +8,6 @@ from fcn.contract.depth import LEVELS, DepthError
 from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
 from fcn.contract.marking import MarkingCurves
 from fcn.contract.names import CORE_PORTS, TWO_THRESHOLD_TABLES
-from fcn.contract.paths import path_tag
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import (
     attachment,
@@ -16,17 +15,22 @@ from fcn.controller.config.addressing import (
     link_local,
     node_mac,
     port_mac,
-    tunnel_numbers,
     underlay_next_hops,
 )
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.features import Feature
-from fcn.controller.config.model import Config, LevelPolicy, Node, Tunnel
+from fcn.controller.config.model import Config, LevelPolicy, Node
 from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
-from fcn.controller.config.paths import Plan, first_tunnels, policy_numbers
+from fcn.controller.config.paths import (
+    NumberedTunnel,
+    Plan,
+    first_tunnels,
+    numbered_tunnels,
+    policy_numbers,
+)
 from fcn.controller.config.queue_depths import curve_steps, queue_curves, queue_depths
-from fcn.controller.config.reporters import reporters
+from fcn.controller.config.reporters import Reporter, reporters
 from fcn.controller.config.tunnel_ends import tunnel_egress, tunnel_sids, tunnel_source
 from fcn.controller.config.types import Address, Network, format_duration
 from fcn.controller.config.watching import Watching
@@ -113,6 +117,10 @@ class Provision:
         self.watched = LinkProvision(
             config, name, self.intent, pipeline, watching, self.neighbors(), self._link_adjacency
         )
+        self.reporters: dict[int, list[Reporter]] = reporters(config, name, self.plans)
+        self._tunnels = tuple(numbered_tunnels(self.node, self.plans))
+        # Of a tunnel that is a path of several policies, any.
+        self._numbers = {(each.name, each.vrf): each.number for each in self._tunnels}
         self.routing = VrfRouting(self.intent)
         self.underlay = Underlay(self.intent)
         self.flow_table = FlowTable(self.intent)
@@ -334,22 +342,11 @@ class Provision:
                 service.terminate_mpls_udp(vrf.mpls_label, vrf.id)
 
     def _begin_tunnels(self) -> None:
-        for number, tunnel, vrf_name, tag in self._tunnels():
-            self._begin_tunnel(number, tunnel, vrf_name, tag)
+        for each in self._tunnels:
+            self._begin_tunnel(each)
         self._choose_paths()
         if self.pipeline.has_tables(TWO_THRESHOLD_TABLES["pe"]):
             self._treat_light_congestion()
-
-    def _tunnels(self) -> Iterator[tuple[int, Tunnel, str, int]]:
-        """Number, tunnel, VRF and tag. Each path of a policy has a number of its own in each VRF,
-        so that these follow each other."""
-        for (name, vrf_name), number in tunnel_numbers(self.node).items():
-            yield number, self.node.tunnels[name], vrf_name, 0
-        plans = {plan.policy: plan for plan in self.plans}
-        for (policy, vrf_name), first in first_tunnels(self.node, self.plans).items():
-            plan = plans[policy]
-            for slot, path in enumerate(plan.paths):
-                yield first + slot, path.tunnel, vrf_name, path_tag(plan.cell, slot)
 
     def _choose_paths(self) -> None:
         selection = PathSelection(self.intent, self._target)
@@ -360,8 +357,7 @@ class Provision:
         if self.plans:
             NotificationPort(self.intent, self.pipeline).expect("FANTEL", self.config.fantel_port)
             believed = PathReporters(self.intent)
-            found = reporters(self.config, self.name, self.plans)
-            for number, speakers in found.items():
+            for number, speakers in self.reporters.items():
                 believed.believe(number, speakers)
         numbers = policy_numbers(self.node)
         for pair, first in first_tunnels(self.node, self.plans).items():
@@ -376,15 +372,15 @@ class Provision:
             return
         mode = self.config.two_threshold
         light.treat_for(mode.hold)
-        numbers = tunnel_numbers(self.node)
-        for number, tunnel, vrf_name, _ in self._tunnels():
-            treatment = tunnel.light or mode.treatment
+        for each in self._tunnels:
+            treatment = each.tunnel.light or mode.treatment
             if treatment is Treatment.SLOW:
-                light.slow(number, mode.rate)
-            elif treatment is Treatment.REROUTE and tunnel.next is not None:
-                light.reroute(number, numbers[tunnel.next, vrf_name])
+                light.slow(each.number, mode.rate)
+            elif treatment is Treatment.REROUTE and each.tunnel.next is not None:
+                light.reroute(each.number, self._numbers[each.tunnel.next, each.vrf])
 
-    def _begin_tunnel(self, number: int, tunnel: Tunnel, vrf_name: str, tag: int) -> None:
+    def _begin_tunnel(self, numbered: NumberedTunnel) -> None:
+        number, tunnel, vrf_name = numbered.number, numbered.tunnel, numbered.vrf
         encap = TunnelEncap(self.intent, self.pipeline)
         vrf = self.config.vrfs[vrf_name]
         far = self.config.nodes[tunnel.to] if tunnel.to is not None else None
@@ -394,7 +390,9 @@ class Provision:
         if tunnel.type == "srv6":
             sids = tunnel_sids(self.config, tunnel, vrf_name)
             reduced = tunnel.mode == "encaps.red"
-            encap.encap_srv6(number, source, sids, reduced=reduced, ecn_mode=ecn_mode, tag=tag)
+            encap.encap_srv6(
+                number, source, sids, reduced=reduced, ecn_mode=ecn_mode, tag=numbered.tag
+            )
             return
         outer = Outer(source, tunnel_egress(self.config, tunnel), ecn_mode)
         if tunnel.type == "vxlan":
@@ -422,7 +420,7 @@ class Provision:
             src_mac = port_mac(self.name, self.node, port)
             for host, mac in port.hosts.items():
                 self.routing.deliver(vrf, ip_network(host), port.number, port.vlan, src_mac, mac)
-        numbers, policies = tunnel_numbers(self.node), policy_numbers(self.node)
+        numbers, policies = self._numbers, policy_numbers(self.node)
         for name, local in self.node.vrfs.items():
             vrf = self.vrf_id(name)
             for route in local.routes:

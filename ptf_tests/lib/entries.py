@@ -309,3 +309,73 @@ class NodeTables:
     def hold_meter(self, port: int, config: fy.P4MeterConfig) -> None:
         """Limit the holds that the neighbour on a port begins."""
         self.client.write(fy.P4MeterEntry("hold_meter", index=port, config=config))
+
+    # -- links whose far end is watched (FAN-4) --------------------------------------------
+
+    def watch_link(
+        self,
+        slot: int,
+        port: int,
+        *,
+        far_end: tuple[str, str],
+        own: tuple[str, str],
+        interval_us: int,
+        detection_us: int,
+        multiplier: int = 3,
+        discriminator: int = 1,
+    ) -> None:
+        """Look at a link in this slot of the clock; far_end, own: MAC and underlay address."""
+        self.insert(
+            "clock_slot",
+            "watch_link",
+            match={"slot": slot},
+            port=port,
+            interval=interval_us,
+            detection_time=detection_us,
+            detect_multiplier=multiplier,
+            discriminator=discriminator,
+            src_mac=own[0],
+            dst_mac=far_end[0],
+            src=own[1],
+            dst=far_end[1],
+        )
+
+    def watch_path(
+        self,
+        slot: int,
+        port: int,
+        path_id: int,
+        *,
+        cell: int,
+        ingress_pe: str = "::",
+        repeat_us: int,
+        refresh_us: int,
+    ) -> None:
+        """Say in this slot of the clock how a path is that leaves by this port."""
+        self.insert(
+            "clock_slot",
+            "watch_path",
+            match={"slot": slot},
+            port=port,
+            path_cell=cell,
+            path_id=path_id,
+            ingress_pe=ingress_pe,
+            repeat=repeat_us,
+            refresh=refresh_us,
+        )
+
+    def bfd_session(self, port: int, source: str, discriminator: int = 1) -> None:
+        """Who may speak of the state of a link."""
+        match = {"port": port, "source": source}
+        self.insert("bfd_session", "set_bfd_session", match=match, discriminator=discriminator)
+
+    def alternate(self, dead_port: int, prefix: str, port: int, src_mac: str, dst_mac: str) -> None:
+        """The next hop of packets to a prefix while the link of their own is dead."""
+        self.insert(
+            "alternate",
+            "set_alternate",
+            match={"port": dead_port, "dst": prefix},
+            port=port,
+            src_mac=src_mac,
+            dst_mac=dst_mac,
+        )

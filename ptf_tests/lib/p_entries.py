@@ -1,5 +1,6 @@
 """Methods that write the tables of the transit node (P4Info contract)."""
 
+from fcn.packets.fantel import FANTEL_PORT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.ptf_tests.lib.entries import NodeTables
 
@@ -46,4 +47,35 @@ class PTables(NodeTables):
             traffic_class=traffic_class,
             hop_limit=hop_limit,
             copy_label=int(copy_label),
+        )
+
+    def core_path(
+        self, ingress_pe: str, path_id: int, port: int, *, cell: int, interval_us: int, tag: int = 0,
+        dst: str = "::",
+    ) -> None:  # fmt: skip
+        """A path through this node by a port, told by its tag, or without one by the destination;
+        its failure is said again after interval_us."""
+        self.insert(
+            "core_path",
+            "set_core_path",
+            match={"ingress_pe": ingress_pe, "tag": tag, "dst": dst, "port": port},
+            cell=cell,
+            id=path_id,
+            interval=interval_us,
+        )
+
+    def fantel_profile(
+        self, src: str, *, node: int, epoch: int, udp_src_port: int = 0xC0DE,
+        udp_dst_port: int = FANTEL_PORT, dscp: int = 48,
+    ) -> None:  # fmt: skip
+        """How FANTEL messages of this node look, and who it is in them."""
+        self.set_default(
+            "fantel_profile",
+            "set_fantel_profile",
+            src=src,
+            udp_src_port=udp_src_port,
+            udp_dst_port=udp_dst_port,
+            dscp=dscp,
+            node=node,
+            epoch=epoch,
         )

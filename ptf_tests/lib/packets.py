@@ -209,6 +209,7 @@ def srv6(
     dst: str,
     segments: Sequence[str] = (),
     segments_left: int = 0,
+    tag: int = 0,
     **fields: Unpack[IpFields],
 ) -> bytes:
     """SRv6 (RFC 8986): `inner` behind an outer IPv6 header and, with segments, an SRH.
@@ -225,6 +226,7 @@ def srv6(
         addresses=list(segments),
         segleft=segments_left,
         lastentry=len(segments) - 1,
+        tag=tag,
         len=2 * len(segments),
     )
     return ip(src, dst, header / Raw(inner), **fields)

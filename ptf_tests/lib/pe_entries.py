@@ -50,6 +50,8 @@ class PeTables(NodeTables):
 
     def tunnel(self, tunnel: int, action: str, **parameters: Any) -> None:  # noqa: ANN401
         """A tunnel by its encap_* action; ECN mode normal unless given (SRF-1)."""
+        if "srh" in action:
+            parameters = {"tag": 0} | parameters
         self.insert("tunnel", action, match={"tunnel": tunnel}, **{"ecn_mode": 0} | parameters)
 
     def dc_relief(

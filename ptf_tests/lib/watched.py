@@ -1,0 +1,91 @@
+"""The P and PE beds with a watched link."""
+
+from ipaddress import IPv6Address
+
+from fcn.packets.fantel import FANTEL_HOP_LIMIT, Event
+from fcn.packets.fantel_tlvs import FailureCause, FiveTuple, Tlv
+from fcn.ptf_tests.lib.beds import (
+    HOST_V4,
+    NEIGHBOUR_MAC,
+    NODE_MAC,
+    P_ADDRESS,
+    PE_ADDRESS,
+    REMOTE_PE,
+    REMOTE_PE_PREFIX,
+    REMOTE_V4,
+    PTest,
+    core_frame_in,
+    core_frame_out,
+)
+from fcn.ptf_tests.lib.links import NEVER_US, LinkTest
+from fcn.ptf_tests.lib.packets import Ecn, roce, srv6
+from fcn.ptf_tests.lib.path_messages import Link, notification
+from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
+
+LABEL = 0x8CAFE
+PATH_ID = 0xF0000001
+CELL = 5
+NODE = Link(P_ADDRESS, 70, CORE_PORT)
+EPOCH = 1000
+IPPROTO_IPV4 = 4
+TRIGGERED = {"FANTEL_TRIGGERED": 1, "FANTEL_SENT": 1}
+
+
+def packet(psn: int = 1, *, dst: str = REMOTE_PE, tag: int = 0) -> bytes:
+    """A tunnelled RoCE packet of PE_ADDRESS; with a tag it has an SRH of one segment."""
+    inner = roce(HOST_V4, REMOTE_V4, 0x118, psn=psn)
+    segments = [dst] if tag else []
+    return srv6(
+        inner, PE_ADDRESS, dst, segments, tag=tag, flow_label=LABEL, traffic_class=Ecn.ECT0
+    )
+
+
+def failure(sequence: int, path_id: int = PATH_ID, dst: str = REMOTE_PE) -> bytes:
+    """The frame in which the P tells PE_ADDRESS what packet() met."""
+    affected = FiveTuple(
+        ip_version=6, label=LABEL, protocol=IPPROTO_IPV4, src6=PE_ADDRESS, dst6=dst
+    )
+    return message(Event.FAILURE, sequence, affected, FailureCause(cause=2), path_id=path_id)
+
+
+def message(event: Event, sequence: int, *parameters: Tlv, path_id: int = PATH_ID) -> bytes:
+    """A frame with a FANTEL message of the P for PE_ADDRESS."""
+    datagram = bytearray(notification(event, path_id, NODE, EPOCH, sequence, *parameters))
+    # It passes the node's own forwarding, but for the hop limit; class selector 6.
+    datagram[7] = FANTEL_HOP_LIMIT
+    datagram[0:2] = (6 << 12 | 48 << 6).to_bytes(2, "big")
+    assert IPv6Address(bytes(datagram[24:40])) == IPv6Address(PE_ADDRESS)
+    return core_frame_out(bytes(datagram), DC_PORT)
+
+
+class WatchedPTest(LinkTest, PTest):
+    """A P whose link behind CORE_PORT is watched and was up."""
+
+    node_address = P_ADDRESS
+    repeat_us = NEVER_US
+    has_clock = False
+
+    def configure(self) -> None:
+        """The bed of every P test, and who it is in its messages."""
+        super().configure()
+        self.tables = self.p
+        self.watch()
+        self.p.fantel_profile(P_ADDRESS, node=NODE.node, epoch=EPOCH)
+        self.p.core_path(
+            PE_ADDRESS, PATH_ID, CORE_PORT, cell=CELL, interval_us=self.repeat_us, dst=REMOTE_PE
+        )
+        if self.has_clock:
+            self.start_clock()
+        self.bring_up()
+
+    def repair(self) -> None:
+        """A loop-free alternate through CORE_PORT_2."""
+        self.p.alternate(
+            CORE_PORT, REMOTE_PE_PREFIX, CORE_PORT_2, NODE_MAC[CORE_PORT_2],
+            NEIGHBOUR_MAC[CORE_PORT_2],
+        )  # fmt: skip
+
+
+def arriving(datagram: bytes) -> bytes:
+    """As it comes from the ingress PE."""
+    return core_frame_in(datagram, DC_PORT)

@@ -1,0 +1,173 @@
+"""Packets whose next hop is dead: another one takes them, and the ingress PE hears of it."""
+
+from fcn.packets.fantel import Event
+from fcn.packets.fantel_tlvs import FailureCause
+from fcn.ptf_tests.lib.beds import (
+    P_ADDRESS,
+    PE_ADDRESS,
+    REMOTE_PE,
+    core_frame_out,
+)
+from fcn.ptf_tests.lib.links import DOWN, INIT, NEVER_US, OWN, hello
+from fcn.ptf_tests.lib.packets import fast_cnp, routed
+from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
+from fcn.ptf_tests.lib.watched import (
+    CELL,
+    PATH_ID,
+    TRIGGERED,
+    WatchedPTest,
+    arriving,
+    failure,
+    message,
+    packet,
+)
+
+LOST = {"LINK_DOWN": 1}
+REPEATED = {"FANTEL_INTERVAL_SUPPRESSED": 1}
+
+
+class NoOtherWay(WatchedPTest):
+    """FAN-4: where no other next hop leads there, the packet is dropped and the ingress PE told: which
+    link, which path, which traffic; not with every packet. While the link was up, all is as ever."""
+
+    def runTest(self) -> None:
+        self.check(
+            DC_PORT, arriving(packet()), expect={CORE_PORT: [core_frame_out(routed(packet()))]}
+        )
+        self.take_down()
+        self.check(
+            DC_PORT, arriving(packet()), expect={DC_PORT: [failure(1)]}, drops=LOST,
+            events=TRIGGERED,
+        )  # fmt: skip
+        for psn in (2, 3):
+            self.check(DC_PORT, arriving(packet(psn)), drops=LOST, events=REPEATED)
+        self.bring_up()
+        self.check(
+            DC_PORT, arriving(packet()), expect={CORE_PORT: [core_frame_out(routed(packet()))]}
+        )
+
+
+class SaidAgain(WatchedPTest):
+    """FAN-4: as long as packets of the path come, its PE is told again: a message may be lost."""
+
+    repeat_us = 0
+
+    def runTest(self) -> None:
+        self.take_down()
+        for sequence in range(1, 6):
+            self.check(
+                DC_PORT, arriving(packet()), expect={DC_PORT: [failure(sequence)]}, drops=LOST,
+                events=TRIGGERED,
+            )  # fmt: skip
+
+
+class AnotherWay(WatchedPTest):
+    """FAN-4: a loop-free alternate (RFC 5286) takes the packets until the PE has reacted."""
+
+    def runTest(self) -> None:
+        self.repair()
+        self.take_down()
+        moved = core_frame_out(routed(packet()), CORE_PORT_2)
+        repaired = {"REPAIRED": 1}
+        self.check(
+            DC_PORT, arriving(packet()), expect={CORE_PORT_2: [moved], DC_PORT: [failure(1)]},
+            events=TRIGGERED | repaired,
+        )  # fmt: skip
+        self.check(
+            DC_PORT, arriving(packet()), expect={CORE_PORT_2: [moved]}, events=REPEATED | repaired
+        )
+        # Notifications take it too, and cause none.
+        notice = fast_cnp(PE_ADDRESS, REMOTE_PE, 0x8CAFE, 1)
+        self.check(
+            DC_PORT,
+            arriving(notice),
+            expect={CORE_PORT_2: [core_frame_out(routed(notice), CORE_PORT_2)]},
+            events=repaired,
+        )
+
+
+class TheOtherWayIsDead(WatchedPTest):
+    """FAN-4: an alternate whose link is dead as well is none."""
+
+    def runTest(self) -> None:
+        self.repair()
+        self.p.bfd_session(CORE_PORT_2, "fc00:0:20::1", OWN)
+        for state in (DOWN, INIT, DOWN):
+            frame = hello(
+                state, P_ADDRESS, yours=OWN, source="fc00:0:20::1", port=CORE_PORT_2
+            )
+            self.exchange(CORE_PORT_2, frame)
+        self.take_down()
+        self.check(
+            DC_PORT, arriving(packet()), expect={DC_PORT: [failure(1)]}, drops=LOST,
+            events=TRIGGERED,
+        )  # fmt: skip
+
+
+class PathByTag(WatchedPTest):
+    """FAN-4: the tag of the SRH (RFC 8754 section 2) tells paths of one PE to one destination apart."""
+
+    def runTest(self) -> None:
+        for tag in (1, 2):
+            self.p.core_path(
+                PE_ADDRESS, PATH_ID + tag, CORE_PORT, cell=CELL + tag, interval_us=NEVER_US,
+                tag=tag,
+            )  # fmt: skip
+        self.take_down()
+        for sequence, tag in enumerate((1, 2), 1):
+            self.check(
+                DC_PORT,
+                arriving(packet(tag=tag)),
+                expect={DC_PORT: [failure(sequence, PATH_ID + tag)]},
+                drops=LOST,
+                events=TRIGGERED,
+            )
+        self.check(DC_PORT, arriving(packet(tag=3)), drops=LOST)
+
+
+class NoPathOfAPolicy(WatchedPTest):
+    """FAN-4: of packets on no path of a policy nobody is told."""
+
+    def runTest(self) -> None:
+        self.take_down()
+        other = "fc00:0:2:99::"
+        self.check(DC_PORT, arriving(packet(dst=other)), drops=LOST)
+
+
+class SaidByTheClock(WatchedPTest):
+    """FAN-4, FAN-5: without a packet on it, too, the PE hears of a path that it has failed and that it
+    is well again; news are said three times, then again from time to time."""
+
+    has_clock = True
+
+    def configure(self) -> None:
+        """In addition: the path in the second slot."""
+        super().configure()
+        self.p.watch_path(
+            1, CORE_PORT, PATH_ID, cell=CELL, ingress_pe=PE_ADDRESS, repeat_us=0,
+            refresh_us=NEVER_US,
+        )  # fmt: skip
+
+    def sent(self) -> int:
+        """Messages about paths so far."""
+        return self.counts()["event FANTEL_SENT"]
+
+    def runTest(self) -> None:
+        for number, (event, change) in enumerate(
+            (
+                (Event.FAILURE_CLEARED, None),
+                (Event.FAILURE, self.take_down),
+                (Event.FAILURE_CLEARED, self.bring_up),
+            )
+        ):
+            if change is not None:
+                change()
+            cause = [FailureCause(cause=2)] if event is Event.FAILURE else []
+            first = 3 * number + 1
+            for sequence in range(first, first + 3):
+                self.assertEqual(
+                    self.receive(DC_PORT).hex(), message(event, sequence, *cause).hex()
+                )
+            rounds = self.rounds()
+            self.wait_for("the clock goes on", lambda before=rounds: self.rounds() > before + 3)
+            self.assertEqual(self.sent(), first + 2)
