@@ -35,9 +35,7 @@ def packet(psn: int = 1, *, dst: str = REMOTE_PE, tag: int = 0) -> bytes:
     """A tunnelled RoCE packet of PE_ADDRESS; with a tag it has an SRH of one segment."""
     inner = roce(HOST_V4, REMOTE_V4, 0x118, psn=psn)
     segments = [dst] if tag else []
-    return srv6(
-        inner, PE_ADDRESS, dst, segments, tag=tag, flow_label=LABEL, traffic_class=Ecn.ECT0
-    )
+    return srv6(inner, PE_ADDRESS, dst, segments, tag=tag, flow_label=LABEL, traffic_class=Ecn.ECT0)
 
 
 def failure(sequence: int, path_id: int = PATH_ID, dst: str = REMOTE_PE) -> bytes:

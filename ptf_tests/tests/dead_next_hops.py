@@ -93,9 +93,7 @@ class TheOtherWayIsDead(WatchedPTest):
         self.repair()
         self.p.bfd_session(CORE_PORT_2, "fc00:0:20::1", OWN)
         for state in (DOWN, INIT, DOWN):
-            frame = hello(
-                state, P_ADDRESS, yours=OWN, source="fc00:0:20::1", port=CORE_PORT_2
-            )
+            frame = hello(state, P_ADDRESS, yours=OWN, source="fc00:0:20::1", port=CORE_PORT_2)
             self.exchange(CORE_PORT_2, frame)
         self.take_down()
         self.check(

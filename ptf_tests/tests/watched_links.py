@@ -137,9 +137,7 @@ class StateMachine(WatchedPTest):
     def runTest(self) -> None:
         for number, (state, changes) in enumerate(self.STEPS):
             with self.subTest(step=number, state=state):
-                self.check(
-                    CORE_PORT, hello(state, P_ADDRESS, yours=OWN), events=RECEIVED
-                )
+                self.check(CORE_PORT, hello(state, P_ADDRESS, yours=OWN), events=RECEIVED)
                 self.assertEqual(self.link_changes(), changes)
 
 
