@@ -166,7 +166,8 @@ def draw(arrived: dict[str, "pd.Series[int]"], title: str) -> Figure:
     axes = figure.subplots()
     for name, series in arrived.items():
         times = pd.Index(range(-20 * BIN_NS, 100 * BIN_NS, BIN_NS))
-        counts = series.reindex(series.index.union(times)).ffill().fillna(0).loc[times]
+        both = series.astype("float64").reindex(series.index.union(times))
+        counts = both.interpolate(method="index").loc[times]
         axes.step(times / 1e6, counts.diff() * 1e9 / BIN_NS / 1000, where="pre", lw=1.4, label=name)
     axes.axvline(0, color="0.35", ls=":", lw=1.2, label="the link fails")
     axes.set_xlabel("time since the failure (ms)")
