@@ -73,7 +73,7 @@ def draw(record: Record, measured: Measured, title: str, file: Path) -> None:
         axes.set_ylabel("packets/s")
         axes.set_ylim(bottom=0)
         axes.grid(alpha=0.25)
-        axes.legend(loc="center right", fontsize=8)
+        axes.legend(loc="center left", fontsize=8)
     upper.set_title(title, fontsize=11)
     lower.set_xlabel("time since the first packet (s)")
     lower.set_xlim(0, SECONDS)
