@@ -33,10 +33,13 @@ def round_time(slots: int, interval: int) -> float:
     return (slots + 1) / clock_rate(slots, interval)
 
 
-def clock_packet(token: int) -> bytes:
+def clock_packet(token: int, *, is_last: bool = False) -> bytes:
     """What the controller sends out of the clock port once. Of two packets that go round, the one
-    with the older token (32 bits, in a circle) ends."""
-    return _NO_ADDRESSES + struct.pack("!HI", CLOCK_ETHER_TYPE, token % (1 << 32))
+    with the older token (32 bits, in a circle) ends.
+
+    is_last: it ends the others and itself. BMv2 takes no other program while a packet goes round.
+    """
+    return _NO_ADDRESSES + struct.pack("!HIB", CLOCK_ETHER_TYPE, token % (1 << 32), is_last)
 
 
 def bmv2_commands(slots: int, interval: int) -> tuple[str, ...]:

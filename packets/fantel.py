@@ -96,7 +96,7 @@ class _Parameters(PacketListField):  # type: ignore[misc]  # scapy is untyped
 def _class_of_next(
     _message: Packet, _before: list[Packet], _last: Packet | None, rest: bytes
 ) -> type[Tlv] | None:
-    return _CLASS_OF_TYPE.get(rest[0])
+    return _CLASS_OF_TYPE.get(rest[0]) if rest else None
 
 
 class Fantel(Packet):  # type: ignore[misc]  # scapy is untyped

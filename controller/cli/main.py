@@ -135,6 +135,13 @@ def paths(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False
         tables.show_paths(out, client.paths(node), as_json=as_json)
 
 
+@app.command()
+def links(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
+    """Show the links that switches watch, as each end sees them: state, since when, changes."""
+    with controller(api) as client:
+        tables.show_links(out, client.links(node), as_json=as_json)
+
+
 @app.command("report-path")
 def report_path(
     number: Annotated[

@@ -23,6 +23,7 @@ STATE_STYLES = {
     "connecting": "yellow",
     "failed": "bold red",
     "congested": "yellow",
+    "down": "bold red",
 }
 
 
@@ -46,7 +47,18 @@ def _numbers(flow: pb.Flow) -> dict[str, Any]:
 
 
 _NUMERIC = frozenset(
-    {"packets", "octets", "packets/s", "entries", "flows", "nbrs", "port", "level"}
+    {
+        "came up",
+        "went down",
+        "packets",
+        "octets",
+        "packets/s",
+        "entries",
+        "flows",
+        "nbrs",
+        "port",
+        "level",
+    }
 )
 
 
@@ -244,6 +256,25 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
             text = f"One failure can end it: {policy.exposed}"
             console.print(text, highlight=False, soft_wrap=True)
         console.print()
+
+
+def show_links(console: Console, links: Sequence[pb.Link], *, as_json: bool) -> None:
+    """A row for each end of a link."""
+    if as_json:
+        _print_json([_plain(link) | {"ups": link.ups, "downs": link.downs} for link in links])
+        return
+    table = _table("", "link", "far end", "state", "for", "came up", "went down")
+    for link in links:
+        style = STATE_STYLES.get(link.state, "")
+        table.add_row(
+            f"{link.node}:{link.port}",
+            f"{link.peer}:{link.peer_port}",
+            f"[{style}]{link.state}[/]" if style else link.state,
+            _age(link.since) if link.since else "-",
+            str(link.ups),
+            str(link.downs),
+        )
+    console.print(table)
 
 
 def _path_numbers(policy: pb.Policy) -> dict[str, Any]:

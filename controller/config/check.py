@@ -10,7 +10,7 @@ from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
-from fcn.controller.config.check_failures import check_watching
+from fcn.controller.config.check_failures import check_fantel, check_watching
 from fcn.controller.config.check_flow_control import check_holding, check_holding_node
 from fcn.controller.config.check_modes import check_curves, check_modes
 from fcn.controller.config.check_policies import (
@@ -373,6 +373,7 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
             number = (*path, "ports", index, "number")
             yield number, f"port {port.number} of {name} {problem} ({target.name})"
     yield from check_room(config, name, program)
+    yield from check_fantel(config, name, program)
     yield from check_holding_node(config, name, node, program)
     if config.notification is Notification.TWO_THRESHOLD:
         yield from check_curves(config, name, node, program)

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from fcn.contract.constants import CORE_PATH_CELLS
 from fcn.contract.link_clock import HIGHEST_RATE, most_slots, round_time
+from fcn.contract.names import LINK_TABLES
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.model import Config
+from fcn.controller.config.modes import Notification
 from fcn.controller.config.transport import Finding, Path
 from fcn.controller.config.types import format_duration
 from fcn.controller.config.watching import Watching, has_clock
@@ -22,6 +24,19 @@ def check_watching(config: Config, watching: Watching) -> Iterator[Finding]:
             for what, needed, room in _needed(config, watching, name, program):
                 if needed > room:
                     yield _SECTION, f"{name}: {needed} {what}, and its program has room for {room}"
+
+
+def check_fantel(config: Config, name: str, program: Pipeline) -> Iterator[Finding]:
+    """Why a node cannot be in a domain in which nodes tell PEs of congested paths."""
+    if config.notification is not Notification.FANTEL:
+        return
+    if config.failure_detection is None:
+        if name == next(iter(config.nodes)):
+            reason = "fantel needs failure_detection, whose clock says when congestion has ended"
+            yield ("notification",), f"{reason}; write `failure_detection: {{}}` for its defaults"
+    elif not program.has_tables(LINK_TABLES):
+        target = program.target.name
+        yield ("nodes", name), f"notification: fantel has no program for {target} yet"
 
 
 def _needed(

@@ -14,12 +14,16 @@ class FailureDetection(Model):
     A link on which a node has nothing to send carries a BFD packet (RFC 5880) every `interval`; one
     from which nothing comes for `multiplier` times that long is down. A node says of each path that
     leaves it by a link whether it has failed: three times when that changes, an `interval` apart,
-    and again every `refresh`. Times are in microseconds.
+    and again every `refresh`. With `notification: fantel` it says of the queue there, too, whether
+    it is congested: until `relief` after the last packet that met a level with `notify`. Times are
+    in microseconds.
     """
 
     interval: Annotated[Duration, within("1ms", "10s")] = 10_000
     multiplier: Annotated[int, Field(ge=2, le=50)] = 3
     refresh: Annotated[Duration, within("1ms", "1h")] = 10_000_000
+
+    relief: Annotated[Duration, within("1ms", "1h")] = 100_000
 
     @model_validator(mode="after")
     def _refreshed_later(self) -> "FailureDetection":

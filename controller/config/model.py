@@ -19,7 +19,7 @@ from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.failures import FailureDetection
 from fcn.controller.config.features import Features
 from fcn.controller.config.holding import Holding
-from fcn.controller.config.modes import FlowControl, Notification
+from fcn.controller.config.modes import FantelTransport, FlowControl, Notification
 from fcn.controller.config.policies import Policy
 from fcn.controller.config.two_threshold import TreatmentName, TwoThreshold
 from fcn.controller.config.types import (
@@ -402,12 +402,16 @@ FlowControlName = Annotated[FlowControl, Field(strict=False), BeforeValidator(_o
 NotificationName = Annotated[Notification, Field(strict=False)]
 
 
+FantelTransportName = Annotated[FantelTransport, Field(strict=False)]
+
+
 class Config(Model):
     """The whole network."""
 
     notification: NotificationName = Notification.FCN
     fast_cnp_port: NotificationPort = FAST_CNP_PORT
     fantel_port: NotificationPort = FANTEL_PORT
+    fantel_transport: FantelTransportName = FantelTransport.UDP
     flow_control: FlowControlName = FlowControl.OFF
     holding: Holding = Holding()
     failure_detection: FailureDetection | None = None

@@ -10,12 +10,15 @@ class Notification(StrEnum):
     END_CON: by a CNP that the congested node sends to the END.CON SID of the ingress PE (SRF-4).
     TWO_THRESHOLD: at light congestion the ingress PE treats the flow and the sender hears nothing,
     at heavy congestion as with FCN (PEC-1 to PEC-6).
+    FANTEL: from the ingress PE, which messages of the congested node tell the path and the flow,
+    and only while no other path of its policy is better (FAN-6).
     NONE: no node sends or translates a notification.
     """
 
     FCN = "fcn"
     END_CON = "end-con"
     TWO_THRESHOLD = "two-threshold"
+    FANTEL = "fantel"
     NONE = "none"
 
 
@@ -39,6 +42,14 @@ class FlowControl(StrEnum):
     SERVICE = "service"
     FLOW = "flow"
     PRIORITY = "priority"
+
+
+class FantelTransport(StrEnum):
+    """What FANTEL messages of P nodes are carried in: UDP (FAN-2) or ICMPv6 (FAN-3). PEs take
+    both."""
+
+    UDP = "udp"
+    ICMPV6 = "icmpv6"
 
 
 class Relief(StrEnum):

@@ -48,6 +48,17 @@ class WatchedPath:
     packets: tuple[PathPackets, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class WatchedQueue:
+    """The queue by which a path leaves a node, where nodes tell PEs of congestion (FAN-6)."""
+
+    path: WatchedPath
+
+
+Slot = WatchedLink | WatchedPath | WatchedQueue
+"""What the clock of a node looks at."""
+
+
 class Watching:
     """What the nodes of a valid configuration watch; nothing without `failure_detection`."""
 
@@ -79,12 +90,15 @@ class Watching:
         ports = {link.port for link in self.links(name)}
         return [path for path in self._paths.get(name, ()) if path.port in ports]
 
-    def slots(self, name: str) -> list[WatchedLink | WatchedPath]:
+    def slots(self, name: str) -> list[Slot]:
         """In the order in which the clock comes to them: a link, then what leaves by it."""
         paths = self.paths(name)
-        slots: list[WatchedLink | WatchedPath] = []
+        slots: list[Slot] = []
         for link in self.links(name):
-            slots += [link, *(path for path in paths if path.port == link.port)]
+            leaving = [path for path in paths if path.port == link.port]
+            slots += [link, *leaving]
+            if self._config.notification is Notification.FANTEL:
+                slots += [WatchedQueue(path) for path in leaving]
         return slots
 
     def _found(self) -> dict[str, list[WatchedPath]]:

@@ -180,5 +180,5 @@ class NodeAgent:
         old = self.paths.outdated(entries)
         self.provision.watched.keep_epoch(held, self._clock.wall())
         await self._synchronizer.synchronize(held)
-        await self.links.start_clock()
+        await self.links.turn_clock(entries)
         await forget(self._connection, self.provision.pipeline.target.ports.cpu, old)

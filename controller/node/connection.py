@@ -21,6 +21,7 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
+from fcn.controller.node.program_change import stop_clock_before
 from fcn.controller.node.session import (
     NoSessionError,
     ReportedError,
@@ -89,6 +90,8 @@ class Connection:
                 channel_credentials=_credentials(tls) if tls is not None else None,
             ),
         )
+        if pipeline.target.ports.clock is not None:
+            stop_clock_before(self.switch, pipeline.target.ports.clock, clock)
         keep_plain(self.switch.p4info)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.BECOME_PRIMARY, self._begin)

@@ -5,7 +5,7 @@ that a controller can read of its registers; the controller sets its clock going
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import finsy as fy
@@ -29,6 +29,11 @@ MISSED_ROUNDS = 3
 
 TOLERANCE = 2.0
 """How many times as fast or as slow as it should be a clock is before somebody is told."""
+
+MOST_STEP = 1 << 24
+"""From a token to the next, in a circle of 32 bits, half of which is older."""
+
+SLOTS = "clock_slot"
 
 UPS, DOWNS, ROUNDS = LINK_COUNTERS
 
@@ -71,20 +76,28 @@ class LinkWatch:
         self._clock = clock
         self._states: dict[int, LinkState] = {}
         self._token = 0
+        self._step = 1
         self._rounds = 0
         self._counted = 0.0
-        self._off_rate = False
+        self._off_rate = 0
 
     def state(self, port: int) -> LinkState | None:
         """A link as last seen; None before the first look of a session."""
         return self._states.get(port)
 
+    async def turn_clock(self, held: Iterable[fy.P4TableEntry]) -> None:
+        """Set the clock going, in the place of any that goes, or stop it where nothing is watched
+        any more. held: what the switch had. Raises P4ClientError."""
+        if self.links:
+            await self.start_clock()
+        elif self._port is not None and any(entry.table_id == SLOTS for entry in held):
+            packet = clock_packet(int(self._clock.wall()) + 1, is_last=True)
+            await self._connection.send(Punt.send(self._port, packet))
+
     async def start_clock(self) -> None:
         """Set the clock going; one that goes ends. Raises P4ClientError."""
-        if not self.links or self._port is None:
-            return
-        now = self._clock.wall()
-        self._token = max(int(now), self._token + 1)
+        assert self._port is not None, "config/watching.py saw to it"
+        self._token = max(int(self._clock.wall()), self._token + self._step)
         self._counted = self._clock.monotonic()
         self._rounds = -1
         await self._connection.send(Punt.send(self._port, clock_packet(self._token)))
@@ -160,12 +173,16 @@ class LinkWatch:
         if done == 0:
             text = f"{name}: the clock stood still; it is set going again"
             self._bus.emit(Kind.CLOCK, name, text)
+            # Where the switch has had a clock that is ahead of this one, the packet ended at once.
+            self._step = min(2 * self._step, MOST_STEP)
             with answering(name):
                 await self.start_clock()
             return
+        self._step = 1
         share = done * expected / waited
-        was_off, self._off_rate = self._off_rate, not 1 / TOLERANCE <= share <= TOLERANCE
-        if self._off_rate and not was_off:
+        # Once may be a pause of the machine, or the clock was lost meanwhile.
+        self._off_rate = 0 if 1 / TOLERANCE <= share <= TOLERANCE else self._off_rate + 1
+        if self._off_rate == 2:
             commands = "', '".join(bmv2_commands(self._slots, self._interval))
             text = (
                 f"{name}: the clock goes {share:.2g} times as fast as it should, so that links are "

@@ -2,7 +2,8 @@
 
 The registers keep what was said of a path by bits of who said it, where its policy had its place
 then. A path that has another place now, or whose speakers have other bits, would inherit what was
-said of others, and whoever said it may not be heard any more to end it.
+said of others, and whoever said it may not be heard any more to end it. What a PE says itself of
+the first link of a path, or of its queue, is ended by nobody once it does not watch that.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,9 +21,13 @@ def outdated(
     held: Sequence[fy.P4TableEntry],
     plans: Iterable[Plan],
     speakers: Mapping[int, Iterable[Reporter]],
+    own: Mapping[int, int],
+    *,
+    queues: bool,
 ) -> list[int]:
     """IDs of the paths of which the switch has to forget everything. held: its entries; a switch
-    with none but defaults is a new one, and knows nothing."""
+    with none but defaults is a new one, and knows nothing. own: the ports of first links that it
+    watches, by path; queues: whether it watches theirs, too."""
     places = {
         path.number: (plan.cell, slot) for plan in plans for slot, path in enumerate(plan.paths)
     }
@@ -40,6 +45,12 @@ def outdated(
         for match, args in _entries(held, "path_reporter")
         if (match["path_id"], match["node"], match["link"], args["bit_of_path"]) not in bits
     }
+    for _, args in _entries(held, "clock_slot"):
+        number, is_queue = args.get("path_id"), "relief" in args
+        if isinstance(number, int) and (
+            own.get(number) != args["port"] or (is_queue and not queues)
+        ):
+            moved.add(number)
     if all(entry.is_default_action for entry in held):
         return []
     return [

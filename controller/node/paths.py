@@ -21,6 +21,7 @@ from fcn.contract.paths import (
     reporter_cell,
 )
 from fcn.controller.clock import Clock
+from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
@@ -103,6 +104,8 @@ class PathWatch:
         self._told: dict[tuple[str, int], str] = {}
         self._reporters = provision.reporters
         self._heard: dict[int, int] = {}
+        self._own = provision.watched.own_paths
+        self._tells_congestion = provision.config.notification is Notification.FANTEL
 
     def state(self, policy: str, slot: int) -> PathState | None:
         """A path as last seen; None before the first look."""
@@ -110,7 +113,7 @@ class PathWatch:
 
     def outdated(self, held: Sequence[fy.P4TableEntry]) -> list[int]:
         """IDs of paths of which the switch, which holds these entries, has to forget everything."""
-        return outdated(held, self.plans, self._reporters)
+        return outdated(held, self.plans, self._reporters, self._own, queues=self._tells_congestion)
 
     async def report(self, number: int, report: str) -> bool:
         """Tell the data plane of the path with this ID, as a message of a node would; False where
@@ -226,6 +229,10 @@ class PathWatch:
                     if cell.packet_count != self._heard.get(cell.index, 0):
                         found.append(names[cell.index])
                     self._heard[cell.index] = cell.packet_count
+        # What the PE says itself of a path's first link comes by no message.
+        is_own = report in _PAIRS[0] or self._tells_congestion
+        if not found and is_own and path.number in self._own:
+            found.append(f"{self._connection.name}:{self._own[path.number]}")
         return ", ".join(found)
 
     def _seen(

@@ -76,6 +76,9 @@ HEAVY_CONGESTION_LEVEL = LEVELS[-1]
 
 TWO_LEVELS = (LIGHT_CONGESTION_LEVEL, HEAVY_CONGESTION_LEVEL)
 
+NOTICES = {Notification.END_CON: "END_CON_CNP", Notification.FANTEL: "FANTEL"}
+"""What a congested node sends, member of NotificationKind; in other modes Fast CNPs."""
+
 UNDERLAY_LIMIT = RateLimit(rate=2_000, burst=500)
 """Packets per second of the underlay sent to the controller: enough for neighbour discovery, too
 few to overload it."""
@@ -162,7 +165,7 @@ class Provision:
         """Enable exactly these features (FCN-16)."""
         self.features = features
         told = features if self.config.notification is not Notification.NONE else frozenset()
-        notice = "END_CON_CNP" if self._by_end_con else "FAST_CNP"
+        notice = NOTICES.get(self.config.notification, "FAST_CNP")
         sent = "CNP" if self.is_pe else notice
         DomainMode(self.intent, self.pipeline).set(
             congestion_kind=sent if Feature.NOTIFICATION in told else "NONE",

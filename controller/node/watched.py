@@ -9,7 +9,7 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.model import Config
 from fcn.controller.config.reporters import node_number
-from fcn.controller.config.watching import WatchedLink, Watching
+from fcn.controller.config.watching import WatchedLink, WatchedPath, WatchedQueue, Watching
 from fcn.controller.owners.alternates import Alternates
 from fcn.controller.owners.bfd_sessions import BfdSessions
 from fcn.controller.owners.clock_slots import ClockSlots
@@ -43,6 +43,15 @@ class LinkProvision:
         self._neighbors = neighbors
         self._adjacency = adjacency
 
+    @property
+    def own_paths(self) -> dict[int, int]:
+        """The port of the first link of each path that this node watches as its PE, by ID."""
+        return {
+            slot.number: slot.port
+            for slot in self.slots
+            if isinstance(slot, WatchedPath) and slot.ingress == self._name
+        }
+
     def write(self) -> None:
         """Intend the entries."""
         times = self._config.failure_detection
@@ -58,11 +67,13 @@ class LinkProvision:
                 slots.watch_link(slot.port, neighbor)
                 sessions.believe(slot.port, neighbor.address)
                 continue
-            is_own = slot.ingress == self._name
-            ingress = None if is_own else nodes[slot.ingress].underlay_address
-            slots.watch_path(slot.port, slot.cell, slot.number, ingress)
-            if not is_own:
-                paths.know(slot, times.interval)
+            path = slot.path if isinstance(slot, WatchedQueue) else slot
+            is_own = path.ingress == self._name
+            ingress = None if is_own else nodes[path.ingress].underlay_address
+            watch = slots.watch_path if path is slot else slots.watch_queue
+            watch(path, ingress)
+            if path is slot and not is_own:
+                paths.know(path, times.interval)
         if self._tells:
             self._introduce(0)
         self._repair()
@@ -71,7 +82,7 @@ class LinkProvision:
         """Keep the epoch that the switch has, by which its messages are ordered; a switch that has
         none was started, and gets a higher one. now: seconds since the epoch."""
         if self.links and self._tells:
-            self._introduce(FantelProfile.epoch_in(held, self._pipeline) or int(now))
+            self._introduce(FantelProfile.epoch_in(held, self._pipeline) or int(now) + 1)
 
     @property
     def _tells(self) -> bool:
@@ -82,6 +93,7 @@ class LinkProvision:
         FantelProfile(self._intent).set(
             self._config.nodes[self._name].underlay_address,
             self._config.fantel_port,
+            self._config.fantel_transport,
             node_number(self._name),
             epoch,
         )

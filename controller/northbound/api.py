@@ -21,6 +21,7 @@ from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.provision import level_policies
 from fcn.controller.node.session import SwitchAwayError
+from fcn.controller.northbound.links import link_messages
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
@@ -230,6 +231,18 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         chosen = [agent for name, agent in nodes.items() if request.node in ("", name)]
         return pb.ListPathsResponse(
             policies=[policy for agent in chosen for policy in policy_messages(agent)]
+        )
+
+    async def ListLinks(  # noqa: N802
+        self, request: pb.ListLinksRequest, context: grpc.aio.ServicerContext
+    ) -> pb.ListLinksResponse:
+        """Links and their state as both ends see it (FAN-4)."""
+        if request.node:
+            await self._node(request.node, context)
+        nodes = self._network.nodes
+        chosen = [agent for name, agent in nodes.items() if request.node in ("", name)]
+        return pb.ListLinksResponse(
+            links=[link for agent in chosen for link in link_messages(agent)]
         )
 
     async def ReportPath(  # noqa: N802

@@ -119,6 +119,11 @@ class FcnClient:
         request = _message(pb.ListPathsRequest, node=node)
         return list(self._call(self._stub.ListPaths, request).policies)
 
+    def links(self, node: str = "") -> list[pb.Link]:
+        """Links that nodes watch, of one node or of all."""
+        request = _message(pb.ListLinksRequest, node=node)
+        return list(self._call(self._stub.ListLinks, request).links)
+
     def report_path(self, number: int, report: str) -> None:
         """Tell the PE of the path with this ID: failed, well, congested or relieved."""
         request = _message(pb.ReportPathRequest, id=number, report=report)

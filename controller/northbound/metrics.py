@@ -51,6 +51,14 @@ class FcnCollector(Collector):
             "Packets by counter and reason",
             labels=["node", "counter", "name"],
         )
+        link_up = GaugeMetricFamily(
+            "fcn_link_up",
+            "1 when the node hears the far end of a link, 0 when it does no more",
+            labels=["node", "port", "peer"],
+        )
+        link_failures = CounterMetricFamily(
+            "fcn_link_failures", "How often a link went down", labels=["node", "port", "peer"]
+        )
         for node in snapshot.nodes:
             up.add_metric([node.name], float(node.up))
             for name, enabled in node.features.items():
@@ -66,6 +74,11 @@ class FcnCollector(Collector):
             for counter, members in node.counters.items():
                 for member, (count, _) in members.items():
                     packets.add_metric([node.name, counter, member], count)
+            for state in node.links:
+                where = [node.name, str(state.link.port), state.link.peer]
+                if state.state != "unknown":
+                    link_up.add_metric(where, float(state.state == "up"))
+                link_failures.add_metric(where, state.downs)
         labels = GaugeMetricFamily("fcn_labels", "Flow labels by state", labels=["state"])
         labels.add_metric(["used"], snapshot.labels_used)
         labels.add_metric(["quarantined"], snapshot.labels_quarantined)
@@ -88,7 +101,7 @@ class FcnCollector(Collector):
             not_learned.add_metric([vrf, reason], count)
         yield from (accepted, refused_reports, not_learned)
         yield from (up, feature, entries, pending, refused, failed, flows, neighbors, packets)
-        yield labels
+        yield from (labels, link_up, link_failures)
 
 
 class MetricsError(Exception):

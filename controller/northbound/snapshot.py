@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fcn.controller.config.features import ROLE_FEATURES, Feature
 from fcn.controller.node.counters import CounterValues
+from fcn.controller.node.links import LinkState
 from fcn.controller.northbound.network import Network
 
 
@@ -23,6 +24,7 @@ class NodeSnapshot:
     unknown: int
     neighbors: int
     counters: CounterValues
+    links: tuple[LinkState, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +76,9 @@ def _node(network: Network, name: str) -> NodeSnapshot:
         unknown=len(flows) - known,
         neighbors=len(network.neighbors[name]),
         counters=agent.counters.last,
+        links=tuple(
+            state
+            for link in agent.links.links
+            if agent.is_up and (state := agent.links.state(link.port)) is not None
+        ),
     )

@@ -6,7 +6,7 @@ from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.targets import Target
 from fcn.controller.config.failures import FailureDetection
-from fcn.controller.config.watching import NO_ADDRESS
+from fcn.controller.config.watching import NO_ADDRESS, WatchedPath
 from fcn.controller.owners.flow_control import HoldNeighbor
 from fcn.controller.owners.intent import Intent
 
@@ -35,18 +35,25 @@ class ClockSlots:
             dst=neighbor.address,
         )
 
-    def watch_path(self, port: int, cell: int, number: int, ingress_pe: IPv6Address | None) -> None:
-        """Look at a path that leaves by a port, next. number: its ID. ingress_pe: who hears of it;
-        None where that is this node."""
-        self._put(
-            "watch_path",
-            port=port,
-            path_cell=cell,
-            path_id=number,
-            ingress_pe=ingress_pe or NO_ADDRESS,
-            repeat=self._clock.ticks(self._times.interval),
-            refresh=self._clock.ticks(self._times.refresh),
-        )
+    def watch_path(self, path: WatchedPath, ingress_pe: IPv6Address | None) -> None:
+        """Look at the link by which a path leaves, next. ingress_pe: who hears of it; None where
+        that is this node."""
+        self._put("watch_path", **self._about(path, ingress_pe))
+
+    def watch_queue(self, path: WatchedPath, ingress_pe: IPv6Address | None) -> None:
+        """Look at the queue by which it leaves, next."""
+        relief = self._clock.ticks(self._times.relief)
+        self._put("watch_path_queue", **self._about(path, ingress_pe), relief=relief)
+
+    def _about(self, path: WatchedPath, ingress_pe: IPv6Address | None) -> dict[str, object]:
+        return {
+            "port": path.port,
+            "path_cell": path.cell,
+            "path_id": path.number,
+            "ingress_pe": ingress_pe or NO_ADDRESS,
+            "repeat": self._clock.ticks(self._times.interval),
+            "refresh": self._clock.ticks(self._times.refresh),
+        }
 
     def _put(self, verb: str, **parameters: object) -> None:
         match = P4TableMatch(slot=self._next)

@@ -7,6 +7,7 @@ from finsy import P4TableAction, P4TableEntry
 from finsy.p4entity import P4Entity
 
 from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.modes import FantelTransport
 from fcn.controller.owners.intent import Intent
 
 DSCP = 48
@@ -16,12 +17,19 @@ UDP_SOURCE_PORT = 49152
 
 
 class FantelProfile:
-    """Header fields of FANTEL messages, and who this node is in them (FAN-1, FAN-2)."""
+    """Header fields of FANTEL messages, and who this node is in them (FAN-1 to FAN-3)."""
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
 
-    def set(self, src: IPv6Address, udp_dst_port: int, node: int, epoch: int) -> None:
+    def set(
+        self,
+        src: IPv6Address,
+        udp_dst_port: int,
+        transport: FantelTransport,
+        node: int,
+        epoch: int,
+    ) -> None:
         """Send messages with this source address. node: the number of this node; epoch: higher
         after each start of the switch, which then counts its messages from 0."""
         action = P4TableAction(
@@ -30,6 +38,7 @@ class FantelProfile:
             udp_src_port=UDP_SOURCE_PORT,
             udp_dst_port=udp_dst_port,
             dscp=DSCP,
+            over_icmpv6=int(transport is FantelTransport.ICMPV6),
             node=node,
             epoch=epoch,
         )

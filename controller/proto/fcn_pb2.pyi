@@ -326,6 +326,38 @@ class ReportPathResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
+class ListLinksRequest(_message.Message):
+    __slots__ = ("node",)
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    def __init__(self, node: _Optional[str] = ...) -> None: ...
+
+class ListLinksResponse(_message.Message):
+    __slots__ = ("links",)
+    LINKS_FIELD_NUMBER: _ClassVar[int]
+    links: _containers.RepeatedCompositeFieldContainer[Link]
+    def __init__(self, links: _Optional[_Iterable[_Union[Link, _Mapping]]] = ...) -> None: ...
+
+class Link(_message.Message):
+    __slots__ = ("node", "port", "peer", "peer_port", "state", "since", "ups", "downs")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    PORT_FIELD_NUMBER: _ClassVar[int]
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    PEER_PORT_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    SINCE_FIELD_NUMBER: _ClassVar[int]
+    UPS_FIELD_NUMBER: _ClassVar[int]
+    DOWNS_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    port: int
+    peer: str
+    peer_port: int
+    state: str
+    since: float
+    ups: int
+    downs: int
+    def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., peer: _Optional[str] = ..., peer_port: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., ups: _Optional[int] = ..., downs: _Optional[int] = ...) -> None: ...
+
 class WatchEventsRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...

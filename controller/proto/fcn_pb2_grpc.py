@@ -84,6 +84,11 @@ class FcnStub:
                 request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ReportPathRequest.SerializeToString,
                 response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ReportPathResponse.FromString,
                 _registered_method=True)
+        self.ListLinks = channel.unary_unary(
+                '/fcn.v1.Fcn/ListLinks',
+                request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListLinksRequest.SerializeToString,
+                response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListLinksResponse.FromString,
+                _registered_method=True)
         self.WatchEvents = channel.unary_stream(
                 '/fcn.v1.Fcn/WatchEvents',
                 request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.WatchEventsRequest.SerializeToString,
@@ -154,6 +159,12 @@ class FcnServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListLinks(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchEvents(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -212,6 +223,11 @@ def add_FcnServicer_to_server(servicer, server):
                     servicer.ReportPath,
                     request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ReportPathRequest.FromString,
                     response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ReportPathResponse.SerializeToString,
+            ),
+            'ListLinks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListLinks,
+                    request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListLinksRequest.FromString,
+                    response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListLinksResponse.SerializeToString,
             ),
             'WatchEvents': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchEvents,
@@ -489,6 +505,33 @@ class Fcn:
             '/fcn.v1.Fcn/ReportPath',
             fcn_dot_controller_dot_proto_dot_fcn__pb2.ReportPathRequest.SerializeToString,
             fcn_dot_controller_dot_proto_dot_fcn__pb2.ReportPathResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListLinks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/fcn.v1.Fcn/ListLinks',
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.ListLinksRequest.SerializeToString,
+            fcn_dot_controller_dot_proto_dot_fcn__pb2.ListLinksResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -31,6 +31,9 @@ const bit<32> SELECTOR_GROUPS = 256;
 #define DEFAULT_OF_SELECTOR(action) const default_action = action;
 #define APPLY_SELECTOR(table, miss) table.apply();
 
+// Notifications for a PE that can name a flow by its label
+#define NAMES_A_FLOW(kind) ((kind) == NotificationKind.FAST_CNP)
+
 #define METER(path, instance, index, cells) \
     @name(path) Meter<index>(cells, MeterType_t.PACKETS) instance;
 #define EXECUTE_METER(name, index, color) color = name.execute(index);

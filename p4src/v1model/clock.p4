@@ -11,12 +11,12 @@ counter<bit<1>>(1, CounterType.packets) clock_rounds;
 // Clock: this target makes no packets of its own, so one circulates through the queue of CLOCK_PORT, whose rate is the
 // clock's. Each time one link or path is looked at (FAN-4).
 // Reads:  the packet's token, time now in microseconds; registers of links and paths.
-// Writes: task, envelope; order: what is to be said, is_wanted where it is of a path; is_hello; is_old: another clock
-//         packet has taken this one's place.
+// Writes: task, envelope; order: what is to be said, is_wanted where it is of a path; is_hello; is_over: another clock
+//         packet has taken this one's place, or the clock stops.
 // When:   the clock packet has come round.
 control Clock(
         in clock_h clock, in bit<48> now, inout clock_task_h task, inout arn_envelope_h envelope, inout order_h order,
-        out bool is_hello, out bool is_old) {
+        out bool is_hello, out bool is_over) {
     ClockSlot() clock_slot;
     LinkTimer() link_timer;
     PathNews() path_news;
@@ -26,12 +26,17 @@ control Clock(
         clock_token.read(youngest, 0);
         bit<32> younger = youngest - clock.token;
         is_hello = false;
-        is_old = younger != 0 && younger[31:31] == 0;
+        is_over = younger != 0 && younger[31:31] == 0;
         order.setValid();
+        order.is_asked = 0;
         order.is_wanted = 0;
-        if (!is_old) {
-            clock_slot_t slot;
+        bool is_known = false;
+        if (!is_over) {
             clock_token.write(0, clock.token);
+            is_over = clock.is_last == 1;
+        }
+        if (!is_over) {
+            clock_slot_t slot;
             clock_place.read(slot, 0);
             clock_slot.apply(slot, task, envelope);
             slot = slot + 1;
@@ -40,23 +45,35 @@ control Clock(
                 clock_rounds.count(0);
             } else if (task.task == ClockTask.LINK) {
                 link_timer.apply(task, now[31:0], order, is_hello);
-            } else {
+            } else if (task.task == ClockTask.PATH) {
                 bit<3> state;
                 link_states.read(state, task.port);
                 // Of a link that never was up nobody knows whether it is well.
                 if (IS_DEAD(state) || state == (bit<3>)LinkState.UP) {
-                    bool is_due;
+                    is_known = true;
                     order.report = PathReport.WELL;
                     if (IS_DEAD(state)) {
                         order.report = PathReport.FAILED;
                     }
-                    path_news.apply(task.path_cell, order.report, task.interval, task.time, now[31:0], is_due);
-                    if (is_due) {
-                        order.is_wanted = 1;
-                        order.path_id = task.path_id;
-                        order.link = (bit<32>)task.port;
-                        order.ingress_pe = task.ingress_pe;
-                    }
+                }
+            } else {
+                bit<32> since;
+                last_congested.read(since, task.port);
+                is_known = true;
+                order.report = PathReport.RELIEVED;
+                if (since != 0 && now[31:0] - since < task.relief) {
+                    order.report = PathReport.CONGESTED;
+                }
+            }
+            if (is_known) {
+                bool is_due;
+                path_news.apply(task.path_cell, order.report, task.interval, task.time, now[31:0], is_due);
+                if (is_due) {
+                    order.is_wanted = 1;
+                    order.path_id = task.path_id;
+                    order.link = (bit<32>)task.port;
+                    order.ingress_pe = task.ingress_pe;
+                    order.level = 0;
                 }
             }
             clock_place.write(0, slot);

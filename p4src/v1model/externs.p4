@@ -13,6 +13,8 @@
 #define USE_IDLE_TIMEOUT support_timeout = true;
 // Metadata that BMv2 does not clear for every packet, as it does a struct's: no field is read before all are written.
 #define UNCLEARED_STRUCT header
+// Notifications for a PE that can name a flow by its label
+#define NAMES_A_FLOW(kind) ((kind) == NotificationKind.FAST_CNP || (kind) == NotificationKind.FANTEL)
 // Placement of tables in stages, for chips only
 #define PLACED(table)
 

@@ -4,23 +4,22 @@
 // Of the messages of this node
 register<bit<32>, bit<1>>(1) fantel_sequence;
 
-// FantelMessage: makes a packet a FANTEL message about a path for its ingress PE (FAN-1, FAN-2, FAN-4). One that met
-// the failure is named in it.
+// FantelMessage: makes a packet a FANTEL message about a path for its ingress PE (FAN-1 to FAN-4, FAN-6). One that
+// met the failure or congestion is named in it.
 // Reads:  order; the packet it is made of: the clock packet, or one of the path.
-// Writes: underlay, UDP and FANTEL headers; the clock's header and the SRH end. What the deparser emits behind the
+// Writes: underlay, UDP or ICMPv6, and FANTEL headers; the clock's header and the SRH end. What the deparser emits behind the
 //         message is cut off.
-// When:   on the egress copy of a packet, or one that has no next hop.
+// When:   on the egress copy of a packet.
 control FantelMessage(inout p_headers_t hdr) {
     FantelProfile() fantel_profile;
 
     apply {
+        // As behind UDP
         bit<16> length = UDP_LENGTH + FANTEL_LENGTH + FANTEL_WORD_LENGTH;
         fantel_profile.apply(hdr.fantel.profile);
+        FantelType type = FantelType.FAILURE;
+        bit<8> code = FANTEL_ORIGIN | FANTEL_PATH;
         hdr.fantel.about.setValid();
-        hdr.fantel.about.version = 0;
-        hdr.fantel.about.type = FantelType.FAILURE;
-        hdr.fantel.about.code = FANTEL_ORIGIN | FANTEL_PATH;
-        hdr.fantel.about.reserved = 0;
         hdr.fantel.about.tlv_origin = TLV_ORIGIN;
         hdr.fantel.about.node = hdr.fantel.profile.node;
         hdr.fantel.about.link = hdr.order.link;
@@ -35,6 +34,7 @@ control FantelMessage(inout p_headers_t hdr) {
         // The sum does not depend on the order of 16-bit words, and what is absent is zero.
         bit<352> five_tuple = 0;
         bit<64> cause = 0;
+        bit<96> queue = 0;
         if (hdr.outer_ipv6.isValid()) {
             bit<32> ports = 0;
             if (hdr.outer_udp.isValid()) {
@@ -55,18 +55,33 @@ control FantelMessage(inout p_headers_t hdr) {
             hdr.fantel.five_tuple.dst_port = ports[15:0];
             five_tuple = TLV_IPV6_TUPLE ++ 4w6 ++ hdr.outer_ipv6.flow_label ++ protocol ++ hdr.outer_ipv6.src
                 ++ hdr.outer_ipv6.dst ++ ports;
-            hdr.fantel.about.code = hdr.fantel.about.code | FANTEL_TUPLE;
+            code = code | FANTEL_TUPLE;
             length = length + FANTEL_IPV6_TUPLE_LENGTH;
         }
         if (hdr.order.report == PathReport.WELL) {
-            hdr.fantel.about.type = FantelType.FAILURE_CLEARED;
+            type = FantelType.FAILURE_CLEARED;
+        } else if (hdr.order.report == PathReport.RELIEVED) {
+            type = FantelType.CONGESTION_CLEARED;
+        } else if (hdr.order.report == PathReport.CONGESTED) {
+            type = FantelType.CONGESTION;
+            if (hdr.order.level != 0) {
+                hdr.fantel.queue.setValid();
+                hdr.fantel.queue.tlv_buffer = TLV_BUFFER;
+                hdr.fantel.queue.queue = 0;
+                hdr.fantel.queue.level = hdr.order.level;
+                hdr.fantel.queue.reserved = 0;
+                hdr.fantel.queue.depth = hdr.order.depth;
+                queue = TLV_BUFFER ++ 8w0 ++ hdr.order.level ++ 16w0 ++ hdr.order.depth;
+                code = code | FANTEL_BUFFER;
+                length = length + FANTEL_BUFFER_LENGTH;
+            }
         } else {
             hdr.fantel.cause.setValid();
             hdr.fantel.cause.tlv_cause = TLV_CAUSE;
             hdr.fantel.cause.cause = FailureCause.NEIGHBOR_SILENT;
             hdr.fantel.cause.reserved = 0;
             cause = TLV_CAUSE ++ (bit<8>)FailureCause.NEIGHBOR_SILENT ++ 24w0;
-            hdr.fantel.about.code = hdr.fantel.about.code | FANTEL_CAUSE;
+            code = code | FANTEL_CAUSE;
             length = length + FANTEL_WORD_LENGTH;
         }
 
@@ -82,24 +97,50 @@ control FantelMessage(inout p_headers_t hdr) {
         hdr.outer_ipv6.dscp = hdr.fantel.profile.dscp;
         hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
         hdr.outer_ipv6.flow_label = 0;
-        hdr.outer_ipv6.payload_len = length;
-        hdr.outer_ipv6.next_header = IpProtocol.UDP;
         hdr.outer_ipv6.hop_limit = FANTEL_HOP_LIMIT;
         hdr.outer_ipv6.src = hdr.fantel.profile.src;
         hdr.outer_ipv6.dst = hdr.order.ingress_pe;
-        hdr.outer_udp.setValid();
-        hdr.outer_udp.src_port = hdr.fantel.profile.udp_src_port;
-        hdr.outer_udp.dst_port = hdr.fantel.profile.udp_dst_port;
-        hdr.outer_udp.length = length;
-        hash(hdr.outer_udp.checksum, HashAlgorithm.csum16, 16w0,
-             { hdr.outer_ipv6.src, hdr.outer_ipv6.dst, 16w0 ++ length ++ 24w0 ++ 8w17,
-                   hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port ++ length,
-                   hdr.fantel.about.version ++ (bit<8>)hdr.fantel.about.type ++ hdr.fantel.about.code ++ 8w0,
+        bit<64> transport;
+        bit<16> udp_length = 0;
+        if (hdr.fantel.profile.over_icmpv6 == 1) {
+            length = length - UDP_LENGTH + FANTEL_WORD_OF_ICMPV6;
+            hdr.outer_udp.setInvalid();
+            hdr.outer_ipv6.next_header = IpProtocol.ICMPV6;
+            hdr.fantel.icmpv6.setValid();
+            hdr.fantel.icmpv6.icmpv6_type = FANTEL_ICMPV6_TYPE;
+            hdr.fantel.icmpv6.code = code;
+            hdr.fantel.icmpv6.type = type;
+            hdr.fantel.icmpv6.version = 0;
+            hdr.fantel.icmpv6.reserved = 0;
+            transport = FANTEL_ICMPV6_TYPE ++ code ++ (bit<8>)type ++ 40w0;
+        } else {
+            hdr.outer_ipv6.next_header = IpProtocol.UDP;
+            hdr.outer_udp.setValid();
+            hdr.outer_udp.src_port = hdr.fantel.profile.udp_src_port;
+            hdr.outer_udp.dst_port = hdr.fantel.profile.udp_dst_port;
+            hdr.outer_udp.length = length;
+            hdr.fantel.message.setValid();
+            hdr.fantel.message.version = 0;
+            hdr.fantel.message.type = type;
+            hdr.fantel.message.code = code;
+            hdr.fantel.message.reserved = 0;
+            transport = hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port ++ 8w0 ++ (bit<8>)type ++ code ++ 8w0;
+            // The length stands twice in the sum: in the pseudo header, too.
+            udp_length = length;
+        }
+        hdr.outer_ipv6.payload_len = length;
+        bit<16> checksum;
+        hash(checksum, HashAlgorithm.csum16, 16w0,
+             { hdr.outer_ipv6.src, hdr.outer_ipv6.dst, udp_length ++ length ++ 24w0 ++ hdr.outer_ipv6.next_header, transport,
                    TLV_ORIGIN, hdr.fantel.about.node, hdr.fantel.about.link, hdr.fantel.about.epoch,
-                   hdr.fantel.about.sequence, TLV_PATH, hdr.fantel.about.path_id, five_tuple, cause },
+                   hdr.fantel.about.sequence, TLV_PATH, hdr.fantel.about.path_id, five_tuple, cause, queue },
              32w0x10000);
-        if (hdr.outer_udp.checksum == 0) {
+        if (hdr.fantel.profile.over_icmpv6 == 1) {
+            hdr.fantel.icmpv6.checksum = checksum;
+        } else if (checksum == 0) {
             hdr.outer_udp.checksum = 0xffff;
+        } else {
+            hdr.outer_udp.checksum = checksum;
         }
     }
 }

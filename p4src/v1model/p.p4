@@ -82,7 +82,7 @@
 #include "link_timer.p4"
 #include "path_news.p4"
 #include "clock.p4"
-#include "failure_notice.p4"
+#include "path_notice.p4"
 #include "fantel_message.p4"
 #include "cnp_udp_checksum.p4"
 #include "p_parser.p4"
@@ -112,7 +112,6 @@ control PIngress(
     Clock() clock;
     ReceiveBfd() receive_bfd;
     LinkGuard() link_guard;
-    FailureNotice() failure_notice;
 
     action finish_at_cpu() {
         hdr.packet_in.setValid();
@@ -132,10 +131,10 @@ control PIngress(
 
         if (meta.base.is_clock == 1) {
             bool is_hello;
-            bool is_old;
+            bool is_over;
             clock.apply(
-                hdr.clock, meta.flow_control.now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_old);
-            if (is_old) {
+                hdr.clock, meta.flow_control.now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_over);
+            if (is_over) {
                 mark_to_drop(standard_metadata);
             } else {
                 if (is_hello) {
@@ -265,9 +264,10 @@ control PIngress(
                 port_t dead_port;
                 link_guard.apply(hdr.outer_ipv6.dst, hdr.ethernet, meta.base, is_dead, dead_port);
                 if (is_dead && meta.base.notification_kind == NotificationKind.NONE) {
-                    failure_notice.apply(
-                        hdr.outer_ipv6.src, hdr.srv6.srh, hdr.outer_ipv6.dst, dead_port, meta.flow_control.now,
-                        hdr.order);
+                    hdr.order.setValid();
+                    hdr.order.is_asked = 1;
+                    hdr.order.report = PathReport.FAILED;
+                    hdr.order.link = (bit<32>)dead_port;
                 }
             }
             if (may_wait && meta.base.drop_reason == DropReason.NONE
@@ -303,9 +303,8 @@ control PIngress(
         }
         if (meta.base.drop_reason != DropReason.NONE) {
             drops.count(meta.base.drop_reason);
-            // What has no next hop becomes the message about it.
-            if (hdr.order.isValid() && hdr.order.is_wanted == 1) {
-                meta.base.copy_kind = NotificationKind.FANTEL;
+            // What has no next hop is looked at once more in egress, for the message about it.
+            if (meta.base.drop_reason == DropReason.LINK_DOWN && hdr.order.isValid()) {
                 standard_metadata.egress_spec = RECIRC_PORT;
             } else {
                 mark_to_drop(standard_metadata);
@@ -340,6 +339,7 @@ control PEgress(
     CnpUdpChecksum() cnp_udp_checksum;
     BfdHello() bfd_hello;
     FantelMessage() fantel_message;
+    PathNotice() path_notice;
 
     apply {
         if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
@@ -357,7 +357,7 @@ control PEgress(
         if (meta.base.copy_kind != NotificationKind.NONE) {
             fast_cnp_profile.apply(hdr.fast_cnp_profile);
         }
-        if (standard_metadata.egress_port == RECIRC_PORT) {
+        if (standard_metadata.egress_port == RECIRC_PORT && meta.base.copy_kind != NotificationKind.NONE) {
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 send_arn.apply(
                     hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
@@ -389,6 +389,7 @@ control PEgress(
             recirculate_preserving_field_list(KEEP_CLOCK);
         } else if (standard_metadata.egress_port != CPU_PORT) {
             bool parked = standard_metadata.egress_port == PARK_PORT;
+            bool is_lost = standard_metadata.egress_port == RECIRC_PORT;
             if (meta.flow_control.has_upstream
                     && meta.base.notification_kind == NotificationKind.NONE) {
                 ask_upstream.apply(standard_metadata, parked, meta.base, meta.flow_control);
@@ -398,9 +399,11 @@ control PEgress(
                 recirculate_preserving_field_list(KEEP_PARKED);
                 exit;
             }
-            port_tx.count(standard_metadata.egress_port);
-            last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp[31:0]);
-            queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
+            if (!is_lost) {
+                port_tx.count(standard_metadata.egress_port);
+                last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp[31:0]);
+                queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
+            }
 
             bool marked = false;
             // Read before marking changes the ECN field.
@@ -412,19 +415,23 @@ control PEgress(
                 }
             }
 
-            if (hdr.order.isValid() && hdr.order.is_wanted == 1
-                    && meta.base.copy_kind == NotificationKind.NONE) {
-                meta.base.copy_kind = NotificationKind.FANTEL;
-                clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
-            }
-
             // FCN-8: an ECN-capable packet with an FCN label that is no notification itself. A packet has one copy.
-            if (is_ect && meta.base.level_notifies == 1
+            bool concerns_path = hdr.order.isValid() && hdr.order.is_asked == 1;
+            port_t port_of_path = (port_t)hdr.order.link;
+            if (!concerns_path && is_ect && meta.base.level_notifies == 1
                     && meta.base.copy_kind == NotificationKind.NONE
                     && meta.base.notification_kind == NotificationKind.NONE
                     && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
                 domain_mode.apply(meta.base);
-                if (meta.base.mode.congestion_kind != NotificationKind.NONE) {
+                if (meta.base.mode.congestion_kind == NotificationKind.FANTEL) {
+                    concerns_path = true;
+                    port_of_path = standard_metadata.egress_port;
+                    last_congested.write(port_of_path, standard_metadata.egress_global_timestamp[31:0] | 1);
+                    hdr.order.setValid();
+                    hdr.order.report = PathReport.CONGESTED;
+                    hdr.order.level = (bit<8>)meta.base.level;
+                    hdr.order.depth = (bit<32>)standard_metadata.deq_qdepth;
+                } else if (meta.base.mode.congestion_kind != NotificationKind.NONE) {
                     bool pass = false;
                     color_t color = GREEN;
                     NotificationKind kind = meta.base.mode.congestion_kind;
@@ -447,6 +454,19 @@ control PEgress(
                         }
                     }
                 }
+            }
+
+            if (concerns_path && meta.base.copy_kind == NotificationKind.NONE) {
+                path_notice.apply(
+                    hdr.outer_ipv6, hdr.srv6.srh, port_of_path, standard_metadata.egress_global_timestamp, hdr.order);
+                if (hdr.order.is_wanted == 1) {
+                    notifications_triggered.count(NotificationKind.FANTEL);
+                    meta.base.copy_kind = NotificationKind.FANTEL;
+                    clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                }
+            }
+            if (is_lost) {
+                mark_to_drop(standard_metadata);
             }
 
             if (hdr.inner.cnp_payload.isValid()) {

@@ -137,9 +137,12 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         // What a message was a copy of is behind it, and cut off.
         packet.emit(hdr.outer_udp);
         packet.emit(hdr.bfd);
+        packet.emit(hdr.fantel.icmpv6);
+        packet.emit(hdr.fantel.message);
         packet.emit(hdr.fantel.about);
         packet.emit(hdr.fantel.five_tuple);
         packet.emit(hdr.fantel.cause);
+        packet.emit(hdr.fantel.queue);
         packet.emit(hdr.arn.arn);
         packet.emit(hdr.arn.five_tuple);
         packet.emit(hdr.arn.ipv4);

@@ -21,9 +21,9 @@ counter<path_cell_t>(PATH_CELLS, CounterType.packets_and_bytes) path_traffic;
 // all had failed. The last path is never avoided: where all have failed, the one used last stays in use. A path of which
 // two say that it has failed is well again when both have said so.
 // Reads:  the path's ID, what is said of it, by whom; time now in microseconds.
-// Writes: all registers.
+// Writes: all registers; nothing_left: something bad was said, and no other path of the policy is better.
 // When:   a message that may be believed says so.
-control PathState(in path_report_h said, in bit<48> now) {
+control PathState(in path_report_h said, in bit<48> now, out bool nothing_left) {
     PathById() path_by_id;
 
     apply {
@@ -32,6 +32,7 @@ control PathState(in path_report_h said, in bit<48> now) {
         path_set_t path;
         path_set_t all;
         path_by_id.apply(said.path_id, policy, slot, path, all);
+        nothing_left = false;
         if (all == 0) {
             events.count(Event.PATH_UNKNOWN);
         } else {
@@ -62,6 +63,7 @@ control PathState(in path_report_h said, in bit<48> now) {
             } else {
                 congested = faulty;
             }
+            nothing_left = is_bad && (failed | congested) == all;
             if (failed != state[31:24] || congested != state[23:16]) {
                 path_reports.count(cell ++ (bit<2>)said.report);
                 path_set_t avoid = failed | congested;

@@ -229,10 +229,10 @@ control PeIngress(
             is_settled = true;
             is_done = true;
             bool is_hello;
-            bool is_old;
+            bool is_over;
             now = meta.flow_control.now;
-            clock.apply(hdr.clock, now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_old);
-            if (is_old) {
+            clock.apply(hdr.clock, now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_over);
+            if (is_over) {
                 meta.base.is_clock = 0;
             } else if (is_hello) {
                 meta.base.copy_kind = NotificationKind.HELLO;
@@ -344,6 +344,9 @@ control PeIngress(
                 meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
             }
             customer_packet.apply(hdr, meta);
+            if (meta.flow_control.parse_more == ParseMore.FANTEL && hdr.arn.five_tuple.isValid()) {
+                meta.notify_label = hdr.arn.five_tuple.label;
+            }
             if (hdr.neighbor.arp.isValid() || hdr.neighbor.nd.isValid()) {
                 meta.solicitation_sound = standard_metadata.checksum_error == 0;
                 gateway.apply(hdr, meta);
@@ -372,7 +375,9 @@ control PeIngress(
                     receive_arn.apply(
                         meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.arn, !meta.parse_failed,
                         meta.flow_control, meta.base.drop_reason);
-                } else if (meta.base.notification_kind == NotificationKind.FANTEL
+                } else if ((meta.base.notification_kind == NotificationKind.FANTEL
+                        || (hdr.outer_ipv6.next_header == IpProtocol.ICMPV6 && !meta.base.is_nd
+                            && (meta.flow_control.parse_more == ParseMore.NONE || hdr.fantel.icmpv6.isValid())))
                         && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
                         && meta.base.is_addressed && !meta.base.is_malformed) {
                     if (meta.flow_control.parse_more == ParseMore.NONE) {
@@ -381,9 +386,19 @@ control PeIngress(
                         exit;
                     }
                     is_done = true;
+                    bit<16> octets = hdr.udp.length;
+                    bool is_right = standard_metadata.checksum_error == 0;
+                    if (hdr.fantel.icmpv6.isValid()) {
+                        octets = hdr.outer_ipv6.payload_len + UDP_LENGTH - FANTEL_WORD_OF_ICMPV6;
+                        hdr.fantel.fantel.setValid();
+                        hdr.fantel.fantel.type = hdr.fantel.icmpv6.type;
+                        hdr.fantel.fantel.code = hdr.fantel.icmpv6.code;
+                    } else {
+                        is_right = is_right && hdr.outer_ipv6.payload_len == octets;
+                    }
                     receive_fantel.apply(
-                        hdr.outer_ipv6, hdr.udp, hdr.fantel, hdr.arn, meta.is_trusted,
-                        standard_metadata.checksum_error == 0, hdr.path_report, meta.base.drop_reason);
+                        hdr.outer_ipv6.src, octets, hdr.fantel, hdr.arn, meta.is_trusted, is_right, hdr.path_report,
+                        meta.base.drop_reason);
                 } else if (hdr.udp.isValid() && hdr.udp.dst_port == UdpPort.BFD
                         && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
                         && meta.base.is_addressed && !meta.base.is_malformed) {
@@ -417,6 +432,21 @@ control PeIngress(
             }
         }
 
+        if (hdr.path_report.isValid()) {
+            bool nothing_left;
+            path_state.apply(hdr.path_report, now, nothing_left);
+            // FAN-4, FAN-6: then the sender is told, as by a Fast CNP.
+            if (nothing_left && meta.notify_label & FCN_LABEL_BIT != 0 && meta.label_fault == DropReason.NONE
+                    && meta.base.mode.translates != NotificationKind.NONE) {
+                hdr.arn.five_tuple.setInvalid();
+                hdr.arn.ipv4.setInvalid();
+                hdr.arn.ipv6.setInvalid();
+                hdr.arn.ports.setInvalid();
+                is_done = false;
+                meta.make_cnp = true;
+                meta.base.forward = Forward.VRF;
+            }
+        }
         if (meta.base.forward == Forward.VRF && meta.base.drop_reason == DropReason.NONE) {
             if (hdr.outer_ipv6.isValid()) {
                 tunnel_decap.apply(hdr, meta);
@@ -567,9 +597,6 @@ control PeIngress(
             punts.count(meta.base.punt_reason);
             finish_at_cpu();
         } else if (is_done) {
-            if (hdr.path_report.isValid()) {
-                path_state.apply(hdr.path_report, now);
-            }
             if (meta.base.is_clock == 1) {
                 standard_metadata.egress_spec = CLOCK_PORT;
             } else {

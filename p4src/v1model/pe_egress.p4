@@ -88,6 +88,10 @@ control PeEgress(
                 queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
             }
 
+            if (meta.base.level_notifies == 1 && hdr.outer_ipv6.isValid()) {
+                last_congested.write(
+                    standard_metadata.egress_port, standard_metadata.egress_global_timestamp[31:0] | 1);
+            }
             if (meta.base.level_mark != Ecn.NOT_ECT && !meta.make_cnp) {
                 bool marked = false;
                 if (hdr.outer_ipv6.isValid()) {

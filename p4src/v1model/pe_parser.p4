@@ -20,6 +20,9 @@ parser PeParser(
     SolicitationParser() solicitation_parser;
     ArnParser() arn_parser;
     FantelParser() fantel_parser;
+    // Called in one place: p4c copies all headers of a sub-parser that is called in two.
+    bit<8> fantel_version;
+    bit<8> fantel_code;
 
     state start {
         transition select(standard_metadata.ingress_port) {
@@ -204,8 +207,9 @@ parser PeParser(
 
     // Inside a tunnel it belongs to the customer.
     state parse_icmpv6 {
-        transition select(hdr.outer_ipv6.isValid()) {
-            false: parse_neighbor_discovery;
+        transition select(hdr.outer_ipv6.isValid(), meta.flow_control.parse_more) {
+            (false, ParseMore.FANTEL): choose_fantel_icmpv6;
+            (false, _): parse_neighbor_discovery;
             default: accept;
         }
     }
@@ -249,7 +253,25 @@ parser PeParser(
         transition parse_fantel_behind_udp;
     }
     state parse_fantel_behind_udp {
-        fantel_parser.apply(packet, hdr.fantel, hdr.arn);
+        packet.extract(hdr.fantel.fantel);
+        fantel_version = hdr.fantel.fantel.version;
+        fantel_code = hdr.fantel.fantel.code;
+        transition parse_fantel_parameters;
+    }
+    state choose_fantel_icmpv6 {
+        transition select(packet.lookahead<bit<8>>()) {
+            FANTEL_ICMPV6_TYPE: parse_fantel_icmpv6;
+            default: accept;
+        }
+    }
+    state parse_fantel_icmpv6 {
+        packet.extract(hdr.fantel.icmpv6);
+        fantel_version = hdr.fantel.icmpv6.version;
+        fantel_code = hdr.fantel.icmpv6.code;
+        transition parse_fantel_parameters;
+    }
+    state parse_fantel_parameters {
+        fantel_parser.apply(packet, fantel_version, fantel_code, hdr.fantel, hdr.arn);
         transition accept;
     }
 

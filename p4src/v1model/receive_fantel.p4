@@ -11,11 +11,12 @@ counter<reporter_count_cell_t>(PATH_REPORTER_CELLS * 4, CounterType.packets_and_
 
 // ReceiveFantel: reads a FANTEL message (FAN-4, FAN-6, FAN-8). What is older than what was said last, or the same, says
 // nothing.
-// Reads:  underlay and UDP header, FANTEL headers, whether the source is trusted and the checksum right.
+// Reads:  underlay source; octets of the message as behind UDP, with its header; FANTEL headers; whether the source is
+//         trusted, and lengths and checksum around the message right.
 // Writes: reporter_order, reporter_reports; path_report, valid where it says something of a path; drop_reason.
 // When:   the pass on which the parameters of a FANTEL message for this node are parsed.
 control ReceiveFantel(
-        in ipv6_h ipv6, in udp_h udp, in fantel_headers_t fantel, in arn_headers_t arn, in bool is_trusted,
+        in ipv6_addr_t src, in bit<16> octets, in fantel_headers_t fantel, in arn_headers_t arn, in bool is_trusted,
         in bool is_right, inout path_report_h path_report, inout DropReason drop_reason) {
     FantelLength() fantel_length;
     FantelArrival() fantel_arrival;
@@ -24,9 +25,8 @@ control ReceiveFantel(
         bool is_whole;
         reporter_cell_t reporter;
         notifications_received.count(NotificationKind.FANTEL);
-        fantel_length.apply(fantel, arn, udp.length, is_whole);
-        bool is_sound = is_whole && is_right && ipv6.payload_len == udp.length;
-        fantel_arrival.apply(ipv6.src, fantel, is_trusted, is_sound, reporter, path_report, drop_reason);
+        fantel_length.apply(fantel, arn, octets, is_whole);
+        fantel_arrival.apply(src, fantel, is_trusted, is_whole && is_right, reporter, path_report, drop_reason);
         if (drop_reason == DropReason.NONE) {
             // RFC 1982: later by less than half of the circle; of the sequence, in the same epoch. 0 is what the register
             // has before the first message, so a message of number 0 in epoch 0 would always be news.

@@ -364,6 +364,33 @@ class NodeTables:
             refresh=refresh_us,
         )
 
+    def watch_path_queue(
+        self,
+        slot: int,
+        port: int,
+        path_id: int,
+        *,
+        cell: int,
+        ingress_pe: str = "::",
+        repeat_us: int,
+        refresh_us: int,
+        relief_us: int,
+    ) -> None:
+        """Say in this slot of the clock whether the queue of this port is congested, by which a
+        path leaves; it is relieved relief_us after the last packet that met congestion."""
+        self.insert(
+            "clock_slot",
+            "watch_path_queue",
+            match={"slot": slot},
+            port=port,
+            path_cell=cell,
+            path_id=path_id,
+            ingress_pe=ingress_pe,
+            repeat=repeat_us,
+            refresh=refresh_us,
+            relief=relief_us,
+        )
+
     def bfd_session(self, port: int, source: str, discriminator: int = 1) -> None:
         """Who may speak of the state of a link."""
         match = {"port": port, "source": source}

@@ -1,26 +1,21 @@
 """A node that watches a link, and what the far end says of it (FAN-4; RFC 5880, RFC 5881)."""
 
-from pathlib import Path
-
-from ptf import testutils
 from scapy.contrib.bfd import BFD
 from scapy.layers.inet import UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
-from fcn.contract.constants import architecture_numbers
+from fcn.contract.link_clock import clock_packet
 from fcn.ptf_tests.lib.base import FcnTest
 from fcn.ptf_tests.lib.beds import NEIGHBOUR_MAC, NODE_MAC, core_frame_in
+from fcn.ptf_tests.lib.clock import pace_clock
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.entries import NodeTables
 from fcn.ptf_tests.lib.packets import ip
 from fcn.ptf_tests.lib.ports import CORE_PORT
-from fcn.ptf_tests.targets import TARGETS
 
-CLOCK_PORT: int = architecture_numbers("v1model")["CLOCK_PORT"]
 CLOCK_RATE = 400
 """Slots per second; tests wait for what the clock does."""
-CLOCK_ETHER_TYPE = 0x88B5
 BFD_PORT = 3784
 ADMIN_DOWN, DOWN, INIT, UP = range(4)
 """State in a BFD control packet (RFC 5880 section 4.1)."""
@@ -29,6 +24,7 @@ OWN, THEIRS = 7, 9
 """Discriminators."""
 INTERVAL_US = 10_000
 NEVER_US = 600_000_000
+LAST_TOKEN = 1 << 20
 
 
 def hello(
@@ -48,8 +44,9 @@ def hello(
 
 
 class LinkTest(FcnTest):
-    """Mixed into a bed: the link behind CORE_PORT is watched in slot 0 of the clock."""
+    """Mixed into a bed: the link behind `port` is watched in slot 0 of the clock."""
 
+    port = CORE_PORT
     node_address: str
     tables: NodeTables
     detection_us = NEVER_US
@@ -59,28 +56,32 @@ class LinkTest(FcnTest):
         """Watch the link. The clock does not run yet."""
         self.tables.watch_link(
             0,
-            CORE_PORT,
-            far_end=(NEIGHBOUR_MAC[CORE_PORT], FAR_END),
-            own=(NODE_MAC[CORE_PORT], self.node_address),
+            self.port,
+            far_end=(NEIGHBOUR_MAC[self.port], FAR_END),
+            own=(NODE_MAC[self.port], self.node_address),
             interval_us=INTERVAL_US,
             detection_us=self.detection_us,
             discriminator=OWN,
         )
-        self.tables.bfd_session(CORE_PORT, FAR_END, OWN)
+        self.tables.bfd_session(self.port, FAR_END, OWN)
         self._token = 0
 
     def start_clock(self, token: int | None = None) -> None:
         """Let a clock packet go round."""
-        address = testutils.test_param_get("grpc_address")
-        switch = TARGETS[self.target]({}, address, testutils.test_param_get("device_id"), Path())
-        switch.limit_port(CLOCK_PORT, CLOCK_RATE, 16)
+        pace_clock(self, CLOCK_RATE)
+        self.addCleanup(self.stop_clock)
         self.inject_clock(self._next_token() if token is None else token)
         self.wait_for("the clock's first round", lambda: self.rounds() > 0)
 
-    def inject_clock(self, token: int) -> None:
+    def inject_clock(self, token: int, *, is_last: bool = False) -> None:
         """Put a clock packet into its queue."""
-        frame = Ether(type=CLOCK_ETHER_TYPE, src="02:00:00:00:00:01", dst="02:00:00:00:00:01")
-        self.packet_out(CLOCK_PORT, bytes(frame) + token.to_bytes(4, "big"))
+        port = self.client.pipeline.target.ports.clock
+        assert port is not None
+        self.packet_out(port, clock_packet(token, is_last=is_last))
+
+    def stop_clock(self) -> None:
+        """No clock packet is left: BMv2 takes the next test's program only then."""
+        self.inject_clock(LAST_TOKEN, is_last=True)
 
     def _next_token(self) -> int:
         self._token += 1
@@ -93,32 +94,31 @@ class LinkTest(FcnTest):
     def link_changes(self) -> tuple[int, int]:
         """How often the link went up and down."""
         return (
-            read_counter(self.client, "links_up")[CORE_PORT][0],
-            read_counter(self.client, "links_down")[CORE_PORT][0],
+            read_counter(self.client, "links_up")[self.port][0],
+            read_counter(self.client, "links_down")[self.port][0],
         )
 
-    def say(self, state: int, **fields: int) -> None:
-        """The far end says how the link is; the switch knows when this returns."""
-        self.exchange(CORE_PORT, hello(state, self.node_address, yours=OWN, **fields))
-
     def bring_up(self) -> None:
-        """The three messages of RFC 5880 section 6.2, from down or from nothing known."""
+        """The messages of RFC 5880 section 6.2, from down or from nothing known."""
         ups, downs = self.link_changes()
-        self.say(DOWN)
-        self.say(INIT)
-        self.assertEqual(self.link_changes(), (ups + 1, downs))
+        self._say(DOWN)
+        self._say(INIT)
+        self.wait_for("the link comes up", lambda: self.link_changes() == (ups + 1, downs))
 
     def take_down(self) -> None:
         """The far end does not hear this node any more."""
         ups, downs = self.link_changes()
-        self.say(DOWN)
-        self.assertEqual(self.link_changes(), (ups, downs + 1))
+        self._say(DOWN)
+        self.wait_for("the link goes down", lambda: self.link_changes() == (ups, downs + 1))
+
+    def _say(self, state: int) -> None:
+        self.send(self.port, hello(state, self.node_address, yours=OWN, port=self.port))
 
     def next_hello(self, state: int) -> Ether:
-        """The next hello out of CORE_PORT that says this; what else comes is left out."""
+        """The next hello out of `port` that says this; what else comes is left out."""
 
         def found() -> Ether | None:
-            frame = self.receive(CORE_PORT)
+            frame = self.receive(self.port)
             if frame is None:
                 return None
             packet = Ether(frame)

@@ -50,9 +50,16 @@ class PTables(NodeTables):
         )
 
     def core_path(
-        self, ingress_pe: str, path_id: int, port: int, *, cell: int, interval_us: int, tag: int = 0,
+        self,
+        ingress_pe: str,
+        path_id: int,
+        port: int,
+        *,
+        cell: int,
+        interval_us: int,
+        tag: int = 0,
         dst: str = "::",
-    ) -> None:  # fmt: skip
+    ) -> None:
         """A path through this node by a port, told by its tag, or without one by the destination;
         its failure is said again after interval_us."""
         self.insert(
@@ -65,9 +72,16 @@ class PTables(NodeTables):
         )
 
     def fantel_profile(
-        self, src: str, *, node: int, epoch: int, udp_src_port: int = 0xC0DE,
-        udp_dst_port: int = FANTEL_PORT, dscp: int = 48,
-    ) -> None:  # fmt: skip
+        self,
+        src: str,
+        *,
+        node: int,
+        epoch: int,
+        udp_src_port: int = 0xC0DE,
+        udp_dst_port: int = FANTEL_PORT,
+        dscp: int = 48,
+        over_icmpv6: bool = False,
+    ) -> None:
         """How FANTEL messages of this node look, and who it is in them."""
         self.set_default(
             "fantel_profile",
@@ -76,6 +90,7 @@ class PTables(NodeTables):
             udp_src_port=udp_src_port,
             udp_dst_port=udp_dst_port,
             dscp=dscp,
+            over_icmpv6=int(over_icmpv6),
             node=node,
             epoch=epoch,
         )

@@ -28,6 +28,7 @@ CELL = 5
 NODE = Link(P_ADDRESS, 70, CORE_PORT)
 EPOCH = 1000
 IPPROTO_IPV4 = 4
+SILENT = FailureCause(cause=2)
 TRIGGERED = {"FANTEL_TRIGGERED": 1, "FANTEL_SENT": 1}
 
 
@@ -38,12 +39,14 @@ def packet(psn: int = 1, *, dst: str = REMOTE_PE, tag: int = 0) -> bytes:
     return srv6(inner, PE_ADDRESS, dst, segments, tag=tag, flow_label=LABEL, traffic_class=Ecn.ECT0)
 
 
-def failure(sequence: int, path_id: int = PATH_ID, dst: str = REMOTE_PE) -> bytes:
+def affected(dst: str = REMOTE_PE) -> FiveTuple:
+    """The flow of packet() in its tunnel."""
+    return FiveTuple(ip_version=6, label=LABEL, protocol=IPPROTO_IPV4, src6=PE_ADDRESS, dst6=dst)
+
+
+def failure(sequence: int, path_id: int = PATH_ID) -> bytes:
     """The frame in which the P tells PE_ADDRESS what packet() met."""
-    affected = FiveTuple(
-        ip_version=6, label=LABEL, protocol=IPPROTO_IPV4, src6=PE_ADDRESS, dst6=dst
-    )
-    return message(Event.FAILURE, sequence, affected, FailureCause(cause=2), path_id=path_id)
+    return message(Event.FAILURE, sequence, affected(), SILENT, path_id=path_id)
 
 
 def message(event: Event, sequence: int, *parameters: Tlv, path_id: int = PATH_ID) -> bytes:
@@ -68,6 +71,7 @@ class WatchedPTest(LinkTest, PTest):
         super().configure()
         self.tables = self.p
         self.watch()
+        self.p.notification_port()
         self.p.fantel_profile(P_ADDRESS, node=NODE.node, epoch=EPOCH)
         self.p.core_path(
             PE_ADDRESS, PATH_ID, CORE_PORT, cell=CELL, interval_us=self.repeat_us, dst=REMOTE_PE

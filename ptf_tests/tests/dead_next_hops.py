@@ -27,8 +27,8 @@ REPEATED = {"FANTEL_INTERVAL_SUPPRESSED": 1}
 
 
 class NoOtherWay(WatchedPTest):
-    """FAN-4: where no other next hop leads there, the packet is dropped and the ingress PE told: which
-    link, which path, which traffic; not with every packet. While the link was up, all is as ever."""
+    """FAN-4: where no other next hop leads there, the packet is dropped and the ingress PE told:
+    which link, which path, which traffic; not with every packet. While the link is up, nothing."""
 
     def runTest(self) -> None:
         self.check(
@@ -103,7 +103,7 @@ class TheOtherWayIsDead(WatchedPTest):
 
 
 class PathByTag(WatchedPTest):
-    """FAN-4: the tag of the SRH (RFC 8754 section 2) tells paths of one PE to one destination apart."""
+    """FAN-4: the tag of the SRH (RFC 8754 section 2) tells paths of one PE to one end apart."""
 
     def runTest(self) -> None:
         for tag in (1, 2):
@@ -133,39 +133,34 @@ class NoPathOfAPolicy(WatchedPTest):
 
 
 class SaidByTheClock(WatchedPTest):
-    """FAN-4, FAN-5: without a packet on it, too, the PE hears of a path that it has failed and that it
-    is well again; news are said three times, then again from time to time."""
+    """FAN-4, FAN-5: without a packet on it, too, the PE hears of a path that it has failed and that
+    it is well again; news are said three times, then again from time to time."""
 
     has_clock = True
-
-    def configure(self) -> None:
-        """In addition: the path in the second slot."""
-        super().configure()
-        self.p.watch_path(
-            1, CORE_PORT, PATH_ID, cell=CELL, ingress_pe=PE_ADDRESS, repeat_us=0,
-            refresh_us=NEVER_US,
-        )  # fmt: skip
 
     def sent(self) -> int:
         """Messages about paths so far."""
         return self.counts()["event FANTEL_SENT"]
 
     def runTest(self) -> None:
-        for number, (event, change) in enumerate(
-            (
-                (Event.FAILURE_CLEARED, None),
-                (Event.FAILURE, self.take_down),
-                (Event.FAILURE_CLEARED, self.bring_up),
-            )
-        ):
-            if change is not None:
-                change()
-            cause = [FailureCause(cause=2)] if event is Event.FAILURE else []
+        self.p.watch_path(
+            1,
+            CORE_PORT,
+            PATH_ID,
+            cell=CELL,
+            ingress_pe=PE_ADDRESS,
+            repeat_us=0,
+            refresh_us=NEVER_US,
+        )
+        for number, change in enumerate((lambda: None, self.take_down, self.bring_up)):
+            change()
+            cause = [FailureCause(cause=2)] if number == 1 else []
+            event = Event.FAILURE if number == 1 else Event.FAILURE_CLEARED
             first = 3 * number + 1
             for sequence in range(first, first + 3):
-                self.assertEqual(
-                    self.receive(DC_PORT).hex(), message(event, sequence, *cause).hex()
-                )
+                frame = self.receive(DC_PORT)
+                self.assertIsNotNone(frame)
+                self.assertEqual(frame, message(event, sequence, *cause))
             rounds = self.rounds()
             self.wait_for("the clock goes on", lambda before=rounds: self.rounds() > before + 3)
             self.assertEqual(self.sent(), first + 2)

@@ -6,6 +6,7 @@ from scapy.contrib.bfd import BFD
 from scapy.layers.inet import UDP
 from scapy.layers.inet6 import IPv6
 
+from fcn.contract.constants import CLOCK_ETHER_TYPE
 from fcn.ptf_tests.lib.beds import (
     HOST2_MAC,
     HOST2_V6,
@@ -22,7 +23,6 @@ from fcn.ptf_tests.lib.beds import (
 from fcn.ptf_tests.lib.links import (
     ADMIN_DOWN,
     BFD_PORT,
-    CLOCK_ETHER_TYPE,
     DOWN,
     FAR_END,
     INIT,
@@ -142,8 +142,8 @@ class StateMachine(WatchedPTest):
 
 
 class NobodyElseSpeaks(WatchedPTest):
-    """FAN-8: only the neighbour on the link, one hop away (RFC 5881 section 5), says how it is; what
-    is malformed (RFC 5880 section 6.8.6) is counted and changes nothing."""
+    """FAN-8: only the neighbour on the link, one hop away (RFC 5881 section 5), says how it is;
+    what is malformed (RFC 5880 section 6.8.6) is counted and changes nothing."""
 
     def refused(self, drops: dict[str, int], frame: bytes, port: int = CORE_PORT) -> None:
         """It is counted as this, and the link stays up."""
@@ -187,7 +187,7 @@ class NobodyElseSpeaks(WatchedPTest):
 
 
 class TenantsHaveTheirOwn(WatchedPeTest):
-    """FAN-8: BFD between hosts of a customer is their traffic, and says nothing of the WAN's links."""
+    """FAN-8: BFD between hosts of a customer is their traffic and says nothing of the WAN."""
 
     def runTest(self) -> None:
         self.bring_up()

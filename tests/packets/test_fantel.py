@@ -222,6 +222,12 @@ def test_lies_that_add_up_are_refused(form: type[Packet]) -> None:
         refused(packet(form(code=5, parameters=[ORIGIN, Raw(lie)])), "are no FIVE_TUPLE")
 
 
+@pytest.mark.parametrize("form", [Fantel, FantelIcmpv6])
+def test_a_message_without_parameters_is_dissected(form: type[Packet]) -> None:
+    assert form(bytes(form(code=0))).parameters == []
+
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_parameters_are_those_of_code_in_their_order(form: type[Packet]) -> None:
     refused(packet(form(code=0x80 | 1, parameters=[ORIGIN])), "unknown bits")

@@ -146,6 +146,15 @@ NODE: dict[str, Callable[[Any], None]] = {
     "hold_budget": lambda t: t.hold_budget(100),
     "arn_meter": lambda t: t.arn_meter(METER),
     "hold_meter": lambda t: t.hold_meter(3, METER),
+    "watch_link": lambda t: t.watch_link(
+        0, 3, far_end=(MAC, V6), own=(MAC, V6), interval_us=10, detection_us=30
+    ),
+    "watch_path": lambda t: t.watch_path(1, 3, 17, cell=5, repeat_us=10, refresh_us=100),
+    "watch_path_queue": lambda t: t.watch_path_queue(
+        2, 3, 17, cell=5, repeat_us=10, refresh_us=100, relief_us=50
+    ),
+    "bfd_session": lambda t: t.bfd_session(3, V6),
+    "alternate": lambda t: t.alternate(3, "fc00::/16", 4, MAC, MAC),
 }
 PE = NODE | {
     "set_default": lambda t: t.set_default("flow_learning", "learning_off"),
@@ -180,6 +189,8 @@ P = NODE | {
     ),
     "enable_fast_cnp": lambda t: t.enable_fast_cnp(V6),
     "enable_end_con": lambda t: t.enable_end_con(V6, traffic_class=0xC0),
+    "core_path": lambda t: t.core_path(V6, 17, 3, cell=5, interval_us=10, tag=1),
+    "fantel_profile": lambda t: t.fantel_profile(V6, node=7, epoch=1000),
 }
 
 TWO_THRESHOLD = {
@@ -202,7 +213,18 @@ FLOW_CONTROL = {
     "hold_meter",
     "dc_relief",
 }
-WITHOUT_CHIP = TWO_THRESHOLD | FLOW_CONTROL | {"policy", "path_reporter"}
+PATHS = {
+    "policy",
+    "path_reporter",
+    "watch_link",
+    "watch_path",
+    "watch_path_queue",
+    "bfd_session",
+    "alternate",
+    "core_path",
+    "fantel_profile",
+}
+WITHOUT_CHIP = TWO_THRESHOLD | FLOW_CONTROL | PATHS
 """Verbs of modes that have no program for a chip yet."""
 
 CASES = [

@@ -20,9 +20,12 @@ header bfd_h {
     microseconds_t required_min_echo_rx;
 }
 
-// The clock packet behind its Ethernet header: of two that circulate, the older one ends.
+// The clock packet behind its Ethernet header: of two that circulate, the older one ends. One that says so ends the others
+// and itself: BMv2 takes no other program while a packet circulates.
 header clock_h {
     bit<32> token;
+    bit<7> pad;
+    bit<1> is_last;
 }
 
 // What is to be looked at in a slot of the clock. Never on the wire: BMv2 clears metadata for every packet, but not the
@@ -32,9 +35,10 @@ header clock_task_h {
     bit<5> pad;
     port_t port;
     // Of a link: how often a quiet one has a hello, and after which silence it is down. Of a path: how often its state
-    // is said again, first and later.
+    // is said again, first and later; and how long after the last packet in a congested queue it is relieved.
     microseconds_t interval;
     microseconds_t time;
+    microseconds_t relief;
     bit<8> detect_multiplier;
     bit<32> discriminator;
     bit<4> pad_path;
@@ -48,12 +52,17 @@ header order_h {
     LinkState link_state;
     BfdDiagnostic diagnostic;
     bit<32> your_discriminator;
+    // A packet met a dead next hop; a message is to be sent.
+    bit<1> is_asked;
     bit<1> is_wanted;
     PathReport report;
-    bit<5> pad;
+    bit<4> pad;
     path_id_t path_id;
     bit<32> link;
     ipv6_addr_t ingress_pe;
+    // Of a congested queue
+    bit<8> level;
+    bit<32> depth;
 }
 
 #endif

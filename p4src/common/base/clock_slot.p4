@@ -34,6 +34,19 @@ control ClockSlot(in clock_slot_t slot, inout clock_task_h task, inout arn_envel
         task.path_id = path_id;
         task.ingress_pe = ingress_pe;
     }
+    action watch_path_queue(
+            port_t port, core_path_t path_cell, path_id_t path_id, ipv6_addr_t ingress_pe, microseconds_t repeat,
+            microseconds_t refresh, microseconds_t relief) {
+        task.setValid();
+        task.task = ClockTask.PATH_QUEUE;
+        task.port = port;
+        task.interval = repeat;
+        task.time = refresh;
+        task.relief = relief;
+        task.path_cell = path_cell;
+        task.path_id = path_id;
+        task.ingress_pe = ingress_pe;
+    }
     action end_of_round() {
         task.setInvalid();
     }
@@ -46,6 +59,7 @@ control ClockSlot(in clock_slot_t slot, inout clock_task_h task, inout arn_envel
         actions = {
             @tableonly watch_link;
             @tableonly watch_path;
+            @tableonly watch_path_queue;
             @defaultonly end_of_round;
         }
         const default_action = end_of_round;

@@ -1,4 +1,4 @@
-// Headers of FANTEL messages behind UDP (FAN-1, FAN-2), in wire order; docs/packets.md shows them.
+// Headers of FANTEL messages behind UDP and over ICMPv6 (FAN-1 to FAN-3), in wire order; docs/packets.md shows them.
 #ifndef FCN_FANTEL_HEADERS_P4
 #define FCN_FANTEL_HEADERS_P4
 
@@ -17,6 +17,7 @@ const bit<8> FANTEL_ORIGIN = 0x01;
 const bit<8> FANTEL_PATH = 0x02;
 const bit<8> FANTEL_TUPLE = 0x04;
 const bit<8> FANTEL_CAUSE = 0x08;
+const bit<8> FANTEL_BUFFER = 0x10;
 const bit<8> FANTEL_UNKNOWN = 0x80;
 
 // The first word of each TLV: type, version 0, length
@@ -34,6 +35,17 @@ header fantel_h {
     FantelType type;
     bit<8> code;
     bit<8> reserved;
+}
+
+// The same of the form over ICMPv6 (FAN-3), with the header of ICMPv6 (RFC 4443 section 2.1)
+const bit<8> FANTEL_ICMPV6_TYPE = 200;
+header fantel_icmpv6_h {
+    bit<8> icmpv6_type;
+    bit<8> code;
+    bit<16> checksum;
+    FantelType type;
+    bit<8> version;
+    bit<16> reserved;
 }
 
 // Who saw it, where, and in which order
@@ -65,6 +77,7 @@ header fantel_buffer_h {
 }
 
 struct fantel_headers_t {
+    fantel_icmpv6_h icmpv6;
     fantel_h fantel;
     fantel_origin_h origin;
     fantel_word_h path;

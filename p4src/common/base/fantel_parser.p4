@@ -1,12 +1,13 @@
 #ifndef FCN_FANTEL_PARSER_P4
 #define FCN_FANTEL_PARSER_P4
 
-// Sub-parser of a FANTEL message behind its UDP header (FAN-8). Where a TLV is not the one that Code says comes next,
+// Sub-parser of the parameters of a FANTEL message, behind what the forms over UDP and ICMPv6 begin with (FAN-8). Where a TLV is not the one that Code says comes next,
 // what follows is not parsed, and no header of it is valid. The five-tuple has an ARN's headers.
-parser FantelParser(packet_in packet, inout fantel_headers_t fantel, inout arn_headers_t arn) {
+parser FantelParser(
+        packet_in packet, in bit<8> version, in bit<8> code, inout fantel_headers_t fantel,
+        inout arn_headers_t arn) {
     state start {
-        packet.extract(fantel.fantel);
-        transition select(fantel.fantel.version, fantel.fantel.code & (FANTEL_ORIGIN | FANTEL_UNKNOWN)) {
+        transition select(version, code & (FANTEL_ORIGIN | FANTEL_UNKNOWN)) {
             (0, FANTEL_ORIGIN): parse_origin;
             default: accept;
         }
@@ -19,7 +20,7 @@ parser FantelParser(packet_in packet, inout fantel_headers_t fantel, inout arn_h
     }
     state extract_origin {
         packet.extract(fantel.origin);
-        transition select(fantel.fantel.code[1:1]) {
+        transition select(code[1:1]) {
             1: parse_path;
             default: parse_tuple;
         }
@@ -35,7 +36,7 @@ parser FantelParser(packet_in packet, inout fantel_headers_t fantel, inout arn_h
         transition parse_tuple;
     }
     state parse_tuple {
-        transition select(fantel.fantel.code[2:2]) {
+        transition select(code[2:2]) {
             1: choose_tuple;
             default: parse_cause;
         }
@@ -62,7 +63,7 @@ parser FantelParser(packet_in packet, inout fantel_headers_t fantel, inout arn_h
         transition parse_cause;
     }
     state parse_cause {
-        transition select(fantel.fantel.code[3:3]) {
+        transition select(code[3:3]) {
             1: choose_cause;
             default: parse_buffer;
         }
@@ -78,7 +79,7 @@ parser FantelParser(packet_in packet, inout fantel_headers_t fantel, inout arn_h
         transition parse_buffer;
     }
     state parse_buffer {
-        transition select(fantel.fantel.code[4:4]) {
+        transition select(code[4:4]) {
             1: choose_buffer;
             default: parse_utilization;
         }
@@ -94,7 +95,7 @@ parser FantelParser(packet_in packet, inout fantel_headers_t fantel, inout arn_h
         transition parse_utilization;
     }
     state parse_utilization {
-        transition select(fantel.fantel.code[5:5]) {
+        transition select(code[5:5]) {
             1: choose_utilization;
             default: parse_load;
         }
@@ -110,7 +111,7 @@ parser FantelParser(packet_in packet, inout fantel_headers_t fantel, inout arn_h
         transition parse_load;
     }
     state parse_load {
-        transition select(fantel.fantel.code[6:6]) {
+        transition select(code[6:6]) {
             1: choose_load;
             default: accept;
         }

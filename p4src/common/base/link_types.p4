@@ -19,6 +19,9 @@ typedef bit<32> path_id_t;
 // A path that leaves this node by one port, among all of them
 typedef bit<12> core_path_t;
 const int CORE_PATH_CELLS = 4096;
+// core_path_t ++ 0 for failure, 1 for congestion
+typedef bit<13> core_path_news_t;
+const int CORE_PATH_NEWS_CELLS = 8192;
 const int ALTERNATE_TABLE_SIZE = 4096;
 
 // What is known of a link, by its port; the session of RFC 5880 section 6.8.6, which is Down in two cases: a link of
@@ -59,7 +62,10 @@ enum bit<2> PathReport {
 enum bit<2> ClockTask {
     NONE = 0,
     LINK = 1,
-    PATH = 2
+    // A path: the link it leaves by
+    PATH = 2,
+    // A path: the queue it leaves by
+    PATH_QUEUE = 3
 }
 
 // Cause in a FANTEL message

@@ -64,6 +64,8 @@ const bit<16> ARN_IPV6_UDP_LENGTH = ARN_TUPLE_UDP_LENGTH + ARN_IPV6_LENGTH;
 // FANTEL: what is in every message, TLVs of one word, five-tuples, buffer status
 const bit<16> FANTEL_LENGTH = 24;
 const bit<16> FANTEL_WORD_LENGTH = 8;
+// Behind ICMPv6 a message has a header of 4 octets less.
+const bit<16> FANTEL_WORD_OF_ICMPV6 = 4;
 const bit<16> FANTEL_IPV4_TUPLE_LENGTH = 20;
 const bit<16> FANTEL_IPV6_TUPLE_LENGTH = 44;
 const bit<16> FANTEL_BUFFER_LENGTH = 12;

@@ -6,12 +6,8 @@
 #include "../base/bfd_headers.p4"
 #include "../base/fantel_headers.p4"
 
-// Message, origin, path
+// Origin, path
 header fantel_path_h {
-    bit<8> version;
-    FantelType type;
-    bit<8> code;
-    bit<8> reserved;
     bit<32> tlv_origin;
     bit<32> node;
     bit<32> link;
@@ -38,21 +34,33 @@ header fantel_cause_h {
     bit<24> reserved;
 }
 
+header fantel_queue_h {
+    bit<32> tlv_buffer;
+    bit<8> queue;
+    bit<8> level;
+    bit<16> reserved;
+    bit<32> depth;
+}
+
 // How the messages of this node look; FantelProfile sets it. Never on the wire.
 header fantel_profile_h {
     ipv6_addr_t src;
     bit<16> udp_src_port;
     bit<16> udp_dst_port;
-    bit<2> pad;
+    bit<1> pad;
+    bit<1> over_icmpv6;
     bit<6> dscp;
     bit<32> node;
     bit<32> epoch;
 }
 
 struct p_fantel_headers_t {
+    fantel_icmpv6_h icmpv6;
+    fantel_h message;
     fantel_path_h about;
     fantel_ipv6_tuple_h five_tuple;
     fantel_cause_h cause;
+    fantel_queue_h queue;
     fantel_profile_h profile;
 }
 

@@ -19,7 +19,7 @@ control UnderlayLookup(inout pe_headers_t hdr, inout pe_meta_t meta) {
         trust_boundary.apply(hdr.outer_ipv6.src, meta);
         // Either of them says whose VRF it is.
         if (meta.base.copy_kind != NotificationKind.NONE
-                || (meta.base.notification_kind == NotificationKind.FAST_CNP
+                || (NAMES_A_FLOW(meta.base.notification_kind)
                     && meta.base.destination == Destination.NODE && meta.is_trusted)
                 || (meta.base.destination == Destination.END_CON && meta.is_trusted)) {
             flow_by_label.apply(hdr, meta);

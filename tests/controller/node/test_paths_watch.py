@@ -33,6 +33,7 @@ from fcn.controller.node.provision import Provision
 from fcn.controller.northbound.api import serving
 from fcn.softswitch.api import CounterValue
 
+CPU_PORT = (510).to_bytes(2, "big")
 POLICY = {
     "to": "pe2",
     "hold_down": "2s",
@@ -313,7 +314,9 @@ async def restarted(
         await all_up(plane)
     names = {number: name for name, number in PATH_REPORTS.items()}
     return [
-        (int.from_bytes(data[2:6], "big"), names[data[10]]) for data in switches["pe1"].engine.sent
+        (int.from_bytes(data[2:6], "big"), names[data[10]])
+        for data in switches["pe1"].engine.sent
+        if data.startswith(CPU_PORT)
     ]
 
 
@@ -412,3 +415,19 @@ async def test_nobody_is_told_by_a_switch_that_is_away(
 async def test_nodes_without_policies_show_none(lab: Lab) -> None:
     shown = await lab.fcn("paths", "pe2", "--json")
     assert json.loads(shown.stdout) == []
+
+
+async def test_what_a_pe_said_itself_ends_with_its_watch(
+    network: dict[str, Any], switches: dict[str, MemorySwitch]
+) -> None:
+    """Of the first link of a path, and of the queue there: nobody else would end it."""
+    network |= {"failure_detection": {}, "notification": "fantel"}
+    everything = [(number, report) for number in (17, 18) for report in ("WELL", "RELIEVED")]
+    await restarted(network, switches)
+    assert await restarted(network, switches) == [], "nothing has changed"
+    network["notification"] = "fcn"
+    assert await restarted(network, switches) == everything, "queues"
+    assert await restarted(network, switches) == []
+    del network["failure_detection"]
+    assert await restarted(network, switches) == everything, "links"
+    assert await restarted(network, switches) == []

@@ -1,0 +1,40 @@
+#ifndef FCN_PATH_NOTICE_P4
+#define FCN_PATH_NOTICE_P4
+
+// PathNotice: the ingress PE of a packet hears that the path it is on has failed, or is congested (FAN-4, FAN-6).
+// Reads:  underlay header, SRH; order: what is to be said, of which of this node's ports; time now in microseconds.
+// Writes: order, is_wanted where it is time to say so; path_said.
+// When:   a packet of the underlay that is no notification met a dead next hop, or is in a congested queue.
+control PathNotice(in ipv6_h ipv6, in srh_h srh, in port_t port, in bit<48> now, inout order_h order) {
+    CorePath() core_path;
+    PathNews() path_news;
+
+    apply {
+        bool is_known;
+        core_path_t path_cell;
+        path_id_t path_id;
+        microseconds_t repeat;
+        bit<16> tag = 0;
+        ipv6_addr_t dst = ipv6.dst;
+        if (srh.isValid() && srh.tag != 0) {
+            tag = srh.tag;
+            dst = 0;
+        }
+        order.is_wanted = 0;
+        core_path.apply(ipv6.src, tag, dst, port, is_known, path_cell, path_id, repeat);
+        if (is_known) {
+            bool is_due;
+            path_news.apply(path_cell, order.report, repeat, repeat, now[31:0], is_due);
+            if (!is_due) {
+                flow_interval_suppressed.count(NotificationKind.FANTEL);
+            } else {
+                order.is_wanted = 1;
+                order.path_id = path_id;
+                order.link = (bit<32>)port;
+                order.ingress_pe = ipv6.src;
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,131 @@
+"""A P that tells an ingress PE of congestion on its paths by FANTEL messages (FAN-6)."""
+
+from fcn.packets.fantel import Event
+from fcn.packets.fantel_tlvs import BufferStatus
+from fcn.ptf_tests.lib.beds import PE_ADDRESS, core_frame_out
+from fcn.ptf_tests.lib.links import NEVER_US
+from fcn.ptf_tests.lib.packets import Ecn, routed
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+from fcn.ptf_tests.lib.watched import (
+    CELL,
+    PATH_ID,
+    SILENT,
+    TRIGGERED,
+    WatchedPTest,
+    affected,
+    arriving,
+    message,
+    packet,
+)
+
+LEVEL = 4
+REPEATED = {"FANTEL_INTERVAL_SUPPRESSED": 1}
+
+
+def passed(datagram: bytes) -> bytes:
+    """The frame as it goes on."""
+    return core_frame_out(routed(datagram))
+
+
+class CongestedPathTest(WatchedPTest):
+    """Every packet towards the egress PE passes a congested queue."""
+
+    def configure(self) -> None:
+        """The mode in which congestion is said of paths."""
+        super().configure()
+        self.p.domain_mode("FANTEL")
+        self.p.level_policy(LEVEL, mark=Ecn.NOT_ECT, notify=True)
+
+    def congest(self) -> None:
+        """From now on."""
+        self.p.queue_level(CORE_PORT, LEVEL)
+
+
+class SaidOfThePath(CongestedPathTest):
+    """FAN-6: a packet in a congested queue causes a message that names the queue's state, the path
+    and the packet's flow; not every packet does, and a packet on no path causes none."""
+
+    def runTest(self) -> None:
+        self.check(DC_PORT, arriving(packet()), expect={CORE_PORT: [passed(packet())]})
+        self.congest()
+        before = self.counts()
+        frames = self.exchange(DC_PORT, arriving(packet())).frames
+        self.assertEqual(frames.keys(), {CORE_PORT, DC_PORT})
+        self.assertEqual(frames[CORE_PORT], [passed(packet())])
+        # How many packets stand behind it in the queue is the target's business.
+        (said,) = frames[DC_PORT]
+        depth = int.from_bytes(said[-4:], "big")
+        status = BufferStatus(queue=0, level=LEVEL, depth=depth)
+        self.assertEqual(said, message(Event.CONGESTION, 1, affected(), status))
+        self.assertEqual(self.growth(before), {f"event {name}": 1 for name in TRIGGERED})
+        again = packet(2)
+        self.check(DC_PORT, arriving(again), expect={CORE_PORT: [passed(again)]}, events=REPEATED)
+        other = packet(dst="fc00:0:2:99::")
+        self.check(DC_PORT, arriving(other), expect={CORE_PORT: [passed(other)]})
+
+
+class CongestionAndFailure(CongestedPathTest):
+    """FAN-4, FAN-6: that a path is congested was said: that it has failed is said nevertheless."""
+
+    def runTest(self) -> None:
+        self.congest()
+        self.exchange(DC_PORT, arriving(packet()))
+        self.take_down()
+        self.check(
+            DC_PORT,
+            arriving(packet()),
+            expect={DC_PORT: [message(Event.FAILURE, 2, affected(), SILENT)]},
+            drops={"LINK_DOWN": 1},
+            events=TRIGGERED,
+        )
+
+
+class OtherModesSayNothing(CongestedPathTest):
+    """FAN-6: in another mode congestion is not said of paths."""
+
+    def runTest(self) -> None:
+        self.congest()
+        self.p.domain_mode()
+        self.check(DC_PORT, arriving(packet()), expect={CORE_PORT: [passed(packet())]})
+
+
+class Relief(CongestedPathTest):
+    """FAN-6: a path on which no packet met congestion for the time of relief is relieved; this is
+    said three times, then from time to time."""
+
+    has_clock = True
+    RELIEF_US = 200_000
+
+    def runTest(self) -> None:
+        self.p.watch_path_queue(
+            1,
+            CORE_PORT,
+            PATH_ID,
+            cell=CELL,
+            ingress_pe=PE_ADDRESS,
+            repeat_us=0,
+            refresh_us=NEVER_US,
+            relief_us=self.RELIEF_US,
+        )
+        self.expect_relief(1)
+        self.congest()
+        self.send(DC_PORT, arriving(packet()))
+        status = self.next_message()
+        self.assertEqual(status[54 + 8 + 1], Event.CONGESTION)
+        first = int.from_bytes(status[54 + 8 + 20 : 54 + 8 + 24], "big")
+        self.assertEqual(first, 4)
+        # The clock may say the same a few times before the relief.
+        while self.next_message()[54 + 8 + 1] == Event.CONGESTION:
+            pass
+
+    def next_message(self) -> bytes:
+        """What comes next for the PE."""
+        frame = self.receive(DC_PORT)
+        self.assertIsNotNone(frame, "no message")
+        assert frame is not None
+        return frame
+
+    def expect_relief(self, first: int) -> None:
+        """Three messages."""
+        for sequence in range(first, first + 3):
+            self.assertEqual(self.next_message(), message(Event.CONGESTION_CLEARED, sequence))

@@ -1,0 +1,119 @@
+"""A PE none of whose paths is well tells the senders, as for a Fast CNP (FAN-4, FAN-6)."""
+
+from fcn.packets.fantel import Event
+from fcn.packets.fantel_tlvs import FiveTuple
+from fcn.ptf_tests.lib.beds import (
+    HOST_V4,
+    HOST_V6,
+    PE_ADDRESS,
+    RED,
+    REMOTE_V4,
+    REMOTE_V6,
+    core_frame_in,
+)
+from fcn.ptf_tests.lib.notifications import (
+    DEST_QP,
+    LABEL_V4,
+    LABEL_V6,
+    SOURCE_QP,
+    cnp_v4_frame,
+    cnp_v6_frame,
+)
+from fcn.ptf_tests.lib.path_messages import LINKS, PathMessageTest, notification
+from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, NEVER_US
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
+
+RECEIVED = {"FANTEL_RECEIVED": 1}
+TOLD = RECEIVED | {"CNP_SENT": 1}
+
+
+def affected(label: int) -> FiveTuple:
+    """The flow with this label, in its tunnel."""
+    return FiveTuple(ip_version=6, label=label, protocol=4, src6=PE_ADDRESS, dst6="fc00:0:2::")
+
+
+class NothingLeftTest(PathMessageTest):
+    """A policy of two paths; CNPs are on, and two flows have labels."""
+
+    translates = "FAST_CNP"
+    hold_down_us = NEVER_US
+
+    def configure(self) -> None:
+        """In addition: CNPs and flows."""
+        super().configure()
+        self.pe.enable_cnp(translates=self.translates)
+        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL_V4)
+        self.pe.label_to_cnp(LABEL_V4, RED, REMOTE_V4, HOST_V4, SOURCE_QP)
+        self.pe.label_to_cnp(LABEL_V6, RED, REMOTE_V6, HOST_V6, SOURCE_QP)
+
+    def frame(self, event: Event, slot: int, label: int) -> bytes:
+        """The next message of a link about a path and a flow on it."""
+        self.sequence += 1
+        path = FIRST_PATH_ID + slot
+        return core_frame_in(notification(event, path, LINKS[0], 1, self.sequence, affected(label)))
+
+
+class SendersHear(NothingLeftTest):
+    """FAN-4, FAN-6: while another path is well nobody is told; when none is, the sender of the flow
+    that met it gets a CNP, again with every message; good news are for no sender."""
+
+    def runTest(self) -> None:
+        for bad, good in (
+            (Event.FAILURE, Event.FAILURE_CLEARED),
+            (Event.CONGESTION, Event.CONGESTION_CLEARED),
+        ):
+            with self.subTest(bad=bad):
+                self.check(CORE_PORT, self.frame(bad, 0, LABEL_V4), events=RECEIVED)
+                self.check(
+                    CORE_PORT,
+                    self.frame(bad, 1, LABEL_V4),
+                    expect={DC_PORT: [cnp_v4_frame()]},
+                    events=TOLD | {"PATH_NONE_LEFT": 1},
+                )
+                self.check(
+                    CORE_PORT,
+                    self.frame(bad, 0, LABEL_V6),
+                    expect={DC_PORT: [cnp_v6_frame()]},
+                    events=TOLD,
+                )
+                for slot in (0, 1):
+                    self.check(CORE_PORT, self.frame(good, slot, LABEL_V4), events=RECEIVED)
+
+
+class FailedAndCongested(NothingLeftTest):
+    """FAN-6: where one path has failed and the other is congested, nothing is better, either."""
+
+    def runTest(self) -> None:
+        self.check(CORE_PORT, self.frame(Event.FAILURE, 0, LABEL_V4), events=RECEIVED)
+        self.check(
+            CORE_PORT,
+            self.frame(Event.CONGESTION, 1, LABEL_V4),
+            expect={DC_PORT: [cnp_v4_frame()]},
+            events=TOLD | {"PATH_NONE_LEFT": 1},
+        )
+
+
+class NobodyToTell(NothingLeftTest):
+    """FAN-8: a message that names no flow, a flow without a label, or one whose sender is not known
+    says what it says of the path, and no sender hears of it."""
+
+    def runTest(self) -> None:
+        self.tell(Event.FAILURE, 0)
+        self.tell(Event.FAILURE, 1)
+        for label in (0, LABEL_V4 & 0x7FFFF, LABEL_V4 + 1):
+            with self.subTest(label=label):
+                self.check(CORE_PORT, self.frame(Event.FAILURE, 0, label), events=RECEIVED)
+
+
+class CnpsAreOff(NothingLeftTest):
+    """FCN-16: without CNPs in this domain no sender hears of paths."""
+
+    translates = "NONE"
+
+    def runTest(self) -> None:
+        self.tell(Event.FAILURE, 0)
+        self.check(
+            CORE_PORT,
+            self.frame(Event.FAILURE, 1, LABEL_V4),
+            events=RECEIVED | {"PATH_NONE_LEFT": 1},
+        )

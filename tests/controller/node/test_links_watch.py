@@ -1,0 +1,264 @@
+"""What the controller does about watched links, without packets: entries, clock, epoch, what is
+shown (FAN-4)."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from switches import MemorySwitch, all_up, until
+from typer.testing import CliRunner, Result
+
+from fcn.contract.constants import compiled_programs
+from fcn.contract.link_clock import clock_packet
+from fcn.controller.app import ControlPlane
+from fcn.controller.cli.main import app
+from fcn.controller.config import Config, parse_config
+from fcn.controller.events import Event, Kind
+from fcn.controller.northbound.api import serving
+from fcn.controller.northbound.snapshot import take_snapshot
+from fcn.softswitch.api import CounterValue
+
+CLOCK_PORT = (507).to_bytes(2, "big")
+
+
+@pytest.fixture
+def network(network: dict[str, Any]) -> dict[str, Any]:
+    """The example, whose links are watched."""
+    return network | {"failure_detection": {"interval": "100ms"}}
+
+
+class Lab:
+    """The running controller, and what p1's data plane counts."""
+
+    def __init__(self, plane: ControlPlane, switches: dict[str, MemorySwitch], api: str) -> None:
+        self.plane = plane
+        self.events: list[Event] = []
+        self._switches = switches
+        self._api = api
+
+    def count(self, counter: str, cell: int, packets: int) -> None:
+        """Set a counter's cell."""
+        self._switches["p1"].engine.counter_write(counter, cell, CounterValue(packets, 0))
+
+    def turn(self, port: int, ups: int, downs: int) -> None:
+        """How often a link of p1 came up and went down."""
+        self.count("links_up", port, ups)
+        self.count("links_down", port, downs)
+
+    async def look(self) -> dict[int, str]:
+        """Let the controller look; the states of p1's links."""
+        links = self.plane.nodes["p1"].links
+        await links.look()
+        found = {link.port: links.state(link.port) for link in links.links}
+        return {port: state.state for port, state in found.items() if state is not None}
+
+    def told(self) -> list[str]:
+        """Messages of events of links so far."""
+        return [each.message for each in self.events if each.kind in (Kind.LINK_UP, Kind.LINK_DOWN)]
+
+    async def fcn(self, *arguments: str) -> Result:
+        """Run `fcn`."""
+        command = partial(CliRunner().invoke, app, [*arguments, "--api", self._api])
+        return await asyncio.to_thread(command)
+
+
+@pytest.fixture
+async def lab(
+    config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Lab]:
+    """The controller looks when the test says so."""
+    monkeypatch.setattr("fcn.controller.node.links.INTERVAL", 3600.0)
+    plane = ControlPlane(config)
+    async with serving(plane.network, "127.0.0.1:0") as api, plane.running():
+        await all_up(plane)
+        found = Lab(plane, switches, api)
+        with plane.bus.watch() as events:
+
+            async def collect() -> None:
+                async for event in events:
+                    found.events.append(event)
+
+            task = asyncio.create_task(collect())
+            yield found
+            task.cancel()
+
+
+async def test_links_go_down_and_come_back(lab: Lab) -> None:
+    assert await lab.look() == {1: "unknown", 2: "unknown"}
+    lab.turn(1, 1, 0)
+    assert await lab.look() == {1: "up", 2: "unknown"}
+    lab.turn(1, 1, 1)
+    assert await lab.look() == {1: "down", 2: "unknown"}
+    lab.turn(1, 3, 2)
+    assert await lab.look() == {1: "up", 2: "unknown"}
+    await until(lambda: len(lab.told()) == 3)
+    link = "p1: the link p1:1 - pe1:2 is"
+    assert lab.told() == [f"{link} up", f"{link} down", f"{link} up, after 3 changes"]
+    down = next(event for event in lab.events if event.kind is Kind.LINK_DOWN)
+    assert (down.fields["port"], down.fields["peer"], down.fields["peer_port"]) == ("1", "pe1", "2")
+
+
+async def test_a_first_look_tells_only_of_what_is_down(lab: Lab) -> None:
+    lab.turn(1, 5, 4)
+    lab.turn(2, 2, 2)
+    assert await lab.look() == {1: "up", 2: "down"}
+    await until(lambda: lab.told())
+    assert lab.told() == ["p1: the link p1:2 - p2:1 is down, after 4 changes"]
+
+
+async def test_a_restarted_switch_knows_nothing(lab: Lab) -> None:
+    lab.turn(1, 2, 1)
+    await lab.look()
+    lab.turn(1, 0, 0)
+    assert (await lab.look())[1] == "unknown"
+    assert lab.told() == []
+
+
+async def test_links_are_shown(lab: Lab) -> None:
+    lab.turn(1, 2, 2)
+    await lab.look()
+    shown = await lab.fcn("links", "p1", "--json")
+    assert shown.exit_code == 0, shown.output
+    first, second = json.loads(shown.stdout)
+    assert first["since"] > 0
+    assert first | {"since": 0} == {
+        "node": "p1",
+        "port": 1,
+        "peer": "pe1",
+        "peer_port": 2,
+        "state": "down",
+        "since": 0,
+        "ups": 2,
+        "downs": 2,
+    }
+    assert second["state"] == "unknown"
+    table = (await lab.fcn("links")).stdout
+    assert "pe1:2" in table
+    assert "down" in table
+    nobody = await lab.fcn("links", "p9")
+    assert nobody.exit_code == 1
+    assert "no node" in nobody.stderr
+    (node,) = (each for each in take_snapshot(lab.plane.network).nodes if each.name == "p1")
+    assert [(state.link.port, state.state) for state in node.links] == [(1, "down"), (2, "unknown")]
+
+
+async def test_links_of_a_switch_that_is_away_are_unknown(
+    lab: Lab, switches: dict[str, MemorySwitch]
+) -> None:
+    lab.turn(1, 1, 0)
+    await lab.look()
+    await switches["p1"].stop()
+    await until(lambda: not lab.plane.nodes["p1"].is_up)
+    shown = json.loads((await lab.fcn("links", "p1", "--json")).stdout)
+    assert {link["state"] for link in shown} == {"unknown"}
+
+
+def clocks(switch: MemorySwitch) -> list[bytes]:
+    """Clock packets that were sent, by their tokens."""
+    return [data[-5:-1] for data in switch.engine.sent if data.startswith(CLOCK_PORT)]
+
+
+async def test_each_switch_gets_a_clock(lab: Lab, switches: dict[str, MemorySwitch]) -> None:
+    for switch in switches.values():
+        (data,) = switch.engine.sent
+        token = int.from_bytes(data[-5:-1], "big")
+        assert data == CLOCK_PORT + clock_packet(token)
+        assert token > 1_700_000_000, "seconds since the epoch, which a later controller exceeds"
+
+
+@pytest.mark.virtual_time
+async def test_a_clock_that_stands_still_is_set_going_again(
+    config: Config, switches: dict[str, MemorySwitch]
+) -> None:
+    """With a younger token each time."""
+    from virtual import virtual_plane
+
+    plane = virtual_plane(config)
+    p1 = switches["p1"]
+    async with plane.running():
+        await all_up(plane)
+        await until(lambda: len(clocks(p1)) == 3)
+        tokens = clocks(p1)
+        assert tokens == sorted(set(tokens))
+        rounds = 0
+
+        def go() -> bool:
+            nonlocal rounds
+            rounds += 1
+            p1.engine.counter_write("clock_rounds", 0, CounterValue(rounds, 0))
+            return rounds > 3_000
+
+        await until(go, seconds=100.0)
+        assert len(clocks(p1)) <= 4
+
+
+async def epochs(network: dict[str, Any], switches: dict[str, MemorySwitch]) -> dict[str, int]:
+    """What the controller writes to P nodes, having found what is there; 0 for nothing."""
+    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    with plane.bus.watch() as events:
+        async with plane.running():
+            await all_up(plane)
+            written: dict[str, int] = {}
+            while len(written) < len(switches):
+                event = await anext(events)
+                if event.kind is Kind.SYNCHRONIZED:
+                    written[event.node] = int(event.fields["written"])
+    return written
+
+
+async def test_a_controller_that_is_started_again_keeps_the_epoch(
+    network: dict[str, Any], switches: dict[str, MemorySwitch]
+) -> None:
+    """The profile of messages is among the entries, and would be written if it were another."""
+    assert all((await epochs(network, switches)).values())
+    assert not any((await epochs(network, switches)).values())
+    await switches["p1"].stop()
+    await switches["p1"].start()
+    written = await epochs(network, switches)
+    assert written.pop("p1") > 0
+    assert not any(written.values())
+
+
+def last_clocks(switch: MemorySwitch) -> list[bytes]:
+    """What ended clocks, by the programs before the present one too."""
+    sent = [data for engine in switch.engines for data in engine.sent]
+    return [data for data in sent if data.startswith(CLOCK_PORT) and data[-1] == 1]
+
+
+async def test_the_clock_stops_with_the_watch(
+    network: dict[str, Any], switches: dict[str, MemorySwitch]
+) -> None:
+    """Once: what is not watched any more has no entries the next time."""
+    await epochs(network, switches)
+    for switch in switches.values():
+        assert last_clocks(switch) == []
+    del network["failure_detection"]
+    await epochs(network, switches)
+    await epochs(network, switches)
+    for switch in switches.values():
+        assert len(last_clocks(switch)) == 1
+
+
+async def test_the_clock_stops_before_another_program_is_set(
+    network: dict[str, Any],
+    switches: dict[str, MemorySwitch],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """BMv2 would wait for ever. A switch without a program has no clock."""
+    monkeypatch.setattr("fcn.controller.node.program_change.LAST_ROUND", 0.0)
+    await epochs(network, switches)
+    for name in ("p.json", "p.p4info.txtpb"):
+        text = (compiled_programs() / name).read_text()
+        (tmp_path / name).write_text(text + "\n")
+    network["nodes"]["p1"]["program"] = str(tmp_path)
+    await epochs(network, switches)
+    before, _ = switches["p1"].engines
+    assert before.sent[-1] == last_clocks(switches["p1"])[0]
+    assert len(last_clocks(switches["p1"])) == 1
+    assert last_clocks(switches["p2"]) == []
