@@ -115,8 +115,10 @@ class _Run:
     async def main(self) -> None:
         """Everything that takes virtual time."""
         control = self._scenario.controller
+        # Its own routing process writes a node's routes.
+        is_local = self._scenario.recovery.by == "igp"
         nodes = {
-            name: NodeControl(switch, control.delays.get(name, control.delay))
+            name: NodeControl(switch, 0 if is_local else control.delays.get(name, control.delay))
             for name, switch in self._simulation.switches.items()
             if name in self._built.config.nodes
         }

@@ -222,7 +222,8 @@ class Recovery(Model):
     nodes send packets round it and tell PEs, which take another path. messages: without the way
     round. controller: only the controller acts; it reads what nodes count every `poll`. igp: nodes
     change their routes as a link-state protocol would: after `flooding` a hop from the node that
-    knows, `spf_delay`, and `fib` for the new routes. The others do without what is not named."""
+    knows, `spf_delay`, and `fib` for the new routes; writing takes no time besides. The others do
+    without what is not named."""
 
     by: Literal["data-plane", "messages", "controller", "igp"] = "data-plane"
     poll: Annotated[Time, Field(ge=1)] = 10_000_000
