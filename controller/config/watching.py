@@ -65,18 +65,14 @@ class Watching:
     def __init__(self, config: Config, planner: Planner | None = None) -> None:
         self._config = config
         self.planner = planner or Planner(config)
+        self._links: dict[str, list[WatchedLink]] | None = None
         self._paths: Mapping[str, Sequence[WatchedPath]] | None = None
 
     def links(self, name: str) -> list[WatchedLink]:
         """Links of a node, by port: those between two nodes whose programs have a clock."""
-        if self._config.failure_detection is None or not has_clock(self._config.nodes[name]):
-            return []
-        return sorted(
-            WatchedLink(port, peer, peer_port)
-            for link in self._config.link_ends()
-            for (near, port), (peer, peer_port) in (link, link[::-1])
-            if near == name and has_clock(self._config.nodes[peer])
-        )
+        if self._links is None:
+            self._links = self._found_links()
+        return self._links.get(name, [])
 
     def paths(self, name: str) -> list[WatchedPath]:
         """Paths of policies that leave a node by a watched link: at a P those of all PEs, at a PE
@@ -100,6 +96,19 @@ class Watching:
             if self._config.notification is Notification.FANTEL:
                 slots += [WatchedQueue(path) for path in leaving]
         return slots
+
+    def _found_links(self) -> dict[str, list[WatchedLink]]:
+        found: dict[str, list[WatchedLink]] = {}
+        if self._config.failure_detection is None:
+            return found
+        clocked = {name for name, node in self._config.nodes.items() if has_clock(node)}
+        for link in self._config.link_ends():
+            for (near, port), (peer, peer_port) in (link, link[::-1]):
+                if near in clocked and peer in clocked:
+                    found.setdefault(near, []).append(WatchedLink(port, peer, peer_port))
+        for links in found.values():
+            links.sort()
+        return found
 
     def _found(self) -> dict[str, list[WatchedPath]]:
         found: dict[str, dict[tuple[int, int], tuple[str, tuple[PathPackets, ...]]]] = {}

@@ -46,10 +46,9 @@ def outdated(
         if (match["path_id"], match["node"], match["link"], args["bit_of_path"]) not in bits
     }
     for _, args in _entries(held, "clock_slot"):
-        number, is_queue = args.get("path_id"), "relief" in args
-        if isinstance(number, int) and (
-            own.get(number) != args["port"] or (is_queue and not queues)
-        ):
+        number = args.get("path_id")
+        watched = queues or "relief" not in args
+        if isinstance(number, int) and not (watched and own.get(number) == args["port"]):
             moved.add(number)
     if all(entry.is_default_action for entry in held):
         return []

@@ -1,7 +1,7 @@
 #ifndef FCN_CLOCK_P4
 #define FCN_CLOCK_P4
 
-// The youngest clock packet, and the slot that is next
+// The youngest clock packet, 0 for none yet, and the slot that is next
 register<bit<32>, bit<1>>(1) clock_token;
 register<clock_slot_t, bit<1>>(1) clock_place;
 // Rounds of the clock
@@ -26,7 +26,7 @@ control Clock(
         clock_token.read(youngest, 0);
         bit<32> younger = youngest - clock.token;
         is_hello = false;
-        is_over = younger != 0 && younger[31:31] == 0;
+        is_over = !clock.isValid() || youngest != 0 && younger != 0 && younger[31:31] == 0;
         order.setValid();
         order.is_asked = 0;
         order.is_wanted = 0;
@@ -61,8 +61,13 @@ control Clock(
                 last_congested.read(since, task.port);
                 is_known = true;
                 order.report = PathReport.RELIEVED;
-                if (since != 0 && now[31:0] - since < task.relief) {
-                    order.report = PathReport.CONGESTED;
+                if (since != 0) {
+                    if (now[31:0] - since < task.relief) {
+                        order.report = PathReport.CONGESTED;
+                    } else {
+                        // Before the time has gone round
+                        last_congested.write(task.port, 0);
+                    }
                 }
             }
             if (is_known) {

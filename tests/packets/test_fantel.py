@@ -227,7 +227,6 @@ def test_a_message_without_parameters_is_dissected(form: type[Packet]) -> None:
     assert form(bytes(form(code=0))).parameters == []
 
 
-
 @pytest.mark.parametrize("form", FORMS)
 def test_parameters_are_those_of_code_in_their_order(form: type[Packet]) -> None:
     refused(packet(form(code=0x80 | 1, parameters=[ORIGIN])), "unknown bits")

@@ -18,6 +18,7 @@ from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ecn import CLASSIC_RULES
 from fcn.contract.names import (
     COUNTERS,
+    LINK_COUNTERS,
     MODE_METERS,
     MODE_PARTS,
     PATH_COUNTERS,
@@ -367,7 +368,7 @@ async def test_counters_are_read_by_the_names_of_their_cells(
     monkeypatch.setattr("fcn.controller.node.counters.read", reads.read)
     values = await counters.read()
     assert counters.last == values
-    read = pipeline.counters - {*PATH_COUNTERS}
+    read = pipeline.counters - {*PATH_COUNTERS, *LINK_COUNTERS}
     assert values.keys() == read
     asked = [each.counter_id for each in reads.asked if isinstance(each, fy.P4CounterEntry)]
     assert sorted(asked) == sorted(read)

@@ -22,7 +22,14 @@ from scapy.packet import Packet, Raw
 
 from fcn.contract.constants import POLICY_BIT, compiled_programs, enum_members
 from fcn.contract.ecn import CLASSIC_RULES, Ecn
-from fcn.contract.names import COUNTERS, PATH_COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
+from fcn.contract.names import (
+    COUNTERS,
+    LINK_COUNTERS,
+    PATH_COUNTERS,
+    PORT_COUNTERS,
+    VRF_COUNTERS,
+    named_cells,
+)
 from fcn.contract.paths import Share, distributions
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import V1MODEL
@@ -368,6 +375,8 @@ def _counters(role: str) -> tuple[tuple[str, int], ...]:
     """Every indirect counter of a program, and how many of its cells are compared."""
     sizes = {name: max(named_cells(name)) + 1 for name in COUNTERS}
     sizes |= dict.fromkeys((*PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS), 5)
+    # Of the clock there is one cell.
+    sizes |= dict.fromkeys(LINK_COUNTERS, 1)
     return tuple((name, sizes[name]) for name in sorted(load_pipeline(role).counters))
 
 
