@@ -48,9 +48,9 @@ INTERVALS = ("10ms", "1ms")
 """Of hellos; a link is dead after three without a packet."""
 
 SCALES = (1, 10)
-"""Lengths of all core links, over those of the network: 500 and 5,000 km from PE to PE."""
+"""Lengths of all core links, over those of the network: 400 and 4,000 km from PE to PE."""
 
-SEEDS = 5
+SEEDS = 3
 GOAL = 1.1
 FAILS_NS = 100_000_000
 LASTS_NS = 700_000_000

@@ -77,6 +77,15 @@ def arrivals(result: Result, pe: str) -> "pd.Series[int]":
     return counts.ffill().fillna(0).sum(axis=1).astype("int64")
 
 
+def carried(result: Result, pe: str) -> dict[str, "pd.Series[int]"]:
+    """Packets that a PE sent so far on each path, by time."""
+    rows = result.counters[(result.counters["kind"] == PATH) & (result.counters["node"] == pe)]
+    return {
+        str(name): part.sort_values("time_ns", kind="stable").set_index("time_ns")["value"]
+        for name, part in rows.groupby("name")
+    }
+
+
 def _failovers(result: Result) -> Iterator[Failover]:
     paths = Paths(result.about.network)
     senders = set(result.connections["host"])

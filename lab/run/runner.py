@@ -143,6 +143,7 @@ class _Run:
         await self._until_true(
             "the controller provisions", lambda: all(agent.is_up for agent in agents), deadline
         )
+        await self._until_true("links come up", self._watch.are_up, deadline)
         flows = self._plan.traffic.flows
         for place, flow in enumerate(flows):
             sender = self._built.hosts[flow.source.name]

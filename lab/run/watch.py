@@ -57,6 +57,16 @@ class FailureWatch:
             and self._read(switch, _DOWN, link.port)
         )
 
+    def are_up(self) -> bool:
+        """Whether every node takes all links that it watches for up."""
+        switches = self.built.simulation.switches
+        return all(
+            self._read(switches[node], _UP, link.port)
+            > self._read(switches[node], _DOWN, link.port)
+            for node, links in self.links.items()
+            for link in links
+        )
+
     def _cells(self) -> Iterator[tuple[str, str, str, str, int]]:
         """Node, kind, name, counter and index."""
         for node, links in self.links.items():
