@@ -1,5 +1,6 @@
 // Transit node (P) for BMv2. Contents, in the order in which a packet is processed:
 //
+//   Clock               the packet that circulates: links and paths are looked at in turn
 //   PortRole            accepts core ports only
 //   PortMac, OtherStation  for this node, or for another station?
 //   NotificationPort    recognises Fast CNPs, which never cause another
@@ -7,10 +8,15 @@
 //   WanArrival          forwarding decision
 //   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
+//   LinkGuard           is the next hop alive?
 //   QueueMark           egress: eight levels per port and queue; marking by probability, two-threshold mode
 //   EcnMark             the mark of the level or the curve on the outer header
 //   DomainMode, FastCnp copy of the packet in a congested queue -> Fast CNP -> second pass
 //   EndConCnp           or, on the second pass, a CNP for the sender by way of END.CON
+//   PathNotice          the ingress PE of a packet that met a dead next hop or a congested queue hears of its path: copy
+//                       -> FantelMessage -> second pass
+//   BfdHello            copy of the clock packet -> for the far end of a link -> second pass
+//   ReceiveBfd          the far end says how the link is; parsed on a second pass
 //   FlowControlMode     does this domain hold traffic?
 //   ReceiveArn          a neighbour asks for it; parsed on a second pass
 //   HeldTraffic, HeldFlow  what a hold of this packet would be about; a flow is parsed on a second pass
@@ -459,7 +465,13 @@ control PEgress(
             if (concerns_path && meta.base.copy_kind == NotificationKind.NONE) {
                 path_notice.apply(
                     hdr.outer_ipv6, hdr.srv6.srh, port_of_path, standard_metadata.egress_global_timestamp, hdr.order);
+                color_t color = GREEN;
                 if (hdr.order.is_wanted == 1) {
+                    notification_limit.apply(color);
+                }
+                if (color != GREEN) {
+                    node_rate_suppressed.count(NotificationKind.FANTEL);
+                } else if (hdr.order.is_wanted == 1) {
                     notifications_triggered.count(NotificationKind.FANTEL);
                     meta.base.copy_kind = NotificationKind.FANTEL;
                     clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);

@@ -1,5 +1,6 @@
 // Provider edge (PE) for BMv2. Contents, in the order in which a packet is processed:
 //
+//   Clock               the packet that circulates: links and paths are looked at in turn
 //   PortRole            DC or core port; VRF of a customer
 //   PortMac, OtherStation  for this node, or for another station?
 //   DomainMode          notifications sent and translated by this node
@@ -9,19 +10,20 @@
 //   Gateway             ARP and neighbour discovery for the gateways of customers
 //   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
 //   EndCon              around it: is a packet to an END.CON SID a CNP for the sender of its flow?
+//   NodeMessage         a neighbour asks to hold (ReceiveArn), a node on the way speaks of a path (ReceiveFantel), the far
+//                       end of a link says how it is (ReceiveBfd)
 //   Arrival             class of the packet, then the forwarding decision
 //   LightNotification   two-threshold mode: what says light congestion ends here
+//   PathState           which paths have failed or are congested; is none left?
 //   TunnelDecap         the underlay headers are removed; EcnDecap
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
 //   VrfRouting, VlanTag the customer's routes
-//   ReceiveFantel       a node on the way speaks of a path; parsed on a second pass
-//   ChoosePath          where the route names a policy: one of its paths; PathState: which have failed
-//   FlowTable, Report   flow label; learning
-//   LightTreatment      two-threshold mode: lightly congested flows are slowed down or rerouted
-//   TunnelEncap         into the WAN
+//   EnterTunnel         ChoosePath, where the route names a policy; FlowTable, Report: flow label, learning;
+//                       LightTreatment: lightly congested flows are slowed down or rerouted; TunnelEncap
 //   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
-//   FlowControlMode, ReceiveArn  does this domain hold traffic? a neighbour asks for it
+//   LinkGuard           is the next hop alive?
+//   FlowControlMode     does this domain hold traffic?
 //   HeldTraffic, HeldFlow, Holding  stops that traffic, and lets it go in its order
 //   ArnUpstream, DcRelief  egress (pe_egress.p4): whom to ask, a neighbour or a data centre
 //   AskUpstream         copy of a packet that is to be held there -> SendArn, or Pause for a data centre -> second pass
@@ -133,6 +135,8 @@
 #include "report.p4"
 #include "solicitation_parser.p4"
 #include "pe_parser.p4"
+#include "node_message.p4"
+#include "enter_tunnel.p4"
 #include "pe_egress.p4"
 #include "pe_checksums.p4"
 
@@ -148,7 +152,6 @@ control PeIngress(
     DomainMode() domain_mode;
     LightCongestion() light_congestion;
     LightNotification() light_notification;
-    LightTreatment() light_treatment;
     CustomerPacket() customer_packet;
     Gateway() gateway;
     Advertisement() advertisement;
@@ -163,20 +166,13 @@ control PeIngress(
     VlanTag() vlan_tag;
     Ipv4Checksum() ipv4_checksum;
     CustomerRewrite() customer_rewrite;
-    ChoosePath() choose_path;
-    Entropy() entropy;
-    FlowTable() flow_table;
-    FlowLearning() flow_learning;
-    Report() report;
-    TunnelEncap() tunnel_encap;
+    EnterTunnel() enter_tunnel;
     Srv6End() srv6_end;
     Underlay() underlay;
     FlowControlMode() flow_control;
-    ReceiveArn() receive_arn;
-    ReceiveFantel() receive_fantel;
+    NodeMessage() node_message;
     PathState() path_state;
     Clock() clock;
-    ReceiveBfd() receive_bfd;
     LinkGuard() link_guard;
     HeldTraffic() held_traffic;
     HeldFlow() held_flow;
@@ -361,57 +357,9 @@ control PeIngress(
                         && meta.base.destination == Destination.END_CON) {
                     end_con_check.apply(hdr, claim, is_sound, meta);
                 }
-                if (meta.base.notification_kind == NotificationKind.ARN
-                        && meta.flow_control.mode != FlowControl.OFF
-                        && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
+                if (meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
                         && meta.base.is_addressed && !meta.base.is_malformed) {
-                    if (meta.flow_control.parse_more == ParseMore.NONE) {
-                        meta.flow_control.parse_more = ParseMore.ARN;
-                        resubmit_preserving_field_list(KEEP_FLAT);
-                        exit;
-                    }
-                    is_done = true;
-                    hold_port = meta.base.ingress_port;
-                    receive_arn.apply(
-                        meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.arn, !meta.parse_failed,
-                        meta.flow_control, meta.base.drop_reason);
-                } else if ((meta.base.notification_kind == NotificationKind.FANTEL
-                        || (hdr.outer_ipv6.next_header == IpProtocol.ICMPV6 && !meta.base.is_nd
-                            && (meta.flow_control.parse_more == ParseMore.NONE || hdr.fantel.icmpv6.isValid())))
-                        && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
-                        && meta.base.is_addressed && !meta.base.is_malformed) {
-                    if (meta.flow_control.parse_more == ParseMore.NONE) {
-                        meta.flow_control.parse_more = ParseMore.FANTEL;
-                        resubmit_preserving_field_list(KEEP_FLAT);
-                        exit;
-                    }
-                    is_done = true;
-                    bit<16> octets = hdr.udp.length;
-                    bool is_right = standard_metadata.checksum_error == 0;
-                    if (hdr.fantel.icmpv6.isValid()) {
-                        octets = hdr.outer_ipv6.payload_len + UDP_LENGTH - FANTEL_WORD_OF_ICMPV6;
-                        hdr.fantel.fantel.setValid();
-                        hdr.fantel.fantel.type = hdr.fantel.icmpv6.type;
-                        hdr.fantel.fantel.code = hdr.fantel.icmpv6.code;
-                    } else {
-                        is_right = is_right && hdr.outer_ipv6.payload_len == octets;
-                    }
-                    receive_fantel.apply(
-                        hdr.outer_ipv6.src, octets, hdr.fantel, hdr.arn, meta.is_trusted, is_right, hdr.path_report,
-                        meta.base.drop_reason);
-                } else if (hdr.udp.isValid() && hdr.udp.dst_port == UdpPort.BFD
-                        && meta.base.role == Role.CORE && meta.base.destination == Destination.NODE
-                        && meta.base.is_addressed && !meta.base.is_malformed) {
-                    if (meta.flow_control.parse_more == ParseMore.NONE) {
-                        meta.flow_control.parse_more = ParseMore.BFD;
-                        resubmit_preserving_field_list(KEEP_FLAT);
-                        exit;
-                    }
-                    is_done = true;
-                    notifications_received.count(NotificationKind.HELLO);
-                    receive_bfd.apply(
-                        meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.bfd, !meta.parse_failed,
-                        meta.base.drop_reason);
+                    node_message.apply(hdr, meta, standard_metadata, is_done, hold_port);
                 }
             }
             if (!is_done) {
@@ -482,43 +430,7 @@ control PeIngress(
         }
 
         if (meta.base.forward == Forward.TUNNEL && meta.base.drop_reason == DropReason.NONE) {
-            if (IS_POLICY(meta.tunnel)) {
-                choose_path.apply(hdr, meta, now);
-            }
-            flow_table.apply(hdr.ipv4, hdr.ipv6, hdr.roce.bth, meta);
-            if (meta.base.role == Role.DC
-                    && (meta.cm.is_valid || (meta.is_roce_flow
-                        && (!meta.flow_label_assigned || meta.flow_watched)))) {
-                flow_learning.apply(meta);
-                if (meta.learning_enabled == 1) {
-                    bool refused;
-                    report.apply(
-                        hdr, meta, standard_metadata.ingress_global_timestamp, refused);
-                    if (refused) {
-                        vrf_refused.count(VRF_CELL(meta.base.vrf));
-                    }
-                }
-            }
-            if (meta.flow_label_assigned && meta.light_hold != 0) {
-                light_treatment.apply(meta, now);
-                if (meta.treatment != FlowTreatment.NONE) {
-                    events.count(meta.event);
-                }
-            }
-            tunnel_encap.apply(hdr, meta);
-            if (meta.flow_control.mode == FlowControl.PRIORITY) {
-                hdr.outer_ipv6.dscp = meta.flow_control.dc_priority ++ 3w0;
-            }
-            // The hash is expensive here, and not needed for a labelled flow in SRv6 or GRE.
-            if (!meta.flow_label_assigned || hdr.tunnel.udp.isValid()) {
-                entropy.apply(hdr, meta);
-                if (!meta.flow_label_assigned) {
-                    hdr.outer_ipv6.flow_label = meta.entropy[19:0] & ENTROPY_LABEL_MASK;
-                }
-                if (hdr.tunnel.udp.isValid()) {
-                    hdr.tunnel.udp.src_port = meta.entropy[15:0] | ENTROPY_PORTS;
-                }
-            }
+            enter_tunnel.apply(hdr, meta, now);
         }
 
         if (meta.base.destination == Destination.END_SID && meta.base.forward == Forward.UNDERLAY) {
