@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo interop test lint shell-env unit ptf system p4 p4-check tofino proto bench bench-learning learning clean
+.PHONY: help setup demo demo-failover interop test lint shell-env unit ptf system p4 p4-check tofino proto bench bench-learning learning clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -18,13 +18,16 @@ JOBS ?= 2
 PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing (called by the others)
 	@scripts/setup.sh
 
 demo: setup ## ECN alone against FCN in a Mininet WAN; plots in out/demo (TARGET=softswitch|bmv2 MODES="ecn fcn …")
 	$(PYTHON) -m fcn.topologies.demo --target $(TARGET) $(addprefix --mode ,$(MODES))
+
+demo-failover: setup ## a link dies under RDMA traffic, the controller being stopped; plot in out/failover
+	$(PYTHON) -m fcn.topologies.failover --target $(TARGET)
 
 interop: setup ## real RoCEv2 stacks: SoftRoCE guests across the WAN; results in out/interop
 	$(PYTHON) -m fcn.topologies.interop --target $(TARGET) $(addprefix --tunnel ,$(TUNNELS))

@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -60,12 +60,18 @@ def fcn_command() -> str:
     return str(beside) if beside.exists() else "fcn"
 
 
-def commands_to_try(endpoint: str) -> str:
+def commands_to_try(endpoint: str, shown: Sequence[str] = ("status", "counters", "events")) -> str:
     """What to enter in another terminal, a command per line."""
-    command = fcn_command()
-    if shutil.which("fcn") == command:
-        command = "fcn"
     where = f"--api {shlex.quote(endpoint)}"
-    return "\n".join(
-        f"  {shlex.quote(command)} {what} {where}" for what in ("status", "counters", "events")
-    )
+    return "\n".join(f"  {_shortest()} {what} {where}" for what in shown)
+
+
+def commands_for_links(link: str, directory: Path) -> str:
+    """The same to cut a link and to mend it."""
+    where = f"--out {shlex.quote(str(directory))}"
+    return "\n".join(f"  {_shortest()} topo {verb} {link} {where}" for verb in ("cut", "mend"))
+
+
+def _shortest() -> str:
+    command = fcn_command()
+    return "fcn" if shutil.which("fcn") == command else shlex.quote(command)

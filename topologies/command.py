@@ -9,14 +9,17 @@ from rich.text import Text
 from fcn.controller.northbound.client import ControllerError
 from fcn.hosts.build import BuildError
 from fcn.hosts.processes import ProcessError
-from fcn.topologies.api import commands_to_try
+from fcn.topologies.api import commands_for_links, commands_to_try
+from fcn.topologies.cables import CableError
 from fcn.topologies.catalog import NetworkError
 from fcn.topologies.hosts import HostError
 from fcn.topologies.isolation import IsolationError
+from fcn.topologies.model import Topology
 from fcn.topologies.network import SWITCHES, Network, Target
 
 FAILURES = (
     BuildError,
+    CableError,
     ControllerError,
     HostError,
     IsolationError,
@@ -43,7 +46,19 @@ def say_failure(console: Console, reason: object) -> None:
     console.print(Text.assemble(("failed:", "bold red"), " ", str(reason)), soft_wrap=True)
 
 
+def _link_to_cut(topology: Topology) -> str:
+    """One that a path of a policy passes, or else the first one."""
+    for policy in topology.policies:
+        node = policy.ways[0].via[-1]
+        return ":".join(topology.path(node, policy.to)[:2])
+    return f"{topology.links[0].a}:{topology.links[0].b}"
+
+
 def say_how_to_look(console: Console, network: Network) -> None:
     """Print the commands for another terminal, each whole on its line."""
     text = f"look at it from another terminal:\n{commands_to_try(network.api)}"
+    topology = network.topology
+    if topology.detection:
+        watched = commands_to_try(network.api, ("paths", "links"))
+        text += f"\n{watched}\n{commands_for_links(_link_to_cut(topology), network.directory)}"
     console.print(text, soft_wrap=True, highlight=False, markup=False)

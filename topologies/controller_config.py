@@ -12,10 +12,13 @@ from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FlowControl, Notification
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.packets.wire import FAST_CNP_PORT
-from fcn.topologies.model import ROOMY_THRESHOLD, Node, Topology
+from fcn.topologies.model import ROOMY_THRESHOLD, Node, Policy, Topology
 
 GRPC_BASE = 20_000
 """Below the ephemeral ports, which any connection of the machine may hold."""
+
+CONFIGURATION = "network.yaml"
+"""The file of a network that runs, in its folder."""
 
 VRF_TUNNEL_BASE = 1000
 
@@ -98,6 +101,7 @@ def controller_config(
             [f"{end}:{topology.port(end, far).number}" for end, far in ((a, b), (b, a))]
             for a, b in ((link.a, link.b) for link in topology.links)
         ],
+        **({"failure_detection": topology.detection} if topology.detection else {}),
         **_sections(settings),
     }
 
@@ -162,7 +166,28 @@ def _node(topology: Topology, node: Node, settings: FcnSettings) -> dict[str, An
             for far in topology.pes
             if far != node
         }
+        for policy in topology.policies_of(node.name):
+            _add_policy(config, policy)
     return config
+
+
+def _add_policy(config: dict[str, Any], policy: Policy) -> None:
+    """A policy of a PE, in place of its tunnel to the same PE, and a tunnel for each path."""
+    name = f"to-{policy.to}"
+    del config["tunnels"][name]
+    paths: dict[bool, list[dict[str, Any]]] = {False: [], True: []}
+    for number, way in enumerate(policy.ways, 1):
+        tunnel = f"{name}-{number}"
+        config["tunnels"][tunnel] = {"type": "srv6", "to": policy.to, "via": list(way.via)}
+        paths[way.is_backup].append({"tunnel": tunnel, "weight": way.weight})
+    config["policies"] = config.get("policies", {}) | {
+        name: {
+            "to": policy.to,
+            "paths": paths[False],
+            "backup": paths[True],
+            **({"hold_down": f"{policy.hold_down_ns // 1000}us"} if policy.hold_down_ns else {}),
+        }
+    }
 
 
 def _ports(topology: Topology, node: Node) -> list[dict[str, Any]]:
@@ -181,6 +206,7 @@ def _ports(topology: Topology, node: Node) -> list[dict[str, Any]]:
 def _vrfs(topology: Topology, node: Node) -> dict[str, Any]:
     """Service SID and routes to the other sites' hosts, for each VRF that is used anywhere."""
     vrfs: dict[str, Any] = {}
+    policies = {policy.to for policy in topology.policies_of(node.name)}
     for name, number in topology.vrfs.items():
         routes = []
         for host in topology.hosts:
@@ -188,8 +214,9 @@ def _vrfs(topology: Topology, node: Node) -> dict[str, Any]:
                 continue
             addresses = topology.addresses(host.name)
             if host.pe != node.name:
+                kind = "policy" if host.pe in policies else "tunnel"
                 routes += [
-                    {"prefix": str(prefix), "tunnel": f"to-{host.pe}"}
+                    {"prefix": str(prefix), kind: f"to-{host.pe}"}
                     for prefix in (
                         addresses.ipv4.network,
                         addresses.ipv6.network,

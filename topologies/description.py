@@ -5,21 +5,26 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from fcn.controller.config.document import Path as KeyPath
 from fcn.controller.config.document import listed, read_document, read_text
+from fcn.controller.config.model import MAX_SIDS
+from fcn.controller.config.policies import MAX_PATHS, MAX_WEIGHT
 from fcn.controller.config.types import Items, Name, Prefix, VrfId
 from fcn.topologies import model
 from fcn.topologies.dc.plan import MAX_HOSTS, DataCentre
-from fcn.topologies.units import Delay, PacketRate, Rate
+from fcn.topologies.units import Delay, PacketRate, Rate, Time
 
 MAX_SITES = 99
 """PEs, and data centres: from 10.101.0.0/16 on addresses are the data centres'."""
+
+MAX_VIA = MAX_SIDS - 1
+"""Nodes a path is led through; the last SID is the far PE's."""
 
 MAX_ATTACHED = 254
 """Hosts and gateways of a PE: the third octet of their IPv4 addresses is their port."""
@@ -80,6 +85,22 @@ class Queue(_Description):
     depth: Annotated[int, Field(ge=1, le=1_000_000)]
 
 
+class Way(_Description):
+    """A path of a policy, in one direction; the other has its nodes in the reverse order."""
+
+    via: Items[NodeName] = Field(min_length=1, max_length=MAX_VIA)
+    weight: Annotated[int, Field(ge=1, le=MAX_WEIGHT)] = 1
+
+
+class Policy(_Description):
+    """Several paths between two PEs, a policy in each direction."""
+
+    between: Items[NodeName] = Field(min_length=2, max_length=2)
+    paths: Items[Way] = Field(min_length=1, max_length=MAX_PATHS)
+    backup: Items[Way] = Field(default=(), max_length=MAX_PATHS)
+    hold_down: Time = 0
+
+
 class Network(_Description):
     """The whole file."""
 
@@ -90,6 +111,8 @@ class Network(_Description):
     hosts: dict[NodeName, Host] = {}
     data_centres: Items[Site] = Field(default=(), max_length=MAX_SITES)
     queues: Items[Queue] = ()
+    policies: Items[Policy] = ()
+    failure_detection: dict[str, Any] = {}
 
 
 def load_topology(file: Path, hosts: int | None = None) -> model.Topology:
@@ -136,6 +159,8 @@ def _problems(network: Network) -> Iterator[tuple[KeyPath, str]]:
             yield (*place, "vrf"), f"no VRF {end.vrf}; there are {listed(network.vrfs)}"
     neighbours = {frozenset(link.between) for link in network.links}
     neighbours |= {frozenset((host.pe, name)) for name, host in network.hosts.items()}
+    for index, policy in enumerate(network.policies):
+        yield from _policy_problems(network, index, policy)
     limited = [(queue.node, queue.towards) for queue in network.queues]
     for index, queue in enumerate(network.queues):
         here = (queue.node, queue.towards)
@@ -154,6 +179,25 @@ def _link_problems(network: Network, index: int, link: Link) -> Iterator[tuple[K
         yield place, f"{link.between[0]} is linked to itself"
     if any(set(link.between) == set(other.between) for other in network.links[:index]):
         yield place, f"{' and '.join(link.between)} are linked above; a second link has no name"
+
+
+def _policy_problems(network: Network, index: int, policy: Policy) -> Iterator[tuple[KeyPath, str]]:
+    place = ("policies", index)
+    pes = _pes(network)
+    for end in policy.between:
+        if end not in pes:
+            yield (*place, "between"), f"{end} is no PE; PEs are {listed(pes)}"
+    ends = set(policy.between)
+    if len(ends) == 1:
+        yield (*place, "between"), f"{policy.between[0]} has no way to itself"
+    if any(set(other.between) == ends for other in network.policies[:index]):
+        yield (*place, "between"), "a policy between these is above"
+    for kind, ways in (("paths", policy.paths), ("backup", policy.backup)):
+        for number, way in enumerate(ways):
+            for name in way.via:
+                if name not in network.nodes:
+                    where = (*place, kind, number, "via")
+                    yield where, f"no node {name}; there are {listed(network.nodes)}"
 
 
 def _attachments(network: Network) -> Iterator[tuple[KeyPath, Host | Site]]:
@@ -195,4 +239,24 @@ def _topology(network: Network, name: str, hosts: int | None) -> model.Topology:
         vrfs=network.vrfs,
         tunnel=network.tunnel,
         centres=centres,
+        policies=tuple(
+            _policy(policy, ends)
+            for policy in network.policies
+            for ends in (policy.between, policy.between[::-1])
+        ),
+        detection=network.failure_detection,
+    )
+
+
+def _policy(policy: Policy, ends: Sequence[str]) -> model.Policy:
+    forward = ends == policy.between
+    return model.Policy(
+        ends[0],
+        ends[1],
+        tuple(
+            model.Way(way.via if forward else way.via[::-1], way.weight, is_backup)
+            for is_backup, ways in ((False, policy.paths), (True, policy.backup))
+            for way in ways
+        ),
+        policy.hold_down,
     )

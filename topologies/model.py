@@ -7,12 +7,12 @@ follow from positions, so two topologies of the same shape are addressed alike:
 - host on port n of the d-th PE: 10.d.n.10/24 and 2001:db8:d:n::10/64, gateway .1 and ::1
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from fcn.topologies.dc.plan import DataCentre
 
@@ -83,6 +83,25 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """A path of a policy: the nodes it is led through by their END SIDs."""
+
+    via: tuple[str, ...]
+    weight: int = 1
+    is_backup: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Paths of SRv6 from one PE to another; hold_down_ns: 0 is the controller's default."""
+
+    pe: str
+    to: str
+    ways: tuple[Way, ...]
+    hold_down_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Port:
     """One port of a node, with `peer` at its other end; delay and rate are those of the link."""
 
@@ -113,7 +132,8 @@ class HostAddresses:
 class Topology:
     """A WAN with its hosts; data centres (`centres`) are behind hosts named as their gateways.
 
-    Raises TopologyError when names do not fit together.
+    detection: `failure_detection` of the controller's configuration, empty without. Raises
+    TopologyError when names do not fit together.
     """
 
     name: str
@@ -124,6 +144,8 @@ class Topology:
     vrfs: dict[str, int] = field(default_factory=lambda: {"blue": 1})
     tunnel: TunnelType = "srv6"
     centres: tuple[DataCentre, ...] = ()
+    policies: tuple[Policy, ...] = ()
+    detection: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [node.name for node in self.nodes] + [host.name for host in self.hosts]
@@ -186,6 +208,10 @@ class Topology:
     def pes(self) -> tuple[Node, ...]:
         """Provider edges in the topology's order."""
         return tuple(node for node in self.nodes if node.role == "pe")
+
+    def policies_of(self, pe: str) -> tuple[Policy, ...]:
+        """The policies of one PE."""
+        return tuple(policy for policy in self.policies if policy.pe == pe)
 
     def index(self, node: str) -> int:
         """Position of a node, counting from 1: its device ID and the last part of its address."""

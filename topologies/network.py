@@ -13,11 +13,19 @@ from mininet.log import setLogLevel
 from mininet.net import Mininet
 from mininet.node import Node
 
+from fcn.controller.config import parse_config
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, ProcessError, wait_until
 from fcn.topologies.api import api_endpoint, fcn_command
-from fcn.topologies.controller_config import FcnSettings, controller_yaml, packets_held
+from fcn.topologies.cables import set_link
+from fcn.topologies.clock_rates import clock_rates
+from fcn.topologies.controller_config import (
+    CONFIGURATION,
+    FcnSettings,
+    controller_yaml,
+    packets_held,
+)
 from fcn.topologies.hosts import RoceHost
 from fcn.topologies.model import Link, Topology
 from fcn.topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
@@ -103,6 +111,7 @@ class Network:
         _sysctl("net.ipv6.conf.default.disable_ipv6", "1")
         # Mininet would raise limits of the whole machine, which four switches do not need.
         Mininet.inited = True
+        clocks = clock_rates(parse_config(self._configuration))
         self._mininet = Mininet(controller=None, host=self.make_host, build=False)
         for node in self.topology.nodes:
             self._mininet.addSwitch(
@@ -111,6 +120,7 @@ class Network:
                 topology=self.topology,
                 logs=self.directory,
                 held=packets_held(self.settings),
+                clock=clocks.get(node.name, 0),
             )
         for host, port in self.topology.host_ports():
             self._mininet.addHost(host.name, addresses=self.topology.addresses(host.name))
@@ -160,9 +170,13 @@ class Network:
         for interface in core | lines | dc:
             _run(["ethtool", "-K", interface, "tx", "off", "rx", "off", "gso", "off", "gro", "off"])
 
+    @property
+    def _configuration(self) -> str:
+        return controller_yaml(self.topology, self.settings, self.api)
+
     def _start_controller(self) -> None:
-        config = self.directory / "network.yaml"
-        config.write_text(controller_yaml(self.topology, self.settings, self.api))
+        config = self.directory / CONFIGURATION
+        config.write_text(self._configuration)
         self.controller = Process(
             "fcn run", [fcn_command(), "run", "-c", config], self.directory / "controller.log"
         )
@@ -185,6 +199,10 @@ class Network:
         with FcnClient(self.api) as client:
             for node in self.topology.nodes:
                 client.set_features(node.name, enabled)
+
+    def set_link(self, a: str, b: str, *, up: bool) -> None:
+        """Mend or cut a link between two nodes; raises CableError."""
+        set_link(self.topology, a, b, up=up)
 
     def host(self, name: str) -> RoceHost:
         """A host of the topology."""

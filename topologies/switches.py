@@ -138,6 +138,13 @@ class SoftSwitch(P4Switch):
         """fcn-softswitch, run by this interpreter."""
         return [sys.executable, "-m", "fcn.softswitch", *self._common_options()]
 
+    def start(self, controllers: object = ()) -> None:
+        """The same, and set the clock's rate, before the controller sets it going."""
+        super().start(controllers)
+        if self.clock and V1MODEL.ports.clock is not None:
+            with TrafficManager(grpc_endpoint(self.topology, self.name)) as manager:
+                manager.pace(V1MODEL.ports.clock, self.clock)
+
     def shape_ports(self) -> None:
         """Set every port's propagation delay, the limited queues and the clock."""
         with TrafficManager(grpc_endpoint(self.topology, self.name)) as manager:

@@ -170,7 +170,7 @@ class PathWatch:
                 last = self._states.get((plan.policy, slot)) or PathState(path, self._clock.wall())
                 state = self._seen(plan.policy, slot, last, counts, traffic)
                 if (last.failed, last.congested) != (state.failed, state.congested):
-                    source = state.source or await self._speakers(path, _change(last, state))
+                    source = state.source or await self._speakers(path, _change(last, state), last)
                     state = replace(state, source=source)
                 self._states[plan.policy, slot] = state
                 for bad, good in _PAIRS:
@@ -215,25 +215,36 @@ class PathWatch:
                 )
             self._states[policy, slot] = PathState(last.path, self._clock.wall())
 
-    async def _speakers(self, path: Path, report: str) -> str:
+    async def _speakers(self, path: Path, report: str, last: PathState) -> str:
         """Who said this of a path since the last change of its state. Raises SwitchAwayError."""
+        bad, good = _PAIRS[0] if report in _PAIRS[0] else _PAIRS[1]
         names = {
-            reporter_cell(each.cell, PATH_REPORTS[report]): each.name
+            reporter_cell(each.cell, PATH_REPORTS[said]): (said, each.name)
+            for said in (bad, good)
             for each in self._reporters[path.number]
         }
         patterns = [fy.P4CounterEntry(SPEAKERS, index=index) for index in names]
-        found = []
+        spoke: dict[str, list[str]] = {bad: [], good: []}
         with answering(self._connection.name):
             async for cell in read_entries(self._connection.switch, patterns):
                 if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
                     if cell.packet_count != self._heard.get(cell.index, 0):
-                        found.append(names[cell.index])
+                        said, speaker = names[cell.index]
+                        spoke[said].append(speaker)
                     self._heard[cell.index] = cell.packet_count
-        # What the PE says itself of a path's first link comes by no message.
-        is_own = report in _PAIRS[0] or self._tells_congestion
-        if not found and is_own and path.number in self._own:
-            found.append(f"{self._connection.name}:{self._own[path.number]}")
-        return ", ".join(found)
+        found, own = spoke[report], self._own_name(path, report)
+        if report == good:
+            # Nodes say again and again of what is well that it is.
+            blamed = {*spoke[bad], *last.source.split(", ")}
+            found = [name for name in (*found, own) if name and name in blamed] or found
+        return ", ".join(found) or own
+
+    def _own_name(self, path: Path, report: str) -> str:
+        """The end of a path's first link of which this PE says so itself, which comes by no
+        message; empty where it does not."""
+        port = self._own.get(path.number)
+        says = report in _PAIRS[0] or self._tells_congestion
+        return f"{self._connection.name}:{port}" if says and port is not None else ""
 
     def _seen(
         self, policy: str, slot: int, last: PathState, counts: Counts, traffic: tuple[int, int]

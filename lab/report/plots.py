@@ -22,6 +22,7 @@ from matplotlib.ticker import NullFormatter
 
 from fcn.lab.report.amounts import scale
 from fcn.lab.result import analysis
+from fcn.lab.result.failover import arrivals, carried, failovers
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
 
@@ -70,6 +71,7 @@ def plots(result: Result) -> list[Plot]:
     made = [
         ("Rates, queues and notifications", draw_overview(result)),
         ("From the first congestion to the first rate cut", draw_reaction(result)),
+        ("When the first link failed", draw_failover(result)),
         ("Flow completion times", draw_completion({result.about.label: result})),
         ("Load of links", draw_load(result)),
     ]
@@ -150,6 +152,46 @@ def draw_reaction(result: Result) -> Figure | None:
         _finish(panel, legend=panel is axes[0])
     axes[0].set_title(f"Queue of {queue[0]} towards {queue[1]}", fontsize=11)
     axes[-1].set_xlabel(f"time since the onset ({unit})")
+    return figure
+
+
+def draw_failover(result: Result) -> Figure | None:
+    """What a PE sent on each path, and what arrived, around the first failure that was detected."""
+    found = failovers(result)
+    seen = found[found["detected_ns"].notna()]
+    if seen.empty:
+        return None
+    first = seen.iloc[0]
+    failed, pe = int(first["failed_ns"]), str(first["pe"])
+    marks = {
+        f"{first['node']} knows": first["detected_ns"],
+        "and propagation": first["bound_ns"],
+        "first packet on another path": first["moved_ns"],
+    }
+    end = 2 * max(int(mark) for mark in marks.values() if not pd.isna(mark))
+    width = max(3 * end // 2 // BINS, 1)
+    one, unit = scale(end, "ns")
+    figure, axes = _panels(2, height=2.9)
+    lines = [(axes[0], name, series) for name, series in carried(result, pe).items()]
+    lines.append((axes[1], "at receivers", arrivals(result, pe)))
+    for panel, name, series in lines:
+        times = pd.Index(range(-end // 2, end + 1, width))
+        counts = series.astype("float64").set_axis(series.index - failed)
+        counts = counts.reindex(counts.index.union(times)).interpolate(method="index").fillna(0)
+        rates = counts.loc[times].diff() * analysis.NS_PER_S / width
+        panel.step(times / one, rates, where="pre", lw=1.3, label=name)
+    for panel, label in zip(
+        axes, (f"sent by {pe} (packets/s)", "arrived (packets/s)"), strict=True
+    ):
+        panel.axvline(0, color="0.35", ls=":", lw=1.2, label=f"{first['link']} fails")
+        for (text, mark), style in zip(marks.items(), ("--", "-.", "-"), strict=True):
+            if not pd.isna(mark):
+                panel.axvline(mark / one, color=PE_COLOUR, ls=style, lw=1, label=text)
+        panel.set_ylabel(label)
+        panel.set_ylim(0, LEGEND_ROOM * max(1.0, panel.get_ylim()[1]))
+        _finish(panel, legend=panel is axes[0])
+    axes[-1].set_xlabel(f"time since the failure ({unit})")
+    axes[-1].set_xlim(-end / 2 / one, end / one)
     return figure
 
 

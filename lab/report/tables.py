@@ -12,6 +12,7 @@ from fcn.lab.report.amounts import Unit, show
 from fcn.lab.report.figures import figures
 from fcn.lab.result import analysis
 from fcn.lab.result.deadlock import deadlocks
+from fcn.lab.result.failover import failovers
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import reactions
 
@@ -46,6 +47,7 @@ def details(result: Result) -> Iterator[ReportTable]:
     """The tables of one run that have rows."""
     for table in (
         _reactions(result),
+        _failovers(result),
         _completion(result),
         _connections(result),
         _order(result),
@@ -115,6 +117,27 @@ def _reactions(result: Result) -> ReportTable:
         ],
         "First CNP and first cut: after the onset. The ratio is of the first cut, to the "
         "propagation delay of the way its CNP came.",
+    )
+
+
+def _failovers(result: Result) -> ReportTable:
+    return _table(
+        "Links that failed",
+        failovers(result),
+        [
+            ("failed_ns", "failed", "ns"),
+            ("link", "link", None),
+            ("node", "seen by", None),
+            ("detected_ns", "after", "ns"),
+            ("pe", "PE", None),
+            ("propagation_ns", "propagation", "ns"),
+            ("moved_ns", "other path after", "ns"),
+            ("ratio", "ratio", "ratio"),
+            ("silent_ns", "nothing arrived", "ns"),
+            ("lost", "lost", "count"),
+        ],
+        "The ratio: the time to the first packet that the PE sent on another path, over detection "
+        "and propagation. Lost: data packets of its hosts in the whole run.",
     )
 
 

@@ -46,6 +46,9 @@ class Column:
         return _DTYPES[self.kind]
 
 
+LINK_UP, LINK_DOWN, PATH, ARRIVED = "link up", "link down", "path", "arrived"
+"""Kinds of counters of a network that watches its links, beside events and drops."""
+
 TIME = Column("time_ns", "integer", "when")
 NODE = Column("node", "text", "switch or host")
 TOWARDS = Column("towards", "text", "its neighbour at the other end of the link")
@@ -118,8 +121,14 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
     "counters": (
         TIME,
         NODE,
-        Column("kind", "text", "event or drop"),
-        Column("name", "text", "name of the counter"),
+        Column(
+            "kind",
+            "text",
+            "event or drop; link up, link down: how often the node saw the link to this neighbour "
+            "come up or go down; path: packets the PE sent on it; arrived: frames put on the link "
+            "to this host",
+        ),
+        Column("name", "text", "name of the counter, neighbour, path (policy: tunnel) or host"),
         *_counts(value="cumulative; there is a row when it changed since the sample before"),
     ),
     "notices": (

@@ -9,6 +9,7 @@ from typing import Any
 
 from fcn.contract.depth import Depth, DepthUnit
 from fcn.contract.ecn import Ecn
+from fcn.contract.targets import V1MODEL
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.types import format_mac
@@ -20,6 +21,7 @@ from fcn.lab.run.gateway import add_gateway
 from fcn.lab.scenario.model import EcnField, HostSettings
 from fcn.lab.scenario.wiring import EndHost, Wire, Wiring
 from fcn.softswitch.api import PortQueue
+from fcn.topologies.clock_rates import clock_rates
 
 ECN: Mapping[EcnField, Ecn] = {"not-ect": Ecn.NOT_ECT, "ect0": Ecn.ECT0, "ect1": Ecn.ECT1}
 
@@ -62,6 +64,7 @@ def build(wiring: Wiring, config: Config, simulation: Simulation) -> Built:
         simulation.add_host(host.name)
     links = {wire.ends: _connect(simulation, wire) for wire in wiring.wires}
     _limit_packets(wiring, simulation)
+    _set_clocks(config, simulation)
     hosts = {}
     for host in wiring.hosts.values():
         hosts[host.name] = RoceHost(
@@ -117,6 +120,14 @@ def _limit_packets(wiring: Wiring, simulation: Simulation) -> None:
         rate = wire.rate_bps if wire is not None else None
         settings = PortQueue(depth=queue.depth, rate_pps=queue.rate_pps, rate_bps=rate)
         simulation.switches[queue.node].set_port(port, PortSettings(settings))
+
+
+def _set_clocks(config: Config, simulation: Simulation) -> None:
+    """The rate with which each node looks at its links."""
+    port = V1MODEL.ports.clock
+    assert port is not None, "nodes of the laboratory run v1model programs"
+    for name, rate in clock_rates(config).items():
+        simulation.switches[name].set_port(port, PortSettings(PortQueue(rate_pps=rate), overhead=0))
 
 
 def _gateway_mac(wiring: Wiring, config: Config, host: EndHost) -> str:

@@ -3,6 +3,7 @@
 Times are nanoseconds since the traffic began. What is cumulative counts from then, too.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from fcn.lab.result.tables import TableName
 from fcn.lab.roce import completions
 from fcn.lab.run.build import Built
 from fcn.lab.run.connections import Connection
+from fcn.lab.run.watch import FailureWatch
 from fcn.lab.scenario.wiring import Wire, Wiring
 
 Pair = tuple[str, str]
@@ -47,7 +49,9 @@ class Captured:
 class Probes:
     """Measures a network that was built, from now on; `rows` grow with every sample()."""
 
-    def __init__(self, built: Built, connections: list[Connection], rows: Rows) -> None:
+    def __init__(
+        self, built: Built, connections: list[Connection], rows: Rows, watch: FailureWatch
+    ) -> None:
         measure = built.wiring.scenario.measure
         core = built.wiring.core_directions
         self.captured: list[Captured] = []
@@ -55,6 +59,7 @@ class Probes:
         self._simulation = built.simulation
         self._connections = connections
         self._rows = rows
+        self._watch = watch
         self._begun = self._simulation.now_ns
         self._peers = _peers(built.wiring)
         self._queues = [
@@ -69,7 +74,7 @@ class Probes:
             (node, towards): link.counters(way) for node, towards, link, way in self._links
         }
         self._counters_before = self._counters()
-        self._counters_last = self._counters_before
+        self._counters_last = dict(self._counters_before)
         completions(self._simulation)
         self._simulation.keep_notices()
         self._simulation.keep_pauses()
@@ -159,16 +164,22 @@ class Probes:
             self._last[key] = values
             self._add(table, now, *names, *values)
 
+    def look(self) -> None:
+        """Look at links and paths now, where links are watched."""
+        self._add_counters(self.now_ns, self._watch.counters())
+
     def _sample_counters(self, now: int) -> None:
-        counted = self._counters()
+        self._add_counters(now, self._counters())
+
+    def _add_counters(self, now: int, counted: Mapping[tuple[str, str, str], int]) -> None:
         for key, value in counted.items():
             if value != self._counters_last.get(key, 0):
                 self._add("counters", now, *key, value - self._counters_before.get(key, 0))
-        self._counters_last = counted
+        self._counters_last |= counted
 
     def _counters(self) -> dict[tuple[str, str, str], int]:
         """Packets by node, kind and name: what the programs count, and what the engines drop."""
-        counted: dict[tuple[str, str, str], int] = {}
+        counted = dict(self._watch.counters())
         for node, switch in self._simulation.switches.items():
             if not switch.is_on:
                 continue

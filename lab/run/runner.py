@@ -25,12 +25,16 @@ from fcn.lab.run.build import Built, build
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.describe import network_info
 from fcn.lab.run.probes import Probes, Rows, connection_rows
+from fcn.lab.run.recovery import recovering
+from fcn.lab.run.watch import FailureWatch
 from fcn.lab.scenario.load import Plan
 from fcn.lab.scenario.model import Event
 
 CONNECT_EVERY_NS = 500_000
 """Connections are opened one after another: three reports of each go from both PEs to the
 controller, of which it takes 10,000 a second (`controller_share`)."""
+
+_SAMPLE, _LOOK = "sample", "look"
 
 LOOK_NS = 1_000_000
 """Between two looks at whether the controller is ready."""
@@ -94,6 +98,7 @@ class _Run:
         self._scenario = plan.scenario
         self._built = built
         self._simulation = built.simulation
+        self._watch = FailureWatch(built)
         self._until = min(until_ns or self._scenario.duration, self._scenario.duration)
         self._show = show
         self._stop = stop
@@ -110,8 +115,10 @@ class _Run:
     async def main(self) -> None:
         """Everything that takes virtual time."""
         control = self._scenario.controller
+        # Its own routing process writes a node's routes.
+        is_local = self._scenario.recovery.by == "igp"
         nodes = {
-            name: NodeControl(switch, control.delays.get(name, control.delay))
+            name: NodeControl(switch, 0 if is_local else control.delays.get(name, control.delay))
             for name, switch in self._simulation.switches.items()
             if name in self._built.config.nodes
         }
@@ -124,7 +131,8 @@ class _Run:
         ) as controller:
             await self._get_ready(controller)
             if not self._stop():
-                await self._measure(controller)
+                async with recovering(self._scenario.recovery, controller.plane, self._watch):
+                    await self._measure(controller)
             # Switches are closed with the controller, and lose what is in their queues.
             self._account = balance(self._simulation)
 
@@ -135,6 +143,7 @@ class _Run:
         await self._until_true(
             "the controller provisions", lambda: all(agent.is_up for agent in agents), deadline
         )
+        await self._until_true("links come up", self._watch.are_up, deadline)
         flows = self._plan.traffic.flows
         for place, flow in enumerate(flows):
             sender = self._built.hosts[flow.source.name]
@@ -183,22 +192,24 @@ class _Run:
             start = begun + send.start_ns
             each.sender.write(each.number, send.size, start_ns=start, message_id=number)
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
-        probes = Probes(self._built, self._connections, self._rows)
+        probes = Probes(self._built, self._connections, self._rows, self._watch)
         known = (0, 0)
         sampled = 0
-        for due, _, event in self._timeline():
+        for due, _, what in self._timeline():
             if not await self._reaches(begun + due):
                 if self._simulation.now_ns > begun + sampled:
                     probes.sample()
                 break
-            if event is None:
+            if what is _LOOK:
+                probes.look()
+            elif what is _SAMPLE:
                 probes.sample()
                 sampled = due
                 known = self._look_at_flows(controller, due, known)
                 if due:
                     self._show(Progress("hosts send", due, self._until))
-            else:
-                self._happen(event, controller)
+            elif isinstance(what, Event):
+                self._happen(what, controller)
         self._reached = self._simulation.now_ns - begun
         probes.collect()
         self._captures = probes.captures()
@@ -226,17 +237,30 @@ class _Run:
                 self._rows["controller"].append((at, "", what, count))
         return known
 
-    def _timeline(self) -> Iterator[tuple[int, int, Event | None]]:
-        """When something is to be done until the end: an event, or (None) a sample."""
+    def _timeline(self) -> Iterator[tuple[int, int, Event | str]]:
+        """When something is to be done until the end: an event, a sample, or a look."""
         until, interval = self._until, self._scenario.measure.interval
         events = sorted(
             ((event.at, number, event) for number, event in enumerate(self._scenario.events)),
             key=lambda each: each[:2],
         )
         times = chain(range(0, until, interval), (until,))
-        samples = ((due, len(events), None) for due in times)
+        samples = ((due, len(events), _SAMPLE) for due in times)
+        looks = ((due, len(events) + 1, _LOOK) for due in self._looks())
         wanted = (each for each in events if each[0] < until)
-        return merge(wanted, samples, key=lambda each: each[:2])
+        return merge(wanted, samples, looks, key=lambda each: each[:2])
+
+    def _looks(self) -> Iterator[int]:
+        """When links and paths are looked at between samples: for a while after each event of a
+        link."""
+        measure = self._scenario.measure
+        if not self._watch.watches:
+            return
+        done = 0
+        for at in sorted(event.at for event in self._scenario.events if event.link is not None):
+            end = min(at + measure.close_time, self._until)
+            yield from range(max(at, done), end, measure.closely)
+            done = max(done, end)
 
     def _happen(self, event: Event, controller: Controlled) -> None:
         text = ""

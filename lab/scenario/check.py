@@ -42,6 +42,10 @@ def problems(wiring: Wiring) -> Iterator[Finding]:
     for number, event in enumerate(wiring.scenario.events):
         for path, message in _event(wiring, event):
             yield ("events", number, *path), message
+    recovery = wiring.scenario.recovery
+    if recovery.by != "data-plane" and not wiring.topology.detection:
+        network = wiring.scenario.network
+        yield ("recovery", "by"), f"no link of {network} is watched: it has no failure_detection"
     yield from _measure(wiring)
 
 

@@ -204,13 +204,32 @@ Ends = Annotated[Items[NodeName], Field(min_length=2, max_length=2)]
 class Measure(Model):
     """`interval`: between samples. `queues`: which are sampled (all core queues, where left out).
     `crossings`: links on which marked packets and notifications are noted (all core links, where
-    left out). `pcap`: links of which all frames are kept. `snap`: octets kept of each."""
+    left out). `pcap`: links of which all frames are kept. `snap`: octets kept of each. `closely`:
+    between looks at links and paths for `close_time` after an event of a link, where links are
+    watched."""
 
     interval: Annotated[Time, Field(ge=100)] = 10_000
     queues: Items[Ends] | None = None
     crossings: Items[Ends] | None = None
     pcap: Items[Ends] = ()
     snap: Annotated[int, Field(ge=64, le=65535)] = 65535
+    closely: Annotated[Time, Field(ge=100)] = 10_000
+    close_time: Time = 250_000_000
+
+
+class Recovery(Model):
+    """How traffic leaves a link that failed, where the network has `failure_detection`. data-plane:
+    nodes send packets round it and tell PEs, which take another path. messages: without the way
+    round. controller: only the controller acts; it reads what nodes count every `poll`. igp: nodes
+    change their routes as a link-state protocol would: after `flooding` a hop from the node that
+    knows, `spf_delay`, and `fib` for the new routes; writing takes no time besides. The others do
+    without what is not named."""
+
+    by: Literal["data-plane", "messages", "controller", "igp"] = "data-plane"
+    poll: Annotated[Time, Field(ge=1)] = 10_000_000
+    flooding: Time = 1_000_000
+    spf_delay: Time = 50_000_000
+    fib: Time = 10_000_000
 
 
 class Scenario(Model):
@@ -228,4 +247,5 @@ class Scenario(Model):
     controller: Controller = Controller()
     traffic: Annotated[Items[Pattern], Field(min_length=1)]
     events: Items[Event] = ()
+    recovery: Recovery = Recovery()
     measure: Measure = Measure()

@@ -3,6 +3,7 @@
 from fcn.lab.result.model import (
     About,
     BalanceInfo,
+    EventInfo,
     HostInfo,
     LinkInfo,
     NetworkInfo,
@@ -10,7 +11,7 @@ from fcn.lab.result.model import (
     QueueInfo,
     Result,
 )
-from fcn.lab.result.tables import frame
+from fcn.lab.result.tables import ARRIVED, LINK_DOWN, LINK_UP, PATH, frame
 
 ACCESS_NS = 500
 NEAR_NS = 500_000
@@ -23,6 +24,11 @@ ONSET_NS = 1_000_000
 FAST_CUT_NS = ONSET_NS + FCN_BOUND_NS + 700
 SLOW_CUT_NS = ONSET_NS + ECN_BOUND_NS + 2_100
 PE_ADDRESS = "10.1.1.1"
+MS = 1_000_000
+FAILED_NS = 3 * MS
+DETECTED_NS = FAILED_NS + 4 * MS
+MOVED_NS = DETECTED_NS + NEAR_NS + 20_000
+MENDED_NS = 12 * MS
 
 NETWORK = NetworkInfo(
     name="dumbbell",
@@ -170,4 +176,28 @@ def with_pauses() -> Result:
                 (19_990_000, "pe1", "p1", 4, 50_000),
             ],
         ),
+    )
+
+
+def link_failed(*more: tuple[object, ...], up_at: int | None = MENDED_NS) -> Result:
+    """The link between p1 and pe2 fails; pe1, to which l1 belongs, takes path `b`."""
+    events = [EventInfo(time_ns=FAILED_NS, text="link p1-pe2 down")]
+    if up_at is not None:
+        events.append(EventInfo(time_ns=up_at, text="link p1-pe2 up"))
+    counters = [
+        (0, "p1", LINK_UP, "pe2", 1),
+        *((at, "pe1", PATH, "to-pe2: a", at) for at in range(MS, DETECTED_NS, MS)),
+        (DETECTED_NS - MS, "pe2", LINK_DOWN, "p1", 1),
+        (DETECTED_NS, "p1", LINK_DOWN, "pe2", 1),
+        *((at, "pe1", PATH, "to-pe2: b", at) for at in range(MOVED_NS, MENDED_NS, MS)),
+        *((at, "pe2", ARRIVED, "r1", at) for at in (MS, 2 * MS, FAILED_NS + 1, 8 * MS, 9 * MS)),
+        *more,
+    ]
+    flow = ("l1", 0, "r1", 0x100, 0x800000, "CONNECTED", 104, 110_000, 40, 6, 1, 0, 1, 1, 96_000, 0,
+            3, 2, 0)  # fmt: skip
+    return Result(
+        about(events=tuple(events)),
+        messages=frame("messages", [("l1", 0, 0, 32_000, 0, 9_000_000)]),
+        connections=frame("connections", [flow]),
+        counters=frame("counters", counters),
     )

@@ -4,10 +4,11 @@ import pytest
 
 from fcn.controller.config import parse_config
 from fcn.controller.config.document import DocumentError
+from fcn.controller.config.paths import Planner
 from fcn.topologies.catalog import CATALOG, NetworkError, network
 from fcn.topologies.controller_config import FcnSettings, controller_yaml
 from fcn.topologies.description import EXAMPLE, load_topology, parse_topology
-from fcn.topologies.model import Host, Link, Queue
+from fcn.topologies.model import Host, Link, Policy, Queue, Way
 
 SMALL = """\
 nodes: {a: {role: pe}, b: {role: p}}
@@ -39,11 +40,34 @@ def test_the_example_has_every_key() -> None:
     assert topology.hosts[3].networks == topology.centres[0].networks
     config = parse_config(controller_yaml(topology, FcnSettings()))
     assert set(config.vrfs) == {"blue", "red"}
+    assert config.failure_detection is not None
+    assert config.nodes["pe1"].policies["to-pe2"].hold_down == 500_000
 
 
 @pytest.mark.parametrize("name", CATALOG)
 def test_the_catalog(name: str) -> None:
     assert network(name).name == name
+
+
+def test_policies_go_both_ways() -> None:
+    topology = network("failover")
+    north, south = Way(("r1",)), Way(("r2",), is_backup=True)
+    assert topology.policies_of("pe1") == (Policy("pe1", "pe2", (north, south)),)
+    assert topology.policies_of("pe2") == (Policy("pe2", "pe1", (north, south)),)
+    config = parse_config(controller_yaml(topology, FcnSettings()))
+    plan = Planner(config).plans("pe1")[0]
+    ways = [path.trace.nodes for path in plan.paths if path.trace is not None]
+    assert ways == [{"r1", "r3"}, {"r2", "r4"}]
+    assert [path.share.is_backup for path in plan.paths] == [False, True]
+    assert not plan.exposed
+    routes = config.nodes["pe1"].vrfs["blue"].routes
+    assert {(route.policy, route.tunnel) for route in routes} == {("to-pe2", None)}
+
+
+def test_ways_are_reversed_for_the_other_direction() -> None:
+    text = EXAMPLE.read_text().replace("via: [p1]", "via: [p1, pe2]")
+    ways = {policy.pe: policy.ways[0].via for policy in parse_topology(text, "x.yaml").policies}
+    assert ways == {"pe1": ("p1", "pe2"), "pe2": ("pe2", "p1")}
 
 
 def test_hosts_of_data_centres_can_be_fewer() -> None:
@@ -93,6 +117,25 @@ def test_what_would_be_ambiguous_is_refused() -> None:
         parse_topology(limited, "bad.yaml")
     with pytest.raises(DocumentError, match="vrf is missing; there are blue, red"):
         parse_topology(f"vrfs: {{blue: 1, red: 2}}\n{SMALL}", "bad.yaml")
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [
+        ("between: [a, b], paths: [{via: [b]}]", "policies[0].between: b is no PE; PEs are a, c"),
+        ("between: [a, a], paths: [{via: [b]}]", "a has no way to itself"),
+        ("between: [a, c], paths: [{via: [d]}]", "paths[0].via: no node d; there are a, b, c"),
+        ("between: [a, c], paths: []", "policies[0].paths"),
+        ("between: [a, c], paths: [{via: [b], weight: 17}]", "paths[0].weight"),
+        ("between: [a, c], backup: [{via: [e]}], paths: [{via: [b]}]", "backup[0].via: no node e"),
+    ],
+)
+def test_policies_that_are_refused(policy: str, reason: str) -> None:
+    text = SMALL.replace("{role: p}}", "{role: p}, c: {role: pe}}")
+    with pytest.raises(DocumentError) as caught:
+        parse_topology(f"{text}policies:\n  - {{{policy}}}\n", "bad.yaml")
+    assert "bad.yaml:9: " in str(caught.value)
+    assert reason in str(caught.value)
 
 
 def test_more_hosts_than_addresses_are_refused() -> None:

@@ -20,6 +20,7 @@ from fcn.controller.cli.main import app
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, Kind
 from fcn.controller.northbound.api import serving
+from fcn.controller.northbound.metrics import FcnCollector
 from fcn.controller.northbound.snapshot import take_snapshot
 from fcn.softswitch.api import CounterValue
 
@@ -145,6 +146,23 @@ async def test_links_are_shown(lab: Lab) -> None:
     assert "no node" in nobody.stderr
     (node,) = (each for each in take_snapshot(lab.plane.network).nodes if each.name == "p1")
     assert [(state.link.port, state.state) for state in node.links] == [(1, "down"), (2, "unknown")]
+
+
+async def test_links_are_among_the_metrics(lab: Lab) -> None:
+    """A link of which nothing is known is neither up nor down."""
+    lab.turn(1, 2, 1)
+    await lab.look()
+    found = {
+        (sample.name, sample.labels["port"]): sample.value
+        for metric in FcnCollector(take_snapshot(lab.plane.network)).collect()
+        for sample in metric.samples
+        if sample.labels.get("node") == "p1" and sample.name.startswith("fcn_link_")
+    }
+    assert found == {
+        ("fcn_link_up", "1"): 1.0,
+        ("fcn_link_failures_total", "1"): 1.0,
+        ("fcn_link_failures_total", "2"): 0.0,
+    }
 
 
 async def test_links_of_a_switch_that_is_away_are_unknown(

@@ -237,6 +237,26 @@ async def test_who_said_so_is_told(lab: Lab) -> None:
     assert "p2" in (await lab.fcn("paths")).stdout
 
 
+async def test_what_is_said_again_and_again_is_no_news(lab: Lab) -> None:
+    """A link that failed is so until it says otherwise; others say all the time that they are
+    well."""
+    lab.speak(0, "p2", WELL=3)
+    lab.speak(0, "p1:2", FAILED=1)
+    lab.say(0, FAILED=1)
+    await lab.look()
+    assert lab.state(0).source == "p1:2"
+    lab.speak(0, "p2", WELL=5)
+    lab.speak(0, "p1:2", FAILED=9, WELL=1)
+    lab.say(0, FAILED=1, WELL=1)
+    await lab.look()
+    assert (lab.state(0).failed, lab.state(0).source) == (False, "p1:2")
+    lab.speak(0, "p1:2", FAILED=9, WELL=4)
+    lab.speak(0, "p2", FAILED=1, WELL=5)
+    lab.say(0, FAILED=2, WELL=1)
+    await lab.look()
+    assert (lab.state(0).failed, lab.state(0).source) == (True, "p2")
+
+
 async def test_what_happened_between_two_looks_is_told(lab: Lab) -> None:
     await lab.look()
     lab.say(1, FAILED=3, WELL=3)

@@ -64,12 +64,12 @@ def test_traffic_leaves_a_failed_link_and_comes_back(link: tuple[str, str], sour
 def test_what_is_lost_is_what_was_sent_until_the_link_was_known_to_be_down() -> None:
     async def main(found: Watched) -> None:
         share = (await found.carried())["north"] / FLOWS
-        before = found.receiver.counters(0).delivered
+        before = found.cables["pe2"].counters(0).delivered
         found.stream(PER_SECOND, count=PER_SECOND)
         await asyncio.sleep(0.5)
         found.link("p1", "p3").set_up(False)
         await asyncio.sleep(0.6)
-        lost = PER_SECOND - (found.receiver.counters(0).delivered - before)
+        lost = PER_SECOND - (found.cables["pe2"].counters(0).delivered - before)
         assert 0 < lost <= PER_SECOND * share * FOUND_S
 
     run_watched(main)
@@ -162,3 +162,63 @@ def test_a_controller_that_comes_back_finds_all_as_it_was() -> None:
         assert all_links_up(found)
 
     run_watched(main)
+
+
+def test_a_switch_that_is_started_again_is_heard() -> None:
+    """FAN-8: its messages begin anew, with a higher epoch; what it said before is no longer of
+    use. Meanwhile its neighbours say that its links are down."""
+
+    async def main(found: Watched) -> None:
+        await asyncio.sleep(2.0)
+        switch = found.running.switches["p3"]
+        await switch.stop()
+        await asyncio.sleep(FOUND_S)
+        assert await found.arrived() == FLOWS
+        await found.plane.nodes["pe1"].paths.look()
+        assert found.state("north").failed
+        assert "p1:2" in found.state("north").source
+        await until(lambda: not found.plane.nodes["p3"].is_up, "the controller to notice")
+        switch.start()
+        await until(lambda: found.plane.nodes["p3"].is_up, "p3")
+        await until(lambda: all_links_up(found), "the links")
+        await asyncio.sleep(MENDED_S + HOLD_DOWN_S)
+        assert min((await found.carried()).values()) > 0
+        found.link("p3", "pe2").set_up(False)
+        await asyncio.sleep(FOUND_S)
+        await found.plane.nodes["pe1"].paths.look()
+        assert (found.state("north").failed, found.state("north").source) == (True, "p3:3")
+
+    run_watched(main)
+
+
+def test_what_is_on_no_path_takes_an_alternate() -> None:
+    """FAN-5: traffic of pe2 to pe1 has no policy and all shortest ways (ECMP): where one of them is
+    cut, the node before it sends by another."""
+
+    async def main(found: Watched) -> None:
+        found.link("pe2", "p4").set_up(False)
+        await asyncio.sleep(FOUND_S)
+        counters = found.plane.nodes["pe2"].counters
+        before = (await counters.read())["events"].get("REPAIRED", (0, 0))[0]
+        assert await found.arrived("pe2") == FLOWS
+        repaired = (await counters.read())["events"]["REPAIRED"][0] - before
+        assert 0 < repaired < FLOWS
+
+    run_watched(main)
+
+
+def test_a_congested_path_is_left() -> None:
+    """FAN-6: for as long as its queue is congested."""
+
+    async def main(found: Watched) -> None:
+        carried = await found.carried()
+        await found.congest("p1", 2, seconds=0.02)
+        await asyncio.sleep(0.02)
+        assert await found.carried() == {"north": 0, "south": FLOWS}
+        state = found.state("north")
+        assert (state.congested, state.failed, state.source) == (True, False, "p1:2")
+        await asyncio.sleep(1.0)
+        assert await found.carried() == carried
+        assert not found.state("north").congested
+
+    run_watched(main, notification="fantel")

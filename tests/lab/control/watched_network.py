@@ -2,13 +2,14 @@
 those of the laboratory, the controller runs beside them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 from wan_network import HOST_MAC, until
 
+from fcn.contract.depth import Depth
 from fcn.contract.link_clock import clock_rate
 from fcn.contract.targets import V1MODEL
 from fcn.controller.app import ControlPlane
@@ -21,7 +22,7 @@ from fcn.lab.control.loop import run
 from fcn.lab.control.plane import Controlled, NodeControl, controlled
 from fcn.lab.core import Link, PortSettings, Simulation
 from fcn.lab.hosts import HostNode
-from fcn.ptf_tests.lib.packets import ethernet, udp
+from fcn.ptf_tests.lib.packets import ethernet, roce, udp
 from fcn.softswitch.api import PortQueue
 from fcn.topologies.catalog import network as topology_of
 from fcn.topologies.controller_config import FcnSettings, controller_config
@@ -38,13 +39,13 @@ TOKEN = "clock_token"
 NUMBERS = {"north": 17, "south": 18}
 
 
-def ladder_config(topology: Topology) -> dict[str, Any]:
+def ladder_config(topology: Topology, sections: Mapping[str, Any]) -> dict[str, Any]:
     """pe1 has the policy `both` to pe2, with a path on each side."""
-    data = controller_config(topology, FcnSettings())
+    data = controller_config(topology, FcnSettings(sections=sections))
     data["failure_detection"] = {"interval": f"{INTERVAL_US}us", "multiplier": MULTIPLIER}
-    far = next(host.name for host in topology.hosts if host.pe == "pe2")
-    (port,) = (each for each in data["nodes"]["pe2"]["ports"] if each["role"] == "dc")
-    port["hosts"] = {str(topology.addresses(far).ipv4.ip): HOST_MAC}
+    for host in topology.hosts:
+        (port,) = (each for each in data["nodes"][host.pe]["ports"] if each["role"] == "dc")
+        port["hosts"] = {str(topology.addresses(host.name).ipv4.ip): HOST_MAC}
     pe1 = data["nodes"]["pe1"]
     pe1["tunnels"] = {
         name: {"type": "srv6", "to": "pe2", "via": list(via)} for name, via in WAYS.items()
@@ -68,8 +69,10 @@ class Watched:
     simulation: Simulation
     links: dict[frozenset[str], Link] = field(default_factory=dict)
     running: Controlled = field(init=False)
-    sender: HostNode = field(init=False)
-    receiver: Link = field(init=False)
+    hosts: dict[str, HostNode] = field(default_factory=dict)
+    """By their PE."""
+    cables: dict[str, Link] = field(default_factory=dict)
+    """From a PE to its host."""
 
     @property
     def plane(self) -> ControlPlane:
@@ -127,44 +130,57 @@ class Watched:
             port = next(each for each in self.topology.ports_of(host.pe) if each.peer == host.name)
             node = self.simulation.add_host(host.name)
             link = self.simulation.connect(switches[host.pe], port.number, node, 0, **line)
-            if host.pe == "pe1":
-                self.sender = node
-            else:
-                self.receiver = link
+            self.hosts[host.pe], self.cables[host.pe] = node, link
 
-    def frames(self) -> list[bytes]:
-        """A packet of each flow, from pe1's host to pe2's."""
-        source, target = (
-            next(host.name for host in self.topology.hosts if host.pe == pe)
-            for pe in ("pe1", "pe2")
-        )
-        port = next(each for each in self.topology.ports_of("pe1") if each.peer == source)
-        own = self.config.nodes["pe1"].port(port.number)
+    def frames(self, source: str = "pe1", *, roce_flows: bool = False) -> list[bytes]:
+        """A packet of each flow, from the host of this PE to that of the other."""
+        target = "pe2" if source == "pe1" else "pe1"
+        names = {host.pe: host.name for host in self.topology.hosts}
+        ports = self.topology.ports_of(source)
+        port = next(each for each in ports if each.peer == names[source])
+        own = self.config.nodes[source].port(port.number)
         assert own is not None
-        mac = format_mac(port_mac("pe1", self.config.nodes["pe1"], own))
-        addresses = [str(self.topology.addresses(name).ipv4.ip) for name in (source, target)]
-        return [
-            ethernet(udp(addresses[0], addresses[1], 1000 + number, 53), src=HOST_MAC, dst=mac)
+        mac = format_mac(port_mac(source, self.config.nodes[source], own))
+        near, far = (str(self.topology.addresses(names[pe]).ipv4.ip) for pe in (source, target))
+        datagrams = [
+            roce(near, far, 0x100 + number) if roce_flows else udp(near, far, 1000 + number, 53)
             for number in range(FLOWS)
         ]
+        return [ethernet(datagram, src=HOST_MAC, dst=mac) for datagram in datagrams]
 
-    def send(self) -> None:
+    def send(self, source: str = "pe1", *, roce_flows: bool = False) -> None:
         """Send them now."""
-        for frame in self.frames():
-            self.sender.send(frame)
+        for frame in self.frames(source, roce_flows=roce_flows):
+            self.hosts[source].send(frame)
 
-    def stream(self, per_second: int, count: int | None = None) -> None:
+    def stream(
+        self, per_second: int, count: int | None = None, *, roce_flows: bool = False
+    ) -> None:
         """Send them in turn, so many in all."""
-        self.sender.send_series(
-            self.frames(), per_second=per_second, count=count, start_ns=self.simulation.now_ns
-        )
+        frames = self.frames(roce_flows=roce_flows)
+        now = self.simulation.now_ns
+        self.hosts["pe1"].send_series(frames, per_second=per_second, count=count, start_ns=now)
 
-    async def arrived(self) -> int:
-        """How many of a packet of each flow arrive."""
-        before = self.receiver.counters(0).delivered
-        self.send()
+    async def arrived(self, source: str = "pe1") -> int:
+        """How many of a packet of each flow arrive at the other PE's host."""
+        cable = self.cables["pe2" if source == "pe1" else "pe1"]
+        before = cable.counters(0).delivered
+        self.send(source)
         await asyncio.sleep(0.002)
-        return self.receiver.counters(0).delivered - before
+        return cable.counters(0).delivered - before
+
+    async def congest(self, name: str, port: int, seconds: float) -> None:
+        """Let labelled flows fill a queue that has level 1 from a few packets on."""
+        node = self.plane.nodes[name]
+        node.set_thresholds(port, 0, (Depth(4),))
+        assert await node.settled()
+        self.send(roce_flows=True)
+        await until(lambda: len(self.plane.flows.all()) == FLOWS, "the labels")
+        assert await self.plane.nodes["pe1"].settled()
+        queue = PortQueue(rate_bps=RATE_BPS // 1000)
+        self.simulation.switches[name].set_port(port, PortSettings(queue))
+        per_second = 50_000
+        self.stream(per_second, round(per_second * seconds), roce_flows=True)
 
     async def carried(self) -> dict[str, int]:
         """What each path takes of a packet of each flow, as pe1 counts."""
@@ -178,10 +194,10 @@ class Watched:
         return {name: self.state(name).packets - before[name] for name in WAYS}
 
 
-def run_watched(main: Callable[[Watched], Awaitable[None]]) -> None:
-    """Run this beside the controller, once all links are up."""
+def run_watched(main: Callable[[Watched], Awaitable[None]], **sections: object) -> None:
+    """Run this beside the controller, once all links are up. sections: of the configuration."""
     topology = topology_of("ladder", 1)
-    config = parse_config(yaml.safe_dump(ladder_config(topology)))
+    config = parse_config(yaml.safe_dump(ladder_config(topology, sections)))
     with Simulation(seed=1) as simulation:
         nodes = {
             name: NodeControl(simulation.add_switch(name), CHANNEL_NS) for name in config.nodes

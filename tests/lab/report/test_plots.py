@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from lab_results import ACCESS_NS, FCN_BOUND_NS, about, congested
+from lab_results import ACCESS_NS, FCN_BOUND_NS, about, congested, link_failed
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
@@ -115,3 +115,13 @@ def test_queues_that_were_always_empty_and_unanswered_congestion() -> None:
     assert plots.draw_reaction(unanswered) is None
     unsampled = replace(result, queues=frame("queues"), rates=frame("rates"))
     assert axes_of(plots.draw_reaction(unsampled))
+
+
+def test_a_failure_has_paths_and_arrivals() -> None:
+    sent, arrived = axes_of(plots.draw_failover(link_failed()))
+    assert labels(sent) == [
+        "to-pe2: a", "to-pe2: b", "p1-pe2 fails", "p1 knows", "and propagation",
+        "first packet on another path",
+    ]  # fmt: skip
+    assert arrived.get_ylabel() == "arrived (packets/s)"
+    assert plots.draw_failover(congested("fcn")) is None

@@ -4,7 +4,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from lab_results import about, congested, with_pauses
+from lab_results import about, congested, link_failed, with_pauses
 from rich.console import Console
 
 from fcn.lab.report.amounts import NOTHING
@@ -98,3 +98,10 @@ def test_names_in_brackets_are_shown_as_they_are(name: str) -> None:
     out = io.StringIO()
     Console(file=out, width=80).print(rich_table(made))
     assert name in out.getvalue()
+
+
+def test_links_that_failed() -> None:
+    found = table(link_failed(), "Links that failed")
+    assert found.rows == (
+        ("3 ms", "p1-pe2", "p1", "4 ms", "pe1", "500 µs", "4.52 ms", "1.0044", "5 ms", "35"),
+    )

@@ -1,0 +1,210 @@
+"""A link dies under RDMA traffic: how soon traffic takes another path, and what is lost.
+
+`python -m fcn.bench.failover` runs the laboratory's scenario `failover` in four ways: by the data
+plane, with and without a way round the link meanwhile, the controller being away the whole time; by
+the controller alone, which reads the nodes' counters; and by routing as a link-state protocol does
+it. The bound is detection and propagation from the node at the link to the PE. Everything is in
+virtual time, so that the numbers are the same on every machine. They are written to
+bench/results/failover.json, with a plot.
+"""
+
+import argparse
+import json
+import logging
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import matplotlib
+import pandas as pd
+
+matplotlib.use("Agg")
+
+import yaml
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.table import Table
+
+from fcn.bench.forwarding import RESULTS
+from fcn.lab.report.amounts import NOTHING, show
+from fcn.lab.result.failover import arrivals, failovers
+from fcn.lab.result.model import Result
+from fcn.lab.run.runner import run_scenario
+from fcn.lab.scenario.load import Plan, load_scenario, make_scenario
+from fcn.topologies.catalog import network
+from fcn.topologies.units import parse_time
+
+SCENARIO = "failover"
+WAYS = {
+    "data-plane": "data plane",
+    "messages": "data plane, no way round",
+    "controller": "controller alone",
+    "igp": "link-state routing",
+}
+INTERVALS = ("10ms", "1ms")
+"""Of hellos; a link is dead after three without a packet."""
+
+SCALES = (1, 10)
+"""Lengths of all core links, over those of the network: 400 and 4,000 km from PE to PE."""
+
+SEEDS = 3
+GOAL = 1.1
+FAILS_NS = 100_000_000
+LASTS_NS = 700_000_000
+SIZE = "50MB"
+BIN_NS = 2_000_000
+
+
+class BenchError(Exception):
+    """A run in which nothing can be measured; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run; times are since the failure, as in `fcn.lab.result.failover.Failover`."""
+
+    by: str
+    interval: str
+    scale: int
+    seed: int
+    detected_ns: int
+    bound_ns: int
+    moved_ns: int | None
+    ratio: float | None
+    silent_ns: int
+    lost: int
+
+
+def scenario(by: str, interval: str, scale: int, seed: int) -> Plan:
+    """The scenario, recovering in this way; when the link fails in the round of the clocks follows
+    from the seed."""
+    data: dict[str, Any] = yaml.safe_load(load_scenario(SCENARIO).text)
+    hello_ns = parse_time(interval)
+    fails = FAILS_NS + random.Random(seed).randrange(hello_ns)
+    data |= {"duration": f"{LASTS_NS}ns", "seed": seed, "recovery": {"by": by}}
+    data["traffic"][0]["size"] = SIZE
+    data["controller"]["configuration"]["failure_detection"]["interval"] = interval
+    data["links"]["only"] = [
+        {"between": [link.a, link.b], "delay": f"{link.delay_ns * scale}ns"}
+        for link in network(data["network"]).links
+    ]
+    events = [{"at": f"{fails}ns", "link": ["r1", "r3"], "state": "down"}]
+    if by in ("data-plane", "messages"):
+        events.insert(0, {"at": "50ms", "controller": "away"})
+    return make_scenario(data | {"events": events}, f"failover-{by}-{interval}-{scale}")
+
+
+def measured(plan: Plan, by: str, interval: str, scale: int, result: Result) -> Measured:
+    """The failure of a run. Raises BenchError when it cannot be measured."""
+    found = failovers(result)
+    if len(found) != 1 or found[["detected_ns", "silent_ns", "lost"]].isna().any(axis=None):
+        raise BenchError(f"{result.about.label}: not detected, or messages are not complete")
+    row = found.iloc[0]
+    moved = None if pd.isna(row["moved_ns"]) else int(row["moved_ns"])
+    return Measured(
+        by=by,
+        interval=interval,
+        scale=scale,
+        seed=plan.scenario.seed,
+        detected_ns=int(row["detected_ns"]),
+        bound_ns=int(row["bound_ns"]),
+        moved_ns=moved,
+        ratio=None if moved is None else float(row["ratio"]),
+        silent_ns=int(row["silent_ns"]),
+        lost=int(row["lost"]),
+    )
+
+
+def measure(
+    intervals: Sequence[str], scales: Sequence[int], seeds: int
+) -> Iterator[tuple[Measured, "pd.Series[int]"]]:
+    """All runs, each with what had arrived by when, the failure being at 0."""
+    for interval in intervals:
+        for scale in scales:
+            for by in WAYS:
+                for seed in range(1, seeds + 1):
+                    plan = scenario(by, interval, scale, seed)
+                    result = run_scenario(plan)
+                    series = arrivals(result, "pe1")
+                    series.index -= int(failovers(result)["failed_ns"].iloc[0])
+                    yield measured(plan, by, interval, scale, result), series
+
+
+def table(rows: Sequence[Measured]) -> Table:
+    """Medians over the seeds, and the greatest ratio."""
+    made = Table(title="a link dies: medians, and the greatest ratio")
+    for column in ("hellos", "lengths", "recovery by"):
+        made.add_column(column)
+    for column in (
+        "detection", "and propagation", "other path", "ratio, greatest", "nothing arrived", "lost",
+    ):  # fmt: skip
+        made.add_column(column, justify="right")
+    for interval, scale, by in dict.fromkeys((r.interval, r.scale, r.by) for r in rows):
+        same = [r for r in rows if (r.interval, r.scale, r.by) == (interval, scale, by)]
+        moved = [r.moved_ns for r in same if r.moved_ns is not None]
+        ratios = [r.ratio for r in same if r.ratio is not None]
+        made.add_row(
+            interval,
+            f"x {scale}",
+            WAYS[by],
+            show(median(r.detected_ns for r in same), "ns"),
+            show(median(r.bound_ns for r in same), "ns"),
+            show(median(moved), "ns") if moved else NOTHING,
+            show(max(ratios), "ratio") if ratios else NOTHING,
+            show(median(r.silent_ns for r in same), "ns"),
+            show(median(r.lost for r in same), "count"),
+        )
+    return made
+
+
+def draw(arrived: dict[str, "pd.Series[int]"], title: str) -> Figure:
+    """What arrives over time, of one run in each way."""
+    figure = Figure(figsize=(9.5, 4.2), layout="constrained")
+    axes = figure.subplots()
+    for name, series in arrived.items():
+        times = pd.Index(range(-20 * BIN_NS, 100 * BIN_NS, BIN_NS))
+        both = series.astype("float64").reindex(series.index.union(times))
+        counts = both.interpolate(method="index").loc[times]
+        axes.step(times / 1e6, counts.diff() * 1e9 / BIN_NS / 1000, where="pre", lw=1.4, label=name)
+    axes.axvline(0, color="0.35", ls=":", lw=1.2, label="the link fails")
+    axes.set_xlabel("time since the failure (ms)")
+    axes.set_ylabel("packets arriving (1,000/s)")
+    axes.set_title(title, fontsize=11)
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.25)
+    axes.legend(loc="lower right", fontsize=8)
+    return figure
+
+
+def main() -> None:
+    """Measure, show and write."""
+    parser = argparse.ArgumentParser(prog="python -m fcn.bench.failover", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
+    parser.add_argument("--intervals", nargs="+", default=INTERVALS, help="between hellos")
+    parser.add_argument("--scales", type=int, nargs="+", default=SCALES, help="of lengths")
+    parser.add_argument("--results", type=Path, default=RESULTS / "failover.json")
+    options = parser.parse_args()
+    # The controller's log has its own times.
+    for name in ("fcn", "finsy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    rows: list[Measured] = []
+    arrived: dict[str, pd.Series[int]] = {}
+    for row, series in measure(options.intervals, options.scales, options.seeds):
+        rows.append(row)
+        if (row.interval, row.scale) == (options.intervals[0], options.scales[0]):
+            arrived.setdefault(WAYS[row.by], series)
+    console = Console()
+    console.print(table(rows))
+    worst = max(row.ratio for row in rows if row.by == "data-plane" and row.ratio is not None)
+    console.print(f"greatest ratio by the data plane: {worst:.5f} (goal: at most {GOAL})")
+    options.results.parent.mkdir(exist_ok=True)
+    options.results.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+    title = f"A link dies; hellos every {options.intervals[0]}"
+    draw(arrived, title).savefig(options.results.with_suffix(".png"), dpi=110)
+
+
+if __name__ == "__main__":
+    main()
