@@ -8,5 +8,6 @@ clock      the unit of time parameters
 targets    these properties per target
 pipeline   a compiled program: its files, its schema and its target
 counters   cells of counters, added up
+garbage    when Python looks for unused objects
 transport  which addresses of switches other machines reach; files of TLS
 """

@@ -10,6 +10,7 @@ from pathlib import Path
 from finsy.proto import p4r
 from google.protobuf import text_format
 
+from fcn.contract.garbage import collect_seldom
 from fcn.softswitch.engine.build import prepare
 from fcn.softswitch.p4rt.backend import RealBackend
 from fcn.softswitch.p4rt.device import Device
@@ -83,6 +84,7 @@ async def run(options: Options) -> None:
             except P4RuntimeError as error:
                 raise StartError(f"{options.program}: {error.message}") from error
         await server.start()
+        collect_seldom()
         listen = options.transport.address
         host = listen.rpartition(":")[0]
         address = listen if host == "unix" else f"{host}:{port}"
