@@ -78,14 +78,19 @@ async def test_the_event_loop_goes_on_while_reports_wait() -> None:
 
 
 async def test_a_slice_is_as_long_where_others_have_the_processor_meanwhile() -> None:
-    handled: list[str] = []
+    handled, at_its_end = Counter[str](), list[int]()
     inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), Clock(1.0), Clock(0.0001), LIMIT)
+
+    def handle() -> None:
+        handled["red"] += 1
+        if handled["red"] == 1:
+            asyncio.get_running_loop().call_soon(lambda: at_its_end.append(handled["red"]))
+
     for _ in range(LIMIT):
-        offer(inbox, "red", 1, partial(handled.append, "red"))
+        offer(inbox, "red", 1, handle)
     async with running(inbox):
-        while not handled:
-            await asyncio.sleep(0)
-        assert len(handled) >= 9
+        await until(lambda: bool(at_its_end))
+    assert at_its_end[0] >= 9
 
 
 def received_and_handled(late: float, until: float = math.inf) -> tuple[int, int]:
