@@ -14,14 +14,14 @@ MOST_LABELS = LABEL_COUNT * 3 // 4
 
 
 class NoLabelError(Exception):
-    """A flow cannot have a label; the message says why, and is made when somebody asks for it."""
+    """A flow cannot have a label; `why` makes the message, when somebody asks for it."""
 
     def __init__(self, why: Callable[[], str]) -> None:
         super().__init__()
-        self._why = why
+        self.why = why
 
     def __str__(self) -> str:
-        return self._why()
+        return self.why()
 
 
 class LabelledFlows:

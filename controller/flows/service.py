@@ -343,9 +343,9 @@ class FlowService:
         try:
             label, displaced = self._labelled.allocate(node, key)
         except NoLabelError as error:
-            why = error
+            why = error.why  # An exception kept by the frame that it names would be a cycle.
             self.refusals.refuse(
-                node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why}"
+                node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why()}"
             )
             return
         for loser in displaced:
