@@ -135,8 +135,8 @@ class LabelledFlows:
         self._flows[flow.node][flow.key] = flow
         self._install(flow)
 
-    def remove(self, flow: Flow) -> None:
-        """Remove a flow and release its label."""
+    def remove(self, flow: Flow, heir: str | None = None) -> None:
+        """Remove a flow and release its label; `heir`: the VRF of the flow that gets its place."""
         table = (flow.node, flow.key.src.version)
         del self._flows[flow.node][flow.key]
         others = self._places.pop(flow.key)
@@ -145,7 +145,7 @@ class LabelledFlows:
         self._count[table] -= 1
         self._shares[table].remove(flow.key)
         self._holders.remove((flow.node, flow.key))
-        self._edges[flow.node].remove(flow)
+        self._edges[flow.node].remove(flow, heir)
         self._labels.release(flow.label, flow.key.vrf)
 
     def _in_order(self, nodes: set[str]) -> tuple[str, ...]:

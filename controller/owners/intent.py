@@ -199,11 +199,12 @@ class Intent:
         """Stop intending an entity with this key."""
         self.drop_key(entity_key(entity.encode(self.schema)))
 
-    def drop_key(self, key: Key) -> None:
-        """Stop intending an entity with this key."""
+    def drop_key(self, key: Key, share: str | None = None) -> None:
+        """Stop intending an entity with this key; `share`: the tenant who gets its place, and whose
+        turn it is then, if not that of the entity."""
         wanted = self._wanted.pop(key, None)
         if wanted is not None:
-            self._mark(key, wanted.share)
+            self._mark(key, wanted.share if share is None else share)
 
     def holds(self, entity: P4Entity) -> bool:
         """Whether an entity with this key is intended."""

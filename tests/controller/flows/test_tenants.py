@@ -50,7 +50,7 @@ class Edge:
         of_version = [key for key in self.flows if key.src.version == flow.key.src.version]
         assert len(of_version) <= CAPACITY
 
-    def remove(self, flow: Flow) -> None:
+    def remove(self, flow: Flow, heir: str | None = None) -> None:
         del self.flows[flow.key]
 
 
