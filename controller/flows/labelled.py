@@ -1,6 +1,7 @@
 """Labelled flows by PE; keeps the PEs' tables and the label pool consistent."""
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 from fcn.controller.flows.flow import Edge, Flow
@@ -45,7 +46,7 @@ class LabelledFlows:
         self._at = {name: (name,) for name in edges}
         """One object for all flows of a PE."""
         self._count: dict[tuple[str, int], int] = {}
-        self._shares: dict[tuple[str, int], Shares[FlowKey]] = {}
+        self._shares: defaultdict[tuple[str, int], Shares[FlowKey]] = defaultdict(Shares)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -79,7 +80,7 @@ class LabelledFlows:
         """
         table = (node, key.src.version)
         capacity = self._edges[node].capacity(key.src.version)
-        shares = self._shares.setdefault(table, Shares())
+        shares = self._shares[table]
         pinned = self._count.get(table, 0) - len(shares)
         host = host_of(key.vrf, key.src)
         try:
@@ -122,7 +123,7 @@ class LabelledFlows:
         alone = self._at[flow.node]
         self._places[flow.key] = alone if others is None else self._in_order({*others, *alone})
         self._count[table] = self._count.get(table, 0) + 1
-        shares = self._shares.setdefault(table, Shares())
+        shares = self._shares[table]
         if flow.key not in shares:
             # Read back from a switch, which has room for it.
             host = host_of(flow.key.vrf, flow.key.src)

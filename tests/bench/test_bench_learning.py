@@ -71,7 +71,7 @@ def test_every_frame_that_is_due_is_sent_however_late(tmp_path: Path) -> None:
     frames.write_bytes(struct.pack("!H", 60) + bytes(60))
     longer_than_all = "0.2"
     with workspace() as (blaster, _):
-        command = [blaster, "lo", frames, "0.05", "1000", longer_than_all]
+        command = [str(blaster), "lo", str(frames), "0.05", "1000", longer_than_all]
         said = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     assert said.split()[0] == "50"
 
