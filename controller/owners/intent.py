@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from finsy import P4Schema
 from finsy.grpcutil import GRPCStatusCode
@@ -31,8 +32,7 @@ _UNKNOWN = b"?"
 """The switch holds the entity with an unknown value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(NamedTuple):
     """An entity with `entity_key` and `entity_value` of it."""
 
     key: Key
@@ -40,8 +40,7 @@ class Encoded:
     entity: p4r.Entity
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(NamedTuple):
     value: bytes
     entity: p4r.Entity
     share: str
