@@ -1,9 +1,11 @@
 /* Sends frames on an interface at a given rate for a given time.
  *
- * usage: blaster INTERFACE FRAMES SECONDS PPS
+ * usage: blaster INTERFACE FRAMES SECONDS PPS [PAUSE]
  * FRAMES: file of frames, each preceded by its length (16 bits, big-endian); sent cyclically.
- * PPS 0: as fast as possible. Prints the number of frames sent, the nanoseconds it took, and when it
- * began (nanoseconds of the monotonic clock). */
+ * PPS 0: as fast as possible. PAUSE: seconds from one look at the clock to the next at least, after
+ * which what is due is sent, at the end too: waking up for each frame takes more time than sending
+ * it. Prints the number of frames sent, the nanoseconds it took, and when it began (nanoseconds of
+ * the monotonic clock). */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -49,14 +51,15 @@ static size_t load(const char *path, struct iovec *frames) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 5) {
-        fprintf(stderr, "usage: blaster INTERFACE FRAMES SECONDS PPS\n");
+    if (argc != 5 && argc != 6) {
+        fprintf(stderr, "usage: blaster INTERFACE FRAMES SECONDS PPS [PAUSE]\n");
         return 2;
     }
     static struct iovec frames[MAX_FRAMES];
     size_t count = load(argv[2], frames);
     uint64_t duration = (uint64_t)(atof(argv[3]) * 1e9);
     double pps = atof(argv[4]);
+    uint64_t pause = argc == 6 ? (uint64_t)(atof(argv[5]) * 1e9) : 0;
     if (count == 0 || duration == 0) {
         fprintf(stderr, "blaster: no frames or no time\n");
         return 2;
@@ -76,10 +79,14 @@ int main(int argc, char **argv) {
 
     uint64_t start = now_ns(), end = start + duration, sent = 0, now = start;
     size_t next = 0;
-    while (now < end) {
-        uint64_t due = pps == 0 ? BATCH : (uint64_t)((double)(now - start) * pps / 1e9) + 1 - sent;
+    for (;;) {
+        uint64_t until = now < end ? now : end - 1;
+        uint64_t due =
+            pps == 0 ? BATCH : (uint64_t)((double)(until - start) * pps / 1e9) + 1 - sent;
+        if (now >= end && (due == 0 || pps == 0 || pause == 0)) break;
         if (due == 0) {
             uint64_t at = start + (uint64_t)((double)sent * 1e9 / pps);
+            if (at < now + pause) at = now + pause;
             struct timespec wake = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)};
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
             now = now_ns();

@@ -9,5 +9,6 @@ link_clock the clock of switches that make no packets of their own (FAN-4)
 targets    these properties per target
 pipeline   a compiled program: its files, its schema and its target
 counters   cells of counters, added up
+garbage    when Python looks for unused objects
 transport  which addresses of switches other machines reach; files of TLS
 """

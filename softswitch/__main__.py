@@ -10,6 +10,7 @@ from pathlib import Path
 from finsy.proto import p4r
 from google.protobuf import text_format
 
+from fcn.contract.garbage import collect_often
 from fcn.softswitch.engine.build import prepare
 from fcn.softswitch.p4rt.backend import RealBackend
 from fcn.softswitch.p4rt.device import Device
@@ -91,7 +92,9 @@ async def run(options: Options) -> None:
             f"ports {_describe(options)}, program {options.program or 'none yet'}",
             flush=True,
         )
+        collector = asyncio.create_task(collect_often())
         await stop.wait()
+        collector.cancel()
     finally:
         await server.stop(None)
         await device.close()

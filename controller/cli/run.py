@@ -1,7 +1,6 @@
 """`fcn run`: the controller in the foreground, with a progress display during start."""
 
 import asyncio
-import gc
 import signal
 import sys
 from contextlib import AsyncExitStack
@@ -10,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from fcn.contract.constants import PipelineError
+from fcn.contract.garbage import collect_often
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
 from fcn.controller.hostagent.service import AgentServiceError
@@ -18,10 +18,6 @@ from fcn.controller.northbound.api import ApiError, serving
 from fcn.controller.northbound.metrics import MetricsError
 
 REFRESH = 0.2
-
-COLLECTIONS = 10_000, 10, 100
-"""Python's thresholds of garbage collection. With its own a third of the time spent on learning
-goes into looking through flows that are all in use; few objects here are in cycles."""
 
 
 class RunError(Exception):
@@ -40,13 +36,12 @@ async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool)
         async with AsyncExitStack() as stack:
             address = await stack.enter_async_context(serving(plane.network, config.api))
             await stack.enter_async_context(plane.running())
-            gc.freeze()
-            gc.set_threshold(*COLLECTIONS)
             print(f"fcn controller for {len(plane.nodes)} nodes, API on {address}", flush=True)
             stopped = asyncio.create_task(stop.wait())
-            progress = asyncio.create_task(_show_progress(plane))
+            others = [asyncio.create_task(job) for job in (_show_progress(plane), collect_often())]
             await stopped
-            progress.cancel()
+            for job in others:
+                job.cancel()
     except (PipelineError, ApiError, AgentServiceError, MetricsError, OSError) as error:
         raise RunError(str(error)) from error
 

@@ -18,6 +18,7 @@ apart nothing is concluded. docs/learning.md has the reasons and the bound of th
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fcn.controller.config.types import Address
 from fcn.controller.flows.key import FlowKey
@@ -88,8 +89,7 @@ NOTHING = Evidence()
 """Of a pairing no response was seen of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(NamedTuple):
     """Two flows that are the directions of one connection: the destination queue pair of each is
     the source of the other. `port`: their UDP source port where it confirms this; `stated`: said of
     both flows by somebody who knows, instead of inferred."""

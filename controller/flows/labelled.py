@@ -1,6 +1,7 @@
 """Labelled flows by PE; keeps the PEs' tables and the label pool consistent."""
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 from fcn.controller.flows.flow import Edge, Flow
@@ -14,14 +15,14 @@ MOST_LABELS = LABEL_COUNT * 3 // 4
 
 
 class NoLabelError(Exception):
-    """A flow cannot have a label; the message says why, and is made when somebody asks for it."""
+    """A flow cannot have a label; `why` makes the message, when somebody asks for it."""
 
     def __init__(self, why: Callable[[], str]) -> None:
         super().__init__()
-        self._why = why
+        self.why = why
 
     def __str__(self) -> str:
-        return self._why()
+        return self.why()
 
 
 class LabelledFlows:
@@ -45,7 +46,7 @@ class LabelledFlows:
         self._at = {name: (name,) for name in edges}
         """One object for all flows of a PE."""
         self._count: dict[tuple[str, int], int] = {}
-        self._shares: dict[tuple[str, int], Shares[FlowKey]] = {}
+        self._shares: defaultdict[tuple[str, int], Shares[FlowKey]] = defaultdict(Shares)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -79,7 +80,7 @@ class LabelledFlows:
         """
         table = (node, key.src.version)
         capacity = self._edges[node].capacity(key.src.version)
-        shares = self._shares.setdefault(table, Shares())
+        shares = self._shares[table]
         pinned = self._count.get(table, 0) - len(shares)
         host = host_of(key.vrf, key.src)
         try:
@@ -122,7 +123,7 @@ class LabelledFlows:
         alone = self._at[flow.node]
         self._places[flow.key] = alone if others is None else self._in_order({*others, *alone})
         self._count[table] = self._count.get(table, 0) + 1
-        shares = self._shares.setdefault(table, Shares())
+        shares = self._shares[table]
         if flow.key not in shares:
             # Read back from a switch, which has room for it.
             host = host_of(flow.key.vrf, flow.key.src)
@@ -135,8 +136,8 @@ class LabelledFlows:
         self._flows[flow.node][flow.key] = flow
         self._install(flow)
 
-    def remove(self, flow: Flow) -> None:
-        """Remove a flow and release its label."""
+    def remove(self, flow: Flow, heir: str | None = None) -> None:
+        """Remove a flow and release its label; `heir`: the VRF of the flow that gets its place."""
         table = (flow.node, flow.key.src.version)
         del self._flows[flow.node][flow.key]
         others = self._places.pop(flow.key)
@@ -145,7 +146,7 @@ class LabelledFlows:
         self._count[table] -= 1
         self._shares[table].remove(flow.key)
         self._holders.remove((flow.node, flow.key))
-        self._edges[flow.node].remove(flow)
+        self._edges[flow.node].remove(flow, heir)
         self._labels.release(flow.label, flow.key.vrf)
 
     def _in_order(self, nodes: set[str]) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ and which connection a disconnect belongs to.
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Origin(StrEnum):
@@ -21,8 +21,7 @@ class Origin(StrEnum):
     RESTORED = "restored"
 
 
-@dataclass(frozen=True, slots=True)
-class CommIds:
+class CommIds(NamedTuple):
     """Communication IDs of the connection a flow belongs to (IBTA volume 1, chapter 12).
 
     `own` is that of the host that sends the flow, `peer` of the one that receives it; `initiated`:

@@ -1,7 +1,7 @@
 """Which queue pair sends a flow, and how that became known; authority.py says who is believed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fcn.controller.config.types import Address
 from fcn.controller.flows.authority import MAY_END, MAY_REPLACE, End
@@ -9,8 +9,7 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import CommIds, Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Sender:
+class Sender(NamedTuple):
     """The queue pair behind a flow.
 
     `timeout`: microseconds of silence after which the label of this flow is released, None as

@@ -343,13 +343,13 @@ class FlowService:
         try:
             label, displaced = self._labelled.allocate(node, key)
         except NoLabelError as error:
-            why = error
+            why = error.why  # An exception kept by the frame that it names would be a cycle.
             self.refusals.refuse(
-                node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why}"
+                node, key.vrf, Reason.NO_ROOM, lambda: f"{key} stays unlabelled: {why()}"
             )
             return
         for loser in displaced:
-            self._release(loser, f"its host has more flows than {key.src}")
+            self._release(loser, f"its host has more flows than {key.src}", key.vrf)
         origin = sender.origin if sender else origin
         since = self._clock.wall()
         flow = Flow(key, node, label, timeout, origin, source_qp, p_key, comm_ids, since=since)
@@ -372,8 +372,8 @@ class FlowService:
         for flow in self._labelled.of(key):
             self._release(flow, reason.value)
 
-    def _release(self, flow: Flow, reason: str) -> None:
-        self._labelled.remove(flow)
+    def _release(self, flow: Flow, reason: str, heir: str | None = None) -> None:
+        self._labelled.remove(flow, heir)
         self._events.removed(flow, reason)
         if self._labelled.of(flow.key):
             # It goes on at another PE.

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from fcn.controller.flows.key import FlowKey
 
@@ -56,8 +57,7 @@ def connection_port(one_qp: int, other_qp: int) -> int:
     return (label & 0x3FFF ^ label >> 14) | 0xC000
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """One reported packet of a flow: BTH opcode and PSN, and its UDP source port."""
 
     opcode: int

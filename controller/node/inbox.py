@@ -11,7 +11,8 @@ LIMIT = 32768
 """Reports that wait at most, of all VRFs: REQ and REP of as many connections as fit a PE."""
 
 SLICE = 0.001
-"""Seconds for which reports are handled before the event loop reads what else has arrived."""
+"""Seconds of processor time for which reports are handled before the event loop reads what else has
+arrived. Of time that passes a busy machine may take all but one report's, again and again."""
 
 FEWEST, MOST = 2, 6
 """Rounds of the event loop after each slice: to receive a message, or to write, takes a few; more
@@ -31,16 +32,19 @@ BEHIND_SHARE = 4
 
 
 class Inbox:
-    """Reports of all PEs. `clock` is monotonic, in seconds."""
+    """Reports of all PEs. `clock` is monotonic, in seconds, `work` the processor time of this
+    thread."""
 
     def __init__(
         self,
         refusals: Refusals,
         clock: Callable[[], float],
+        work: Callable[[], float],
         limit: int = LIMIT,
     ) -> None:
         self._refusals = refusals
         self._clock = clock
+        self._work = work
         self._queue: FairQueue[Callable[[], None]] = FairQueue(limit)
         self._filled = asyncio.Event()
         self._arrived = 0
@@ -87,19 +91,19 @@ class Inbox:
         """Handle reports until cancelled."""
         while True:
             await self._filled.wait()
-            end = self._clock() + SLICE
-            while self._queue and self._clock() < end:
+            end = self._work() + SLICE
+            while self._queue and self._work() < end:
                 self._queue.take()()
             if not self._queue:
                 self._filled.clear()
             await self._let_others()
 
     async def _let_others(self) -> None:
-        end = self._clock() + SHARE * SLICE
+        end = self._work() + SHARE * SLICE
         for number in range(MOST):
             arrived = self._arrived
             await asyncio.sleep(0)
-            if number + 1 >= FEWEST and (self._arrived == arrived or self._clock() >= end):
+            if number + 1 >= FEWEST and (self._arrived == arrived or self._work() >= end):
                 break
         end = self._clock() + BEHIND_SHARE * SLICE
         if self._queue and self._clock() > self._heard_at + BEHIND:

@@ -73,9 +73,9 @@ class FlowByLabel:
         entry = self._tables[ip_version].entry((label,), f"source_qp_unknown_ipv{ip_version}")
         self._intent.put_encoded(entry, share)
 
-    def forget(self, label: int, ip_version: int) -> None:
-        """Remove the entry of a label."""
-        self._intent.drop_key(self._tables[ip_version].key((label,)))
+    def forget(self, label: int, ip_version: int, share: str | None = None) -> None:
+        """Remove the entry of a label. share: the tenant who gets its place."""
+        self._intent.drop_key(self._tables[ip_version].key((label,)), share)
 
     @staticmethod
     def senders_in(entries: Iterable[P4TableEntry]) -> Iterator[KnownSender]:

@@ -1,7 +1,7 @@
 """FlowLearning: digests of customers' flows (p4src/common/pe/flow_learning.p4)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from finsy import P4Schema, P4TableAction, P4TableEntry
 from finsy.p4schema import P4StructType
@@ -22,8 +22,7 @@ DIGESTS = (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values())
 MAX_LIST_SIZE = 256
 
 
-@dataclass(frozen=True, slots=True)
-class NewFlow:
+class NewFlow(NamedTuple):
     """A packet of a flow without label, or of a watched one (digest new_flow_*); in its order."""
 
     vrf: int
@@ -37,8 +36,7 @@ class NewFlow:
     port: int
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionMessage:
+class ConnectionMessage(NamedTuple):
     """A message of the connection manager (digest cm_*, whose last field is two of these).
 
     `attribute`: the last 7 bits of the attribute ID, of which no more are used.

@@ -73,10 +73,13 @@ class FlowTable:
         )
         self._intent.put_encoded(entry, share)
 
-    def unlabel(self, vrf: int, src: Address, dst: Address, dest_qp: int) -> None:
-        """Remove the entry: packets of the flow get an entropy label again."""
+    def unlabel(
+        self, vrf: int, src: Address, dst: Address, dest_qp: int, share: str | None = None
+    ) -> None:
+        """Remove the entry: packets of the flow get an entropy label again. share: the tenant who
+        gets its place."""
         match = vrf, int(src), int(dst), dest_qp
-        self._intent.drop_key(self._tables[src.version].key(match))
+        self._intent.drop_key(self._tables[src.version].key(match), share)
 
     @staticmethod
     def flow_of(entry: P4TableEntry) -> FlowMatch | None:

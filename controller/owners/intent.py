@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from finsy import P4Schema
 from finsy.grpcutil import GRPCStatusCode
@@ -31,8 +32,7 @@ _UNKNOWN = b"?"
 """The switch holds the entity with an unknown value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(NamedTuple):
     """An entity with `entity_key` and `entity_value` of it."""
 
     key: Key
@@ -40,8 +40,7 @@ class Encoded:
     entity: p4r.Entity
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(NamedTuple):
     value: bytes
     entity: p4r.Entity
     share: str
@@ -199,11 +198,12 @@ class Intent:
         """Stop intending an entity with this key."""
         self.drop_key(entity_key(entity.encode(self.schema)))
 
-    def drop_key(self, key: Key) -> None:
-        """Stop intending an entity with this key."""
+    def drop_key(self, key: Key, share: str | None = None) -> None:
+        """Stop intending an entity with this key; `share`: the tenant who gets its place, and whose
+        turn it is then, if not that of the entity."""
         wanted = self._wanted.pop(key, None)
         if wanted is not None:
-            self._mark(key, wanted.share)
+            self._mark(key, wanted.share if share is None else share)
 
     def holds(self, entity: P4Entity) -> bool:
         """Whether an entity with this key is intended."""

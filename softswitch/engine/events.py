@@ -3,7 +3,8 @@
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from functools import cache
+from itertools import accumulate, groupby, pairwise, starmap
 
 from fcn.softswitch.api import EngineEvents
 from fcn.softswitch.engine.codegen.layout import nbytes
@@ -32,15 +33,16 @@ def parse(data: bytes) -> Iterator[NativeEvent]:
         at += (size + 7) & ~7
 
 
+@cache
+def _places(widths: tuple[int, ...]) -> tuple[slice, ...]:
+    """Where the integers of these widths are in a digest message."""
+    ends = list(accumulate(map(nbytes, widths), initial=0))
+    return tuple(starmap(slice, pairwise(ends)))
+
+
 def digest_values(payload: bytes, widths: tuple[int, ...]) -> tuple[int, ...]:
     """Integers of a digest message."""
-    out = []
-    at = 0
-    for width in widths:
-        size = nbytes(width)
-        out.append(int.from_bytes(payload[at : at + size], "big"))
-        at += size
-    return tuple(out)
+    return tuple([int.from_bytes(payload[place], "big") for place in _places(widths)])
 
 
 def dispatch(

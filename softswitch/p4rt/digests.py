@@ -13,6 +13,7 @@ from finsy.proto import p4r
 
 from fcn.softswitch.p4rt.errors import already_exists, invalid_argument, not_found
 from fcn.softswitch.p4rt.schema import Digest, Schema
+from fcn.softswitch.p4rt.values import Form
 
 Message = tuple[int, ...]
 Send = Callable[[p4r.StreamMessageResponse], bool]
@@ -35,6 +36,7 @@ class DigestStats:
 @dataclass(slots=True)
 class _Learner:
     digest: Digest
+    form: Form
     config: p4r.DigestEntry.Config
     buffer: dict[Message, None] = field(default_factory=dict)
     flush: asyncio.TimerHandle | None = None
@@ -71,7 +73,7 @@ class DigestStore:
         kept = p4r.DigestEntry.Config()
         kept.CopyFrom(config)
         if learner is None:
-            self._learners[digest.name] = _Learner(digest, kept)
+            self._learners[digest.name] = _Learner(digest, Form(digest.type), kept)
         else:
             learner.config = kept
             self._drain(learner)
@@ -144,12 +146,13 @@ class DigestStore:
         learner.next_list_id += 1
         response = p4r.StreamMessageResponse(
             digest=p4r.DigestList(
-                digest_id=learner.digest.id,
-                list_id=list_id,
-                data=[learner.digest.type.encode(iter(message)) for message in messages],
-                timestamp=self._wall_clock(),
+                digest_id=learner.digest.id, list_id=list_id, timestamp=self._wall_clock()
             )
         )
+        data = response.digest.data
+        for message in messages:
+            # This copies it.
+            data.append(learner.form.fill(message))
         if not self._send(response):
             self.stats.undelivered += len(messages)
             return

@@ -1,7 +1,8 @@
 """Byte strings and P4Data (P4Runtime 1.4, Bytestrings and Representation of Arbitrary P4 Types)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 
 from finsy.proto import p4d, p4i, p4t
 
@@ -23,7 +24,7 @@ def decode_uint(data: bytes, width: int, what: str) -> int:
 
 def encode_uint(value: int) -> bytes:
     """Shortest big-endian byte string of an unsigned value; zero is one zero byte."""
-    return value.to_bytes(max(1, (value.bit_length() + 7) // 8), "big")
+    return value.to_bytes((value.bit_length() + 7) // 8 or 1, "big")
 
 
 def decode_sint(data: bytes, width: int, what: str) -> int:
@@ -52,16 +53,25 @@ class Scalar:
 
     def encode(self, values: Iterator[int]) -> p4d.P4Data:
         """P4Data of the next value."""
-        value = next(values)
+        data = p4d.P4Data()
+        self.put(data, next(values))
+        return data
+
+    def put(self, data: p4d.P4Data, value: int) -> None:
+        """Set the value of a P4Data."""
         match self.kind:
+            case "uint":
+                data.bitstring = encode_uint(value)
             case "bool":
-                return p4d.P4Data(bool=bool(value))
+                data.bool = bool(value)
             case "enum":
-                return p4d.P4Data(enum_value=encode_uint(value))
-            case "sint":
-                return p4d.P4Data(bitstring=encode_sint(value, self.width))
+                data.enum_value = encode_uint(value)
             case _:
-                return p4d.P4Data(bitstring=encode_uint(value))
+                data.bitstring = encode_sint(value, self.width)
+
+    def leaves(self, data: p4d.P4Data) -> Iterator[tuple["Scalar", p4d.P4Data]]:
+        """Itself, and the P4Data of its value."""
+        yield self, data
 
     def decode(self, data: p4d.P4Data, what: str) -> int:
         """Value of a P4Data; INVALID_ARGUMENT when it is of another kind."""
@@ -93,12 +103,32 @@ class Aggregate:
         inner = p4d.P4StructLike(members=[member.encode(values) for member in self.members])
         return p4d.P4Data(struct=inner) if self.is_struct else p4d.P4Data(tuple=inner)
 
+    def leaves(self, data: p4d.P4Data) -> Iterator[tuple[Scalar, p4d.P4Data]]:
+        """The integers in declaration order, each with the P4Data of its value."""
+        inner = data.struct if self.is_struct else data.tuple
+        for member, value in zip(self.members, inner.members, strict=True):
+            yield from member.leaves(value)
+
     def widths(self) -> tuple[int, ...]:
         """Widths in bits of the flattened integers."""
         return tuple(width for member in self.members for width in member.widths())
 
 
 DataType = Scalar | Aggregate
+
+
+class Form:
+    """P4Data of a type that is filled in again and again: to make one takes three times as long."""
+
+    def __init__(self, shape: DataType) -> None:
+        self._data = shape.encode(repeat(0))
+        self._leaves = tuple(shape.leaves(self._data))
+
+    def fill(self, values: Iterable[int]) -> p4d.P4Data:
+        """P4Data of these integers, until the next call; copy it to keep it."""
+        for (scalar, data), value in zip(self._leaves, values, strict=True):
+            scalar.put(data, value)
+        return self._data
 
 
 def data_type(spec: p4t.P4DataTypeSpec, info: p4t.P4TypeInfo, what: str) -> DataType:

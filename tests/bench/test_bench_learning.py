@@ -1,5 +1,8 @@
 """The benchmark of learning: its frames are what hosts send, and it reads its records rightly."""
 
+import os
+import struct
+import subprocess
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -8,6 +11,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
 from fcn.bench import learning
+from fcn.bench.forwarding import workspace
 from fcn.bench.handshakes import INITIATOR_QP, RESPONDER_QP, Site, first_packets, replies, requests
 from fcn.bench.learning import percentile
 from fcn.bench.network import Installed
@@ -59,6 +63,17 @@ def test_what_is_never_learned_is_later_than_all_others() -> None:
     never = float("inf")
     assert percentile([0.001] * 99 + [never], 0.99) == 1.0
     assert percentile([0.001] * 98 + [never] * 2, 0.99) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="raw sockets need root")
+def test_every_frame_that_is_due_is_sent_however_late(tmp_path: Path) -> None:
+    frames = tmp_path / "frames"
+    frames.write_bytes(struct.pack("!H", 60) + bytes(60))
+    longer_than_all = "0.2"
+    with workspace() as (blaster, _):
+        command = [str(blaster), "lo", str(frames), "0.05", "1000", longer_than_all]
+        said = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    assert said.split()[0] == "50"
 
 
 def test_wrong_options(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

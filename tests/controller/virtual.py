@@ -122,4 +122,4 @@ async def virtual_switches(number: int) -> AsyncIterator[list[VirtualSwitch]]:
 def virtual_plane(config: Config) -> ControlPlane:
     """A control plane in the time of the running loop."""
     time = asyncio.get_running_loop().time
-    return ControlPlane(config, Clock(time, time), random.Random(1))
+    return ControlPlane(config, Clock(time, time, time), random.Random(1))

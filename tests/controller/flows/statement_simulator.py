@@ -124,7 +124,7 @@ class _Edge:
     def install(self, flow: Flow) -> None:
         self.flows[flow.key] = flow
 
-    def remove(self, flow: Flow) -> None:
+    def remove(self, flow: Flow, heir: str | None = None) -> None:
         del self.flows[flow.key]
 
 

@@ -48,7 +48,7 @@ class Edge:
         self.flows[flow.key] = flow
         self.writes += 1
 
-    def remove(self, flow: Flow) -> None:
+    def remove(self, flow: Flow, heir: str | None = None) -> None:
         del self.flows[flow.key]
 
 

@@ -1,5 +1,6 @@
 """What tenants send changes what is theirs and nothing else: the flow service between their PEs."""
 
+import gc
 import os
 import random
 from collections import Counter
@@ -49,7 +50,7 @@ class Edge:
         of_version = [key for key in self.flows if key.src.version == flow.key.src.version]
         assert len(of_version) <= CAPACITY
 
-    def remove(self, flow: Flow) -> None:
+    def remove(self, flow: Flow, heir: str | None = None) -> None:
         del self.flows[flow.key]
 
 
@@ -301,6 +302,21 @@ def test_one_host_does_not_fill_the_table(net: Network) -> None:
     shares = Counter(key.src for key in net.edges["pe1"].flows)
     assert shares == {A: CAPACITY - 20, OTHER_A: 20}
     assert net.service.refusals.counts["blue", Reason.NO_ROOM] == 1000 - CAPACITY
+
+
+def test_what_a_full_table_does_not_take_leaves_nothing_in_memory(net: Network) -> None:
+    """Nor cycles, in which everything would be looked through again and again."""
+    for number in range(2 * CAPACITY):
+        net.connect(a_qp=100 + number, b_qp=1000 + number, ids=(1 + number, 1001 + number))
+    gc.collect()
+    gc.disable()
+    try:
+        for number in range(2 * CAPACITY, 4 * CAPACITY):
+            net.connect(a_qp=100 + number, b_qp=1000 + number, ids=(1 + number, 1001 + number))
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+    assert net.service.refusals.counts["blue", Reason.NO_ROOM]
 
 
 def test_a_full_table_has_room_for_a_registration_by_hand_and_keeps_it(net: Network) -> None:

@@ -43,7 +43,7 @@ class Edge:
     def install(self, flow: Flow) -> None:
         self.flows[flow.key] = flow
 
-    def remove(self, flow: Flow) -> None:
+    def remove(self, flow: Flow, heir: str | None = None) -> None:
         del self.flows[flow.key]
 
 

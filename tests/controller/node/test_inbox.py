@@ -23,11 +23,12 @@ LIMIT = 1000
 class Clock:
     """Each look at it takes a while, so that a slice ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, step: float = 0.0005) -> None:
         self.now = 0.0
+        self.step = step
 
     def __call__(self) -> float:
-        self.now += 0.0005
+        self.now += self.step
         return self.now
 
 
@@ -47,7 +48,7 @@ def offer(inbox: Inbox, vrf: str, host: int, handle: Callable[[], None]) -> None
 
 async def test_a_tenant_does_not_wait_for_the_flood_of_another() -> None:
     handled: list[str] = []
-    inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), Clock(), LIMIT)
+    inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), lambda: 0.0, Clock(), LIMIT)
     for _ in range(10 * LIMIT):
         offer(inbox, "red", 1, partial(handled.append, "red"))
     offer(inbox, "blue", 2, partial(handled.append, "blue"))
@@ -60,7 +61,7 @@ async def test_a_tenant_does_not_wait_for_the_flood_of_another() -> None:
 
 async def test_the_event_loop_goes_on_while_reports_wait() -> None:
     """A report that causes the next for ever does not keep others from running."""
-    inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), Clock(), LIMIT)
+    inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), lambda: 0.0, Clock(), LIMIT)
     stop = asyncio.Event()
 
     def again() -> None:
@@ -74,6 +75,22 @@ async def test_the_event_loop_goes_on_while_reports_wait() -> None:
         assert len(inbox)
         stop.set()
         await until(lambda: not len(inbox))
+
+
+async def test_a_slice_is_as_long_where_others_have_the_processor_meanwhile() -> None:
+    handled, at_its_end = Counter[str](), list[int]()
+    inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), Clock(1.0), Clock(0.0001), LIMIT)
+
+    def handle() -> None:
+        handled["red"] += 1
+        if handled["red"] == 1:
+            asyncio.get_running_loop().call_soon(lambda: at_its_end.append(handled["red"]))
+
+    for _ in range(LIMIT):
+        offer(inbox, "red", 1, handle)
+    async with running(inbox):
+        await until(lambda: bool(at_its_end))
+    assert at_its_end[0] >= 9
 
 
 def received_and_handled(late: float, until: float = math.inf) -> tuple[int, int]:
@@ -96,7 +113,7 @@ def received_and_handled(late: float, until: float = math.inf) -> tuple[int, int
 
     async def main() -> None:
         time = asyncio.get_running_loop().time
-        inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), time, LIMIT)
+        inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), time, time, LIMIT)
         receiver = asyncio.create_task(receive(inbox))
         async with running(inbox):
             await asyncio.sleep(0.2)
@@ -138,7 +155,7 @@ def test_who_receives_only_while_the_loop_is_idle_does_so() -> None:
 
     async def main() -> float:
         loop = asyncio.get_running_loop()
-        inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), loop.time, LIMIT)
+        inbox = Inbox(Refusals(EventBus(SYSTEM_CLOCK), lambda: 0.0), loop.time, loop.time, LIMIT)
         for _ in range(LIMIT - 1):
             offer(inbox, "red", 1, handle)
         offer(inbox, "red", 1, done.set)
@@ -157,7 +174,7 @@ def test_who_receives_only_while_the_loop_is_idle_does_so() -> None:
 async def test_what_is_dropped_is_counted_by_tenant_and_said_once() -> None:
     bus = EventBus(SYSTEM_CLOCK)
     refusals = Refusals(bus, lambda: 0.0)
-    inbox = Inbox(refusals, Clock(), LIMIT)
+    inbox = Inbox(refusals, lambda: 0.0, Clock(), LIMIT)
     with bus.watch() as events:
         for _ in range(LIMIT + 50):
             offer(inbox, "red", 1, lambda: None)
