@@ -68,12 +68,14 @@ class AlternateAtPe(LinkTest, PeTest):
     """FAN-4: a PE, too, has a loop-free alternate for packets whose next hop is dead."""
 
     node_address = PE_ADDRESS
+    says_hello = False
 
     def configure(self) -> None:
         """In addition: the link behind CORE_PORT is watched and up."""
         super().configure()
         self.tables = self.pe
         self.watch()
+        self.start_clock()
         self.bring_up()
 
     def runTest(self) -> None:
