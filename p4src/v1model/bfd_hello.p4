@@ -2,11 +2,11 @@
 #define FCN_BFD_HELLO_P4
 
 // BfdHello: makes the copy of the clock packet a BFD control packet for the far end of a link (RFC 5880, RFC 5881).
-// Reads:  task, envelope, order.
+// Reads:  order, envelope.
 // Writes: Ethernet, underlay, UDP and BFD headers; the clock's header ends.
 // When:   on the egress copy of the clock packet in the slot of a link.
 control BfdHello(
-        in clock_task_h task, in arn_envelope_h envelope, in order_h order, inout ethernet_h ethernet,
+        in arn_envelope_h envelope, in order_h order, inout ethernet_h ethernet,
         inout clock_h clock, inout ipv6_h ipv6, inout udp_h udp, inout bfd_h bfd) {
     BfdChecksum() bfd_checksum;
 
@@ -40,12 +40,12 @@ control BfdHello(
             bfd.state = BfdState.INIT;
         }
         bfd.flags = 0;
-        bfd.detect_multiplier = task.detect_multiplier;
+        bfd.detect_multiplier = order.detect_multiplier;
         bfd.length = BFD_LENGTH;
-        bfd.my_discriminator = task.discriminator;
+        bfd.my_discriminator = order.my_discriminator;
         bfd.your_discriminator = order.your_discriminator;
-        bfd.desired_min_tx = task.interval;
-        bfd.required_min_rx = task.interval;
+        bfd.desired_min_tx = order.interval;
+        bfd.required_min_rx = order.interval;
         bfd.required_min_echo_rx = 0;
         bit<16> checksum;
         bfd_checksum.apply(ipv6, udp, bfd, checksum);

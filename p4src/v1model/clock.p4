@@ -11,11 +11,11 @@ counter<bit<1>>(1, CounterType.packets) clock_rounds;
 // Clock: this target makes no packets of its own, so one circulates through the queue of CLOCK_PORT, whose rate is the
 // clock's. Each time one link or path is looked at (FAN-4).
 // Reads:  the packet's token, time now in microseconds; registers of links and paths.
-// Writes: task, envelope; order: what is to be said, is_wanted where it is of a path; is_hello; is_over: another clock
+// Writes: order, envelope: what is to be said, is_wanted where it is of a path; is_hello; is_over: another clock
 //         packet has taken this one's place, or the clock stops.
 // When:   the clock packet has come round.
 control Clock(
-        in clock_h clock, in bit<48> now, inout clock_task_h task, inout arn_envelope_h envelope, inout order_h order,
+        in clock_h clock, in bit<48> now, inout arn_envelope_h envelope, inout order_h order,
         out bool is_hello, out bool is_over) {
     ClockSlot() clock_slot;
     LinkTimer() link_timer;
@@ -28,7 +28,6 @@ control Clock(
         is_hello = false;
         is_over = !clock.isValid() || youngest != 0 && younger != 0 && younger[31:31] == 0;
         order.setValid();
-        order.is_asked = 0;
         order.is_wanted = 0;
         bool is_known = false;
         if (!is_over) {
@@ -38,16 +37,16 @@ control Clock(
         if (!is_over) {
             clock_slot_t slot;
             clock_place.read(slot, 0);
-            clock_slot.apply(slot, task, envelope);
+            clock_slot.apply(slot, order, envelope);
             slot = slot + 1;
-            if (!task.isValid()) {
+            if (order.task == ClockTask.NONE) {
                 slot = 0;
                 clock_rounds.count(0);
-            } else if (task.task == ClockTask.LINK) {
-                link_timer.apply(task, now[31:0], order, is_hello);
-            } else if (task.task == ClockTask.PATH) {
+            } else if (order.task == ClockTask.LINK) {
+                link_timer.apply(now, order, is_hello);
+            } else if (order.task == ClockTask.PATH) {
                 bit<3> state;
-                link_states.read(state, task.port);
+                link_states.read(state, order.port);
                 // Of a link that never was up nobody knows whether it is well.
                 if (IS_DEAD(state) || state == (bit<3>)LinkState.UP) {
                     is_known = true;
@@ -57,27 +56,20 @@ control Clock(
                     }
                 }
             } else {
-                bit<32> since;
-                last_congested.read(since, task.port);
+                bit<48> since;
+                last_congested.read(since, order.port);
                 is_known = true;
                 order.report = PathReport.RELIEVED;
-                if (since != 0) {
-                    if (now[31:0] - since < task.relief) {
-                        order.report = PathReport.CONGESTED;
-                    } else {
-                        // Before the time has gone round
-                        last_congested.write(task.port, 0);
-                    }
+                if (since != 0 && now - since < (bit<48>)order.relief) {
+                    order.report = PathReport.CONGESTED;
                 }
             }
             if (is_known) {
                 bool is_due;
-                path_news.apply(task.path_cell, order.report, task.interval, task.time, now[31:0], is_due);
+                path_news.apply(order.path_cell, order.report, order.interval, order.time, now[31:0], is_due);
                 if (is_due) {
                     order.is_wanted = 1;
-                    order.path_id = task.path_id;
-                    order.link = (bit<32>)task.port;
-                    order.ingress_pe = task.ingress_pe;
+                    order.link = (bit<32>)order.port;
                     order.level = 0;
                 }
             }

@@ -53,5 +53,6 @@ enum bit<32> CloneSession {
 
 // standard_metadata.instance_type of simple_switch
 const bit<32> INSTANCE_EGRESS_CLONE = 2;
+const bit<32> INSTANCE_RECIRCULATED = 4;
 
 #endif

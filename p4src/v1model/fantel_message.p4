@@ -16,14 +16,11 @@ control FantelMessage(inout p_headers_t hdr) {
     apply {
         // As behind UDP
         bit<16> length = UDP_LENGTH + FANTEL_LENGTH + FANTEL_WORD_LENGTH;
-        fantel_profile.apply(hdr.fantel.profile);
         FantelType type = FantelType.FAILURE;
         bit<8> code = FANTEL_ORIGIN | FANTEL_PATH;
         hdr.fantel.about.setValid();
         hdr.fantel.about.tlv_origin = TLV_ORIGIN;
-        hdr.fantel.about.node = hdr.fantel.profile.node;
         hdr.fantel.about.link = hdr.order.link;
-        hdr.fantel.about.epoch = hdr.fantel.profile.epoch;
         bit<32> sequence;
         fantel_sequence.read(sequence, 0);
         sequence = sequence + 1;
@@ -93,38 +90,29 @@ control FantelMessage(inout p_headers_t hdr) {
         hdr.srv6.segment3.setInvalid();
         hdr.ethernet.ether_type = EtherType.IPV6;
         hdr.outer_ipv6.setValid();
+        hdr.outer_udp.setValid();
+        fantel_profile.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.order, hdr.fantel.about);
         hdr.outer_ipv6.version = 6;
-        hdr.outer_ipv6.dscp = hdr.fantel.profile.dscp;
         hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
         hdr.outer_ipv6.flow_label = 0;
         hdr.outer_ipv6.hop_limit = FANTEL_HOP_LIMIT;
-        hdr.outer_ipv6.src = hdr.fantel.profile.src;
         hdr.outer_ipv6.dst = hdr.order.ingress_pe;
-        bit<64> transport;
+        bit<32> transport;
         bit<16> udp_length = 0;
-        if (hdr.fantel.profile.over_icmpv6 == 1) {
+        if (hdr.order.over_icmpv6 == 1) {
             length = length - UDP_LENGTH + FANTEL_WORD_OF_ICMPV6;
             hdr.outer_udp.setInvalid();
             hdr.outer_ipv6.next_header = IpProtocol.ICMPV6;
             hdr.fantel.icmpv6.setValid();
-            hdr.fantel.icmpv6.icmpv6_type = FANTEL_ICMPV6_TYPE;
+            hdr.fantel.icmpv6.type = FANTEL_ICMPV6_TYPE;
             hdr.fantel.icmpv6.code = code;
-            hdr.fantel.icmpv6.type = type;
-            hdr.fantel.icmpv6.version = 0;
-            hdr.fantel.icmpv6.reserved = 0;
-            transport = FANTEL_ICMPV6_TYPE ++ code ++ (bit<8>)type ++ 40w0;
+            hdr.fantel.about.first_word = (bit<8>)type ++ 24w0;
+            transport = 16w0 ++ FANTEL_ICMPV6_TYPE ++ code;
         } else {
             hdr.outer_ipv6.next_header = IpProtocol.UDP;
-            hdr.outer_udp.setValid();
-            hdr.outer_udp.src_port = hdr.fantel.profile.udp_src_port;
-            hdr.outer_udp.dst_port = hdr.fantel.profile.udp_dst_port;
             hdr.outer_udp.length = length;
-            hdr.fantel.message.setValid();
-            hdr.fantel.message.version = 0;
-            hdr.fantel.message.type = type;
-            hdr.fantel.message.code = code;
-            hdr.fantel.message.reserved = 0;
-            transport = hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port ++ 8w0 ++ (bit<8>)type ++ code ++ 8w0;
+            hdr.fantel.about.first_word = 8w0 ++ (bit<8>)type ++ code ++ 8w0;
+            transport = hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port;
             // The length stands twice in the sum: in the pseudo header, too.
             udp_length = length;
         }
@@ -132,10 +120,10 @@ control FantelMessage(inout p_headers_t hdr) {
         bit<16> checksum;
         hash(checksum, HashAlgorithm.csum16, 16w0,
              { hdr.outer_ipv6.src, hdr.outer_ipv6.dst, udp_length ++ length ++ 24w0 ++ hdr.outer_ipv6.next_header, transport,
-                   TLV_ORIGIN, hdr.fantel.about.node, hdr.fantel.about.link, hdr.fantel.about.epoch,
+                   hdr.fantel.about.first_word, TLV_ORIGIN, hdr.fantel.about.node, hdr.fantel.about.link, hdr.fantel.about.epoch,
                    hdr.fantel.about.sequence, TLV_PATH, hdr.fantel.about.path_id, five_tuple, cause, queue },
              32w0x10000);
-        if (hdr.fantel.profile.over_icmpv6 == 1) {
+        if (hdr.order.over_icmpv6 == 1) {
             hdr.fantel.icmpv6.checksum = checksum;
         } else if (checksum == 0) {
             hdr.outer_udp.checksum = 0xffff;

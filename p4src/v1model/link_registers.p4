@@ -4,10 +4,10 @@
 
 register<bit<3>, port_t>(PORT_COUNTER_SIZE) link_states;
 // When a packet last came from there, and last went there, in microseconds; 0: never
-register<bit<32>, port_t>(PORT_COUNTER_SIZE) last_heard;
-register<bit<32>, port_t>(PORT_COUNTER_SIZE) last_sent;
+register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_heard;
+register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_sent;
 // When a packet last left a congested queue there, in microseconds; 0: never
-register<bit<32>, port_t>(PORT_COUNTER_SIZE) last_congested;
+register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_congested;
 // The far end's discriminator
 register<bit<32>, port_t>(PORT_COUNTER_SIZE) far_discriminators;
 

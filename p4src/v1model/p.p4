@@ -135,58 +135,60 @@ control PIngress(
             exit;
         }
 
-        if (meta.base.is_clock == 1) {
-            bool is_hello;
-            bool is_over;
-            clock.apply(
-                hdr.clock, meta.flow_control.now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_over);
-            if (is_over) {
-                mark_to_drop(standard_metadata);
-            } else {
-                if (is_hello) {
-                    meta.base.copy_kind = NotificationKind.HELLO;
-                    meta.flow_control.upstream_port = hdr.task.port;
-                } else if (hdr.order.is_wanted == 1) {
-                    notifications_triggered.count(NotificationKind.FANTEL);
-                    meta.base.copy_kind = NotificationKind.FANTEL;
-                }
-                standard_metadata.egress_spec = CLOCK_PORT;
-            }
-            exit;
-        }
-
         // The packet was for this node and is used up.
         bool is_done = false;
         port_t hold_port = 0;
         flow_control.apply(meta.flow_control);
-        if (meta.flow_control.is_parked == 1) {
-            meta.flow_control.request = HoldRequest.TURN;
-            meta.base.egress_port = meta.flow_control.egress_port;
-        } else if (meta.base.copy_kind != NotificationKind.NONE) {
-            meta.base.notification_kind = meta.base.copy_kind;
-            if (meta.base.copy_kind == NotificationKind.ARN || meta.base.copy_kind == NotificationKind.HELLO) {
-                meta.base.egress_port = meta.flow_control.upstream_port;
-            } else {
-                meta.base.forward = Forward.UNDERLAY;
-            }
-            if (meta.base.copy_kind == NotificationKind.END_CON_CNP) {
-                bool made;
-                end_con_cnp.apply(hdr, made);
-                if (!made) {
-                    // The packet itself has left: nothing is lost but the copy.
-                    events.count(Event.INNER_OPAQUE);
+        // BMv2 pays for each condition: what most packets are not comes in one.
+        if (standard_metadata.instance_type == INSTANCE_RECIRCULATED) {
+            if (meta.base.is_clock == 1) {
+                bool is_hello;
+                bool is_over;
+                clock.apply(
+                    hdr.clock, meta.flow_control.now, hdr.arn_envelope, hdr.order, is_hello, is_over);
+                if (is_over) {
                     mark_to_drop(standard_metadata);
-                    exit;
+                } else {
+                    if (is_hello) {
+                        meta.base.copy_kind = NotificationKind.HELLO;
+                        meta.flow_control.upstream_port = hdr.order.port;
+                    } else if (hdr.order.is_wanted == 1) {
+                        notifications_triggered.count(NotificationKind.FANTEL);
+                        meta.base.copy_kind = NotificationKind.FANTEL;
+                    }
+                    standard_metadata.egress_spec = CLOCK_PORT;
                 }
+                exit;
             }
-            notifications_sent.count(meta.base.copy_kind);
-            truncate((bit<32>)(ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len));
+            if (meta.flow_control.is_parked == 1) {
+                meta.flow_control.request = HoldRequest.TURN;
+                meta.base.egress_port = meta.flow_control.egress_port;
+            } else {
+                meta.base.notification_kind = meta.base.copy_kind;
+                if (meta.base.copy_kind == NotificationKind.ARN || meta.base.copy_kind == NotificationKind.HELLO) {
+                    meta.base.egress_port = meta.flow_control.upstream_port;
+                } else {
+                    meta.base.forward = Forward.UNDERLAY;
+                }
+                if (meta.base.copy_kind == NotificationKind.END_CON_CNP) {
+                    bool made;
+                    end_con_cnp.apply(hdr, made);
+                    if (!made) {
+                        // The packet itself has left: nothing is lost but the copy.
+                        events.count(Event.INNER_OPAQUE);
+                        mark_to_drop(standard_metadata);
+                        exit;
+                    }
+                }
+                notifications_sent.count(meta.base.copy_kind);
+                truncate((bit<32>)(ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len));
+            }
         } else {
             if (meta.flow_control.parse_more == ParseMore.NONE) {
                 meta.base.ingress_port = standard_metadata.ingress_port;
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
-                last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp[31:0] | 1);
+                last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp);
             }
             if (meta.flow_control.mode != FlowControl.OFF) {
                 meta.flow_control.upstream_port = meta.base.ingress_port;
@@ -215,34 +217,34 @@ control PIngress(
                     srv6_end.apply(hdr.outer_ipv6, hdr.srv6, meta.base.drop_reason);
                 }
             }
-            if (meta.base.notification_kind == NotificationKind.ARN
-                    && meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL
-                    && meta.flow_control.mode != FlowControl.OFF) {
-                if (meta.flow_control.parse_more == ParseMore.NONE) {
-                    meta.flow_control.parse_more = ParseMore.ARN;
-                    resubmit_preserving_field_list(KEEP_FLAT);
-                    exit;
+            if (meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL) {
+                if (meta.base.notification_kind == NotificationKind.ARN
+                        && meta.flow_control.mode != FlowControl.OFF) {
+                    if (meta.flow_control.parse_more == ParseMore.NONE) {
+                        meta.flow_control.parse_more = ParseMore.ARN;
+                        resubmit_preserving_field_list(KEEP_FLAT);
+                        exit;
+                    }
+                    meta.base.punt_reason = PuntReason.NONE;
+                    is_done = true;
+                    hold_port = meta.base.ingress_port;
+                    receive_arn.apply(
+                        meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.arn,
+                        standard_metadata.parser_error == error.NoError, meta.flow_control,
+                        meta.base.drop_reason);
+                } else if (hdr.outer_udp.isValid() && hdr.outer_udp.dst_port == UdpPort.BFD) {
+                    if (meta.flow_control.parse_more == ParseMore.NONE) {
+                        meta.flow_control.parse_more = ParseMore.BFD;
+                        resubmit_preserving_field_list(KEEP_FLAT);
+                        exit;
+                    }
+                    meta.base.punt_reason = PuntReason.NONE;
+                    is_done = true;
+                    notifications_received.count(NotificationKind.HELLO);
+                    receive_bfd.apply(
+                        meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.bfd,
+                        standard_metadata.parser_error == error.NoError, meta.base.drop_reason);
                 }
-                meta.base.punt_reason = PuntReason.NONE;
-                is_done = true;
-                hold_port = meta.base.ingress_port;
-                receive_arn.apply(
-                    meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.arn,
-                    standard_metadata.parser_error == error.NoError, meta.flow_control,
-                    meta.base.drop_reason);
-            } else if (meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL
-                    && hdr.outer_udp.isValid() && hdr.outer_udp.dst_port == UdpPort.BFD) {
-                if (meta.flow_control.parse_more == ParseMore.NONE) {
-                    meta.flow_control.parse_more = ParseMore.BFD;
-                    resubmit_preserving_field_list(KEEP_FLAT);
-                    exit;
-                }
-                meta.base.punt_reason = PuntReason.NONE;
-                is_done = true;
-                notifications_received.count(NotificationKind.HELLO);
-                receive_bfd.apply(
-                    meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.bfd,
-                    standard_metadata.parser_error == error.NoError, meta.base.drop_reason);
             }
         }
 
@@ -265,17 +267,7 @@ control PIngress(
                 }
             }
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
-            if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason == PuntReason.NONE) {
-                bool is_dead;
-                port_t dead_port;
-                link_guard.apply(hdr.outer_ipv6.dst, hdr.ethernet, meta.base, is_dead, dead_port);
-                if (is_dead && meta.base.notification_kind == NotificationKind.NONE) {
-                    hdr.order.setValid();
-                    hdr.order.is_asked = 1;
-                    hdr.order.report = PathReport.FAILED;
-                    hdr.order.link = (bit<32>)dead_port;
-                }
-            }
+            link_guard.apply(hdr.outer_ipv6.dst, hdr.ethernet, meta.base, hdr.order);
             if (may_wait && meta.base.drop_reason == DropReason.NONE
                     && meta.base.punt_reason == PuntReason.NONE) {
                 if (meta.flow_control.mode == FlowControl.FLOW) {
@@ -363,7 +355,7 @@ control PEgress(
         if (meta.base.copy_kind != NotificationKind.NONE) {
             fast_cnp_profile.apply(hdr.fast_cnp_profile);
         }
-        if (standard_metadata.egress_port == RECIRC_PORT && meta.base.copy_kind != NotificationKind.NONE) {
+        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 send_arn.apply(
                     hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
@@ -377,7 +369,7 @@ control PEgress(
                     truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
                 } else if (meta.base.copy_kind == NotificationKind.HELLO) {
                     bfd_hello.apply(
-                        hdr.task, hdr.arn_envelope, hdr.order, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.outer_udp,
+                        hdr.arn_envelope, hdr.order, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.outer_udp,
                         hdr.bfd);
                 } else if (meta.base.copy_kind == NotificationKind.FANTEL) {
                     fantel_message.apply(hdr);
@@ -395,7 +387,6 @@ control PEgress(
             recirculate_preserving_field_list(KEEP_CLOCK);
         } else if (standard_metadata.egress_port != CPU_PORT) {
             bool parked = standard_metadata.egress_port == PARK_PORT;
-            bool is_lost = standard_metadata.egress_port == RECIRC_PORT;
             if (meta.flow_control.has_upstream
                     && meta.base.notification_kind == NotificationKind.NONE) {
                 ask_upstream.apply(standard_metadata, parked, meta.base, meta.flow_control);
@@ -405,11 +396,9 @@ control PEgress(
                 recirculate_preserving_field_list(KEEP_PARKED);
                 exit;
             }
-            if (!is_lost) {
-                port_tx.count(standard_metadata.egress_port);
-                last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp[31:0]);
-                queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
-            }
+            port_tx.count(standard_metadata.egress_port);
+            last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp);
+            queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
 
             bool marked = false;
             // Read before marking changes the ECN field.
@@ -422,19 +411,17 @@ control PEgress(
             }
 
             // FCN-8: an ECN-capable packet with an FCN label that is no notification itself. A packet has one copy.
-            bool concerns_path = hdr.order.isValid() && hdr.order.is_asked == 1;
-            port_t port_of_path = (port_t)hdr.order.link;
-            if (!concerns_path && is_ect && meta.base.level_notifies == 1
+            if (is_ect && meta.base.level_notifies == 1 && !hdr.order.isValid()
                     && meta.base.copy_kind == NotificationKind.NONE
                     && meta.base.notification_kind == NotificationKind.NONE
                     && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
                 domain_mode.apply(meta.base);
                 if (meta.base.mode.congestion_kind == NotificationKind.FANTEL) {
-                    concerns_path = true;
-                    port_of_path = standard_metadata.egress_port;
-                    last_congested.write(port_of_path, standard_metadata.egress_global_timestamp[31:0] | 1);
+                    last_congested.write(
+                        standard_metadata.egress_port, standard_metadata.egress_global_timestamp);
                     hdr.order.setValid();
                     hdr.order.report = PathReport.CONGESTED;
+                    hdr.order.link = (bit<32>)standard_metadata.egress_port;
                     hdr.order.level = (bit<8>)meta.base.level;
                     hdr.order.depth = (bit<32>)standard_metadata.deq_qdepth;
                 } else if (meta.base.mode.congestion_kind != NotificationKind.NONE) {
@@ -462,23 +449,28 @@ control PEgress(
                 }
             }
 
-            if (concerns_path && meta.base.copy_kind == NotificationKind.NONE) {
-                path_notice.apply(
-                    hdr.outer_ipv6, hdr.srv6.srh, port_of_path, standard_metadata.egress_global_timestamp, hdr.order);
-                color_t color = GREEN;
-                if (hdr.order.is_wanted == 1) {
-                    notification_limit.apply(color);
+            // Of its path there is something to say.
+            if (hdr.order.isValid()) {
+                if (meta.base.copy_kind == NotificationKind.NONE
+                        && meta.base.notification_kind == NotificationKind.NONE) {
+                    path_notice.apply(
+                        hdr.outer_ipv6, hdr.srv6.srh, standard_metadata.egress_global_timestamp, hdr.order);
+                    color_t color = GREEN;
+                    if (hdr.order.is_wanted == 1) {
+                        notification_limit.apply(color);
+                    }
+                    if (color != GREEN) {
+                        node_rate_suppressed.count(NotificationKind.FANTEL);
+                    } else if (hdr.order.is_wanted == 1) {
+                        notifications_triggered.count(NotificationKind.FANTEL);
+                        meta.base.copy_kind = NotificationKind.FANTEL;
+                        clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                    }
                 }
-                if (color != GREEN) {
-                    node_rate_suppressed.count(NotificationKind.FANTEL);
-                } else if (hdr.order.is_wanted == 1) {
-                    notifications_triggered.count(NotificationKind.FANTEL);
-                    meta.base.copy_kind = NotificationKind.FANTEL;
-                    clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                // It came for this only: it has no next hop.
+                if (standard_metadata.egress_port == RECIRC_PORT) {
+                    mark_to_drop(standard_metadata);
                 }
-            }
-            if (is_lost) {
-                mark_to_drop(standard_metadata);
             }
 
             if (hdr.inner.cnp_payload.isValid()) {

@@ -138,7 +138,6 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         packet.emit(hdr.outer_udp);
         packet.emit(hdr.bfd);
         packet.emit(hdr.fantel.icmpv6);
-        packet.emit(hdr.fantel.message);
         packet.emit(hdr.fantel.about);
         packet.emit(hdr.fantel.five_tuple);
         packet.emit(hdr.fantel.cause);

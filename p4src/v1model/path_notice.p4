@@ -5,7 +5,7 @@
 // Reads:  underlay header, SRH; order: what is to be said, of which of this node's ports; time now in microseconds.
 // Writes: order, is_wanted where it is time to say so; path_said.
 // When:   a packet of the underlay that is no notification met a dead next hop, or is in a congested queue.
-control PathNotice(in ipv6_h ipv6, in srh_h srh, in port_t port, in bit<48> now, inout order_h order) {
+control PathNotice(in ipv6_h ipv6, in srh_h srh, in bit<48> now, inout order_h order) {
     CorePath() core_path;
     PathNews() path_news;
 
@@ -21,7 +21,7 @@ control PathNotice(in ipv6_h ipv6, in srh_h srh, in port_t port, in bit<48> now,
             dst = 0;
         }
         order.is_wanted = 0;
-        core_path.apply(ipv6.src, tag, dst, port, is_known, path_cell, path_id, repeat);
+        core_path.apply(ipv6.src, tag, dst, (port_t)order.link, is_known, path_cell, path_id, repeat);
         if (is_known) {
             bool is_due;
             path_news.apply(path_cell, order.report, repeat, repeat, now[31:0], is_due);
@@ -30,7 +30,6 @@ control PathNotice(in ipv6_h ipv6, in srh_h srh, in port_t port, in bit<48> now,
             } else {
                 order.is_wanted = 1;
                 order.path_id = path_id;
-                order.link = (bit<32>)port;
                 order.ingress_pe = ipv6.src;
             }
         }

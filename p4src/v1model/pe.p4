@@ -221,53 +221,56 @@ control PeIngress(
         if (hdr.path_report.isValid()) {
             is_settled = true;
             is_done = true;
-        } else if (meta.base.is_clock == 1) {
-            is_settled = true;
-            is_done = true;
-            bool is_hello;
-            bool is_over;
-            now = meta.flow_control.now;
-            clock.apply(hdr.clock, now, hdr.task, hdr.arn_envelope, hdr.order, is_hello, is_over);
-            if (is_over) {
-                meta.base.is_clock = 0;
-            } else if (is_hello) {
-                meta.base.copy_kind = NotificationKind.HELLO;
-                meta.flow_control.upstream_port = hdr.task.port;
-            } else if (hdr.order.is_wanted == 1) {
-                hdr.path_report.setValid();
-                hdr.path_report.path_id = hdr.order.path_id;
-                hdr.path_report.reporter = PATH_BY_PE;
-                hdr.path_report.report = hdr.order.report;
-            }
-        } else if (meta.flow_control.is_parked == 1) {
-            is_settled = true;
-            meta.flow_control.request = HoldRequest.TURN;
-            meta.base.egress_port = meta.flow_control.egress_port;
-            if (!hdr.outer_ipv6.isValid()) {
-                take_as_underlay();
-            }
-        } else if (meta.base.copy_kind != NotificationKind.NONE) {
-            if (meta.base.copy_kind == NotificationKind.ARN || meta.base.copy_kind == NotificationKind.HELLO
-                    || meta.base.copy_kind == NotificationKind.PAUSE) {
+        } else if (standard_metadata.instance_type == INSTANCE_RECIRCULATED) {
+            // BMv2 pays for each condition: what most packets are not comes in one.
+            if (meta.base.is_clock == 1) {
                 is_settled = true;
-                meta.base.egress_port = meta.flow_control.upstream_port;
-                meta.base.notification_kind = meta.base.copy_kind;
-                notifications_sent.count(meta.base.copy_kind);
-                if (meta.base.copy_kind == NotificationKind.PAUSE) {
-                    truncate(PAUSE_FRAME_LENGTH);
-                } else {
-                    truncate((bit<32>)(hdr.ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
+                is_done = true;
+                bool is_hello;
+                bool is_over;
+                now = meta.flow_control.now;
+                clock.apply(hdr.clock, now, hdr.arn_envelope, hdr.order, is_hello, is_over);
+                if (is_over) {
+                    meta.base.is_clock = 0;
+                } else if (is_hello) {
+                    meta.base.copy_kind = NotificationKind.HELLO;
+                    meta.flow_control.upstream_port = hdr.order.port;
+                } else if (hdr.order.is_wanted == 1) {
+                    hdr.path_report.setValid();
+                    hdr.path_report.path_id = hdr.order.path_id;
+                    hdr.path_report.reporter = PATH_BY_PE;
+                    hdr.path_report.report = hdr.order.report;
+                }
+            } else if (meta.flow_control.is_parked == 1) {
+                is_settled = true;
+                meta.flow_control.request = HoldRequest.TURN;
+                meta.base.egress_port = meta.flow_control.egress_port;
+                if (!hdr.outer_ipv6.isValid()) {
+                    take_as_underlay();
                 }
             } else {
-                meta.notify_label = meta.base.copy_label;
-                copy_time.read(now, 0);
+                if (meta.base.copy_kind == NotificationKind.ARN || meta.base.copy_kind == NotificationKind.HELLO
+                        || meta.base.copy_kind == NotificationKind.PAUSE) {
+                    is_settled = true;
+                    meta.base.egress_port = meta.flow_control.upstream_port;
+                    meta.base.notification_kind = meta.base.copy_kind;
+                    notifications_sent.count(meta.base.copy_kind);
+                    if (meta.base.copy_kind == NotificationKind.PAUSE) {
+                        truncate(PAUSE_FRAME_LENGTH);
+                    } else {
+                        truncate((bit<32>)(hdr.ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
+                    }
+                } else {
+                    meta.notify_label = meta.base.copy_label;
+                    copy_time.read(now, 0);
+                }
             }
         } else {
             if (meta.flat == 0 && meta.flow_control.parse_more == ParseMore.NONE) {
                 meta.base.ingress_port = standard_metadata.ingress_port;
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
-                last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp[31:0] | 1);
+                last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp);
             }
             if (hdr.vlan.isValid()) {
                 meta.base.vlan_id = hdr.vlan.vlan_id;
@@ -443,11 +446,7 @@ control PeIngress(
         }
         if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
             underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
-            if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason == PuntReason.NONE) {
-                bool is_dead;
-                port_t dead_port;
-                link_guard.apply(hdr.outer_ipv6.dst, hdr.ethernet, meta.base, is_dead, dead_port);
-            }
+            link_guard.apply(hdr.outer_ipv6.dst, hdr.ethernet, meta.base, hdr.order);
             // Notifications are not held; a customer's packet is none, whatever its port.
             if (meta.flow_control.mode != FlowControl.OFF
                     && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)

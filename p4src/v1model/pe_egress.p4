@@ -58,7 +58,7 @@ control PeEgress(
                     truncate(PAUSE_FRAME_LENGTH);
                 } else if (meta.base.copy_kind == NotificationKind.HELLO) {
                     bfd_hello.apply(
-                        hdr.task, hdr.arn_envelope, hdr.order, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.tunnel.udp,
+                        hdr.arn_envelope, hdr.order, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.tunnel.udp,
                         hdr.bfd);
                 }
                 recirculate_preserving_field_list(KEEP_COPY);
@@ -84,13 +84,12 @@ control PeEgress(
             }
             if (standard_metadata.egress_port != CPU_PORT && !parked) {
                 port_tx.count(standard_metadata.egress_port);
-                last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp[31:0]);
+                last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp);
                 queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
             }
 
             if (meta.base.level_notifies == 1 && hdr.outer_ipv6.isValid()) {
-                last_congested.write(
-                    standard_metadata.egress_port, standard_metadata.egress_global_timestamp[31:0] | 1);
+                last_congested.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp);
             }
             if (meta.base.level_mark != Ecn.NOT_ECT && !meta.make_cnp) {
                 bool marked = false;

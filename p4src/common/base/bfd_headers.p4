@@ -28,9 +28,9 @@ header clock_h {
     bit<1> is_last;
 }
 
-// What is to be looked at in a slot of the clock. Never on the wire: BMv2 clears metadata for every packet, but not the
-// fields of headers.
-header clock_task_h {
+// What the clock looks at in its slot, and what is to be said then, or of a packet: by a hello, or by a message about a
+// path. Never on the wire: BMv2 clears metadata for every packet, but not the fields of headers.
+header order_h {
     ClockTask task;
     bit<5> pad;
     port_t port;
@@ -39,24 +39,17 @@ header clock_task_h {
     microseconds_t interval;
     microseconds_t time;
     microseconds_t relief;
-    bit<8> detect_multiplier;
-    bit<32> discriminator;
-    bit<4> pad_path;
-    core_path_t path_cell;
-    path_id_t path_id;
-    ipv6_addr_t ingress_pe;
-}
-
-// The message that a copy of this packet is to become: a hello, or one about a path. Never on the wire.
-header order_h {
+    // Of a hello
     LinkState link_state;
     BfdDiagnostic diagnostic;
+    bit<8> detect_multiplier;
+    bit<32> my_discriminator;
     bit<32> your_discriminator;
-    // A packet met a dead next hop; a message is to be sent.
-    bit<1> is_asked;
+    // Of a message about a path: it is to be sent
     bit<1> is_wanted;
+    bit<1> over_icmpv6;
     PathReport report;
-    bit<4> pad;
+    core_path_t path_cell;
     path_id_t path_id;
     bit<32> link;
     ipv6_addr_t ingress_pe;

@@ -3,19 +3,18 @@
 
 // ClockSlot: what the clock looks at next (FAN-4).
 // Reads:  the slot.
-// Writes: task, none behind the last slot, where the round begins again; the headers of a hello.
+// Writes: order: the task, none behind the last slot, where the round begins again; the headers of a hello.
 // When:   the clock packet has come round.
-control ClockSlot(in clock_slot_t slot, inout clock_task_h task, inout arn_envelope_h envelope) {
+control ClockSlot(in clock_slot_t slot, inout order_h order, inout arn_envelope_h envelope) {
     action watch_link(
             port_t port, microseconds_t interval, microseconds_t detection_time, bit<8> detect_multiplier,
             bit<32> discriminator, mac_addr_t src_mac, mac_addr_t dst_mac, ipv6_addr_t src, ipv6_addr_t dst) {
-        task.setValid();
-        task.task = ClockTask.LINK;
-        task.port = port;
-        task.interval = interval;
-        task.time = detection_time;
-        task.detect_multiplier = detect_multiplier;
-        task.discriminator = discriminator;
+        order.task = ClockTask.LINK;
+        order.port = port;
+        order.interval = interval;
+        order.time = detection_time;
+        order.detect_multiplier = detect_multiplier;
+        order.my_discriminator = discriminator;
         envelope.setValid();
         envelope.src_mac = src_mac;
         envelope.dst_mac = dst_mac;
@@ -25,30 +24,28 @@ control ClockSlot(in clock_slot_t slot, inout clock_task_h task, inout arn_envel
     action watch_path(
             port_t port, core_path_t path_cell, path_id_t path_id, ipv6_addr_t ingress_pe, microseconds_t repeat,
             microseconds_t refresh) {
-        task.setValid();
-        task.task = ClockTask.PATH;
-        task.port = port;
-        task.interval = repeat;
-        task.time = refresh;
-        task.path_cell = path_cell;
-        task.path_id = path_id;
-        task.ingress_pe = ingress_pe;
+        order.task = ClockTask.PATH;
+        order.port = port;
+        order.interval = repeat;
+        order.time = refresh;
+        order.path_cell = path_cell;
+        order.path_id = path_id;
+        order.ingress_pe = ingress_pe;
     }
     action watch_path_queue(
             port_t port, core_path_t path_cell, path_id_t path_id, ipv6_addr_t ingress_pe, microseconds_t repeat,
             microseconds_t refresh, microseconds_t relief) {
-        task.setValid();
-        task.task = ClockTask.PATH_QUEUE;
-        task.port = port;
-        task.interval = repeat;
-        task.time = refresh;
-        task.relief = relief;
-        task.path_cell = path_cell;
-        task.path_id = path_id;
-        task.ingress_pe = ingress_pe;
+        order.task = ClockTask.PATH_QUEUE;
+        order.port = port;
+        order.interval = repeat;
+        order.time = refresh;
+        order.relief = relief;
+        order.path_cell = path_cell;
+        order.path_id = path_id;
+        order.ingress_pe = ingress_pe;
     }
     action end_of_round() {
-        task.setInvalid();
+        order.task = ClockTask.NONE;
     }
 
     @name(".clock_slot")

@@ -6,8 +6,16 @@
 #include "../base/bfd_headers.p4"
 #include "../base/fantel_headers.p4"
 
-// Origin, path
+// What the form over ICMPv6 begins with (RFC 4443 section 2.1)
+header icmpv6_h {
+    bit<8> type;
+    bit<8> code;
+    bit<16> checksum;
+}
+
+// What each form has next, origin, path. First is behind UDP version, type, code; behind ICMPv6 type, version.
 header fantel_path_h {
+    bit<32> first_word;
     bit<32> tlv_origin;
     bit<32> node;
     bit<32> link;
@@ -42,26 +50,12 @@ header fantel_queue_h {
     bit<32> depth;
 }
 
-// How the messages of this node look; FantelProfile sets it. Never on the wire.
-header fantel_profile_h {
-    ipv6_addr_t src;
-    bit<16> udp_src_port;
-    bit<16> udp_dst_port;
-    bit<1> pad;
-    bit<1> over_icmpv6;
-    bit<6> dscp;
-    bit<32> node;
-    bit<32> epoch;
-}
-
 struct p_fantel_headers_t {
-    fantel_icmpv6_h icmpv6;
-    fantel_h message;
+    icmpv6_h icmpv6;
     fantel_path_h about;
     fantel_ipv6_tuple_h five_tuple;
     fantel_cause_h cause;
     fantel_queue_h queue;
-    fantel_profile_h profile;
 }
 
 #endif

@@ -2,19 +2,19 @@
 #define FCN_FANTEL_PROFILE_P4
 
 // FantelProfile: how this node's FANTEL messages look, and who it is in them (FAN-1 to FAN-3).
-// Writes: profile.
-// When:   a FANTEL message is about to be made.
-control FantelProfile(inout fantel_profile_h profile) {
+// Writes: addresses and ports of the underlay; order.over_icmpv6; the origin's node and epoch.
+// When:   a FANTEL message is being made.
+control FantelProfile(inout ipv6_h ipv6, inout udp_h udp, inout order_h order, inout fantel_path_h about) {
     action set_fantel_profile(
             ipv6_addr_t src, bit<16> udp_src_port, bit<16> udp_dst_port, bit<6> dscp, bit<1> over_icmpv6,
             bit<32> node, bit<32> epoch) {
-        profile.src = src;
-        profile.udp_src_port = udp_src_port;
-        profile.udp_dst_port = udp_dst_port;
-        profile.dscp = dscp;
-        profile.over_icmpv6 = over_icmpv6;
-        profile.node = node;
-        profile.epoch = epoch;
+        ipv6.src = src;
+        ipv6.dscp = dscp;
+        udp.src_port = udp_src_port;
+        udp.dst_port = udp_dst_port;
+        order.over_icmpv6 = over_icmpv6;
+        about.node = node;
+        about.epoch = epoch;
     }
 
     @name(".fantel_profile")
@@ -26,7 +26,6 @@ control FantelProfile(inout fantel_profile_h profile) {
     }
 
     apply {
-        profile.setValid();
         fantel_profile.apply();
     }
 }

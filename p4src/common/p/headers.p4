@@ -46,7 +46,6 @@ struct p_headers_t {
     // Of links that are watched, and of FANTEL messages made here
     clock_h clock;
     bfd_h bfd;
-    clock_task_h task;
     order_h order;
     p_fantel_headers_t fantel;
 }

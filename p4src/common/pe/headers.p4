@@ -70,7 +70,6 @@ struct pe_headers_t {
     // Of links that are watched
     clock_h clock;
     bfd_h bfd;
-    clock_task_h task;
     order_h order;
     pause_h pause;
 }
