@@ -95,6 +95,11 @@ class LinkTest(FcnTest):
         """Rounds of the clock so far."""
         return read_counter(self.client, "clock_rounds")[0][0]
 
+    def wait_for_rounds(self, count: int) -> None:
+        """Let the clock go so many more rounds."""
+        before = self.rounds()
+        self.wait_for("the clock goes on", lambda: self.rounds() > before + count)
+
     def link_changes(self) -> tuple[int, int]:
         """How often the link went up and down."""
         return (

@@ -177,8 +177,9 @@ class SaidByTheClock(WatchedPTest):
             repeat_us=0,
             refresh_us=NEVER_US,
         )
-        for number, change in enumerate((lambda: None, self.take_down, self.bring_up)):
-            change()
+        for number, change in enumerate((None, self.take_down, self.bring_up)):
+            if change is not None:
+                change()
             cause = [FailureCause(cause=2)] if number == 1 else []
             event = Event.FAILURE if number == 1 else Event.FAILURE_CLEARED
             first = 3 * number + 1
@@ -186,6 +187,5 @@ class SaidByTheClock(WatchedPTest):
                 frame = self.receive(DC_PORT)
                 self.assertIsNotNone(frame)
                 self.assertEqual(frame, message(event, sequence, *cause))
-            rounds = self.rounds()
-            self.wait_for("the clock goes on", lambda before=rounds: self.rounds() > before + 3)
+            self.wait_for_rounds(3)
             self.assertEqual(self.sent(), first + 2)

@@ -156,8 +156,7 @@ class NobodyElseSpeaks(WatchedPTest):
         self.refused(
             UNTRUSTED, hello(DOWN, P_ADDRESS, yours=OWN, port=CORE_PORT_2), port=CORE_PORT_2
         )
-        good = {"yours": OWN}
-        for fields in (
+        changes: tuple[dict[str, int], ...] = (
             {"version": 0},
             {"version": 2},
             {"len": 23},
@@ -166,10 +165,11 @@ class NobodyElseSpeaks(WatchedPTest):
             {"flags": MULTIPOINT},
             {"detect_mult": 0},
             {"my_discriminator": 0},
-            {"yours": OWN + 1},
-        ):
+        )
+        for fields in changes:
             with self.subTest(**fields):
-                self.refused(MALFORMED, hello(DOWN, P_ADDRESS, **(good | fields)))
+                self.refused(MALFORMED, hello(DOWN, P_ADDRESS, yours=OWN, source=FAR_END, **fields))
+        self.refused(MALFORMED, hello(DOWN, P_ADDRESS, yours=OWN + 1))
         # Who says that it hears this node knows its discriminator.
         self.refused(MALFORMED, hello(INIT, P_ADDRESS, yours=0))
         frame = hello(DOWN, P_ADDRESS, yours=OWN)
@@ -221,9 +221,7 @@ class ClockFromOutside(WatchedPTest):
         )
         self.inject_clock(0)
         self.inject_clock(2)
-        rounds = self.rounds()
-        self.wait_for("the clock goes on", lambda: self.rounds() > rounds + 10)
+        self.wait_for_rounds(10)
         # The youngest alone is left: a third one of its token would make two.
         self.inject_clock(1)
-        rounds = self.rounds()
-        self.wait_for("the clock goes on", lambda: self.rounds() > rounds + 10)
+        self.wait_for_rounds(10)
