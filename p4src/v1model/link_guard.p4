@@ -23,7 +23,9 @@ control LinkGuard(in ipv6_addr_t dst, inout ethernet_h ethernet, inout base_meta
             order.link = (bit<32>)dead_port;
             alternate.apply(dead_port, dst, ethernet, meta, is_there);
             link_states.read(state, meta.egress_port);
-            if (!is_there || IS_DEAD(state)) {
+            // Back to whoever sends here for this destination, it would go round until its hop limit.
+            if (!is_there || IS_DEAD(state)
+                    || (meta.egress_port == meta.ingress_port && meta.destination != Destination.END_SID)) {
                 meta.drop_reason = DropReason.LINK_DOWN;
             } else {
                 events.count(Event.REPAIRED);

@@ -48,7 +48,8 @@ control NodeMessage(
             receive_fantel.apply(
                 hdr.outer_ipv6.src, octets, hdr.fantel, hdr.arn, meta.is_trusted, is_right, hdr.path_report,
                 meta.base.drop_reason);
-        } else if (hdr.udp.isValid() && hdr.udp.dst_port == UdpPort.BFD) {
+        } else if (hdr.outer_ipv6.next_header == IpProtocol.UDP && !hdr.tunnel.udp.isValid() && hdr.udp.isValid()
+                && hdr.udp.dst_port == UdpPort.BFD) {
             if (meta.flow_control.parse_more == ParseMore.NONE) {
                 meta.flow_control.parse_more = ParseMore.BFD;
                 resubmit_preserving_field_list(KEEP_FLAT);

@@ -348,6 +348,10 @@ control PeIngress(
             if (meta.flow_control.parse_more == ParseMore.FANTEL && hdr.arn.five_tuple.isValid()) {
                 meta.notify_label = hdr.arn.five_tuple.label;
             }
+            // Its flow is looked up as that of the form over UDP.
+            if (hdr.fantel.icmpv6.isValid()) {
+                meta.base.notification_kind = NotificationKind.FANTEL;
+            }
             if (hdr.neighbor.arp.isValid() || hdr.neighbor.nd.isValid()) {
                 meta.solicitation_sound = standard_metadata.checksum_error == 0;
                 gateway.apply(hdr, meta);
