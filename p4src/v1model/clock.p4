@@ -43,6 +43,11 @@ control Clock(
             if (order.task == ClockTask.NONE) {
                 slot = 0;
                 clock_rounds.count(0);
+                bit<48> newest;
+                newest_of_rounds.read(newest, 0);
+                newest_of_rounds.write(1, newest);
+                last_heard.read(newest, CLOCK_PORT);
+                newest_of_rounds.write(0, newest);
             } else if (order.task == ClockTask.LINK) {
                 link_timer.apply(now, order, is_hello);
             } else if (order.task == ClockTask.PATH) {

@@ -8,6 +8,8 @@ register<bit<1>, bit<1>>(1) clock_runs;
 // When a packet last came from there, and last went there, in microseconds; 0: never
 register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_heard;
 register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_sent;
+// When the newest packet of all had come, at the end of the last two rounds of the clock; now: last_heard of CLOCK_PORT
+register<bit<48>, bit<1>>(2) newest_of_rounds;
 // When a packet last left a congested queue there, in microseconds; 0: never
 register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_congested;
 // The far end's discriminator

@@ -22,6 +22,15 @@ control LinkTimer(in bit<48> now, inout order_h order, out bool is_due) {
         } else {
             // Since the clock packet left its queue, a packet may have come: it is newer than now.
             bit<48> silent = now - heard;
+            // Packets wait before they are looked at, the clock does not: what came after the newest one that was looked
+            // at is not silence.
+            bit<48> newest;
+            bit<48> before;
+            last_heard.read(newest, CLOCK_PORT);
+            newest_of_rounds.read(before, 1);
+            if (newest != before) {
+                silent = newest - heard;
+            }
             // At the start of a network a neighbour may be a little later.
             bit<48> longest = (bit<48>)order.time;
             if (state == (bit<3>)LinkState.UNKNOWN || state == (bit<3>)LinkState.STARTING) {

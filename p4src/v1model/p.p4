@@ -189,6 +189,7 @@ control PIngress(
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
                 last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp);
+                last_heard.write(CLOCK_PORT, standard_metadata.ingress_global_timestamp);
             }
             if (meta.flow_control.mode != FlowControl.OFF) {
                 meta.flow_control.upstream_port = meta.base.ingress_port;

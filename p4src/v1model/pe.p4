@@ -271,6 +271,7 @@ control PeIngress(
                 port_rx.count(meta.base.ingress_port);
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
                 last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp);
+                last_heard.write(CLOCK_PORT, standard_metadata.ingress_global_timestamp);
             }
             // A second pass has no time of its own.
             now = meta.flow_control.now;
