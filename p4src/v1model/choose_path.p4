@@ -31,7 +31,8 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
             if (state[15:8] != state[7:0]) {
                 bit<32> since;
                 path_recovery.read(since, policy);
-                if (now[31:0] - since >= hold_down) {
+                bit<32> elapsed = now[31:0] - since;
+                if (elapsed >= hold_down && elapsed < A_LITTLE_NEWER) {
                     state[7:0] = state[15:8];
                     path_states.write(policy, state);
                 }

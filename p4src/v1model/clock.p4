@@ -33,6 +33,7 @@ control Clock(
         if (!is_over) {
             clock_token.write(0, clock.token);
             is_over = clock.is_last == 1;
+            clock_runs.write(0, ~clock.is_last);
         }
         if (!is_over) {
             clock_slot_t slot;
@@ -60,7 +61,9 @@ control Clock(
                 last_congested.read(since, order.port);
                 is_known = true;
                 order.report = PathReport.RELIEVED;
-                if (since != 0 && now - since < (bit<48>)order.relief) {
+                // A packet may be newer than now.
+                bit<48> calm = now - since;
+                if (since != 0 && (calm[47:47] == 1 || calm < (bit<48>)order.relief)) {
                     order.report = PathReport.CONGESTED;
                 }
             }

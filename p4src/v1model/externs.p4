@@ -51,6 +51,9 @@ enum bit<32> CloneSession {
     RECIRC = 1
 }
 
+// Microseconds since something that a packet on another pass wrote a moment later, in a circle of 32 bits
+const bit<32> A_LITTLE_NEWER = 0xffff0000;
+
 // standard_metadata.instance_type of simple_switch
 const bit<32> INSTANCE_EGRESS_CLONE = 2;
 const bit<32> INSTANCE_RECIRCULATED = 4;

@@ -2,7 +2,7 @@
 #define FCN_LINK_GUARD_P4
 
 // LinkGuard: a packet whose next hop is dead takes another, where one leads to its destination without a loop (FAN-4).
-// Reads:  meta.egress_port, underlay destination, state of the link.
+// Reads:  meta.egress_port, underlay destination, state of the link; whether it is watched.
 // Writes: order: the ingress PE is to hear of it; Ethernet addresses and meta.egress_port, or meta.drop_reason.
 // When:   Underlay was applied to a packet.
 control LinkGuard(in ipv6_addr_t dst, inout ethernet_h ethernet, inout base_meta_t meta, inout order_h order) {
@@ -10,8 +10,12 @@ control LinkGuard(in ipv6_addr_t dst, inout ethernet_h ethernet, inout base_meta
 
     apply {
         bit<3> state;
+        bit<1> is_watched = 0;
         link_states.read(state, meta.egress_port);
         if (IS_DEAD(state) && meta.drop_reason == DropReason.NONE && meta.punt_reason == PuntReason.NONE) {
+            clock_runs.read(is_watched, 0);
+        }
+        if (is_watched == 1) {
             bool is_there;
             port_t dead_port = meta.egress_port;
             order.setValid();

@@ -3,6 +3,8 @@
 #define FCN_LINK_REGISTERS_P4
 
 register<bit<3>, port_t>(PORT_COUNTER_SIZE) link_states;
+// 0: nobody looks at links, or no more, so that nobody would notice that one is up again.
+register<bit<1>, bit<1>>(1) clock_runs;
 // When a packet last came from there, and last went there, in microseconds; 0: never
 register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_heard;
 register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_sent;
@@ -10,6 +12,8 @@ register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_sent;
 register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_congested;
 // The far end's discriminator
 register<bit<32>, port_t>(PORT_COUNTER_SIZE) far_discriminators;
+// 1: the far end has said that it is not up; only a hello helps it, however busy the link is.
+register<bit<1>, port_t>(PORT_COUNTER_SIZE) far_waits;
 
 // Changes of links: to UP, and to DOWN. The first less the second is 1 while a link is up, so one that is down without
 // having been up counts in both.

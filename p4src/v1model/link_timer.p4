@@ -1,6 +1,9 @@
 #ifndef FCN_LINK_TIMER_P4
 #define FCN_LINK_TIMER_P4
 
+// A link that was never up is down after so many detection times, as a power of two.
+const bit<8> FIRST_SILENCE_SHIFT = 6;
+
 // LinkTimer: a link of which nothing was heard for too long is down; the far end of a quiet one hears a hello (FAN-4).
 // Any packet counts, as BFD's (RFC 5880 section 6.8.4) alone would not.
 // Reads:  order: the link and its times; the link's registers; time now in microseconds.
@@ -16,18 +19,31 @@ control LinkTimer(in bit<48> now, inout order_h order, out bool is_due) {
         if (heard == 0) {
             // The watch begins.
             last_heard.write(order.port, now);
-        } else if (state != (bit<3>)LinkState.DOWN && now - heard >= (bit<48>)order.time) {
-            if (!IS_DEAD(state)) {
-                if (state != (bit<3>)LinkState.UP) {
-                    links_up.count(order.port);
-                }
-                links_down.count(order.port);
+        } else {
+            // Since the clock packet left its queue, a packet may have come: it is newer than now.
+            bit<48> silent = now - heard;
+            // At the start of a network a neighbour may be a little later.
+            bit<48> longest = (bit<48>)order.time;
+            if (state == (bit<3>)LinkState.UNKNOWN || state == (bit<3>)LinkState.STARTING) {
+                longest = longest << FIRST_SILENCE_SHIFT;
             }
-            state = (bit<3>)LinkState.DOWN;
-            link_states.write(order.port, state);
+            if (state != (bit<3>)LinkState.DOWN && silent[47:47] == 0 && silent >= longest) {
+                if (!IS_DEAD(state)) {
+                    if (state != (bit<3>)LinkState.UP) {
+                        links_up.count(order.port);
+                    }
+                    links_down.count(order.port);
+                }
+                state = (bit<3>)LinkState.DOWN;
+                link_states.write(order.port, state);
+            }
         }
+        bit<1> waits;
+        far_waits.read(waits, order.port);
         last_sent.read(sent, order.port);
-        is_due = state != (bit<3>)LinkState.UP || now - sent >= (bit<48>)order.interval;
+        // A quarter earlier (RFC 5880 section 6.8.7): the clock may come a little sooner than an interval after the last one.
+        is_due = state != (bit<3>)LinkState.UP || waits == 1
+            || now - sent >= (bit<48>)(order.interval - (order.interval >> 2));
         if (is_due) {
             far_discriminators.read(order.your_discriminator, order.port);
             order.link_state = (LinkState)state;

@@ -32,7 +32,9 @@ control PathNews(
             is_due = true;
             times = 1;
         } else {
-            is_due = now - said[31:0] >= wait;
+            // What was said by a packet may be newer than the clock packet's now.
+            bit<32> since = now - said[31:0];
+            is_due = since >= wait && since < A_LITTLE_NEWER;
             if (times != PATH_NEWS_TIMES) {
                 times = times + 1;
             }

@@ -272,6 +272,8 @@ control PeIngress(
                 meta.flow_control.now = standard_metadata.ingress_global_timestamp;
                 last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp);
             }
+            // A second pass has no time of its own.
+            now = meta.flow_control.now;
             if (hdr.vlan.isValid()) {
                 meta.base.vlan_id = hdr.vlan.vlan_id;
             }

@@ -3,7 +3,7 @@
 
 // ReceiveBfd: takes what the far end of a link says (RFC 5880 section 6.8.6, RFC 5881 section 5).
 // Reads:  the port it came from, underlay and UDP header, BFD header; whether the parser reached its end.
-// Writes: state of the link, discriminator of the far end; drop_reason.
+// Writes: state of the link, discriminator of the far end, whether it waits for a hello; drop_reason.
 // When:   the pass on which a BFD control packet for this node is parsed.
 control ReceiveBfd(
         in port_t port, in ipv6_h ipv6, in udp_h udp, in bfd_h bfd, in bool parsed, inout DropReason drop_reason) {
@@ -33,6 +33,11 @@ control ReceiveBfd(
             bfd_machine.apply(state, bfd.state);
             link_states.write(port, (bit<3>)state);
             far_discriminators.write(port, bfd.my_discriminator);
+            if (bfd.state == BfdState.UP) {
+                far_waits.write(port, 0);
+            } else {
+                far_waits.write(port, 1);
+            }
             if ((bit<3>)state != before) {
                 if (state == LinkState.UP) {
                     links_up.count(port);

@@ -49,11 +49,17 @@ class LinkTest(FcnTest):
     port = CORE_PORT
     node_address: str
     tables: NodeTables
+    says_hello = True
+    """Otherwise the clock does not come to the link, and only its far end speaks."""
     detection_us = NEVER_US
     """By default a link goes down only when its far end says so."""
 
     def watch(self) -> None:
         """Watch the link. The clock does not run yet."""
+        self.tables.bfd_session(self.port, FAR_END, OWN)
+        self._token = 0
+        if not self.says_hello:
+            return
         self.tables.watch_link(
             0,
             self.port,
@@ -63,8 +69,6 @@ class LinkTest(FcnTest):
             detection_us=self.detection_us,
             discriminator=OWN,
         )
-        self.tables.bfd_session(self.port, FAR_END, OWN)
-        self._token = 0
 
     def start_clock(self, token: int | None = None) -> None:
         """Let a clock packet go round."""
@@ -90,6 +94,11 @@ class LinkTest(FcnTest):
     def rounds(self) -> int:
         """Rounds of the clock so far."""
         return read_counter(self.client, "clock_rounds")[0][0]
+
+    def wait_for_rounds(self, count: int) -> None:
+        """Let the clock go so many more rounds."""
+        before = self.rounds()
+        self.wait_for("the clock goes on", lambda: self.rounds() > before + count)
 
     def link_changes(self) -> tuple[int, int]:
         """How often the link went up and down."""

@@ -64,7 +64,7 @@ class WatchedPTest(LinkTest, PTest):
 
     node_address = P_ADDRESS
     repeat_us = NEVER_US
-    has_clock = False
+    says_hello = False
 
     def configure(self) -> None:
         """The bed of every P test, and who it is in its messages."""
@@ -76,8 +76,7 @@ class WatchedPTest(LinkTest, PTest):
         self.p.core_path(
             PE_ADDRESS, PATH_ID, CORE_PORT, cell=CELL, interval_us=self.repeat_us, dst=REMOTE_PE
         )
-        if self.has_clock:
-            self.start_clock()
+        self.start_clock()
         self.bring_up()
 
     def repair(self) -> None:

@@ -93,7 +93,7 @@ class Relief(CongestedPathTest):
     """FAN-6: a path on which no packet met congestion for the time of relief is relieved; this is
     said three times, then from time to time."""
 
-    has_clock = True
+    says_hello = True
     RELIEF_US = 200_000
 
     def runTest(self) -> None:

@@ -86,6 +86,31 @@ class AnotherWay(WatchedPTest):
         )
 
 
+class NobodyWatchesAnyMore(WatchedPTest):
+    """FAN-4: what was known of a link is no longer believed when nobody looks at links any more."""
+
+    def runTest(self) -> None:
+        self.take_down()
+        self.check(
+            DC_PORT,
+            arriving(packet()),
+            expect={DC_PORT: [failure(1)]},
+            drops=LOST,
+            events=TRIGGERED,
+        )
+        self.stop_clock()
+        self.wait_for(
+            "the packet takes its own next hop",
+            lambda: (
+                self.exchange(DC_PORT, arriving(packet())).frames
+                == {CORE_PORT: [core_frame_out(routed(packet()))]}
+            ),
+        )
+        rounds = self.rounds()
+        self.exchange(DC_PORT)
+        self.assertEqual(self.rounds(), rounds)
+
+
 class TheOtherWayIsDead(WatchedPTest):
     """FAN-4: an alternate whose link is dead as well is none."""
 
@@ -136,7 +161,7 @@ class SaidByTheClock(WatchedPTest):
     """FAN-4, FAN-5: without a packet on it, too, the PE hears of a path that it has failed and that
     it is well again; news are said three times, then again from time to time."""
 
-    has_clock = True
+    says_hello = True
 
     def sent(self) -> int:
         """Messages about paths so far."""
@@ -152,8 +177,9 @@ class SaidByTheClock(WatchedPTest):
             repeat_us=0,
             refresh_us=NEVER_US,
         )
-        for number, change in enumerate((lambda: None, self.take_down, self.bring_up)):
-            change()
+        for number, change in enumerate((None, self.take_down, self.bring_up)):
+            if change is not None:
+                change()
             cause = [FailureCause(cause=2)] if number == 1 else []
             event = Event.FAILURE if number == 1 else Event.FAILURE_CLEARED
             first = 3 * number + 1
@@ -161,6 +187,5 @@ class SaidByTheClock(WatchedPTest):
                 frame = self.receive(DC_PORT)
                 self.assertIsNotNone(frame)
                 self.assertEqual(frame, message(event, sequence, *cause))
-            rounds = self.rounds()
-            self.wait_for("the clock goes on", lambda before=rounds: self.rounds() > before + 3)
+            self.wait_for_rounds(3)
             self.assertEqual(self.sent(), first + 2)

@@ -57,8 +57,7 @@ class FirstLink(LinkTest, PathMessageTest):
         self.wait_for_paths({1})
         self.tell(Event.FAILURE, 0, LINKS[0])
         self.bring_up()
-        rounds = self.rounds()
-        self.wait_for("the clock goes on", lambda: self.rounds() > rounds + 5)
+        self.wait_for_rounds(5)
         self.wait_for_paths({1})
         self.tell(Event.FAILURE_CLEARED, 0, LINKS[0])
         self.wait_for_paths({0, 1})
@@ -68,12 +67,14 @@ class AlternateAtPe(LinkTest, PeTest):
     """FAN-4: a PE, too, has a loop-free alternate for packets whose next hop is dead."""
 
     node_address = PE_ADDRESS
+    says_hello = False
 
     def configure(self) -> None:
         """In addition: the link behind CORE_PORT is watched and up."""
         super().configure()
         self.tables = self.pe
         self.watch()
+        self.start_clock()
         self.bring_up()
 
     def runTest(self) -> None:

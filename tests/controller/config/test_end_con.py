@@ -142,7 +142,7 @@ def test_without_it_the_domain_may_have_all_that() -> None:
 
 
 def test_a_mode_nobody_knows_is_refused() -> None:
-    with pytest.raises(ConfigError, match="'fcn', 'end-con', 'two-threshold' or 'none'"):
+    with pytest.raises(ConfigError, match="'fcn', 'end-con', 'two-threshold', 'fantel' or 'none'"):
         parse(domain("icmp"))
 
 
