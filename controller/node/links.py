@@ -97,10 +97,10 @@ class LinkWatch:
             await self._connection.send(Punt.send(self._port, packet))
 
     async def tell_left(self) -> None:
-        """Tell of links that were down when their watch ended: the switch takes them for dead until
-        they are watched again. Raises P4ClientError."""
+        """Tell of links that were down when they were taken out of the file: the switch takes them
+        for dead while it watches others. Raises P4ClientError."""
         watched = {link.port for link in self.links}
-        ports = [port for port in self._core_ports if port not in watched]
+        ports = [port for port in self._core_ports if watched and port not in watched]
         if not ports:
             return
         patterns = (fy.P4CounterEntry(kind, index=port) for port in ports for kind in (UPS, DOWNS))
@@ -109,9 +109,9 @@ class LinkWatch:
         for port in ports:
             if 0 < cells[DOWNS, port] >= cells[UPS, port]:
                 text = (
-                    f"{name}: the link of port {port} was down when its watch ended, so the switch "
-                    "goes on dropping what leaves by it; have it watched again by "
-                    "`failure_detection` and `links`, or start the switch again"
+                    f"{name}: the link of port {port} was down when it was taken out of `links`, "
+                    "so the switch goes on dropping what leaves by it; put it back until it is up, "
+                    "or start the switch again"
                 )
                 self._bus.emit(Kind.LINK_DOWN, name, text, port=port)
 
