@@ -69,6 +69,11 @@ def _configuration(out: Path) -> dict[str, Any]:
         raise CableError(
             f"cannot read {file}: {error.strerror}; where does the network run? (--out)"
         ) from None
+    except yaml.YAMLError:
+        config = {}
+    # It is not checked in whole: the controller that runs has done so.
+    if not isinstance(config, dict) or not {"nodes", "links", "api"} <= config.keys():
+        raise CableError(f"{file} is not that of a network that runs; where does it? (--out)")
     return config
 
 

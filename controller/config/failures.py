@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from fcn.controller.config.base import Model
 from fcn.controller.config.types import Duration, within
@@ -35,3 +35,14 @@ class FailureDetection(Model):
     def detection_time(self) -> int:
         """How long a link is silent until it is down, in microseconds."""
         return self.interval * self.multiplier
+
+
+def _not_empty(value: object) -> object:
+    """Without a value YAML has null, which would be taken for a section that is not there."""
+    if value is None:
+        raise ValueError("nothing follows; write {} for the defaults, or leave the key out")
+    return value
+
+
+GivenDetection = Annotated[FailureDetection | None, BeforeValidator(_not_empty)]
+"""As the file has it; None only where the key is left out."""

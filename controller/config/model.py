@@ -16,7 +16,7 @@ from fcn.contract.depth import (
     check_thresholds,
 )
 from fcn.controller.config.base import Model, RateLimit
-from fcn.controller.config.failures import FailureDetection
+from fcn.controller.config.failures import GivenDetection
 from fcn.controller.config.features import Features
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FantelTransport, FlowControl, Notification
@@ -414,7 +414,7 @@ class Config(Model):
     fantel_transport: FantelTransportName = FantelTransport.UDP
     flow_control: FlowControlName = FlowControl.OFF
     holding: Holding = Holding()
-    failure_detection: FailureDetection | None = None
+    failure_detection: GivenDetection = None
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = "127.0.0.1:9661"
     metrics: Listen | None = None

@@ -179,6 +179,9 @@ class NodeAgent:
         held = await end_holds(self._connection, self.provision.pipeline, mode, held)
         old = self.paths.outdated(entries)
         self.provision.watched.keep_epoch(held, self._clock.wall())
+        await self.links.stop_clock(entries)
         await self._synchronizer.synchronize(held)
-        await self.links.turn_clock(entries)
+        if self.links.links:
+            await self.links.start_clock()
+        await self.links.tell_left()
         await forget(self._connection, self.provision.pipeline.target.ports.cpu, old)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import finsy as fy
 
 from fcn.contract.link_clock import bmv2_commands, clock_packet, round_time
-from fcn.contract.names import LINK_COUNTERS
+from fcn.contract.names import LINK_COUNTERS, LINK_TABLES
 from fcn.controller.clock import Clock
 from fcn.controller.config.watching import WatchedLink
 from fcn.controller.events import EventBus, Kind
@@ -71,6 +71,8 @@ class LinkWatch:
         times = provision.config.failure_detection
         self._interval = times.interval if times is not None else 0
         self._port = provision.pipeline.target.ports.clock
+        known = provision.pipeline.has_tables(LINK_TABLES)
+        self._core_ports = [port.number for port in provision.node.core_ports if known]
         self._connection = connection
         self._bus = bus
         self._clock = clock
@@ -85,14 +87,33 @@ class LinkWatch:
         """A link as last seen; None before the first look of a session."""
         return self._states.get(port)
 
-    async def turn_clock(self, held: Iterable[fy.P4TableEntry]) -> None:
-        """Set the clock going, in the place of any that goes, or stop it where nothing is watched
-        any more. held: what the switch had. Raises P4ClientError."""
-        if self.links:
-            await self.start_clock()
-        elif self._port is not None and any(entry.table_id == SLOTS for entry in held):
+    async def stop_clock(self, held: Iterable[fy.P4TableEntry]) -> None:
+        """Stop the clock where nothing is watched any more. held: what the switch has; its slots
+        are taken away later, so that a controller that ended in between stops it again. Raises
+        P4ClientError."""
+        slots = any(entry.table_id == SLOTS for entry in held)
+        if self._port is not None and slots and not self.links:
             packet = clock_packet(int(self._clock.wall()) + 1, is_last=True)
             await self._connection.send(Punt.send(self._port, packet))
+
+    async def tell_left(self) -> None:
+        """Tell of links that were down when they were taken out of the file: the switch takes them
+        for dead while it watches others. Raises P4ClientError."""
+        watched = {link.port for link in self.links}
+        ports = [port for port in self._core_ports if watched and port not in watched]
+        if not ports:
+            return
+        patterns = (fy.P4CounterEntry(kind, index=port) for port in ports for kind in (UPS, DOWNS))
+        cells = await self._read(patterns)
+        name = self._connection.name
+        for port in ports:
+            if 0 < cells[DOWNS, port] >= cells[UPS, port]:
+                text = (
+                    f"{name}: the link of port {port} was down when it was taken out of `links`, "
+                    "so the switch goes on dropping what leaves by it; put it back until it is up, "
+                    "or start the switch again"
+                )
+                self._bus.emit(Kind.LINK_DOWN, name, text, port=port)
 
     async def start_clock(self) -> None:
         """Set the clock going; one that goes ends. Raises P4ClientError."""
@@ -114,13 +135,17 @@ class LinkWatch:
 
     async def look(self) -> None:
         """Read the counters of links and clock. Raises SwitchAwayError."""
-        cells: dict[tuple[str, int], int] = {}
         with answering(self._connection.name):
-            async for cell in read_entries(self._connection.switch, list(self._patterns())):
-                if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
-                    cells[cell.counter_id, cell.index] = cell.packet_count
+            cells = await self._read(self._patterns())
         self._see(cells)
         await self._mind_clock(cells[ROUNDS, 0])
+
+    async def _read(self, patterns: Iterable[fy.P4CounterEntry]) -> Cells:
+        cells: dict[tuple[str, int], int] = {}
+        async for cell in read_entries(self._connection.switch, list(patterns)):
+            if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
+                cells[cell.counter_id, cell.index] = cell.packet_count
+        return cells
 
     def _patterns(self) -> Iterator[fy.P4CounterEntry]:
         yield fy.P4CounterEntry(ROUNDS, index=0)
@@ -184,8 +209,9 @@ class LinkWatch:
         self._off_rate = 0 if 1 / TOLERANCE <= share <= TOLERANCE else self._off_rate + 1
         if self._off_rate == 2:
             commands = "', '".join(bmv2_commands(self._slots, self._interval))
+            shown = f"{share:.2g}" if share < 10 else f"{share:.0f}"
             text = (
-                f"{name}: the clock goes {share:.2g} times as fast as it should, so that links are "
+                f"{name}: the clock goes {shown} times as fast as it should, so that links are "
                 f"watched at another rate; on BMv2 enter '{commands}' in simple_switch_CLI"
             )
             self._bus.emit(Kind.CLOCK, name, text, share=f"{share:.3g}")

@@ -48,6 +48,19 @@ def test_no_network_runs(tmp_path: Path) -> None:
     assert "where does the network run? (--out)" in done.stderr.replace("\n", " ")
 
 
+@pytest.mark.parametrize("text", ["", "[1", "just text", "nodes: {}"])
+def test_a_file_that_is_none_of_a_network(tmp_path: Path, text: str) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    (tmp_path / CONFIGURATION).write_text(text)
+    done = subprocess.run(
+        [*COMMAND, "cut", "r1:r3", "--out", str(tmp_path)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "is not that of a network that runs" in done.stderr.replace("\n", " ")
+
+
 def test_an_interface_that_is_not_there() -> None:
     with pytest.raises(CableError, match="r1-eth2"):
         set_link(network("failover"), "r1", "r3", up=False)

@@ -15,7 +15,7 @@ from fcn.contract.constants import CORE_PATH_CELLS, compiled_programs, enum_memb
 from fcn.contract.paths import path_tag
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.cli.main import app
-from fcn.controller.config import ConfigError
+from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.check_failures import failure_warnings
 from fcn.controller.config.paths import Planner
 from fcn.controller.config.watching import (
@@ -273,3 +273,15 @@ def test_packets_of_a_path_have_its_tag() -> None:
     assert path.match["port"] == slot.action.args["port"]
     assert path.action.args["cell"] == slot.action.args["path_cell"]
     assert path.action.args["id"] == slot.action.args["path_id"] == 17
+
+
+def test_an_empty_section_is_an_error() -> None:
+    """It reads as `on`, and YAML takes it for a key that is not there."""
+    data = watched()
+    del data["failure_detection"]
+    text = "failure_detection:\n" + yaml.safe_dump(data)
+    with pytest.raises(ConfigError) as error:
+        parse_config(text)
+    (problem,) = error.value.problems
+    assert (problem.line, problem.where) == (1, "failure_detection")
+    assert "write {} for the defaults" in problem.message

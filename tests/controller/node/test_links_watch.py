@@ -19,6 +19,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.cli.main import app
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, Kind
+from fcn.controller.node.synchronization import Synchronizer
 from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.metrics import FcnCollector
 from fcn.controller.northbound.snapshot import take_snapshot
@@ -187,6 +188,61 @@ async def test_each_switch_gets_a_clock(lab: Lab, switches: dict[str, MemorySwit
         token = int.from_bytes(data[-5:-1], "big")
         assert data == CLOCK_PORT + clock_packet(token)
         assert token > 1_700_000_000, "seconds since the epoch, which a later controller exceeds"
+
+
+async def test_a_clock_is_stopped_before_its_slots_are_gone(
+    network: dict[str, Any], switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A controller that is killed in between leaves what tells the next one that a clock goes."""
+    await epochs(network, switches)
+    del network["failure_detection"]
+    stopped = asyncio.Event()
+
+    async def killed(_self: Synchronizer, _held: object) -> None:
+        stopped.set()
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Synchronizer, "synchronize", killed)
+        plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+        async with plane.running():
+            await stopped.wait()
+            await until(lambda: all(last_clocks(switch) for switch in switches.values()))
+    await epochs(network, switches)
+    for switch in switches.values():
+        assert len(last_clocks(switch)) == 2
+
+
+async def test_a_link_that_is_left_for_dead_is_told(
+    network: dict[str, Any], switches: dict[str, MemorySwitch]
+) -> None:
+    """Its switch goes on dropping what leaves by it while it watches other links."""
+    await epochs(network, switches)
+    p1 = switches["p1"].engine
+    p1.counter_write("links_up", 2, CounterValue(2, 0))
+    p1.counter_write("links_down", 2, CounterValue(2, 0))
+    network["links"].remove(["p1:2", "p2:1"])
+    (event,) = await links_down(network)
+    assert (event.node, event.fields["port"]) == ("p1", "2")
+    assert "taken out of `links`" in event.message
+    p1.counter_write("links_up", 2, CounterValue(3, 0))
+    assert await links_down(network) == []
+    p1.counter_write("links_down", 2, CounterValue(3, 0))
+    del network["failure_detection"]
+    assert await links_down(network) == [], "without a clock no link is dead"
+
+
+async def links_down(network: dict[str, Any]) -> list[Event]:
+    """What is told of links that are down until p1 is up."""
+    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    told = []
+    with plane.bus.watch() as events:
+        async with plane.running():
+            event = await anext(events)
+            while event.kind is not Kind.NODE_UP or event.node != "p1":
+                told += [event] if event.kind is Kind.LINK_DOWN else []
+                event = await anext(events)
+    return told
 
 
 @pytest.mark.virtual_time
