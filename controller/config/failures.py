@@ -19,7 +19,7 @@ class FailureDetection(Model):
     in microseconds.
     """
 
-    interval: Annotated[Duration, within("1ms", "10s")] = 10_000
+    interval: Annotated[Duration, within("1ms", "10s")] = 100_000
     multiplier: Annotated[int, Field(ge=2, le=50)] = 3
     refresh: Annotated[Duration, within("1ms", "1h")] = 10_000_000
 

@@ -33,6 +33,11 @@ control Clock(
         if (!is_over) {
             clock_token.write(0, clock.token);
             is_over = clock.is_last == 1;
+            bit<1> runs;
+            clock_runs.read(runs, 0);
+            if (runs == 0) {
+                clock_began.write(0, now);
+            }
             clock_runs.write(0, ~clock.is_last);
         }
         if (!is_over) {

@@ -5,6 +5,8 @@
 register<bit<3>, port_t>(PORT_COUNTER_SIZE) link_states;
 // 0: nobody looks at links, or no more, so that nobody would notice that one is up again.
 register<bit<1>, bit<1>>(1) clock_runs;
+// Since when it does, in microseconds
+register<bit<48>, bit<1>>(1) clock_began;
 // When a packet last came from there, and last went there, in microseconds; 0: never
 register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_heard;
 register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_sent;

@@ -20,6 +20,12 @@ control LinkTimer(in bit<48> now, inout order_h order, out bool is_due) {
             // The watch begins.
             last_heard.write(order.port, now);
         } else {
+            // Before the clock began nobody looked.
+            bit<48> began;
+            clock_began.read(began, 0);
+            if (heard < began) {
+                heard = began;
+            }
             // Since the clock packet left its queue, a packet may have come: it is newer than now.
             bit<48> silent = now - heard;
             // Packets wait before they are looked at, the clock does not: what came after the newest one that was looked

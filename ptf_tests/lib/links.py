@@ -70,11 +70,11 @@ class LinkTest(FcnTest):
             discriminator=OWN,
         )
 
-    def start_clock(self, token: int | None = None) -> None:
+    def start_clock(self) -> None:
         """Let a clock packet go round."""
         pace_clock(self, CLOCK_RATE)
         self.addCleanup(self.stop_clock)
-        self.inject_clock(self._next_token() if token is None else token)
+        self.inject_clock(self.next_token())
         self.wait_for("the clock's first round", lambda: self.rounds() > 0)
 
     def inject_clock(self, token: int, *, is_last: bool = False) -> None:
@@ -85,9 +85,11 @@ class LinkTest(FcnTest):
 
     def stop_clock(self) -> None:
         """No clock packet is left: BMv2 takes the next test's program only then."""
-        self.inject_clock(LAST_TOKEN, is_last=True)
+        self._token = LAST_TOKEN if self._token < LAST_TOKEN else self._token + 1
+        self.inject_clock(self._token, is_last=True)
 
-    def _next_token(self) -> int:
+    def next_token(self) -> int:
+        """Of a younger clock packet."""
         self._token += 1
         return self._token
 

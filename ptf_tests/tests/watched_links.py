@@ -116,6 +116,21 @@ class DeadFromTheBeginning(WatchedPeTest):
         self.wait_for("the silence is noticed", lambda: self.link_changes() == (1, 1))
 
 
+class ClockStopsAndBegins(WatchedPTest):
+    """FAN-4: that nobody looked at a link for a while is no silence of the link."""
+
+    says_hello = True
+    detection_us = 5_000_000
+
+    def runTest(self) -> None:
+        self.stop_clock()
+        while self.receive(CORE_PORT, timeout=self.detection_us / 1e6):
+            pass
+        self.inject_clock(self.next_token())
+        self.wait_for_rounds(1)
+        self.assertEqual(self.link_changes(), (1, 0))
+
+
 class StateMachine(WatchedPTest):
     """FAN-4: the state of a link follows RFC 5880 section 6.8.6 in every case."""
 
