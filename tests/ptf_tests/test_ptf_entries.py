@@ -14,6 +14,7 @@ from fcn.contract.ecn import CLASSIC_RULES, Ecn
 from fcn.contract.names import (
     CM_DIGESTS,
     COUNTERS,
+    LINK_COUNTERS,
     NEW_FLOW_DIGESTS,
     PATH_COUNTERS,
     PORT_COUNTERS,
@@ -360,7 +361,7 @@ def test_rules_of_decapsulation_are_written_one_by_one(chip: bool) -> None:
 @pytest.mark.parametrize("chip", [False, True])
 def test_counters_are_read_where_the_program_has_them(role: str, chip: bool) -> None:
     pipeline = _pipeline(role, chip)
-    known = (*COUNTERS, *PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS)
+    known = (*COUNTERS, *PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS, *LINK_COUNTERS)
     cells = {counter: [(3, size, 10 * size), (0, 1, 1)] for size, counter in enumerate(known)}
     switch = Switch(pipeline, cells)
     found = {counter: read_counter(switch, counter) for counter in known}

@@ -137,8 +137,8 @@ def test_wrong_times_are_refused(section: dict[str, Any], reason: str) -> None:
 def test_defaults() -> None:
     times = parsed(watched()).failure_detection
     assert times is not None
-    assert (times.interval, times.multiplier, times.refresh) == (10_000, 3, 10_000_000)
-    assert times.detection_time == 30_000
+    assert (times.interval, times.multiplier, times.refresh) == (100_000, 3, 10_000_000)
+    assert times.detection_time == 300_000
 
 
 def notes(tmp_path: Path, data: dict[str, Any]) -> str:

@@ -188,19 +188,19 @@ def _pe_tunnels(t: Tables) -> None:
     kinds: list[tuple[str, tuple[int, ...]]] = [
         ("encap_srv6", ends),
         ("encap_srv6", (ip6(PE), ip6("fc00:0:3:47::"))),
-        *((f"encap_srv6_srh{n}", (*ends, n - 1, *segments[:n])) for n in (1, 2, 3, 4)),
+        *((f"encap_srv6_srh{n}", (*ends, n - 1, n, *segments[:n])) for n in (1, 2, 3, 4)),
         ("encap_vxlan", (ip6(PE), ip6(REMOTE), 100, 0x020000000001, 0x020000000002)),
         ("encap_gre", (ip6(PE), ip6(REMOTE), 200)),
         ("encap_mpls_udp1", (ip6(PE), ip6(REMOTE), 300)),
         ("encap_mpls_udp2", (ip6(PE), ip6(REMOTE), 16001, 300)),
     ]
     for number, (action, args) in enumerate(kinds, 1):
-        t.add("tunnel", [Exact(number)], f"tunnel_encap.{action}", number % 2, *args)
+        t.add("tunnel", [Exact(number)], f"enter_tunnel.tunnel_encap.{action}", number % 2, *args)
 
 
 def _pe_policy(t: Tables) -> None:
     """Three paths, of different weights."""
-    choose = "choose_path."
+    choose = "enter_tunnel.choose_path."
     t.add("policy", [Exact(POLICY_BIT | 1)], choose + "policy_of_tunnel.to_policy", 0, 2, 0)
     for avoided, slots in distributions((Share(1), Share(2), Share(5))):
         for bucket, slot in enumerate(slots):
@@ -213,7 +213,7 @@ def _pe_flows(t: Tables) -> None:
         for family, src, dst in (("ipv4", ip4(HOST4), ip4(FAR4)), ("ipv6", ip6(HOST6), ip6(FAR6))):
             key: list[MatchKey] = [Exact(RED), Exact(src), Exact(dst), Exact(qp)]
             action = "set_flow_label" if qp % 2 else "set_flow_label_watched"
-            t.add(f"flow_{family}", key, f"flow_table.{action}_{family}", 0x80000 + qp)
+            t.add(f"flow_{family}", key, f"enter_tunnel.flow_table.{action}_{family}", 0x80000 + qp)
     cnp = "underlay_lookup.flow_by_label."
     t.add("flow_by_label_ipv4", [Exact(0x80001)], cnp + "cnp_ipv4", RED, ip4(FAR4), ip4(HOST4), 17,
           0xFFFF)  # fmt: skip
@@ -226,7 +226,7 @@ def _pe_flows(t: Tables) -> None:
         "PeIngress.sender_notification.cnp_profile.set_cnp_profile", (0xB8, 64, 49152, 7, 0)
     )
     t.target.table_set_default("cnp_profile", profile)
-    learning = ActionCall("PeIngress.flow_learning.learning_on", (0,))
+    learning = ActionCall("PeIngress.enter_tunnel.flow_learning.learning_on", (0,))
     t.target.table_set_default("flow_learning", learning)
 
 
