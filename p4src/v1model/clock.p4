@@ -11,12 +11,12 @@ counter<bit<1>>(1, CounterType.packets) clock_rounds;
 // Clock: this target makes no packets of its own, so one circulates through the queue of CLOCK_PORT, whose rate is the
 // clock's. Each time one link or path is looked at (FAN-4).
 // Reads:  the packet's token, time now in microseconds; registers of links and paths.
-// Writes: order, envelope: what is to be said, is_wanted where it is of a path; is_hello; is_over: another clock
-//         packet has taken this one's place, or the clock stops.
+// Writes: order, envelope: what is to be said, is_wanted where it is of a path; base.copy_kind and hello_port where it is
+//         a hello; is_over: another clock packet has taken this one's place, or the clock stops.
 // When:   the clock packet has come round.
 control Clock(
-        in clock_h clock, in bit<48> now, inout arn_envelope_h envelope, inout order_h order,
-        out bool is_hello, out bool is_over) {
+        in clock_h clock, in bit<48> now, inout arn_envelope_h envelope, inout order_h order, inout base_meta_t base,
+        inout port_t hello_port, out bool is_over) {
     ClockSlot() clock_slot;
     LinkTimer() link_timer;
     PathNews() path_news;
@@ -25,7 +25,6 @@ control Clock(
         bit<32> youngest;
         clock_token.read(youngest, 0);
         bit<32> younger = youngest - clock.token;
-        is_hello = false;
         is_over = !clock.isValid() || youngest != 0 && younger != 0 && younger[31:31] == 0;
         order.setValid();
         order.is_wanted = 0;
@@ -54,7 +53,12 @@ control Clock(
                 last_heard.read(newest, CLOCK_PORT);
                 newest_of_rounds.write(0, newest);
             } else if (order.task == ClockTask.LINK) {
+                bool is_hello;
                 link_timer.apply(now, order, is_hello);
+                if (is_hello) {
+                    base.copy_kind = NotificationKind.HELLO;
+                    hello_port = order.port;
+                }
             } else if (order.task == ClockTask.PATH) {
                 bit<3> state;
                 link_states.read(state, order.port);
@@ -82,7 +86,6 @@ control Clock(
                 path_news.apply(order.path_cell, order.report, order.interval, order.time, now[31:0], is_due);
                 if (is_due) {
                     order.is_wanted = 1;
-                    order.link = (bit<32>)order.port;
                     order.level = 0;
                 }
             }

@@ -20,7 +20,7 @@ control FantelMessage(inout p_headers_t hdr) {
         bit<8> code = FANTEL_ORIGIN | FANTEL_PATH;
         hdr.fantel.about.setValid();
         hdr.fantel.about.tlv_origin = TLV_ORIGIN;
-        hdr.fantel.about.link = hdr.order.link;
+        hdr.fantel.about.link = (bit<32>)hdr.order.port;
         bit<32> sequence;
         fantel_sequence.read(sequence, 0);
         sequence = sequence + 1;

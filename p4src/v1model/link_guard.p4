@@ -17,11 +17,10 @@ control LinkGuard(in ipv6_addr_t dst, inout ethernet_h ethernet, inout base_meta
         }
         if (is_watched == 1) {
             bool is_there;
-            port_t dead_port = meta.egress_port;
             order.setValid();
             order.report = PathReport.FAILED;
-            order.link = (bit<32>)dead_port;
-            alternate.apply(dead_port, dst, ethernet, meta, is_there);
+            order.port = meta.egress_port;
+            alternate.apply(order.port, dst, ethernet, meta, is_there);
             link_states.read(state, meta.egress_port);
             // Back to whoever sends here for this destination, it would go round until its hop limit.
             if (!is_there || IS_DEAD(state)

@@ -26,6 +26,7 @@ counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets) links_up;
 @name(".links_down")
 counter<port_t>(PORT_COUNTER_SIZE, CounterType.packets) links_down;
 
-#define IS_DEAD(state) ((state) >= 3)
+// DOWN or RISING
+#define IS_DEAD(state) ((state) >= (bit<3>)LinkState.DOWN)
 
 #endif

@@ -3,8 +3,8 @@
 
 // NodeMessage: ARN, FANTEL and BFD messages for this PE. Their parameters are parsed on a second pass.
 // Reads:  what of the packet the first pass found; headers of the message on the second.
-// Writes: is_done, the packet is used up; hold_port and meta.flow_control by an ARN; hdr.path_report by a FANTEL message;
-//         state of a link by a BFD packet; meta.base.drop_reason. Ends the pass of a packet that is parsed again.
+// Writes: is_done, the packet is used up; hold_port and meta.flow_control by an ARN; hdr.path_report by a FANTEL
+//         message; state of a link by a BFD packet; meta.base.drop_reason. Ends the pass of a packet that is parsed again.
 // When:   packets of the underlay from a core port that are for this node itself.
 control NodeMessage(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata, inout bool is_done,
@@ -14,27 +14,31 @@ control NodeMessage(
     ReceiveBfd() receive_bfd;
 
     apply {
-        if (meta.base.notification_kind == NotificationKind.ARN
-                && meta.flow_control.mode != FlowControl.OFF) {
+        ParseMore message = ParseMore.NONE;
+        if (meta.base.notification_kind == NotificationKind.ARN && meta.flow_control.mode != FlowControl.OFF) {
+            message = ParseMore.ARN;
+        } else if (meta.base.notification_kind == NotificationKind.FANTEL
+                || (hdr.outer_ipv6.next_header == IpProtocol.ICMPV6 && !meta.base.is_nd
+                    && (meta.flow_control.parse_more == ParseMore.NONE || hdr.fantel.icmpv6.isValid()))) {
+            message = ParseMore.FANTEL;
+        } else if (hdr.outer_ipv6.next_header == IpProtocol.UDP && !hdr.tunnel.udp.isValid() && hdr.udp.isValid()
+                && hdr.udp.dst_port == UdpPort.BFD) {
+            message = ParseMore.BFD;
+        }
+        if (message != ParseMore.NONE) {
             if (meta.flow_control.parse_more == ParseMore.NONE) {
-                meta.flow_control.parse_more = ParseMore.ARN;
+                meta.flow_control.parse_more = message;
                 resubmit_preserving_field_list(KEEP_FLAT);
                 exit;
             }
             is_done = true;
+        }
+        if (message == ParseMore.ARN) {
             hold_port = meta.base.ingress_port;
             receive_arn.apply(
                 meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.arn, !meta.parse_failed,
                 meta.flow_control, meta.base.drop_reason);
-        } else if (meta.base.notification_kind == NotificationKind.FANTEL
-                || (hdr.outer_ipv6.next_header == IpProtocol.ICMPV6 && !meta.base.is_nd
-                    && (meta.flow_control.parse_more == ParseMore.NONE || hdr.fantel.icmpv6.isValid()))) {
-            if (meta.flow_control.parse_more == ParseMore.NONE) {
-                meta.flow_control.parse_more = ParseMore.FANTEL;
-                resubmit_preserving_field_list(KEEP_FLAT);
-                exit;
-            }
-            is_done = true;
+        } else if (message == ParseMore.FANTEL) {
             bit<16> octets = hdr.udp.length;
             bool is_right = standard_metadata.checksum_error == 0;
             if (hdr.fantel.icmpv6.isValid()) {
@@ -48,14 +52,7 @@ control NodeMessage(
             receive_fantel.apply(
                 hdr.outer_ipv6.src, octets, hdr.fantel, hdr.arn, meta.is_trusted, is_right, hdr.path_report,
                 meta.base.drop_reason);
-        } else if (hdr.outer_ipv6.next_header == IpProtocol.UDP && !hdr.tunnel.udp.isValid() && hdr.udp.isValid()
-                && hdr.udp.dst_port == UdpPort.BFD) {
-            if (meta.flow_control.parse_more == ParseMore.NONE) {
-                meta.flow_control.parse_more = ParseMore.BFD;
-                resubmit_preserving_field_list(KEEP_FLAT);
-                exit;
-            }
-            is_done = true;
+        } else if (message == ParseMore.BFD) {
             notifications_received.count(NotificationKind.HELLO);
             receive_bfd.apply(
                 meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.bfd, !meta.parse_failed,

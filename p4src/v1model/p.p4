@@ -142,17 +142,14 @@ control PIngress(
         // BMv2 pays for each condition: what most packets are not comes in one.
         if (standard_metadata.instance_type == INSTANCE_RECIRCULATED) {
             if (meta.base.is_clock == 1) {
-                bool is_hello;
                 bool is_over;
                 clock.apply(
-                    hdr.clock, meta.flow_control.now, hdr.arn_envelope, hdr.order, is_hello, is_over);
+                    hdr.clock, meta.flow_control.now, hdr.arn_envelope, hdr.order, meta.base,
+                    meta.flow_control.upstream_port, is_over);
                 if (is_over) {
                     mark_to_drop(standard_metadata);
                 } else {
-                    if (is_hello) {
-                        meta.base.copy_kind = NotificationKind.HELLO;
-                        meta.flow_control.upstream_port = hdr.order.port;
-                    } else if (hdr.order.is_wanted == 1) {
+                    if (hdr.order.is_wanted == 1) {
                         notifications_triggered.count(NotificationKind.FANTEL);
                         meta.base.copy_kind = NotificationKind.FANTEL;
                     }
@@ -219,28 +216,29 @@ control PIngress(
                 }
             }
             if (meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL) {
+                ParseMore message = ParseMore.NONE;
                 if (meta.base.notification_kind == NotificationKind.ARN
                         && meta.flow_control.mode != FlowControl.OFF) {
+                    message = ParseMore.ARN;
+                } else if (hdr.outer_udp.isValid() && hdr.outer_udp.dst_port == UdpPort.BFD) {
+                    message = ParseMore.BFD;
+                }
+                if (message != ParseMore.NONE) {
                     if (meta.flow_control.parse_more == ParseMore.NONE) {
-                        meta.flow_control.parse_more = ParseMore.ARN;
+                        meta.flow_control.parse_more = message;
                         resubmit_preserving_field_list(KEEP_FLAT);
                         exit;
                     }
                     meta.base.punt_reason = PuntReason.NONE;
                     is_done = true;
+                }
+                if (message == ParseMore.ARN) {
                     hold_port = meta.base.ingress_port;
                     receive_arn.apply(
                         meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.arn,
                         standard_metadata.parser_error == error.NoError, meta.flow_control,
                         meta.base.drop_reason);
-                } else if (hdr.outer_udp.isValid() && hdr.outer_udp.dst_port == UdpPort.BFD) {
-                    if (meta.flow_control.parse_more == ParseMore.NONE) {
-                        meta.flow_control.parse_more = ParseMore.BFD;
-                        resubmit_preserving_field_list(KEEP_FLAT);
-                        exit;
-                    }
-                    meta.base.punt_reason = PuntReason.NONE;
-                    is_done = true;
+                } else if (message == ParseMore.BFD) {
                     notifications_received.count(NotificationKind.HELLO);
                     receive_bfd.apply(
                         meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.bfd,
@@ -422,7 +420,7 @@ control PEgress(
                         standard_metadata.egress_port, standard_metadata.egress_global_timestamp);
                     hdr.order.setValid();
                     hdr.order.report = PathReport.CONGESTED;
-                    hdr.order.link = (bit<32>)standard_metadata.egress_port;
+                    hdr.order.port = standard_metadata.egress_port;
                     hdr.order.level = (bit<8>)meta.base.level;
                     hdr.order.depth = (bit<32>)standard_metadata.deq_qdepth;
                 } else if (meta.base.mode.congestion_kind != NotificationKind.NONE) {

@@ -21,7 +21,7 @@ control PathNotice(in ipv6_h ipv6, in srh_h srh, in bit<48> now, inout order_h o
             dst = 0;
         }
         order.is_wanted = 0;
-        core_path.apply(ipv6.src, tag, dst, (port_t)order.link, is_known, path_cell, path_id, repeat);
+        core_path.apply(ipv6.src, tag, dst, order.port, is_known, path_cell, path_id, repeat);
         if (is_known) {
             bool is_due;
             path_news.apply(path_cell, order.report, repeat, repeat, now[31:0], is_due);

@@ -226,15 +226,12 @@ control PeIngress(
             if (meta.base.is_clock == 1) {
                 is_settled = true;
                 is_done = true;
-                bool is_hello;
                 bool is_over;
                 now = meta.flow_control.now;
-                clock.apply(hdr.clock, now, hdr.arn_envelope, hdr.order, is_hello, is_over);
+                clock.apply(
+                    hdr.clock, now, hdr.arn_envelope, hdr.order, meta.base, meta.flow_control.upstream_port, is_over);
                 if (is_over) {
                     meta.base.is_clock = 0;
-                } else if (is_hello) {
-                    meta.base.copy_kind = NotificationKind.HELLO;
-                    meta.flow_control.upstream_port = hdr.order.port;
                 } else if (hdr.order.is_wanted == 1) {
                     hdr.path_report.setValid();
                     hdr.path_report.path_id = hdr.order.path_id;

@@ -33,6 +33,7 @@ header clock_h {
 header order_h {
     ClockTask task;
     bit<5> pad;
+    // The link, or that by which the path leaves
     port_t port;
     // Of a link: how often a quiet one has a hello, and after which silence it is down. Of a path: how often its state
     // is said again, first and later; and how long after the last packet in a congested queue it is relieved.
@@ -51,7 +52,6 @@ header order_h {
     PathReport report;
     core_path_t path_cell;
     path_id_t path_id;
-    bit<32> link;
     ipv6_addr_t ingress_pe;
     // Of a congested queue
     bit<8> level;

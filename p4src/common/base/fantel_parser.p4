@@ -1,8 +1,9 @@
 #ifndef FCN_FANTEL_PARSER_P4
 #define FCN_FANTEL_PARSER_P4
 
-// Sub-parser of the parameters of a FANTEL message, behind what the forms over UDP and ICMPv6 begin with (FAN-8). Where a TLV is not the one that Code says comes next,
-// what follows is not parsed, and no header of it is valid. The five-tuple has an ARN's headers.
+// Sub-parser of the parameters of a FANTEL message, behind what the forms over UDP and ICMPv6 begin with (FAN-8). Where a
+// TLV is not the one that Code says comes next, what follows is not parsed, and no header of it is valid. The five-tuple
+// has an ARN's headers.
 parser FantelParser(
         packet_in packet, in bit<8> version, in bit<8> code, inout fantel_headers_t fantel,
         inout arn_headers_t arn) {

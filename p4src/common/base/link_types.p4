@@ -24,8 +24,8 @@ typedef bit<13> core_path_news_t;
 const int CORE_PATH_NEWS_CELLS = 8192;
 const int ALTERNATE_TABLE_SIZE = 4096;
 
-// What is known of a link, by its port; the session of RFC 5880 section 6.8.6, which is Down in two cases: a link of
-// which nothing was ever heard is not known to have failed.
+// What is known of a link, by its port; the session of RFC 5880 section 6.8.6, where UNKNOWN, too, is Down: a link that
+// was never up is not known to have failed until it has been silent for long.
 enum bit<3> LinkState {
     UNKNOWN = 0,
     STARTING = 1,

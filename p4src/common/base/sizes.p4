@@ -72,7 +72,7 @@ const bit<16> FANTEL_BUFFER_LENGTH = 12;
 // RFC 5880 section 4.1, RFC 5881 sections 4 and 5
 const bit<3> BFD_VERSION = 1;
 const bit<8> BFD_LENGTH = 24;
-const bit<16> BFD_UDP_LENGTH = UDP_LENGTH + 24;
+const bit<16> BFD_UDP_LENGTH = UDP_LENGTH + (bit<16>)BFD_LENGTH;
 const bit<16> BFD_SOURCE_PORT = 49152;
 const bit<8> BFD_HOP_LIMIT = 255;
 const bit<6> BFD_DSCP = 48;

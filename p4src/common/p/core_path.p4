@@ -4,8 +4,8 @@
 // CorePath: the path of a policy that a packet is on (FAN-4). The ingress PE writes its number into the tag of the SRH
 // (RFC 8754 section 2); without a tag the packet has one segment, which tells its paths apart.
 // Reads:  underlay source; the tag; the destination the packet came with, where the tag is 0; port.
-// Writes: is_known, the path's cell and ID; how often its failure is said again.
-// When:   a packet of the underlay that is no notification meets a dead next hop behind that port.
+// Writes: is_known, the path's cell and ID; how often what is said of it is said again.
+// When:   a packet of the underlay that is no notification meets a dead next hop or a congested queue of that port.
 control CorePath(
         in ipv6_addr_t src, in bit<16> tag, in ipv6_addr_t dst, in port_t port, out bool is_known,
         out core_path_t path_cell, out path_id_t path_id, out microseconds_t repeat) {
