@@ -12,7 +12,7 @@ from fcn.controller.config.model import Config
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.transport import Finding, Path
 from fcn.controller.config.types import format_duration
-from fcn.controller.config.watching import Watching, has_clock
+from fcn.controller.config.watching import Watching, first_ports, has_clock
 
 _SECTION: Path = ("failure_detection",)
 
@@ -83,9 +83,9 @@ def failure_warnings(config: Config, watching: Watching) -> Iterator[tuple[str, 
             )
         for plan in watching.planner.plans(name):
             for path in plan.paths:
-                own = [port for end, port in path.trace.exits if end == name] if path.trace else []
-                if len(own) != 1:
-                    why = "leaves the node by several ports" if own else "is not shown by links"
+                ports = first_ports(name, path)
+                if len(ports) != 1:
+                    why = "leaves the node by several ports" if ports else "is not shown by links"
                     yield (
                         f"nodes.{name}.policies.{plan.policy}",
                         f"{path.name} {why}, so the node itself does not say that it has failed",

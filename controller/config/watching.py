@@ -129,10 +129,10 @@ class Watching:
 
     def _exits(self, pe: str, path: Path) -> Iterator[tuple[str, int]]:
         """Ends that a path may leave a node by, of nodes that tell the PE."""
-        exits = path.trace.exits if path.trace is not None else frozenset()
-        own = [end for end in exits if end[0] == pe]
-        if len(own) == 1:
-            yield from own
+        ports = first_ports(pe, path)
+        if len(ports) == 1:
+            yield pe, ports[0]
+        exits = path.trace.exits if path.trace is not None else ()
         yield from (end for end in exits if self._config.nodes[end[0]].role == "p")
 
     def _packets(self, pe: str, plan: Plan, slot: int, path: Path) -> Iterator[PathPackets]:
@@ -150,6 +150,11 @@ class Watching:
                 yield PathPackets(source, path_tag(plan.cell, slot), NO_ADDRESS)
             else:
                 yield PathPackets(source, 0, sids[0] if sids else tunnel_egress(config, tunnel))
+
+
+def first_ports(pe: str, path: Path) -> list[int]:
+    """The ports by which a path may leave its PE; none where links do not show it."""
+    return [port for node, port in path.trace.exits if node == pe] if path.trace else []
 
 
 def has_clock(node: Node) -> bool:

@@ -4,7 +4,6 @@ The switch alone decides that a link is down and what to do. It counts the chang
 that a controller can read of its registers; the controller sets its clock going, looks, and tells.
 """
 
-import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -18,7 +17,7 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import read_entries
-from fcn.controller.node.session import SwitchAwayError, answering
+from fcn.controller.node.session import answering
 from fcn.controller.owners.punt import Punt
 
 INTERVAL = 1.0
@@ -125,13 +124,7 @@ class LinkWatch:
 
     async def run(self) -> None:
         """Look again and again until cancelled."""
-        while True:
-            await asyncio.sleep(INTERVAL)
-            if self._connection.is_up:
-                try:
-                    await self.look()
-                except SwitchAwayError:
-                    continue
+        await self._connection.keep_looking(self.look, INTERVAL)
 
     async def look(self) -> None:
         """Read the counters of links and clock. Raises SwitchAwayError."""

@@ -6,7 +6,6 @@ written while the file stays the same, so a controller that was away agrees with
 did.
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -142,13 +141,7 @@ class PathWatch:
             if plan.exposed:
                 text = f"{name}: one failure can end policy {plan.policy}: {plan.exposed}"
                 self._bus.emit(Kind.PATH_EXPOSED, name, text, policy=plan.policy)
-        while True:
-            await asyncio.sleep(INTERVAL)
-            if self._connection.is_up:
-                try:
-                    await self.look()
-                except SwitchAwayError:
-                    continue
+        await self._connection.keep_looking(self.look, INTERVAL)
 
     async def look(self) -> None:
         """Read the paths' counters. Raises SwitchAwayError."""

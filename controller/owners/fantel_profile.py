@@ -8,12 +8,8 @@ from finsy.p4entity import P4Entity
 
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.modes import FantelTransport
+from fcn.controller.owners.flow_control import DSCP, UDP_SOURCE_PORT
 from fcn.controller.owners.intent import Intent
-
-DSCP = 48
-"""Of FANTEL messages, that of network control (RFC 2474 section 4.2.2.2)."""
-UDP_SOURCE_PORT = 49152
-"""The first dynamic one (RFC 6335 section 6)."""
 
 
 class FantelProfile:

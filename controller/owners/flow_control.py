@@ -17,9 +17,9 @@ from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.rate_limits import ARN_METER, HOLD_METER, meter_config
 
 DSCP = 48
-"""DSCP of ARN messages, that of network control (RFC 2474 section 4.2.2.2)."""
+"""DSCP of ARN and FANTEL messages, that of network control (RFC 2474 section 4.2.2.2)."""
 UDP_SOURCE_PORT = 49152
-"""Of ARN messages: the first dynamic one (RFC 6335 section 6)."""
+"""Of ARN and FANTEL messages: the first dynamic one (RFC 6335 section 6)."""
 PAUSE_QUANTA = 0xFFFF
 """The longest PAUSE (IEEE 802.1Qbb), which a frame of time 0 ends earlier."""
 _RELIEF = {Relief.PFC: "PAUSE", Relief.CNP: "CNP"}

@@ -350,11 +350,14 @@ class NodeTables:
         ingress_pe: str = "::",
         repeat_us: int,
         refresh_us: int,
+        relief_us: int | None = None,
     ) -> None:
-        """Say in this slot of the clock how a path is that leaves by this port."""
+        """Say in this slot of the clock how a path is that leaves by this port: whether it has
+        failed; with relief_us whether the queue there is congested, which is relieved so long after
+        the last packet that met congestion."""
         self.insert(
             "clock_slot",
-            "watch_path",
+            "watch_path" if relief_us is None else "watch_path_queue",
             match={"slot": slot},
             port=port,
             path_cell=cell,
@@ -362,33 +365,7 @@ class NodeTables:
             ingress_pe=ingress_pe,
             repeat=repeat_us,
             refresh=refresh_us,
-        )
-
-    def watch_path_queue(
-        self,
-        slot: int,
-        port: int,
-        path_id: int,
-        *,
-        cell: int,
-        ingress_pe: str = "::",
-        repeat_us: int,
-        refresh_us: int,
-        relief_us: int,
-    ) -> None:
-        """Say in this slot of the clock whether the queue of this port is congested, by which a
-        path leaves; it is relieved relief_us after the last packet that met congestion."""
-        self.insert(
-            "clock_slot",
-            "watch_path_queue",
-            match={"slot": slot},
-            port=port,
-            path_cell=cell,
-            path_id=path_id,
-            ingress_pe=ingress_pe,
-            repeat=repeat_us,
-            refresh=refresh_us,
-            relief=relief_us,
+            **({} if relief_us is None else {"relief": relief_us}),
         )
 
     def bfd_session(self, port: int, source: str, discriminator: int = 1) -> None:

@@ -40,10 +40,16 @@ SERVICE = Parameter.FIVE_TUPLE | Parameter.TIME
 PRIORITY = Parameter.PRIORITY | Parameter.TIME
 
 
-def packet(psn: int = 1, *, label: int = LABEL, dst: str = REMOTE_PE, dscp: int = 0) -> bytes:
-    """A tunnelled RoCE packet; `psn` tells packets apart."""
+def packet(
+    psn: int = 1, *, label: int = LABEL, dst: str = REMOTE_PE, dscp: int = 0, tag: int = 0
+) -> bytes:
+    """A tunnelled RoCE packet; `psn` tells packets apart. With a tag it has an SRH."""
     inner = roce(HOST_V4, REMOTE_V4, 0x118, psn=psn)
-    return srv6(inner, PE_ADDRESS, dst, flow_label=label, traffic_class=dscp << 2 | Ecn.ECT0)
+    segments = [dst] if tag else []
+    traffic_class = dscp << 2 | Ecn.ECT0
+    return srv6(
+        inner, PE_ADDRESS, dst, segments, tag=tag, flow_label=label, traffic_class=traffic_class
+    )
 
 
 def packets(

@@ -5,38 +5,26 @@ from ipaddress import IPv6Address
 from fcn.packets.fantel import FANTEL_HOP_LIMIT, Event
 from fcn.packets.fantel_tlvs import FailureCause, FiveTuple, Tlv
 from fcn.ptf_tests.lib.beds import (
-    HOST_V4,
     NEIGHBOUR_MAC,
     NODE_MAC,
     P_ADDRESS,
     PE_ADDRESS,
     REMOTE_PE,
     REMOTE_PE_PREFIX,
-    REMOTE_V4,
     PTest,
-    core_frame_in,
     core_frame_out,
 )
+from fcn.ptf_tests.lib.flow_control import IPPROTO_IPV4, LABEL
 from fcn.ptf_tests.lib.links import NEVER_US, LinkTest
-from fcn.ptf_tests.lib.packets import Ecn, roce, srv6
 from fcn.ptf_tests.lib.path_messages import Link, notification
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 
-LABEL = 0x8CAFE
 PATH_ID = 0xF0000001
 CELL = 5
 NODE = Link(P_ADDRESS, 70, CORE_PORT)
 EPOCH = 1000
-IPPROTO_IPV4 = 4
 SILENT = FailureCause(cause=2)
 TRIGGERED = {"FANTEL_TRIGGERED": 1, "FANTEL_SENT": 1}
-
-
-def packet(psn: int = 1, *, dst: str = REMOTE_PE, tag: int = 0) -> bytes:
-    """A tunnelled RoCE packet of PE_ADDRESS; with a tag it has an SRH of one segment."""
-    inner = roce(HOST_V4, REMOTE_V4, 0x118, psn=psn)
-    segments = [dst] if tag else []
-    return srv6(inner, PE_ADDRESS, dst, segments, tag=tag, flow_label=LABEL, traffic_class=Ecn.ECT0)
 
 
 def affected(dst: str = REMOTE_PE) -> FiveTuple:
@@ -79,14 +67,22 @@ class WatchedPTest(LinkTest, PTest):
         self.start_clock()
         self.bring_up()
 
+    def watch_the_path(self, relief_us: int | None = None) -> None:
+        """Say in the second slot of the clock how the path is, or its queue; no news said again."""
+        self.p.watch_path(
+            1,
+            CORE_PORT,
+            PATH_ID,
+            cell=CELL,
+            ingress_pe=PE_ADDRESS,
+            repeat_us=0,
+            refresh_us=NEVER_US,
+            relief_us=relief_us,
+        )
+
     def repair(self) -> None:
         """A loop-free alternate through CORE_PORT_2."""
         self.p.alternate(
             CORE_PORT, REMOTE_PE_PREFIX, CORE_PORT_2, NODE_MAC[CORE_PORT_2],
             NEIGHBOUR_MAC[CORE_PORT_2],
         )  # fmt: skip
-
-
-def arriving(datagram: bytes) -> bytes:
-    """As it comes from the ingress PE."""
-    return core_frame_in(datagram, DC_PORT)

@@ -2,20 +2,17 @@
 
 from fcn.packets.fantel import Event
 from fcn.packets.fantel_tlvs import BufferStatus
-from fcn.ptf_tests.lib.beds import PE_ADDRESS, core_frame_out
-from fcn.ptf_tests.lib.links import NEVER_US
+from fcn.ptf_tests.lib.beds import core_frame_out
+from fcn.ptf_tests.lib.congestion import from_ingress_pe
+from fcn.ptf_tests.lib.flow_control import packet
 from fcn.ptf_tests.lib.packets import Ecn, routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.lib.watched import (
-    CELL,
-    PATH_ID,
     SILENT,
     TRIGGERED,
     WatchedPTest,
     affected,
-    arriving,
     message,
-    packet,
 )
 
 LEVEL = 4
@@ -46,10 +43,10 @@ class SaidOfThePath(CongestedPathTest):
     and the packet's flow; not every packet does, and a packet on no path causes none."""
 
     def runTest(self) -> None:
-        self.check(DC_PORT, arriving(packet()), expect={CORE_PORT: [passed(packet())]})
+        self.check(DC_PORT, from_ingress_pe(packet()), expect={CORE_PORT: [passed(packet())]})
         self.congest()
         before = self.counts()
-        frames = self.exchange(DC_PORT, arriving(packet())).frames
+        frames = self.exchange(DC_PORT, from_ingress_pe(packet())).frames
         self.assertEqual(frames.keys(), {CORE_PORT, DC_PORT})
         self.assertEqual(frames[CORE_PORT], [passed(packet())])
         # How many packets stand behind it in the queue is the target's business.
@@ -59,9 +56,11 @@ class SaidOfThePath(CongestedPathTest):
         self.assertEqual(said, message(Event.CONGESTION, 1, affected(), status))
         self.assertEqual(self.growth(before), {f"event {name}": 1 for name in TRIGGERED})
         again = packet(2)
-        self.check(DC_PORT, arriving(again), expect={CORE_PORT: [passed(again)]}, events=REPEATED)
+        self.check(
+            DC_PORT, from_ingress_pe(again), expect={CORE_PORT: [passed(again)]}, events=REPEATED
+        )
         other = packet(dst="fc00:0:2:99::")
-        self.check(DC_PORT, arriving(other), expect={CORE_PORT: [passed(other)]})
+        self.check(DC_PORT, from_ingress_pe(other), expect={CORE_PORT: [passed(other)]})
 
 
 class CongestionAndFailure(CongestedPathTest):
@@ -69,11 +68,11 @@ class CongestionAndFailure(CongestedPathTest):
 
     def runTest(self) -> None:
         self.congest()
-        self.exchange(DC_PORT, arriving(packet()))
+        self.exchange(DC_PORT, from_ingress_pe(packet()))
         self.take_down()
         self.check(
             DC_PORT,
-            arriving(packet()),
+            from_ingress_pe(packet()),
             expect={DC_PORT: [message(Event.FAILURE, 2, affected(), SILENT)]},
             drops={"LINK_DOWN": 1},
             events=TRIGGERED,
@@ -86,7 +85,7 @@ class OtherModesSayNothing(CongestedPathTest):
     def runTest(self) -> None:
         self.congest()
         self.p.domain_mode()
-        self.check(DC_PORT, arriving(packet()), expect={CORE_PORT: [passed(packet())]})
+        self.check(DC_PORT, from_ingress_pe(packet()), expect={CORE_PORT: [passed(packet())]})
 
 
 class Relief(CongestedPathTest):
@@ -97,19 +96,10 @@ class Relief(CongestedPathTest):
     RELIEF_US = 200_000
 
     def runTest(self) -> None:
-        self.p.watch_path_queue(
-            1,
-            CORE_PORT,
-            PATH_ID,
-            cell=CELL,
-            ingress_pe=PE_ADDRESS,
-            repeat_us=0,
-            refresh_us=NEVER_US,
-            relief_us=self.RELIEF_US,
-        )
+        self.watch_the_path(self.RELIEF_US)
         self.expect_relief(1)
         self.congest()
-        self.send(DC_PORT, arriving(packet()))
+        self.send(DC_PORT, from_ingress_pe(packet()))
         status = self.next_message()
         self.assertEqual(status[54 + 8 + 1], Event.CONGESTION)
         first = int.from_bytes(status[54 + 8 + 20 : 54 + 8 + 24], "big")

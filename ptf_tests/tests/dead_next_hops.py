@@ -8,19 +8,12 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_PE,
     core_frame_out,
 )
+from fcn.ptf_tests.lib.congestion import from_ingress_pe
+from fcn.ptf_tests.lib.flow_control import packet
 from fcn.ptf_tests.lib.links import DOWN, INIT, NEVER_US, OWN, hello
 from fcn.ptf_tests.lib.packets import fast_cnp, routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
-from fcn.ptf_tests.lib.watched import (
-    CELL,
-    PATH_ID,
-    TRIGGERED,
-    WatchedPTest,
-    arriving,
-    failure,
-    message,
-    packet,
-)
+from fcn.ptf_tests.lib.watched import CELL, PATH_ID, TRIGGERED, WatchedPTest, failure, message
 
 LOST = {"LINK_DOWN": 1}
 REPEATED = {"FANTEL_INTERVAL_SUPPRESSED": 1}
@@ -32,18 +25,25 @@ class NoOtherWay(WatchedPTest):
 
     def runTest(self) -> None:
         self.check(
-            DC_PORT, arriving(packet()), expect={CORE_PORT: [core_frame_out(routed(packet()))]}
+            DC_PORT,
+            from_ingress_pe(packet()),
+            expect={CORE_PORT: [core_frame_out(routed(packet()))]},
         )
         self.take_down()
         self.check(
-            DC_PORT, arriving(packet()), expect={DC_PORT: [failure(1)]}, drops=LOST,
+            DC_PORT,
+            from_ingress_pe(packet()),
+            expect={DC_PORT: [failure(1)]},
+            drops=LOST,
             events=TRIGGERED,
-        )  # fmt: skip
+        )
         for psn in (2, 3):
-            self.check(DC_PORT, arriving(packet(psn)), drops=LOST, events=REPEATED)
+            self.check(DC_PORT, from_ingress_pe(packet(psn)), drops=LOST, events=REPEATED)
         self.bring_up()
         self.check(
-            DC_PORT, arriving(packet()), expect={CORE_PORT: [core_frame_out(routed(packet()))]}
+            DC_PORT,
+            from_ingress_pe(packet()),
+            expect={CORE_PORT: [core_frame_out(routed(packet()))]},
         )
 
 
@@ -56,9 +56,12 @@ class SaidAgain(WatchedPTest):
         self.take_down()
         for sequence in range(1, 6):
             self.check(
-                DC_PORT, arriving(packet()), expect={DC_PORT: [failure(sequence)]}, drops=LOST,
+                DC_PORT,
+                from_ingress_pe(packet()),
+                expect={DC_PORT: [failure(sequence)]},
+                drops=LOST,
                 events=TRIGGERED,
-            )  # fmt: skip
+            )
 
 
 class AnotherWay(WatchedPTest):
@@ -70,17 +73,22 @@ class AnotherWay(WatchedPTest):
         moved = core_frame_out(routed(packet()), CORE_PORT_2)
         repaired = {"REPAIRED": 1}
         self.check(
-            DC_PORT, arriving(packet()), expect={CORE_PORT_2: [moved], DC_PORT: [failure(1)]},
+            DC_PORT,
+            from_ingress_pe(packet()),
+            expect={CORE_PORT_2: [moved], DC_PORT: [failure(1)]},
             events=TRIGGERED | repaired,
-        )  # fmt: skip
+        )
         self.check(
-            DC_PORT, arriving(packet()), expect={CORE_PORT_2: [moved]}, events=REPEATED | repaired
+            DC_PORT,
+            from_ingress_pe(packet()),
+            expect={CORE_PORT_2: [moved]},
+            events=REPEATED | repaired,
         )
         # Notifications take it too, and cause none.
         notice = fast_cnp(PE_ADDRESS, REMOTE_PE, 0x8CAFE, 1)
         self.check(
             DC_PORT,
-            arriving(notice),
+            from_ingress_pe(notice),
             expect={CORE_PORT_2: [core_frame_out(routed(notice), CORE_PORT_2)]},
             events=repaired,
         )
@@ -93,7 +101,7 @@ class NobodyWatchesAnyMore(WatchedPTest):
         self.take_down()
         self.check(
             DC_PORT,
-            arriving(packet()),
+            from_ingress_pe(packet()),
             expect={DC_PORT: [failure(1)]},
             drops=LOST,
             events=TRIGGERED,
@@ -102,7 +110,7 @@ class NobodyWatchesAnyMore(WatchedPTest):
         self.wait_for(
             "the packet takes its own next hop",
             lambda: (
-                self.exchange(DC_PORT, arriving(packet())).frames
+                self.exchange(DC_PORT, from_ingress_pe(packet())).frames
                 == {CORE_PORT: [core_frame_out(routed(packet()))]}
             ),
         )
@@ -122,9 +130,12 @@ class TheOtherWayIsDead(WatchedPTest):
             self.exchange(CORE_PORT_2, frame)
         self.take_down()
         self.check(
-            DC_PORT, arriving(packet()), expect={DC_PORT: [failure(1)]}, drops=LOST,
+            DC_PORT,
+            from_ingress_pe(packet()),
+            expect={DC_PORT: [failure(1)]},
+            drops=LOST,
             events=TRIGGERED,
-        )  # fmt: skip
+        )
 
 
 class PathByTag(WatchedPTest):
@@ -133,19 +144,23 @@ class PathByTag(WatchedPTest):
     def runTest(self) -> None:
         for tag in (1, 2):
             self.p.core_path(
-                PE_ADDRESS, PATH_ID + tag, CORE_PORT, cell=CELL + tag, interval_us=NEVER_US,
+                PE_ADDRESS,
+                PATH_ID + tag,
+                CORE_PORT,
+                cell=CELL + tag,
+                interval_us=NEVER_US,
                 tag=tag,
-            )  # fmt: skip
+            )
         self.take_down()
         for sequence, tag in enumerate((1, 2), 1):
             self.check(
                 DC_PORT,
-                arriving(packet(tag=tag)),
+                from_ingress_pe(packet(tag=tag)),
                 expect={DC_PORT: [failure(sequence, PATH_ID + tag)]},
                 drops=LOST,
                 events=TRIGGERED,
             )
-        self.check(DC_PORT, arriving(packet(tag=3)), drops=LOST)
+        self.check(DC_PORT, from_ingress_pe(packet(tag=3)), drops=LOST)
 
 
 class NoPathOfAPolicy(WatchedPTest):
@@ -154,7 +169,7 @@ class NoPathOfAPolicy(WatchedPTest):
     def runTest(self) -> None:
         self.take_down()
         other = "fc00:0:2:99::"
-        self.check(DC_PORT, arriving(packet(dst=other)), drops=LOST)
+        self.check(DC_PORT, from_ingress_pe(packet(dst=other)), drops=LOST)
 
 
 class SaidByTheClock(WatchedPTest):
@@ -168,15 +183,7 @@ class SaidByTheClock(WatchedPTest):
         return self.counts()["event FANTEL_SENT"]
 
     def runTest(self) -> None:
-        self.p.watch_path(
-            1,
-            CORE_PORT,
-            PATH_ID,
-            cell=CELL,
-            ingress_pe=PE_ADDRESS,
-            repeat_us=0,
-            refresh_us=NEVER_US,
-        )
+        self.watch_the_path()
         for number, change in enumerate((None, self.take_down, self.bring_up)):
             if change is not None:
                 change()

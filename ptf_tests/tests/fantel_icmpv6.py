@@ -16,6 +16,8 @@ from fcn.ptf_tests.lib.beds import (
     host_frame_in,
     host_frame_out,
 )
+from fcn.ptf_tests.lib.congestion import from_ingress_pe
+from fcn.ptf_tests.lib.flow_control import packet
 from fcn.ptf_tests.lib.packets import ip, routed
 from fcn.ptf_tests.lib.path_messages import LINKS, PathMessageTest
 from fcn.ptf_tests.lib.paths import FIRST_PATH_ID
@@ -28,8 +30,6 @@ from fcn.ptf_tests.lib.watched import (
     TRIGGERED,
     WatchedPTest,
     affected,
-    arriving,
-    packet,
 )
 from fcn.ptf_tests.tests.path_notifications import EXTRA, RECEIVED, V6_TUPLE
 from fcn.ptf_tests.tests.paths import SOME_FLOWS
@@ -143,7 +143,7 @@ class SentOverIcmpv6(WatchedPTest):
         self.assertEqual(datagram[40], FANTEL_ICMPV6_TYPE)
         self.check(
             DC_PORT,
-            arriving(packet()),
+            from_ingress_pe(packet()),
             expect={DC_PORT: [core_frame_out(datagram, DC_PORT)]},
             drops={"LINK_DOWN": 1},
             events=TRIGGERED,

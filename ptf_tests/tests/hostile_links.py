@@ -16,12 +16,13 @@ from fcn.ptf_tests.lib.beds import (
     core_frame_in,
     host_frame_out,
 )
+from fcn.ptf_tests.lib.flow_control import packet
 from fcn.ptf_tests.lib.links import BFD_PORT, DOWN, OWN
 from fcn.ptf_tests.lib.notifications import LABEL_V4, cnp_v4_frame
 from fcn.ptf_tests.lib.packets import Ecn, gre, ip, mpls_udp, routed
 from fcn.ptf_tests.lib.paths import FIRST_PATH_ID
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
-from fcn.ptf_tests.lib.watched import WatchedPTest, failure, packet
+from fcn.ptf_tests.lib.watched import WatchedPTest, failure
 from fcn.ptf_tests.tests.fantel_icmpv6 import over_icmpv6
 from fcn.ptf_tests.tests.nothing_left import RECEIVED, TOLD, NothingLeftTest, affected
 from fcn.ptf_tests.tests.udp_and_gre_tunnels import (

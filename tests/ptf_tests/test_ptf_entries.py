@@ -103,6 +103,11 @@ def _hold_levels(tables: NodeTables) -> None:
     tables.hold_level(2, "RELIEVED", (0, 8))
 
 
+def _watched_paths(tables: NodeTables) -> None:
+    for slot, relief in enumerate((None, 50), start=1):
+        tables.watch_path(slot, 3, 17, cell=5, repeat_us=10, refresh_us=100, relief_us=relief)
+
+
 def _dc_relief(pe: PeTables) -> None:
     pe.dc_relief(1, "PAUSE", refresh_us=100, mac=MAC, quanta=0xFFFF)
     pe.dc_relief(2, "CNP", refresh_us=100)
@@ -150,10 +155,7 @@ NODE: dict[str, Callable[[Any], None]] = {
     "watch_link": lambda t: t.watch_link(
         0, 3, far_end=(MAC, V6), own=(MAC, V6), interval_us=10, detection_us=30
     ),
-    "watch_path": lambda t: t.watch_path(1, 3, 17, cell=5, repeat_us=10, refresh_us=100),
-    "watch_path_queue": lambda t: t.watch_path_queue(
-        2, 3, 17, cell=5, repeat_us=10, refresh_us=100, relief_us=50
-    ),
+    "watch_path": _watched_paths,
     "bfd_session": lambda t: t.bfd_session(3, V6),
     "alternate": lambda t: t.alternate(3, "fc00::/16", 4, MAC, MAC),
 }
@@ -219,7 +221,6 @@ PATHS = {
     "path_reporter",
     "watch_link",
     "watch_path",
-    "watch_path_queue",
     "bfd_session",
     "alternate",
     "core_path",

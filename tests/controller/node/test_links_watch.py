@@ -4,23 +4,20 @@ shown (FAN-4)."""
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from switches import MemorySwitch, all_up, until
-from typer.testing import CliRunner, Result
+from watch_lab import WatchLab, running
 
 from fcn.contract.constants import compiled_programs
 from fcn.contract.link_clock import clock_packet
 from fcn.controller.app import ControlPlane
-from fcn.controller.cli.main import app
 from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Event, Kind
 from fcn.controller.node.synchronization import Synchronizer
-from fcn.controller.northbound.api import serving
 from fcn.controller.northbound.metrics import FcnCollector
 from fcn.controller.northbound.snapshot import take_snapshot
 from fcn.softswitch.api import CounterValue
@@ -34,18 +31,12 @@ def network(network: dict[str, Any]) -> dict[str, Any]:
     return network | {"failure_detection": {"interval": "100ms"}}
 
 
-class Lab:
+class Lab(WatchLab):
     """The running controller, and what p1's data plane counts."""
-
-    def __init__(self, plane: ControlPlane, switches: dict[str, MemorySwitch], api: str) -> None:
-        self.plane = plane
-        self.events: list[Event] = []
-        self._switches = switches
-        self._api = api
 
     def count(self, counter: str, cell: int, packets: int) -> None:
         """Set a counter's cell."""
-        self._switches["p1"].engine.counter_write(counter, cell, CounterValue(packets, 0))
+        self.switches["p1"].engine.counter_write(counter, cell, CounterValue(packets, 0))
 
     def turn(self, port: int, ups: int, downs: int) -> None:
         """How often a link of p1 came up and went down."""
@@ -63,11 +54,6 @@ class Lab:
         """Messages of events of links so far."""
         return [each.message for each in self.events if each.kind in (Kind.LINK_UP, Kind.LINK_DOWN)]
 
-    async def fcn(self, *arguments: str) -> Result:
-        """Run `fcn`."""
-        command = partial(CliRunner().invoke, app, [*arguments, "--api", self._api])
-        return await asyncio.to_thread(command)
-
 
 @pytest.fixture
 async def lab(
@@ -75,19 +61,8 @@ async def lab(
 ) -> AsyncIterator[Lab]:
     """The controller looks when the test says so."""
     monkeypatch.setattr("fcn.controller.node.links.INTERVAL", 3600.0)
-    plane = ControlPlane(config)
-    async with serving(plane.network, "127.0.0.1:0") as api, plane.running():
-        await all_up(plane)
-        found = Lab(plane, switches, api)
-        with plane.bus.watch() as events:
-
-            async def collect() -> None:
-                async for event in events:
-                    found.events.append(event)
-
-            task = asyncio.create_task(collect())
-            yield found
-            task.cancel()
+    async with running(Lab, config, switches) as found:
+        yield found
 
 
 async def test_links_go_down_and_come_back(lab: Lab) -> None:

@@ -1,9 +1,7 @@
 """Entries of policies, and what the controller sees of paths: state, traffic, events (FAN-4)."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
-from functools import partial
 from typing import Any
 
 import finsy as fy
@@ -11,7 +9,7 @@ import pytest
 import yaml
 from finsy.p4entity import decode_entity
 from switches import MemorySwitch, all_up, until
-from typer.testing import CliRunner, Result
+from watch_lab import WatchLab, running
 
 from fcn.contract.constants import POLICY_BIT
 from fcn.contract.paths import (
@@ -24,13 +22,11 @@ from fcn.contract.paths import (
 )
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.app import ControlPlane
-from fcn.controller.cli.main import app
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.reporters import reporters
-from fcn.controller.events import Event, Kind
+from fcn.controller.events import Kind
 from fcn.controller.node.paths import PathState
 from fcn.controller.node.provision import Provision
-from fcn.controller.northbound.api import serving
 from fcn.softswitch.api import CounterValue
 
 CPU_PORT = (510).to_bytes(2, "big")
@@ -123,15 +119,13 @@ def test_a_domain_without_policies_has_no_entries(network: dict[str, Any]) -> No
         assert entries(network, table) == []
 
 
-class Lab:
+class Lab(WatchLab):
     """The running controller, and what pe1's data plane counts."""
 
     def __init__(self, plane: ControlPlane, switches: dict[str, MemorySwitch], api: str) -> None:
-        self.plane = plane
-        self.events: list[Event] = []
+        super().__init__(plane, switches, api)
         self._engine = switches["pe1"].engine
         (self.plan,) = plane.nodes["pe1"].paths.plans
-        self._api = api
 
     def set(self, counter: str, cell: int, packets: int, octets: int = 0) -> None:
         """Set a counter's cell."""
@@ -169,11 +163,6 @@ class Lab:
         """Events of paths so far."""
         return [event.kind for event in self.events if event.kind.startswith("path-")]
 
-    async def fcn(self, *arguments: str) -> Result:
-        """Run `fcn`."""
-        command = partial(CliRunner().invoke, app, [*arguments, "--api", self._api])
-        return await asyncio.to_thread(command)
-
 
 @pytest.fixture
 async def lab(
@@ -181,19 +170,8 @@ async def lab(
 ) -> AsyncIterator[Lab]:
     """pe1 with a policy; the controller looks when the test says so."""
     monkeypatch.setattr("fcn.controller.node.paths.INTERVAL", 3600.0)
-    plane = ControlPlane(config)
-    async with serving(plane.network, "127.0.0.1:0") as api, plane.running():
-        await all_up(plane)
-        found = Lab(plane, switches, api)
-        with plane.bus.watch() as events:
-
-            async def collect() -> None:
-                async for event in events:
-                    found.events.append(event)
-
-            task = asyncio.create_task(collect())
-            yield found
-            task.cancel()
+    async with running(Lab, config, switches) as found:
+        yield found
 
 
 async def test_a_path_fails_and_is_well_again(lab: Lab) -> None:
