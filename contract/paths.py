@@ -6,8 +6,12 @@ from dataclasses import dataclass
 
 from fcn.contract.constants import PATH_BUCKETS, PATH_BY_HAND, PATH_SLOTS, enum_members
 
-PATH_REPORTS = enum_members("PathReport")
-"""What is said of a path, by name."""
+_LOAD = "LOAD"
+
+PATH_REPORTS = {
+    name: number for name, number in enum_members("PathReport").items() if name != _LOAD
+}
+"""What is said of the state of a path, by name. What is said of its load is no news of it."""
 
 _EVERYBODY = (1 << 32) - 1
 """The bits of all reporters."""
@@ -62,13 +66,27 @@ def distributions(shares: Sequence[Share]) -> Iterator[tuple[int, tuple[int, ...
     buckets of avoided paths go where they bring the rest nearest to the weights.
     """
     for avoided in range((1 << len(shares)) - 1):
-        usable = [
-            [slot for slot in slots if not avoided >> slot & 1]
-            for slots in (_slots(shares, is_backup=False), _slots(shares, is_backup=True))
-        ]
-        is_backup = not usable[0]
+        usable = _usable(shares, avoided)
+        is_backup = shares[usable[0]].is_backup
         first = _buckets(shares, _slots(shares, is_backup=is_backup))
-        yield avoided, _moved(shares, first, usable[is_backup])
+        yield avoided, _moved(shares, first, usable)
+
+
+def in_use(shares: Sequence[Share], avoided: int) -> int:
+    """The paths that take flows while these are avoided, but not all; sets have a bit per slot."""
+    return sum(1 << slot for slot in _usable(shares, avoided))
+
+
+def compared(shares: Sequence[Share]) -> tuple[int, ...]:
+    """Slots of the paths whose loads matter: those that are in use beside others."""
+    groups = [_slots(shares, is_backup=is_backup) for is_backup in (False, True)]
+    return tuple(slot for slots in groups if len(slots) > 1 for slot in slots)
+
+
+def _usable(shares: Sequence[Share], avoided: int) -> list[int]:
+    """Slots of the paths in use: a backup only where no other is left."""
+    left = [slot for slot in range(len(shares)) if not avoided >> slot & 1]
+    return [slot for slot in left if not shares[slot].is_backup] or left
 
 
 def _slots(shares: Sequence[Share], *, is_backup: bool) -> list[int]:

@@ -35,7 +35,7 @@ INTERVAL = 1.0
 OPERATOR = "operator"
 """Who said something of a path by way of the controller."""
 
-REPORTS, TRAFFIC, SPEAKERS = PATH_COUNTERS
+REPORTS, TRAFFIC, SPEAKERS, LOADS, FLOWLETS = PATH_COUNTERS
 
 _KINDS = {
     "FAILED": Kind.PATH_FAILED,
