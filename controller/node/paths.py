@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import finsy as fy
 
-from fcn.contract.names import PATH_COUNTERS
+from fcn.contract.names import LOAD_COUNTERS, PATH_COUNTERS
 from fcn.contract.paths import (
     PATH_REPORTS,
     path_cell,
@@ -37,7 +37,8 @@ INTERVAL = 1.0
 OPERATOR = "operator"
 """Who said something of a path by way of the controller."""
 
-REPORTS, TRAFFIC, SPEAKERS, LOADS, FLOWLETS = PATH_COUNTERS
+REPORTS, TRAFFIC, SPEAKERS = PATH_COUNTERS
+LOADS, FLOWLETS = LOAD_COUNTERS
 
 _KINDS = {
     "FAILED": Kind.PATH_FAILED,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from fcn.contract.paths import Share, distributions, in_use
+from fcn.contract.paths import Share, distributions, paths_in_use
 from fcn.contract.targets import Target
 from fcn.controller.config.balancing import LoadBalancing
 from fcn.controller.owners.intent import Intent
@@ -25,7 +25,7 @@ class PathSelection:
         """Distribute the flows of a policy over its paths, which have slots in this order: an entry
         for each set of paths to avoid and each bucket, so that the switch needs nobody then."""
         for avoided, slots in distributions(shares):
-            used = in_use(shares, avoided)
+            used = sum(1 << slot for slot in paths_in_use(shares, avoided))
             for bucket, slot in enumerate(slots):
                 match = P4TableMatch(policy=policy, avoided=avoided, bucket=bucket)
                 action = P4TableAction("take_path", path=slot, in_use=used)
