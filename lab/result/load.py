@@ -45,6 +45,15 @@ def utilization(result: Result, window_ns: int) -> pd.DataFrame:
     return carried[list(rates)] / could
 
 
+def whole_utilization(result: Result) -> pd.DataFrame:
+    """The same of all the time after the warm-up: columns node, towards, share."""
+    window = result.about.reached_ns - result.about.warm_up_ns
+    columns = {"node": "str", "towards": "str", "share": "float64"}
+    shares = utilization(result, window).iloc[0] if window > 0 else pd.Series(dtype="float64")
+    rows = [(node, towards, share) for (node, towards), share in shares.items()]
+    return pd.DataFrame(rows, columns=list(columns)).astype(columns)
+
+
 def difference(shares: pd.DataFrame, one: Direction, other: Direction) -> Difference:
     """How much two links differ, from utilization(). Not a number where nothing was carried."""
     both = shares[[one, other]]

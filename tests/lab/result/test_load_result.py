@@ -5,7 +5,7 @@ import pytest
 from lab_results import about
 
 from fcn.lab.core import ETHERNET_OVERHEAD
-from fcn.lab.result.load import difference, flowlets_moved, utilization
+from fcn.lab.result.load import difference, flowlets_moved, utilization, whole_utilization
 from fcn.lab.result.model import LinkInfo, Result
 from fcn.lab.result.tables import FLOWLETS, PATH, frame
 
@@ -38,6 +38,18 @@ def test_a_window_has_several_samples_and_begins_after_the_warm_up() -> None:
     rows = [(at, *ONE, 0, at // 4) for at in range(0, 40_001, 5_000)]
     shares = utilization(carried(*rows, warm_up_ns=20_000), 10_000)
     assert shares[ONE].to_dict() == {30_000: 0.25, 40_000: 0.25}
+
+
+def test_the_utilization_of_the_whole_time() -> None:
+    rows = [
+        (at, *pair, 0, at // part) for at in (0, 40_000) for pair, part in ((ONE, 4), (OTHER, 8))
+    ]
+    shares = whole_utilization(carried(*rows))
+    assert shares.to_dict("records") == [
+        {"node": "p1", "towards": "pe2", "share": 0.25},
+        {"node": "p1", "towards": "pe3", "share": 0.125},
+    ]
+    assert whole_utilization(Result(about(reached_ns=0))).empty
 
 
 def test_links_without_a_rate_have_no_utilization() -> None:
