@@ -33,6 +33,9 @@ class PathTest(PeTest):
 
     shares: Sequence[Share] = (Share(1), Share(1))
     hold_down_us = 0
+    flowlet_us = 0
+    """The pause after which a flow may move because of load; by default never."""
+    margin = 0
 
     def configure(self) -> None:
         """The bed of every PE test, with the policy for RED in place of its tunnel."""
@@ -51,6 +54,8 @@ class PathTest(PeTest):
             FIRST_PATH_ID,
             self.shares,
             hold_down_us=self.hold_down_us,
+            flowlet_us=self.flowlet_us,
+            margin=self.margin,
         )
 
     def say(self, report: str, slot: int) -> None:
