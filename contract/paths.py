@@ -76,6 +76,12 @@ def paths_in_use(shares: Sequence[Share], avoided: int) -> list[int]:
     return [slot for slot in left if not shares[slot].is_backup] or left
 
 
+def compared(shares: Sequence[Share]) -> tuple[int, ...]:
+    """Slots of the paths whose loads matter: those that are in use beside others (FAN-7)."""
+    groups = [_slots(shares, is_backup=is_backup) for is_backup in (False, True)]
+    return tuple(slot for slots in groups if len(slots) > 1 for slot in slots)
+
+
 def _slots(shares: Sequence[Share], *, is_backup: bool) -> list[int]:
     return [slot for slot, share in enumerate(shares) if share.is_backup is is_backup]
 

@@ -53,6 +53,9 @@ _NUMERIC = frozenset(
         "packets",
         "octets",
         "packets/s",
+        "loads heard",
+        "flowlets in",
+        "utilization",
         "entries",
         "flows",
         "nbrs",
@@ -237,7 +240,9 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
     for policy in policies:
         columns = ("tunnel", "ID", "via", "weight", "state", "for", "said by")
         title = f"{policy.node}: {policy.name}, to {policy.to}"
-        table = _table(title, *columns, "packets/s", "packets")
+        balanced = any(path.HasField("flowlets") for path in policy.paths)
+        moves = ("loads heard", "flowlets in") if balanced else ()
+        table = _table(title, *columns, "packets/s", "packets", *moves)
         for path in policy.paths:
             style = STATE_STYLES.get(path.state, "")
             table.add_row(
@@ -250,6 +255,7 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
                 path.source or ("unknown" if path.state in ("failed", "congested") else "-"),
                 f"{path.rate:.0f}",
                 str(path.packets),
+                *((str(path.loads), str(path.flowlets)) if balanced else ()),
             )
         console.print(table)
         if policy.exposed:
@@ -261,9 +267,9 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
 def show_links(console: Console, links: Sequence[pb.Link], *, as_json: bool) -> None:
     """A row for each end of a link."""
     if as_json:
-        _print_json([_plain(link) | {"ups": link.ups, "downs": link.downs} for link in links])
+        _print_json([_link_numbers(link) for link in links])
         return
-    table = _table("", "link", "far end", "state", "for", "came up", "went down")
+    table = _table("", "link", "far end", "state", "for", "came up", "went down", "utilization")
     for link in links:
         style = STATE_STYLES.get(link.state, "")
         table.add_row(
@@ -273,6 +279,7 @@ def show_links(console: Console, links: Sequence[pb.Link], *, as_json: bool) -> 
             _age(link.since) if link.since else "-",
             str(link.ups),
             str(link.downs),
+            f"{link.utilization:.1%}" if link.HasField("utilization") else "",
         )
     console.print(table)
 
@@ -281,8 +288,18 @@ def _path_numbers(policy: pb.Policy) -> dict[str, Any]:
     """A policy as JSON data, with 64-bit integers as numbers."""
     data = _plain(policy)
     for path in data["paths"]:
-        for name in ("packets", "octets"):
-            path[name] = int(path[name])
+        for name in ("packets", "octets", "loads", "flowlets"):
+            if name in path:
+                path[name] = int(path[name])
+    return data
+
+
+def _link_numbers(link: pb.Link) -> dict[str, Any]:
+    """A link as JSON data, with 64-bit integers as numbers."""
+    data = _plain(link)
+    for name in ("ups", "downs", "rate"):
+        if name in data:
+            data[name] = int(data[name])
     return data
 
 
