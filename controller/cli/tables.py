@@ -53,8 +53,6 @@ _NUMERIC = frozenset(
         "packets",
         "octets",
         "packets/s",
-        "loads heard",
-        "flowlets in",
         "utilization",
         "entries",
         "flows",
@@ -240,9 +238,7 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
     for policy in policies:
         columns = ("tunnel", "ID", "via", "weight", "state", "for", "said by")
         title = f"{policy.node}: {policy.name}, to {policy.to}"
-        balanced = any(path.HasField("flowlets") for path in policy.paths)
-        moves = ("loads heard", "flowlets in") if balanced else ()
-        table = _table(title, *columns, "packets/s", "packets", *moves)
+        table = _table(title, *columns, "packets/s", "packets")
         for path in policy.paths:
             style = STATE_STYLES.get(path.state, "")
             table.add_row(
@@ -255,9 +251,16 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
                 path.source or ("unknown" if path.state in ("failed", "congested") else "-"),
                 f"{path.rate:.0f}",
                 str(path.packets),
-                *((str(path.loads), str(path.flowlets)) if balanced else ()),
             )
         console.print(table)
+        balanced = [path for path in policy.paths if path.HasField("flowlets")]
+        if balanced:
+            moves = [
+                f"{path.tunnel} {path.loads} times, {path.flowlets} flowlets moved there"
+                for path in balanced
+            ]
+            text = f"Heard of the load of {'; '.join(moves)}"
+            console.print(text, highlight=False, soft_wrap=True)
         if policy.exposed:
             text = f"One failure can end it: {policy.exposed}"
             console.print(text, highlight=False, soft_wrap=True)

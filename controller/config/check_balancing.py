@@ -6,8 +6,15 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.balancing import MOST_REFRESH
 from fcn.controller.config.model import Config
 from fcn.controller.config.transport import Finding, Path
-from fcn.controller.config.types import format_duration, parse_duration
+from fcn.controller.config.types import SECOND, format_duration, parse_duration
 from fcn.controller.config.watching import Watching
+
+MOST_BITS = 8 << 31
+"""From one look at a link to the next: half of the octets that the programs count in 32 bits, as a
+look may be late (p4src/v1model/link_load.p4)."""
+
+MS = 1000
+"""Microseconds."""
 
 _SECTION: Path = ("load_balancing",)
 
@@ -40,17 +47,29 @@ def check_balancing_node(config: Config, name: str, program: Pipeline) -> Iterat
 
 
 def check_rates(config: Config, watching: Watching) -> Iterator[Finding]:
-    """Which watched ports lack their rate. For a configuration without other problems."""
-    if config.load_balancing is None:
+    """Which watched ports lack their rate, or have one at which the interval is too long. For a
+    configuration without other problems."""
+    times = config.failure_detection
+    if config.load_balancing is None or times is None:
         return
     for name, node in config.nodes.items():
         peers = {link.port: link.peer for link in watching.links(name)}
         for index, port in enumerate(node.ports):
-            if port.rate is None and port.number in peers:
+            if port.number not in peers:
+                continue
+            place: Path = ("nodes", name, "ports", index)
+            if port.rate is None:
                 yield (
-                    ("nodes", name, "ports", index),
+                    place,
                     f"load_balancing needs the rate of the link to {peers[port.number]}; write it "
                     "here, as in `rate: 10 Gb/s`",
+                )
+            elif times.interval > (longest := MOST_BITS * SECOND // port.rate):
+                yield (
+                    (*place, "rate"),
+                    f"at this rate a link sends more in {format_duration(times.interval)} than "
+                    "switches count for load_balancing; write a failure_detection.interval of "
+                    f"{format_duration(longest // MS * MS)} or less",
                 )
 
 

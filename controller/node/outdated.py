@@ -46,9 +46,6 @@ def outdated(
         if (match["path_id"], match["node"], match["link"], args["bit_of_path"]) not in bits
     }
     for _, args in _entries(held, "clock_slot"):
-        if "change" in args:
-            # Loads grow old by themselves.
-            continue
         number = args.get("path_id")
         watched = queues or "relief" not in args
         if isinstance(number, int) and not (watched and own.get(number) == args["port"]):

@@ -5,7 +5,8 @@
 // avoided: it goes by a hash of what identifies the flow, which learning its label does not change. Where loads are
 // balanced it may leave it in a pause (Flowlet).
 // Reads:  meta.tunnel with POLICY_BIT; customer headers; path_states; time now in microseconds.
-// Writes: meta.tunnel, that of the path; unchanged, so that there is no such tunnel, where nothing is known; meta.entropy.
+// Writes: meta.tunnel, that of the path; unchanged, so that there is no such tunnel, where nothing is known; meta.entropy;
+//         meta.path_cnp_interval, where the path is congested.
 // When:   a packet is about to enter a tunnel, IS_POLICY(meta.tunnel).
 control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
     PolicyOfTunnel() policy_of_tunnel;
@@ -19,9 +20,10 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
         microseconds_t hold_down;
         microseconds_t least_pause;
         path_load_t least_difference;
+        microseconds_t told_each;
         bool is_known;
         policy_of_tunnel.apply(
-            meta.tunnel, policy, first_tunnel, hold_down, least_pause, least_difference, is_known);
+            meta.tunnel, policy, first_tunnel, hold_down, least_pause, least_difference, told_each, is_known);
         if (is_known) {
             entropy.apply(hdr, meta);
             // Connections of the same two hosts differ in their queue pairs, but not always in their ports.
@@ -48,9 +50,12 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
             if (is_known) {
                 if (least_pause != 0) {
                     flowlet.apply(
-                        policy, usable, spread[31:16], least_pause, least_difference, now[31:0], slot);
+                        policy, usable, state[31:24], spread[31:16], least_pause, least_difference, now[31:0], slot);
                 }
                 path_traffic.count(policy ++ slot);
+                if ((state[23:16] >> slot)[0:0] == 1 && meta.base.mode.translates != NotificationKind.NONE) {
+                    meta.path_cnp_interval = told_each;
+                }
                 meta.tunnel = first_tunnel + (tunnel_t)slot;
             }
         }

@@ -114,17 +114,19 @@ control PeEgress(
                 }
             }
 
-            // FCN-12: this node is the ingress PE of the flow, so it sends the CNP itself.
-            // A packet has one copy.
+            // FCN-12: this node is the ingress PE of the flow, so it sends the CNP itself; also for what is congested
+            // farther on the path (FAN-6). A packet has one copy.
             if (((meta.base.level_notifies == 1
                         && meta.base.mode.congestion_kind != NotificationKind.NONE)
-                    || wants_cnp)
+                    || wants_cnp || meta.path_cnp_interval != 0)
                     && meta.base.copy_kind == NotificationKind.NONE
                     && meta.flow_label_assigned && meta.customer_ecn != Ecn.NOT_ECT) {
                 bool pass = false;
                 NotificationKind kind = NotificationKind.CNP;
                 microseconds_t interval = meta.flow_control.refresh;
-                if (!wants_cnp) {
+                if (meta.path_cnp_interval != 0) {
+                    interval = meta.path_cnp_interval;
+                } else if (!wants_cnp) {
                     kind = meta.base.mode.congestion_kind;
                     interval = meta.base.level_interval;
                 }

@@ -36,6 +36,7 @@ class PathTest(PeTest):
     flowlet_us = 0
     """The pause after which a flow may move because of load; by default never."""
     margin = 0
+    cnp_us = 0
 
     def configure(self) -> None:
         """The bed of every PE test, with the policy for RED in place of its tunnel."""
@@ -56,6 +57,7 @@ class PathTest(PeTest):
             hold_down_us=self.hold_down_us,
             flowlet_us=self.flowlet_us,
             margin=self.margin,
+            cnp_us=self.cnp_us,
         )
 
     def say(self, report: str, slot: int) -> None:

@@ -68,6 +68,20 @@ class FlowsLeaveInAPause(LoadTest):
             )
 
 
+class CongestionWaitsForAPause(LoadTest):
+    """FAN-6, FAN-7: flows leave a congested path, too, only in a pause, so that nothing overtakes.
+    New ones avoid it, and all leave it when it fails."""
+
+    def runTest(self) -> None:
+        before = self.paths_of(SOME_FLOWS)
+        self.assertEqual(set(before), {0, 1})
+        self.tell(Event.CONGESTION, 0)
+        self.assertEqual(self.paths_of(SOME_FLOWS), before)
+        self.assertEqual(set(self.paths_of(NEW_FLOWS)), {1})
+        self.tell(Event.FAILURE, 0)
+        self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
+
+
 class APartOfThem(LoadTest):
     """FAN-7: of flows that exist, each pause moves half of the difference of loads: of 960 permille
     less 480 a quarter, so that all do not go at once. Those of less than the margin stay."""
