@@ -63,6 +63,7 @@ class PathSelection:
             hold=self._target.clock.ticks(hold_down),
             flowlet_gap=self._target.clock.ticks(balancing.flowlet) if balancing else 0,
             margin=balancing.margin // MARGIN_UNIT if balancing else 0,
+            cnp_interval=0,
         )
         match = P4TableMatch(tunnel=number)
         self._intent.put(P4TableEntry("policy", match=match, action=action))
