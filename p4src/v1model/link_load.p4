@@ -40,7 +40,7 @@ control LinkLoad(in bit<32> now, in order_h order) {
             node_amounts.write(0, (amounts[127:64] + carried) ++ (amounts[63:0] + could));
             bit<32> load;
             link_loads.read(load, order.port);
-            utilization = (load[9:0] + utilization) >> 1;
+            utilization = (permille_t)(((bit<16>)load[9:0] + (bit<16>)utilization) >> 1);
             // Of a queue by which nothing leaves
             bit<22> queue = 0;
             if (octets != 0) {
