@@ -19,6 +19,7 @@ from fcn.contract.ecn import CLASSIC_RULES
 from fcn.contract.names import (
     COUNTERS,
     LINK_COUNTERS,
+    LOAD_COUNTERS,
     MODE_METERS,
     MODE_PARTS,
     PATH_COUNTERS,
@@ -368,7 +369,7 @@ async def test_counters_are_read_by_the_names_of_their_cells(
     monkeypatch.setattr("fcn.controller.node.counters.read", reads.read)
     values = await counters.read()
     assert counters.last == values
-    read = pipeline.counters - {*PATH_COUNTERS, *LINK_COUNTERS}
+    read = pipeline.counters - {*PATH_COUNTERS, *LOAD_COUNTERS, *LINK_COUNTERS}
     assert values.keys() == read
     asked = [each.counter_id for each in reads.asked if isinstance(each, fy.P4CounterEntry)]
     assert sorted(asked) == sorted(read)
