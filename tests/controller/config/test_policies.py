@@ -377,7 +377,7 @@ def test_a_trace_has_the_nodes_and_links_of_all_shortest_paths() -> None:
         ("fantel", None, 1000),
         ("fantel", {2: {"interval": "70us"}, 5: {"notify": False, "interval": "1s"}}, 70),
         ("fantel", {1: {"interval": "0us"}}, 1),
-        ("fast-cnp", None, 0),
+        ("fcn", None, 0),
     ],
 )
 def test_senders_hear_of_congested_paths(
