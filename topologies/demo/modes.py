@@ -30,6 +30,7 @@ class Notice:
 
 FAST_CNPS = Notice("FAST_CNP", "Fast CNPs")
 END_CON_CNPS = Notice("END_CON_CNP", "CNPs to END.CON")
+FANTELS = Notice("FANTEL", "FANTEL messages")
 ARNS = Notice("ARN", "ARN messages")
 """What a congested node sends to its upstream neighbour in the modes of flow control."""
 
@@ -122,6 +123,20 @@ MODES: Mapping[str, Mode] = {
                     "hold": "40ms",
                     "round_trip": "16ms",
                 },
+            },
+        ),
+        Mode(
+            "fantel",
+            "FANTEL",
+            "#8c510a",
+            told_by="ingress PE",
+            notifies=True,
+            notice=FANTELS,
+            domain={
+                "notification": "fantel",
+                # Hellos often enough to tell paths anew in that time; a busy machine may not run a
+                # switch for 300 ms.
+                "failure_detection": {"interval": "10ms", "multiplier": 30},
             },
         ),
         _of_flow_control(FlowControl.SERVICE, "Hold service", "#e08214"),
