@@ -1,13 +1,12 @@
 """A P that tells of congestion on a path both ways: its ingress PE by FANTEL messages, and its
 upstream neighbour, which holds that traffic, by ARN messages (FAN-6)."""
 
-from fcn.packets.arn import Arn, ArnType
+from fcn.packets.arn import Arn
 from fcn.packets.fantel import Event
 from fcn.packets.fantel_tlvs import BufferStatus
-from fcn.ptf_tests.lib.beds import HOST_V4, PE_ADDRESS, REMOTE_PE, REMOTE_V4, core_frame_in
+from fcn.ptf_tests.lib.beds import core_frame_in
 from fcn.ptf_tests.lib.flow_control import (
     ARN_TIME_US,
-    LABEL,
     FlowControlTest,
     arn_out,
     flow_arn,
@@ -18,7 +17,7 @@ from fcn.ptf_tests.lib.flow_control import (
     priority_arn,
     service_arn,
 )
-from fcn.ptf_tests.lib.packets import Ecn, roce, srv6
+from fcn.ptf_tests.lib.packets import Ecn
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.lib.watched import TRIGGERED, WatchedPTest, affected, message
 
