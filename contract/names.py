@@ -71,6 +71,10 @@ PATH_COUNTERS = ("path_reports", "path_traffic", "reporter_reports")
 """Counters by path: what was said of it that was news, what it took, and what each link or node on
 it said (contract/paths.py)."""
 
+LOAD_COUNTERS = ("path_loads", "path_flowlets")
+"""Counters by path: how often its load was said, and flows that were moved to it because of load
+(FAN-7)."""
+
 LINK_TABLES = frozenset({"clock_slot", "bfd_session", "bfd_machine", "alternate"})
 """Of links whose far end is watched (FAN-4)."""
 
@@ -93,6 +97,7 @@ MODE_PARTS = {
     | TWO_THRESHOLD_TABLES["pe"]
     | PATH_TABLES
     | frozenset(PATH_COUNTERS)
+    | frozenset(LOAD_COUNTERS)
     | LINK_TABLES
     | frozenset(LINK_COUNTERS),
 }

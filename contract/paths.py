@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from fcn.contract.constants import PATH_BUCKETS, PATH_BY_HAND, PATH_SLOTS, enum_members
 
-PATH_REPORTS = enum_members("PathReport")
-"""What is said of a path, by name."""
+PATH_REPORTS = {
+    name: number for name, number in enum_members("PathReport").items() if name != "LOAD"
+}
+"""What is said of a path, by name, and counted; loads are not."""
 
 _EVERYBODY = (1 << 32) - 1
 """The bits of all reporters."""
@@ -47,7 +49,7 @@ def path_report(number: int, report: str) -> bytes:
     """What a packet-out to the CPU port says by hand of the path with this ID: a member of
     PathReport. What is good ends what everybody else said: a message of theirs may be lost."""
     reporters = PATH_BY_HAND if report in ("FAILED", "CONGESTED") else _EVERYBODY
-    return struct.pack("!IIB", number, reporters, PATH_REPORTS[report])
+    return struct.pack("!IIxB", number, reporters, PATH_REPORTS[report])
 
 
 def entries_of(paths: int) -> int:
@@ -62,13 +64,22 @@ def distributions(shares: Sequence[Share]) -> Iterator[tuple[int, tuple[int, ...
     buckets of avoided paths go where they bring the rest nearest to the weights.
     """
     for avoided in range((1 << len(shares)) - 1):
-        usable = [
-            [slot for slot in slots if not avoided >> slot & 1]
-            for slots in (_slots(shares, is_backup=False), _slots(shares, is_backup=True))
-        ]
-        is_backup = not usable[0]
-        first = _buckets(shares, _slots(shares, is_backup=is_backup))
-        yield avoided, _moved(shares, first, usable[is_backup])
+        usable = paths_in_use(shares, avoided)
+        first = _buckets(shares, _slots(shares, is_backup=shares[usable[0]].is_backup))
+        yield avoided, _moved(shares, first, usable)
+
+
+def paths_in_use(shares: Sequence[Share], avoided: int) -> list[int]:
+    """Slots of the paths among which flows are distributed while a set of paths is avoided, as a
+    bit per slot; backups only where no other path is left."""
+    left = [slot for slot in range(len(shares)) if not avoided >> slot & 1]
+    return [slot for slot in left if not shares[slot].is_backup] or left
+
+
+def compared(shares: Sequence[Share]) -> tuple[int, ...]:
+    """Slots of the paths whose loads matter: those that are in use beside others (FAN-7)."""
+    groups = [_slots(shares, is_backup=is_backup) for is_backup in (False, True)]
+    return tuple(slot for slots in groups if len(slots) > 1 for slot in slots)
 
 
 def _slots(shares: Sequence[Share], *, is_backup: bool) -> list[int]:

@@ -56,6 +56,10 @@ class Pipeline:
         """Whether the program has all these tables."""
         return self._names.issuperset(names)
 
+    def has_action(self, name: str) -> bool:
+        """Whether a table of the program has this action."""
+        return any(action.alias == name for action in self.schema.actions)
+
     @property
     def _names(self) -> frozenset[str]:
         return frozenset(table.alias for table in self.schema.tables) | self.counters

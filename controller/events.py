@@ -46,6 +46,8 @@ class Kind(StrEnum):
     PATH_CONGESTED = "path-congested"
     PATH_RELIEVED = "path-relieved"
     PATH_EXPOSED = "path-exposed"
+    FLOWS_MOVED = "flows-moved"
+    FLOWS_AT_REST = "flows-at-rest"
     LINK_DOWN = "link-down"
     LINK_UP = "link-up"
     CLOCK = "clock"

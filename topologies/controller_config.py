@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from fcn.contract.depth import DEFAULT_THRESHOLDS
+from fcn.contract.units import format_rate
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FlowControl, Notification
 from fcn.controller.northbound.client import DEFAULT_ENDPOINT
@@ -103,6 +104,7 @@ def controller_config(
             for a, b in ((link.a, link.b) for link in topology.links)
         ],
         **({"failure_detection": topology.detection} if topology.detection else {}),
+        **({"load_balancing": topology.balancing} if topology.balancing is not None else {}),
         **_sections(settings),
     }
 
@@ -209,6 +211,8 @@ def _ports(topology: Topology, node: Node) -> list[dict[str, Any]]:
             addresses = topology.addresses(port.peer)
             entry["vrf"] = vrf_of[port.peer]
             entry["addresses"] = [str(addresses.ipv4_gateway), str(addresses.ipv6_gateway)]
+        elif port.rate_bps:
+            entry["rate"] = format_rate(port.rate_bps)
         ports.append(entry)
     return ports
 

@@ -9,10 +9,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from fcn.controller.config.balancing import LoadBalancing
+from fcn.controller.config.base import not_empty
 from fcn.controller.config.document import Path as KeyPath
-from fcn.controller.config.document import listed, read_document, read_text
+from fcn.controller.config.document import listed, model_problems, read_document, read_text
+from fcn.controller.config.failures import FailureDetection
+from fcn.controller.config.load import EXAMPLE as CONTROLLER_EXAMPLE
 from fcn.controller.config.model import MAX_SIDS
 from fcn.controller.config.policies import MAX_PATHS, MAX_WEIGHT
 from fcn.controller.config.types import Items, Name, Prefix, VrfId
@@ -113,6 +117,7 @@ class Network(_Description):
     queues: Items[Queue] = ()
     policies: Items[Policy] = ()
     failure_detection: dict[str, Any] = {}
+    load_balancing: Annotated[dict[str, Any] | None, BeforeValidator(not_empty)] = None
 
 
 def load_topology(file: Path, hosts: int | None = None) -> model.Topology:
@@ -161,6 +166,7 @@ def _problems(network: Network) -> Iterator[tuple[KeyPath, str]]:
     neighbours |= {frozenset((host.pe, name)) for name, host in network.hosts.items()}
     for index, policy in enumerate(network.policies):
         yield from _policy_problems(network, index, policy)
+    yield from _section_problems(network)
     limited = [(queue.node, queue.towards) for queue in network.queues]
     for index, queue in enumerate(network.queues):
         here = (queue.node, queue.towards)
@@ -198,6 +204,27 @@ def _policy_problems(network: Network, index: int, policy: Policy) -> Iterator[t
                 if name not in network.nodes:
                     where = (*place, kind, number, "via")
                     yield where, f"no node {name}; there are {listed(network.nodes)}"
+
+
+def _section_problems(network: Network) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with sections of the controller's configuration."""
+    for key, section, kind in (
+        ("failure_detection", network.failure_detection, FailureDetection),
+        ("load_balancing", network.load_balancing or {}, LoadBalancing),
+    ):
+        try:
+            kind.model_validate(section)
+        except ValidationError as error:
+            for path, message in model_problems(error, CONTROLLER_EXAMPLE):
+                yield (key, *path), message
+    if network.load_balancing is None:
+        return
+    if not network.failure_detection:
+        reason = "it needs failure_detection, whose clock measures the links"
+        yield ("load_balancing",), f"{reason}; write for example {{interval: 100ms}} there"
+    for index, link in enumerate(network.links):
+        if link.rate is None:
+            yield ("links", index), "load_balancing needs its rate, as in `rate: 10 Gb/s`"
 
 
 def _attachments(network: Network) -> Iterator[tuple[KeyPath, Host | Site]]:
@@ -245,6 +272,7 @@ def _topology(network: Network, name: str, hosts: int | None) -> model.Topology:
             for ends in (policy.between, policy.between[::-1])
         ),
         detection=network.failure_detection,
+        balancing=network.load_balancing,
     )
 
 

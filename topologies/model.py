@@ -132,8 +132,8 @@ class HostAddresses:
 class Topology:
     """A WAN with its hosts; data centres (`centres`) are behind hosts named as their gateways.
 
-    detection: `failure_detection` of the controller's configuration, empty without. Raises
-    TopologyError when names do not fit together.
+    detection: `failure_detection` of the controller's configuration, empty without; balancing:
+    `load_balancing`, None without. Raises TopologyError when names do not fit together.
     """
 
     name: str
@@ -146,6 +146,7 @@ class Topology:
     centres: tuple[DataCentre, ...] = ()
     policies: tuple[Policy, ...] = ()
     detection: Mapping[str, Any] = field(default_factory=dict)
+    balancing: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         names = [node.name for node in self.nodes] + [host.name for host in self.hosts]

@@ -1,39 +1,30 @@
 """Lengths of time and cable, and rates, as descriptions of networks write them."""
 
-import re
 from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
+
+from fcn.contract.units import parse_rate, read_amount
 
 NS_PER_KM = 5000
 """Propagation in fibre, refractive index 1.5."""
 
 MAX_DELAY_NS = 10 * 10**9
 MAX_TIME_NS = 1000 * 10**9
-MAX_RATE_BPS = 10**13
 
-_AMOUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([A-Za-z/]+)")
 _NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 _LENGTHS = {"m": Fraction(NS_PER_KM, 1000), "km": Fraction(NS_PER_KM)}
-_BITS = {"b/s": 1, "kb/s": 10**3, "Mb/s": 10**6, "Gb/s": 10**9, "Tb/s": 10**12}
 _OCTETS = {
     "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30
 }  # fmt: skip
 _PACKETS = {"pps": 1, "packets/s": 1, "kpps": 10**3, "Mpps": 10**6}
 
 
-def _read(value: Any, units: dict[str, Any], what: str) -> Fraction:  # noqa: ANN401 - any YAML
-    found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
-    if not found or found[2] not in units:
-        raise ValueError(f"{value!r} is not {what}")
-    return Fraction(found[1]) * Fraction(units[found[2]])
-
-
 def parse_delay(value: Any) -> int:  # noqa: ANN401
     """Nanoseconds of one way, from a time (`1ms`, `250 us`) or a length of fibre (`200 km`)."""
-    units = {**_NANOSECONDS, **_LENGTHS}
-    delay = _read(value, units, "a delay or a length of fibre; write 1ms, 250us or 200km")
+    units: dict[str, int | Fraction] = {**_NANOSECONDS, **_LENGTHS}
+    delay = read_amount(value, units, "a delay or a length of fibre; write 1ms, 250us or 200km")
     if delay > MAX_DELAY_NS:
         raise ValueError(f"{value!r} is longer than {MAX_DELAY_NS // 10**9} s")
     return round(delay)
@@ -41,23 +32,15 @@ def parse_delay(value: Any) -> int:  # noqa: ANN401
 
 def parse_time(value: Any) -> int:  # noqa: ANN401
     """Nanoseconds from `10us`, `2.5 ms` or `1s`."""
-    time = round(_read(value, _NANOSECONDS, "a time; write 10us, 2.5 ms or 1s"))
+    time = round(read_amount(value, _NANOSECONDS, "a time; write 10us, 2.5 ms or 1s"))
     if time > MAX_TIME_NS:
         raise ValueError(f"{value!r} is longer than {MAX_TIME_NS // 10**9} s")
     return time
 
 
-def parse_rate(value: Any) -> int:  # noqa: ANN401
-    """Bits per second from `100 Gb/s` or `2.5Mb/s`."""
-    rate = round(_read(value, _BITS, "a rate; write 100 Gb/s or 2.5 Mb/s"))
-    if not 0 < rate <= MAX_RATE_BPS:
-        raise ValueError(f"{value!r} is not above 0 and at most {MAX_RATE_BPS // 10**12} Tb/s")
-    return rate
-
-
 def parse_packet_rate(value: Any) -> int:  # noqa: ANN401
     """Packets per second from `1000 packets/s`, `1000 pps` or `2.5 kpps`."""
-    rate = round(_read(value, _PACKETS, "a packet rate; write 1000 packets/s or 2.5 kpps"))
+    rate = round(read_amount(value, _PACKETS, "a packet rate; write 1000 packets/s or 2.5 kpps"))
     if not 0 < rate <= 10**9:
         raise ValueError(f"{value!r} is not above 0 and at most 1000 Mpps")
     return rate
@@ -65,7 +48,7 @@ def parse_packet_rate(value: Any) -> int:  # noqa: ANN401
 
 def parse_size(value: Any) -> int:  # noqa: ANN401
     """Octets from `1500B`, `64kB` (of 1000), `64KiB` (of 1024), MB, MiB, GB or GiB."""
-    return round(_read(value, _OCTETS, "a size; write 1500B, 64kB, 64KiB or 1MB"))
+    return round(read_amount(value, _OCTETS, "a size; write 1500B, 64kB, 64KiB or 1MB"))
 
 
 Delay = Annotated[int, BeforeValidator(parse_delay)]

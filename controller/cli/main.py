@@ -34,6 +34,7 @@ from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
 from fcn.controller.config import Config, ConfigError, load_planned
+from fcn.controller.config.check_balancing import balancing_warnings
 from fcn.controller.config.check_failures import failure_warnings
 from fcn.controller.config.paths import Planner
 from fcn.controller.config.watching import Watching
@@ -87,7 +88,9 @@ def check(config: ConfigFile) -> None:
         (f"nodes.{node}.policies.{policy}", f"one failure can end it: {reason}")
         for node, policy, reason in planner.warnings()
     ]
-    notes += failure_warnings(network, Watching(network, planner))
+    watching = Watching(network, planner)
+    notes += failure_warnings(network, watching)
+    notes += balancing_warnings(network, watching)
     for where, text in notes:
         out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
 

@@ -53,6 +53,7 @@ _NUMERIC = frozenset(
         "packets",
         "octets",
         "packets/s",
+        "utilization",
         "entries",
         "flows",
         "nbrs",
@@ -252,6 +253,14 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
                 str(path.packets),
             )
         console.print(table)
+        balanced = [path for path in policy.paths if path.HasField("flowlets")]
+        if balanced:
+            moves = [
+                f"{path.tunnel} {path.loads} times, {path.flowlets} flowlets moved there"
+                for path in balanced
+            ]
+            text = f"Heard of the load of {'; '.join(moves)}"
+            console.print(text, highlight=False, soft_wrap=True)
         if policy.exposed:
             text = f"One failure can end it: {policy.exposed}"
             console.print(text, highlight=False, soft_wrap=True)
@@ -261,9 +270,9 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
 def show_links(console: Console, links: Sequence[pb.Link], *, as_json: bool) -> None:
     """A row for each end of a link."""
     if as_json:
-        _print_json([_plain(link) | {"ups": link.ups, "downs": link.downs} for link in links])
+        _print_json([_link_numbers(link) for link in links])
         return
-    table = _table("", "link", "far end", "state", "for", "came up", "went down")
+    table = _table("", "link", "far end", "state", "for", "came up", "went down", "utilization")
     for link in links:
         style = STATE_STYLES.get(link.state, "")
         table.add_row(
@@ -273,6 +282,7 @@ def show_links(console: Console, links: Sequence[pb.Link], *, as_json: bool) -> 
             _age(link.since) if link.since else "-",
             str(link.ups),
             str(link.downs),
+            f"{link.utilization:.1%}" if link.HasField("utilization") else "",
         )
     console.print(table)
 
@@ -281,8 +291,18 @@ def _path_numbers(policy: pb.Policy) -> dict[str, Any]:
     """A policy as JSON data, with 64-bit integers as numbers."""
     data = _plain(policy)
     for path in data["paths"]:
-        for name in ("packets", "octets"):
-            path[name] = int(path[name])
+        for name in ("packets", "octets", "loads", "flowlets"):
+            if name in path:
+                path[name] = int(path[name])
+    return data
+
+
+def _link_numbers(link: pb.Link) -> dict[str, Any]:
+    """A link as JSON data, with 64-bit integers as numbers."""
+    data = _plain(link)
+    for name in ("ups", "downs", "rate"):
+        if name in data:
+            data[name] = int(data[name])
     return data
 
 

@@ -11,6 +11,14 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+def not_empty(value: object) -> object:
+    """Validates a section that is on when it is there: without a value YAML has null, which would
+    be taken for a key that is left out. Raises ValueError."""
+    if value is None:
+        raise ValueError("nothing follows; write {} for the defaults, or leave the key out")
+    return value
+
+
 class RateLimit(Model):
     """Rate (per second) and burst; the defaults are those of a node's notifications (FCN-15)."""
 

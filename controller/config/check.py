@@ -9,6 +9,7 @@ from fcn.contract.constants import VRF_CELLS, PipelineError
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
+from fcn.controller.config.check_balancing import check_balancing, check_balancing_node, check_rates
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
 from fcn.controller.config.check_failures import check_fantel, check_watching
 from fcn.controller.config.check_flow_control import check_holding, check_holding_node
@@ -36,7 +37,9 @@ def check(config: Config, planner: Planner) -> Iterator[Finding]:
         wrong = True
         yield finding
     if not wrong:
-        yield from check_watching(config, Watching(config, planner))
+        watching = Watching(config, planner)
+        yield from check_watching(config, watching)
+        yield from check_rates(config, watching)
 
 
 def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
@@ -52,6 +55,7 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     yield from check_modes(config)
     yield from check_path_numbers(config)
     yield from check_fantel_port(config)
+    yield from check_balancing(config)
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
         for checker in (
@@ -213,6 +217,8 @@ def _check_port(config: Config, node: Node, port: Port) -> Iterator[Finding]:
         return
     if node.role == "p":
         yield ("role",), "a P node has core ports only"
+    if port.rate is not None:
+        yield ("rate",), "the rate is that of links between nodes; remove it from this DC port"
     if port.vrf is None:
         yield ("role",), "a DC port needs its vrf"
     elif port.vrf not in config.vrfs:
@@ -374,6 +380,7 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
             yield number, f"port {port.number} of {name} {problem} ({target.name})"
     yield from check_room(config, name, program)
     yield from check_fantel(config, name, program)
+    yield from check_balancing_node(config, name, program)
     yield from check_holding_node(config, name, node, program)
     if config.notification is Notification.TWO_THRESHOLD:
         yield from check_curves(config, name, node, program)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from fcn.controller.config.base import Model
+from fcn.controller.config.base import Model, not_empty
 from fcn.controller.config.types import Duration, within
 
 
@@ -37,12 +37,5 @@ class FailureDetection(Model):
         return self.interval * self.multiplier
 
 
-def _not_empty(value: object) -> object:
-    """Without a value YAML has null, which would be taken for a section that is not there."""
-    if value is None:
-        raise ValueError("nothing follows; write {} for the defaults, or leave the key out")
-    return value
-
-
-GivenDetection = Annotated[FailureDetection | None, BeforeValidator(_not_empty)]
+GivenDetection = Annotated[FailureDetection | None, BeforeValidator(not_empty)]
 """As the file has it; None only where the key is left out."""

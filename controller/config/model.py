@@ -15,6 +15,7 @@ from fcn.contract.depth import (
     Depth,
     check_thresholds,
 )
+from fcn.controller.config.balancing import GivenBalancing
 from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.failures import GivenDetection
 from fcn.controller.config.features import Features
@@ -44,6 +45,7 @@ from fcn.controller.config.types import (
     Prefix,
     QueueDepth,
     QueueId,
+    Rate,
     UdpPort,
     VlanId,
     Vni,
@@ -194,11 +196,13 @@ class Vrf(Model):
 
 
 class Port(Model):
-    """A port, or one VLAN of a DC port. `hosts` are static neighbours (address: MAC)."""
+    """A port, or one VLAN of a DC port. `rate`: of the link of a core port, in bits per second.
+    `hosts` are static neighbours (address: MAC)."""
 
     number: PortNumber
     name: Name | None = None
     role: Literal["dc", "core"]
+    rate: Rate | None = None
     mac: Mac | None = None
     vlan: VlanId = 0
     vrf: str | None = None
@@ -415,6 +419,7 @@ class Config(Model):
     flow_control: FlowControlName = FlowControl.OFF
     holding: Holding = Holding()
     failure_detection: GivenDetection = None
+    load_balancing: GivenBalancing = None
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = "127.0.0.1:9661"
     metrics: Listen | None = None

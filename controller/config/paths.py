@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from fcn.contract.constants import POLICY_BIT, POLICY_CELLS
-from fcn.contract.paths import Share, path_tag
+from fcn.contract.paths import Share, compared, path_tag
 from fcn.controller.config.addressing import tunnel_numbers
 from fcn.controller.config.cells import hashed, spread
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Tunnel
@@ -40,6 +40,16 @@ class Plan:
     paths: tuple[Path, ...]
     hold_down: int
     exposed: str = ""
+
+    @property
+    def shares(self) -> tuple[Share, ...]:
+        """What each path takes."""
+        return tuple(path.share for path in self.paths)
+
+    @property
+    def compared(self) -> tuple[int, ...]:
+        """Slots of the paths whose loads matter (FAN-7)."""
+        return compared(self.shares)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict
 from fcn.contract.constants import enum_members
 from fcn.contract.depth import Depth, DepthUnit
 from fcn.contract.ports import QUEUES
+from fcn.contract.units import parse_rate
 
 T = TypeVar("T")
 A = TypeVar("A", IPv4Address, IPv6Address)
@@ -313,6 +314,8 @@ Gateway = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_parse_interf
 Duration = Annotated[int, BeforeValidator(parse_duration)]
 Interval = Annotated[Duration, within("0us", "10s")]
 """Between notifications of one flow, at least; 0: none."""
+Rate = Annotated[int, BeforeValidator(parse_rate)]
+"""Bits per second."""
 Probability = Annotated[float, BeforeValidator(_parse_probability)]
 Listen = Annotated[str, BeforeValidator(parse_endpoint)]
 """Address to listen on: host:port (port 0: any free one) or unix:/path."""

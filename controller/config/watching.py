@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from ipaddress import IPv6Address
 
 from fcn.contract.constants import CORE_PATH_CELLS, PipelineError
@@ -55,7 +56,14 @@ class WatchedQueue:
     path: WatchedPath
 
 
-Slot = WatchedLink | WatchedPath | WatchedQueue
+@dataclass(frozen=True, slots=True)
+class WatchedLoad:
+    """The load of the link by which a path leaves a node, where PEs balance it (FAN-7)."""
+
+    path: WatchedPath
+
+
+Slot = WatchedLink | WatchedPath | WatchedQueue | WatchedLoad
 """What the clock of a node looks at."""
 
 
@@ -95,7 +103,20 @@ class Watching:
             slots += [link, *leaving]
             if self._config.notification is Notification.FANTEL:
                 slots += [WatchedQueue(path) for path in leaving]
+            slots += [WatchedLoad(path) for path in leaving if path.number in self._balanced]
         return slots
+
+    @cached_property
+    def _balanced(self) -> frozenset[int]:
+        """IDs of the paths whose loads PEs compare."""
+        if self._config.load_balancing is None:
+            return frozenset()
+        return frozenset(
+            plan.paths[slot].number
+            for name in self._config.nodes
+            for plan in self.planner.plans(name)
+            for slot in plan.compared
+        )
 
     def _found_links(self) -> dict[str, list[WatchedLink]]:
         found: dict[str, list[WatchedLink]] = {}

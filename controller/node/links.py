@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import finsy as fy
 
 from fcn.contract.link_clock import bmv2_commands, clock_packet, round_time
-from fcn.contract.names import LINK_COUNTERS, LINK_TABLES
+from fcn.contract.names import LINK_COUNTERS, LINK_TABLES, PORT_COUNTERS
 from fcn.controller.clock import Clock
 from fcn.controller.config.watching import WatchedLink
 from fcn.controller.events import EventBus, Kind
@@ -35,20 +35,26 @@ MOST_STEP = 1 << 24
 SLOTS = "clock_slot"
 
 UPS, DOWNS, ROUNDS = LINK_COUNTERS
+_, SENT = PORT_COUNTERS
 
 Cells = Mapping[tuple[str, int], int]
-"""Packets by counter and index."""
+"""By counter and index: packets, and of SENT octets."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
     """A link as last seen. since: when its state was seen first, in seconds since the epoch. ups,
-    downs: how often it came up and went down since the switch was started."""
+    downs: how often it came up and went down since the switch was started. octets: sent, seen at
+    this time of a clock that never goes back. utilization: part of the port's rate that was sent
+    between two looks; None where the file has no rate."""
 
     link: WatchedLink
     since: float
     ups: int = 0
     downs: int = 0
+    octets: int = 0
+    seen: float = 0.0
+    utilization: float | None = None
 
     @property
     def state(self) -> str:
@@ -67,6 +73,7 @@ class LinkWatch:
     ) -> None:
         self.links = provision.watched.links
         self._slots = len(provision.watched.slots)
+        self._rates = {port.number: port.rate for port in provision.node.core_ports if port.rate}
         times = provision.config.failure_detection
         self._interval = times.interval if times is not None else 0
         self._port = provision.pipeline.target.ports.clock
@@ -137,7 +144,8 @@ class LinkWatch:
         cells: dict[tuple[str, int], int] = {}
         async for cell in read_entries(self._connection.switch, list(patterns)):
             if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
-                cells[cell.counter_id, cell.index] = cell.packet_count
+                count = cell.byte_count if cell.counter_id == SENT else cell.packet_count
+                cells[cell.counter_id, cell.index] = count
         return cells
 
     def _patterns(self) -> Iterator[fy.P4CounterEntry]:
@@ -145,6 +153,8 @@ class LinkWatch:
         for link in self.links:
             yield fy.P4CounterEntry(UPS, index=link.port)
             yield fy.P4CounterEntry(DOWNS, index=link.port)
+            if link.port in self._rates:
+                yield fy.P4CounterEntry(SENT, index=link.port)
 
     def _see(self, cells: Cells) -> None:
         for link in self.links:
@@ -153,13 +163,28 @@ class LinkWatch:
             is_first = last is None or ups < last.ups or downs < last.downs
             if is_first or last is None:
                 last = LinkState(link, self._clock.wall())
-            state = replace(last, ups=ups, downs=downs)
+            state = self._measured(replace(last, ups=ups, downs=downs), cells)
             if state.state != last.state:
                 state = replace(state, since=self._clock.wall())
             self._states[link.port] = state
             # That links are well when the controller starts is no news.
             if (ups, downs) != (last.ups, last.downs) and not (is_first and state.state == "up"):
                 self._tell(last, state)
+
+    def _measured(self, last: LinkState, cells: Cells) -> LinkState:
+        """The state with what was sent since the last look."""
+        rate = self._rates.get(last.link.port)
+        if rate is None:
+            return last
+        octets, now = cells[SENT, last.link.port], self._clock.monotonic()
+        used = None
+        if last.seen and octets >= last.octets and now > last.seen:
+            used = (octets - last.octets) * 8 / (now - last.seen) / rate
+        return replace(last, octets=octets, seen=now, utilization=used)
+
+    def rate(self, port: int) -> int | None:
+        """Of the link of a port, in bits per second; None where the file does not say it."""
+        return self._rates.get(port)
 
     def _tell(self, last: LinkState, state: LinkState) -> None:
         name, link = self._connection.name, state.link

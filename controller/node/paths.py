@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import finsy as fy
 
-from fcn.contract.names import PATH_COUNTERS
+from fcn.contract.names import LOAD_COUNTERS, PATH_COUNTERS
 from fcn.contract.paths import (
     PATH_REPORTS,
     path_cell,
@@ -24,10 +24,12 @@ from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
+from fcn.controller.node.counters import Count
 from fcn.controller.node.outdated import outdated
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import read_entries
 from fcn.controller.node.session import SwitchAwayError, answering
+from fcn.controller.node.shifts import Shifts
 
 INTERVAL = 1.0
 """Seconds between two looks."""
@@ -36,6 +38,7 @@ OPERATOR = "operator"
 """Who said something of a path by way of the controller."""
 
 REPORTS, TRAFFIC, SPEAKERS = PATH_COUNTERS
+LOADS, FLOWLETS = LOAD_COUNTERS
 
 _KINDS = {
     "FAILED": Kind.PATH_FAILED,
@@ -55,11 +58,15 @@ _PAIRS = (("FAILED", "WELL"), ("CONGESTED", "RELIEVED"))
 Counts = Mapping[str, int]
 """Changes by member of PathReport."""
 
+Cells = Mapping[tuple[str, int], Count]
+"""By counter and index."""
+
 
 @dataclass(frozen=True, slots=True)
 class PathState:
     """A path as last seen. since: when its state was seen first, in seconds since the epoch.
-    source: who said so; empty where that is not known. rate: packets per second."""
+    source: who said so; empty where that is not known. rate: packets per second. loads: messages of
+    its load; flowlets: how many were moved to it because of load."""
 
     path: Path
     since: float
@@ -69,6 +76,8 @@ class PathState:
     octets: int = 0
     rate: float = 0.0
     seen: float = 0.0
+    loads: int = 0
+    flowlets: int = 0
 
     @property
     def failed(self) -> bool:
@@ -88,6 +97,10 @@ def _change(last: PathState, state: PathState) -> str:
     return "CONGESTED" if state.congested else "RELIEVED"
 
 
+def _with_loads(state: PathState, cell: int, cells: Cells) -> PathState:
+    return replace(state, loads=cells[LOADS, cell][0], flowlets=cells[FLOWLETS, cell][0])
+
+
 class PathWatch:
     """Looks at the paths of one PE every now and then, and tells of changes."""
 
@@ -105,10 +118,16 @@ class PathWatch:
         self._heard: dict[int, int] = {}
         self._own = provision.watched.own_paths
         self._tells_congestion = provision.config.notification is Notification.FANTEL
+        self._balances = provision.config.load_balancing is not None
+        self._shifts = Shifts(connection.name, bus, clock)
 
     def state(self, policy: str, slot: int) -> PathState | None:
         """A path as last seen; None before the first look."""
         return self._states.get((policy, slot))
+
+    def balances(self, plan: Plan) -> bool:
+        """Whether flows of the policy are moved because of load."""
+        return self._balances and bool(plan.compared)
 
     def outdated(self, held: Sequence[fy.P4TableEntry]) -> list[int]:
         """IDs of paths of which the switch, which holds these entries, has to forget everything."""
@@ -145,7 +164,7 @@ class PathWatch:
 
     async def look(self) -> None:
         """Read the paths' counters. Raises SwitchAwayError."""
-        cells: dict[tuple[str, int], tuple[int, int]] = {}
+        cells: dict[tuple[str, int], Count] = {}
         with answering(self._connection.name):
             async for cell in read_entries(self._connection.switch, list(self._patterns())):
                 if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
@@ -154,6 +173,7 @@ class PathWatch:
         if self._is_restarted(cells):
             self._start_anew()
         for plan in self.plans:
+            moved: dict[str, int] = {}
             for slot, path in enumerate(plan.paths):
                 counts = {
                     report: cells[REPORTS, report_cell(plan.cell, slot, number)][0]
@@ -162,21 +182,27 @@ class PathWatch:
                 traffic = cells[TRAFFIC, path_cell(plan.cell, slot)]
                 last = self._states.get((plan.policy, slot)) or PathState(path, self._clock.wall())
                 state = self._seen(plan.policy, slot, last, counts, traffic)
+                if self.balances(plan):
+                    state = _with_loads(state, path_cell(plan.cell, slot), cells)
+                    moved[path.name] = max(0, state.flowlets - last.flowlets) if last.seen else 0
                 if (last.failed, last.congested) != (state.failed, state.congested):
                     source = state.source or await self._speakers(path, _change(last, state), last)
                     state = replace(state, source=source)
                 self._states[plan.policy, slot] = state
                 for bad, good in _PAIRS:
                     self._tell(plan.policy, last, state, bad, good)
+            if moved:
+                self._shifts.see(plan.policy, moved)
 
     def _patterns(self) -> Iterator[fy.P4CounterEntry]:
         for plan in self.plans:
             for slot in range(len(plan.paths)):
-                yield fy.P4CounterEntry(TRAFFIC, index=path_cell(plan.cell, slot))
+                for counter in (TRAFFIC, LOADS, FLOWLETS) if self.balances(plan) else (TRAFFIC,):
+                    yield fy.P4CounterEntry(counter, index=path_cell(plan.cell, slot))
                 for number in PATH_REPORTS.values():
                     yield fy.P4CounterEntry(REPORTS, index=report_cell(plan.cell, slot, number))
 
-    def _is_restarted(self, cells: Mapping[tuple[str, int], tuple[int, int]]) -> bool:
+    def _is_restarted(self, cells: Cells) -> bool:
         """Whether a counter is lower than it was."""
         return any(
             cells[REPORTS, report_cell(plan.cell, slot, number)][0] < state.counts[report]
@@ -240,7 +266,7 @@ class PathWatch:
         return f"{self._connection.name}:{port}" if says and port is not None else ""
 
     def _seen(
-        self, policy: str, slot: int, last: PathState, counts: Counts, traffic: tuple[int, int]
+        self, policy: str, slot: int, last: PathState, counts: Counts, traffic: Count
     ) -> PathState:
         """The path with what was read; of a change that the operator made, with its source."""
         now = self._clock.monotonic()

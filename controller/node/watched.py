@@ -9,7 +9,7 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.model import Config
 from fcn.controller.config.reporters import node_number
-from fcn.controller.config.watching import WatchedLink, WatchedPath, WatchedQueue, Watching
+from fcn.controller.config.watching import WatchedLink, WatchedLoad, WatchedPath, Watching
 from fcn.controller.owners.alternates import Alternates
 from fcn.controller.owners.bfd_sessions import BfdSessions
 from fcn.controller.owners.clock_slots import ClockSlots
@@ -58,22 +58,27 @@ class LinkProvision:
         if times is None or not self.links:
             return
         nodes = self._config.nodes
-        slots = ClockSlots(self._intent, self._pipeline.target, times)
+        balancing = self._config.load_balancing
+        slots = ClockSlots(self._intent, self._pipeline.target, times, balancing)
         sessions = BfdSessions(self._intent)
         paths = CorePaths(self._intent, self._pipeline.target)
         for slot in self.slots:
             if isinstance(slot, WatchedLink):
                 neighbor = self._neighbors[slot.port]
-                slots.watch_link(slot.port, neighbor)
+                slots.watch_link(slot.port, neighbor, self._rate(slot.port) if balancing else 0)
                 sessions.believe(slot.port, neighbor.address)
                 continue
-            path = slot.path if isinstance(slot, WatchedQueue) else slot
+            path = slot if isinstance(slot, WatchedPath) else slot.path
             is_own = path.ingress == self._name
             ingress = None if is_own else nodes[path.ingress].underlay_address
-            watch = slots.watch_path if path is slot else slots.watch_queue
-            watch(path, ingress)
-            if path is slot and not is_own:
-                paths.know(path, times.interval)
+            if isinstance(slot, WatchedLoad):
+                slots.watch_load(path, ingress)
+            elif path is not slot:
+                slots.watch_queue(path, ingress)
+            else:
+                slots.watch_path(path, ingress)
+                if not is_own:
+                    paths.know(path, times.interval)
         if self._tells:
             self._introduce(0)
         self._repair()
@@ -88,6 +93,11 @@ class LinkProvision:
     def _tells(self) -> bool:
         """Whether the node sends messages: a PE tells only itself."""
         return self._pipeline.has_tables(CORE_PATH_TABLES)
+
+    def _rate(self, port: int) -> int:
+        """Of a port's link, in bits per second; 0 where the file does not say it."""
+        found = self._config.nodes[self._name].port(port)
+        return found.rate or 0 if found is not None else 0
 
     def _introduce(self, epoch: int) -> None:
         FantelProfile(self._intent).set(

@@ -16,8 +16,13 @@ def link_messages(agent: NodeAgent) -> Iterator[pb.Link]:
             peer_port=link.peer_port,
             state="unknown",
         )
+        rate = agent.links.rate(link.port)
+        if rate is not None:
+            message.rate = rate
         state = agent.links.state(link.port) if agent.is_up else None
         if state is not None:
             message.state, message.since = state.state, state.since
             message.ups, message.downs = state.ups, state.downs
+            if state.utilization is not None:
+                message.utilization = state.utilization
         yield message

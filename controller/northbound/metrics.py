@@ -59,6 +59,19 @@ class FcnCollector(Collector):
         link_failures = CounterMetricFamily(
             "fcn_link_failures", "How often a link went down", labels=["node", "port", "peer"]
         )
+        link_utilization = GaugeMetricFamily(
+            "fcn_link_utilization",
+            "Part of a link's rate that the node sends",
+            labels=["node", "port", "peer"],
+        )
+        loads = CounterMetricFamily(
+            "fcn_path_loads", "Messages of a path's load", labels=["node", "policy", "path"]
+        )
+        flowlets = CounterMetricFamily(
+            "fcn_path_flowlets",
+            "Flowlets moved to a path because of load",
+            labels=["node", "policy", "path"],
+        )
         for node in snapshot.nodes:
             up.add_metric([node.name], float(node.up))
             for name, enabled in node.features.items():
@@ -79,6 +92,11 @@ class FcnCollector(Collector):
                 if state.state != "unknown":
                     link_up.add_metric(where, float(state.state == "up"))
                 link_failures.add_metric(where, state.downs)
+                if state.utilization is not None:
+                    link_utilization.add_metric(where, state.utilization)
+            for policy, path in node.balanced:
+                loads.add_metric([node.name, policy, path.path.name], path.loads)
+                flowlets.add_metric([node.name, policy, path.path.name], path.flowlets)
         labels = GaugeMetricFamily("fcn_labels", "Flow labels by state", labels=["state"])
         labels.add_metric(["used"], snapshot.labels_used)
         labels.add_metric(["quarantined"], snapshot.labels_quarantined)
@@ -101,7 +119,7 @@ class FcnCollector(Collector):
             not_learned.add_metric([vrf, reason], count)
         yield from (accepted, refused_reports, not_learned)
         yield from (up, feature, entries, pending, refused, failed, flows, neighbors, packets)
-        yield from (labels, link_up, link_failures)
+        yield from (labels, link_up, link_failures, link_utilization, loads, flowlets)
 
 
 class MetricsError(Exception):

@@ -11,15 +11,16 @@ from fcn.controller.proto import fcn_pb2 as pb
 def policy_messages(agent: NodeAgent) -> Iterator[pb.Policy]:
     """The policies of a node; of one that is away, states are unknown."""
     for plan in agent.paths.plans:
+        balanced = agent.paths.balances(plan)
         paths = [
-            _message(path, agent.paths.state(plan.policy, slot) if agent.is_up else None)
+            _message(path, agent.paths.state(plan.policy, slot) if agent.is_up else None, balanced)
             for slot, path in enumerate(plan.paths)
         ]
         to = agent.provision.node.policies[plan.policy].to
         yield pb.Policy(node=agent.name, name=plan.policy, to=to, exposed=plan.exposed, paths=paths)
 
 
-def _message(path: Path, state: PathState | None) -> pb.Path:
+def _message(path: Path, state: PathState | None, balanced: bool) -> pb.Path:
     message = pb.Path(
         tunnel=path.name,
         id=path.number,
@@ -33,4 +34,6 @@ def _message(path: Path, state: PathState | None) -> pb.Path:
         message.state = "failed" if state.failed else "congested" if state.congested else "up"
         message.since, message.source = state.since, state.source
         message.packets, message.octets, message.rate = state.packets, state.octets, state.rate
+        if balanced:
+            message.loads, message.flowlets = state.loads, state.flowlets
     return message

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from fcn.controller.config.features import ROLE_FEATURES, Feature
 from fcn.controller.node.counters import CounterValues
 from fcn.controller.node.links import LinkState
+from fcn.controller.node.paths import PathState
 from fcn.controller.northbound.network import Network
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSnapshot:
-    """One node. `known`, `unknown`: labelled flows with and without a known sender."""
+    """One node. `known`, `unknown`: labelled flows with and without a known sender. `balanced`:
+    paths between which flows are moved because of load, with their policies."""
 
     name: str
     up: bool
@@ -25,6 +27,7 @@ class NodeSnapshot:
     neighbors: int
     counters: CounterValues
     links: tuple[LinkState, ...]
+    balanced: tuple[tuple[str, PathState], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +83,12 @@ def _node(network: Network, name: str) -> NodeSnapshot:
             state
             for link in agent.links.links
             if agent.is_up and (state := agent.links.state(link.port)) is not None
+        ),
+        balanced=tuple(
+            (plan.policy, path)
+            for plan in agent.paths.plans
+            if agent.is_up and agent.paths.balances(plan)
+            for slot in range(len(plan.paths))
+            if (path := agent.paths.state(plan.policy, slot)) is not None
         ),
     )

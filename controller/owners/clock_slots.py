@@ -5,6 +5,7 @@ from ipaddress import IPv6Address
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.targets import Target
+from fcn.controller.config.balancing import LoadBalancing
 from fcn.controller.config.failures import FailureDetection
 from fcn.controller.config.watching import NO_ADDRESS, WatchedPath
 from fcn.controller.owners.flow_control import HoldNeighbor
@@ -12,16 +13,24 @@ from fcn.controller.owners.intent import Intent
 
 
 class ClockSlots:
-    """Links and paths, in the order in which the clock comes to them (FAN-4)."""
+    """Links and paths, in the order in which the clock comes to them (FAN-4, FAN-7)."""
 
-    def __init__(self, intent: Intent, target: Target, times: FailureDetection) -> None:
+    def __init__(
+        self,
+        intent: Intent,
+        target: Target,
+        times: FailureDetection,
+        balancing: LoadBalancing | None = None,
+    ) -> None:
         self._intent = intent
         self._clock = target.clock
         self._times = times
+        self._balancing = balancing
         self._next = 0
 
-    def watch_link(self, port: int, neighbor: HoldNeighbor) -> None:
-        """Look at the link of a port, next."""
+    def watch_link(self, port: int, neighbor: HoldNeighbor, rate: int = 0) -> None:
+        """Look at the link of a port, next. rate: bits per second, of which its utilization is
+        measured; 0: it is not."""
         self._put(
             "watch_link",
             port=port,
@@ -33,6 +42,8 @@ class ClockSlots:
             dst_mac=neighbor.mac,
             src=neighbor.own_address,
             dst=neighbor.address,
+            # Not 0, however slow it is.
+            rate=-(-rate // 1000),
         )
 
     def watch_path(self, path: WatchedPath, ingress_pe: IPv6Address | None) -> None:
@@ -45,12 +56,18 @@ class ClockSlots:
         relief = self._clock.ticks(self._times.relief)
         self._put("watch_path_queue", **self._about(path, ingress_pe), relief=relief)
 
+    def watch_load(self, path: WatchedPath, ingress_pe: IPv6Address | None) -> None:
+        """Say the load of the link by which it leaves, next. For a domain with load balancing."""
+        assert self._balancing is not None, "config/watching.py saw to it"
+        self._put(
+            "watch_path_load",
+            **_names(path, ingress_pe),
+            change=self._balancing.change,
+            refresh=self._clock.ticks(self._balancing.refresh),
+        )
+
     def _about(self, path: WatchedPath, ingress_pe: IPv6Address | None) -> dict[str, object]:
-        return {
-            "port": path.port,
-            "path_cell": path.cell,
-            "path_id": path.number,
-            "ingress_pe": ingress_pe or NO_ADDRESS,
+        return _names(path, ingress_pe) | {
             "repeat": self._clock.ticks(self._times.interval),
             "refresh": self._clock.ticks(self._times.refresh),
         }
@@ -60,6 +77,15 @@ class ClockSlots:
         action = P4TableAction(verb, **parameters)
         self._intent.put(P4TableEntry("clock_slot", match=match, action=action))
         self._next += 1
+
+
+def _names(path: WatchedPath, ingress_pe: IPv6Address | None) -> dict[str, object]:
+    return {
+        "port": path.port,
+        "path_cell": path.cell,
+        "path_id": path.number,
+        "ingress_pe": ingress_pe or NO_ADDRESS,
+    }
 
 
 def discriminator(port: int) -> int:

@@ -5,9 +5,13 @@ from collections.abc import Sequence
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from fcn.contract.paths import Share, distributions
+from fcn.contract.paths import Share, distributions, paths_in_use
 from fcn.contract.targets import Target
+from fcn.controller.config.balancing import LoadBalancing
 from fcn.controller.owners.intent import Intent
+
+MARGIN_UNIT = 8
+"""Permille: the PE compares loads in this unit, and moves flows at a difference of more units."""
 
 
 class PathSelection:
@@ -21,9 +25,10 @@ class PathSelection:
         """Distribute the flows of a policy over its paths, which have slots in this order: an entry
         for each set of paths to avoid and each bucket, so that the switch needs nobody then."""
         for avoided, slots in distributions(shares):
+            used = sum(1 << slot for slot in paths_in_use(shares, avoided))
             for bucket, slot in enumerate(slots):
                 match = P4TableMatch(policy=policy, avoided=avoided, bucket=bucket)
-                action = P4TableAction("take_path", path=slot)
+                action = P4TableAction("take_path", path=slot, in_use=used)
                 self._intent.put(P4TableEntry("path", match=match, action=action))
 
     def name(self, policy: int, numbers: Sequence[int]) -> None:
@@ -40,14 +45,29 @@ class PathSelection:
             match = P4TableMatch(path_id=number)
             self._intent.put(P4TableEntry("path_by_id", match=match, action=action))
 
-    def use(self, number: int, policy: int, first_tunnel: int, hold_down: int) -> None:
+    def use(
+        self,
+        number: int,
+        policy: int,
+        first_tunnel: int,
+        hold_down: int,
+        balancing: LoadBalancing | None = None,
+        cnp_interval: int | None = None,
+    ) -> None:
         """Send packets of this number in the place of a tunnel's by the policy; the tunnels of its
-        paths have numbers from `first_tunnel` on. hold_down: microseconds."""
+        paths have numbers from `first_tunnel` on. hold_down: microseconds. balancing: how flows are
+        moved because of load; None where they are not. cnp_interval: how often the sender of a flow
+        on a congested path gets a CNP, in microseconds; None: never (FAN-6)."""
         action = P4TableAction(
             "to_policy",
             number=policy,
             first=first_tunnel,
             hold=self._target.clock.ticks(hold_down),
+            flowlet_gap=self._target.clock.ticks(balancing.flowlet) if balancing else 0,
+            margin=balancing.margin // MARGIN_UNIT if balancing else 0,
+            cnp_interval=0
+            if cnp_interval is None
+            else max(1, self._target.clock.ticks(cnp_interval)),
         )
         match = P4TableMatch(tunnel=number)
         self._intent.put(P4TableEntry("policy", match=match, action=action))

@@ -287,7 +287,7 @@ class Policy(_message.Message):
     def __init__(self, node: _Optional[str] = ..., name: _Optional[str] = ..., to: _Optional[str] = ..., exposed: _Optional[str] = ..., paths: _Optional[_Iterable[_Union[Path, _Mapping]]] = ...) -> None: ...
 
 class Path(_message.Message):
-    __slots__ = ("tunnel", "id", "weight", "backup", "computed", "via", "state", "since", "source", "packets", "octets", "rate")
+    __slots__ = ("tunnel", "id", "weight", "backup", "computed", "via", "state", "since", "source", "packets", "octets", "rate", "loads", "flowlets")
     TUNNEL_FIELD_NUMBER: _ClassVar[int]
     ID_FIELD_NUMBER: _ClassVar[int]
     WEIGHT_FIELD_NUMBER: _ClassVar[int]
@@ -300,6 +300,8 @@ class Path(_message.Message):
     PACKETS_FIELD_NUMBER: _ClassVar[int]
     OCTETS_FIELD_NUMBER: _ClassVar[int]
     RATE_FIELD_NUMBER: _ClassVar[int]
+    LOADS_FIELD_NUMBER: _ClassVar[int]
+    FLOWLETS_FIELD_NUMBER: _ClassVar[int]
     tunnel: str
     id: int
     weight: int
@@ -312,7 +314,9 @@ class Path(_message.Message):
     packets: int
     octets: int
     rate: float
-    def __init__(self, tunnel: _Optional[str] = ..., id: _Optional[int] = ..., weight: _Optional[int] = ..., backup: _Optional[bool] = ..., computed: _Optional[bool] = ..., via: _Optional[_Iterable[str]] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., source: _Optional[str] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ..., rate: _Optional[float] = ...) -> None: ...
+    loads: int
+    flowlets: int
+    def __init__(self, tunnel: _Optional[str] = ..., id: _Optional[int] = ..., weight: _Optional[int] = ..., backup: _Optional[bool] = ..., computed: _Optional[bool] = ..., via: _Optional[_Iterable[str]] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., source: _Optional[str] = ..., packets: _Optional[int] = ..., octets: _Optional[int] = ..., rate: _Optional[float] = ..., loads: _Optional[int] = ..., flowlets: _Optional[int] = ...) -> None: ...
 
 class ReportPathRequest(_message.Message):
     __slots__ = ("id", "report")
@@ -339,7 +343,7 @@ class ListLinksResponse(_message.Message):
     def __init__(self, links: _Optional[_Iterable[_Union[Link, _Mapping]]] = ...) -> None: ...
 
 class Link(_message.Message):
-    __slots__ = ("node", "port", "peer", "peer_port", "state", "since", "ups", "downs")
+    __slots__ = ("node", "port", "peer", "peer_port", "state", "since", "ups", "downs", "rate", "utilization")
     NODE_FIELD_NUMBER: _ClassVar[int]
     PORT_FIELD_NUMBER: _ClassVar[int]
     PEER_FIELD_NUMBER: _ClassVar[int]
@@ -348,6 +352,8 @@ class Link(_message.Message):
     SINCE_FIELD_NUMBER: _ClassVar[int]
     UPS_FIELD_NUMBER: _ClassVar[int]
     DOWNS_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
+    UTILIZATION_FIELD_NUMBER: _ClassVar[int]
     node: str
     port: int
     peer: str
@@ -356,7 +362,9 @@ class Link(_message.Message):
     since: float
     ups: int
     downs: int
-    def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., peer: _Optional[str] = ..., peer_port: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., ups: _Optional[int] = ..., downs: _Optional[int] = ...) -> None: ...
+    rate: int
+    utilization: float
+    def __init__(self, node: _Optional[str] = ..., port: _Optional[int] = ..., peer: _Optional[str] = ..., peer_port: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., ups: _Optional[int] = ..., downs: _Optional[int] = ..., rate: _Optional[int] = ..., utilization: _Optional[float] = ...) -> None: ...
 
 class WatchEventsRequest(_message.Message):
     __slots__ = ()

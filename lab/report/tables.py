@@ -13,6 +13,7 @@ from fcn.lab.report.figures import figures
 from fcn.lab.result import analysis
 from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.failover import failovers
+from fcn.lab.result.load import whole_utilization
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import reactions
 
@@ -51,6 +52,7 @@ def details(result: Result) -> Iterator[ReportTable]:
         _completion(result),
         _connections(result),
         _order(result),
+        _links(result),
         _queues(result),
         _notifications(result),
         _drops(result),
@@ -197,6 +199,16 @@ def _order(result: Result) -> ReportTable:
             ("naks", "NAKs", "count"),
             ("timeouts", "time-outs", "count"),
         ],
+    )
+
+
+def _links(result: Result) -> ReportTable:
+    shares = whole_utilization(result)
+    return _table(
+        "Core links",
+        shares[shares["share"] > 0].sort_values("share", ascending=False),
+        [("node", "node", None), ("towards", "towards", None), ("share", "utilization", "share")],
+        "Of the whole time; links that carried nothing are left out.",
     )
 
 

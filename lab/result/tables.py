@@ -47,6 +47,7 @@ class Column:
 
 
 LINK_UP, LINK_DOWN, PATH, ARRIVED = "link up", "link down", "path", "arrived"
+FLOWLETS = "flowlets"
 """Kinds of counters of a network that watches its links, beside events and drops."""
 
 TIME = Column("time_ns", "integer", "when")
@@ -125,8 +126,8 @@ TABLES: Mapping[TableName, tuple[Column, ...]] = {
             "kind",
             "text",
             "event or drop; link up, link down: how often the node saw the link to this neighbour "
-            "come up or go down; path: packets the PE sent on it; arrived: frames put on the link "
-            "to this host",
+            "come up or go down; path: packets the PE sent on it; flowlets: those it moved to "
+            "this path because of load; arrived: frames put on the link to this host",
         ),
         Column("name", "text", "name of the counter, neighbour, path (policy: tunnel) or host"),
         *_counts(value="cumulative; there is a row when it changed since the sample before"),

@@ -6,11 +6,12 @@ from fcn.contract.names import LINK_COUNTERS
 from fcn.contract.paths import path_cell
 from fcn.controller.config.watching import Watching
 from fcn.lab.core import SwitchNode
-from fcn.lab.result.tables import ARRIVED, LINK_DOWN, LINK_UP, PATH
+from fcn.lab.result.tables import ARRIVED, FLOWLETS, LINK_DOWN, LINK_UP, PATH
 from fcn.lab.run.build import Built
 
 _UP, _DOWN, _ = LINK_COUNTERS
-_TRAFFIC = "path_traffic"
+_OF_PATHS = {PATH: "path_traffic", FLOWLETS: "path_flowlets"}
+"""Counters of a path, by what they are in a result."""
 
 
 class FailureWatch:
@@ -77,7 +78,8 @@ class FailureWatch:
             for plan in plans:
                 for slot, path in enumerate(plan.paths):
                     name = f"{plan.policy}: {path.name}"
-                    yield node, PATH, name, _TRAFFIC, path_cell(plan.cell, slot)
+                    for kind, counter in _OF_PATHS.items():
+                        yield node, kind, name, counter, path_cell(plan.cell, slot)
 
     def _read(self, switch: SwitchNode, counter: str, index: int) -> int:
         if (switch.name, counter) not in self._full:

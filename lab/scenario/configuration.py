@@ -6,6 +6,7 @@ from typing import Any
 import yaml
 
 from fcn.contract.marking import DEFAULT_DEPTHS
+from fcn.contract.units import format_rate
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.model import Congestion
 from fcn.controller.config.modes import Notification
@@ -46,7 +47,11 @@ def configuration_text(wiring: Wiring) -> str:
     if scenario.mode in FLOW_CONTROL:
         data["flow_control"] = FLOW_CONTROL[scenario.mode].value
         data["holding"] = scenario.controller.holding
+    rates = _rates(wiring)
     for name, node in data["nodes"].items():
+        for port in node["ports"]:
+            if rate := rates.get((name, port["number"])):
+                port["rate"] = format_rate(rate)
         node.pop("thresholds", None)
         own = [queue for queue in scenario.controller.queues if queue.node == name]
         # In the two-threshold mode depths are T1, T2 and maximum, the same for all queues.
@@ -59,6 +64,17 @@ def configuration_text(wiring: Wiring) -> str:
                 for queue in own
             ]
     return yaml.safe_dump(merged(data, scenario.controller.configuration), sort_keys=False)
+
+
+def _rates(wiring: Wiring) -> dict[tuple[str, int], int]:
+    """Bits per second of each core link, by node and port; a scenario may have others than its
+    network."""
+    return {
+        end: wire.rate_bps or 0
+        for wire in wiring.wires
+        if wire.kind == "core"
+        for end in ((wire.a, wire.a_port), (wire.b, wire.b_port))
+    }
 
 
 def _two_threshold(wiring: Wiring) -> dict[str, Any]:

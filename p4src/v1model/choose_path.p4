@@ -2,21 +2,28 @@
 #define FCN_CHOOSE_PATH_P4
 
 // ChoosePath: the path of a packet whose route names a policy. A flow stays on its path while the same paths are
-// avoided: it goes by a hash of what identifies the flow, which learning its label does not change.
+// avoided: it goes by a hash of what identifies the flow, which learning its label does not change. Where loads are
+// balanced it may leave it in a pause (Flowlet).
 // Reads:  meta.tunnel with POLICY_BIT; customer headers; path_states; time now in microseconds.
-// Writes: meta.tunnel, that of the path; unchanged, so that there is no such tunnel, where nothing is known; meta.entropy.
+// Writes: meta.tunnel, that of the path; unchanged, so that there is no such tunnel, where nothing is known; meta.entropy;
+//         meta.path_cnp_interval, where the path is congested.
 // When:   a packet is about to enter a tunnel, IS_POLICY(meta.tunnel).
 control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
     PolicyOfTunnel() policy_of_tunnel;
     PathOfBucket() path_of_bucket;
     Entropy() entropy;
+    Flowlet() flowlet;
 
     apply {
         policy_t policy;
         tunnel_t first_tunnel;
         microseconds_t hold_down;
+        microseconds_t least_pause;
+        path_load_t least_difference;
+        microseconds_t told_each;
         bool is_known;
-        policy_of_tunnel.apply(meta.tunnel, policy, first_tunnel, hold_down, is_known);
+        policy_of_tunnel.apply(
+            meta.tunnel, policy, first_tunnel, hold_down, least_pause, least_difference, told_each, is_known);
         if (is_known) {
             entropy.apply(hdr, meta);
             // Connections of the same two hosts differ in their queue pairs, but not always in their ports.
@@ -38,9 +45,17 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
                 }
             }
             path_slot_t slot;
-            path_of_bucket.apply(policy, state[7:0], spread[5:0], slot, is_known);
+            path_set_t usable;
+            path_of_bucket.apply(policy, state[7:0], spread[5:0], slot, usable, is_known);
             if (is_known) {
+                if (least_pause != 0) {
+                    flowlet.apply(
+                        policy, usable, state[31:24], spread[31:16], least_pause, least_difference, now[31:0], slot);
+                }
                 path_traffic.count(policy ++ slot);
+                if ((state[23:16] >> slot)[0:0] == 1 && meta.base.mode.translates != NotificationKind.NONE) {
+                    meta.path_cnp_interval = told_each;
+                }
                 meta.tunnel = first_tunnel + (tunnel_t)slot;
             }
         }

@@ -9,7 +9,7 @@ register<clock_slot_t, bit<1>>(1) clock_place;
 counter<bit<1>>(1, CounterType.packets) clock_rounds;
 
 // Clock: this target makes no packets of its own, so one circulates through the queue of CLOCK_PORT, whose rate is the
-// clock's. Each time one link or path is looked at (FAN-4).
+// clock's. Each time one link or path is looked at (FAN-4, FAN-6, FAN-7).
 // Reads:  the packet's token, time now in microseconds; registers of links and paths.
 // Writes: order, envelope: what is to be said, is_wanted where it is of a path; base.copy_kind and hello_port where it is
 //         a hello; is_over: another clock packet has taken this one's place, or the clock stops.
@@ -19,7 +19,10 @@ control Clock(
         inout port_t hello_port, out bool is_over) {
     ClockSlot() clock_slot;
     LinkTimer() link_timer;
+    LinkLoad() link_load;
+    NodeLoad() node_load;
     PathNews() path_news;
+    LoadNews() load_news;
 
     apply {
         bit<32> youngest;
@@ -52,12 +55,16 @@ control Clock(
                 newest_of_rounds.write(1, newest);
                 last_heard.read(newest, CLOCK_PORT);
                 newest_of_rounds.write(0, newest);
+                node_load.apply();
             } else if (order.task == ClockTask.LINK) {
                 bool is_hello;
                 link_timer.apply(now, order, is_hello);
                 if (is_hello) {
                     base.copy_kind = NotificationKind.HELLO;
                     hello_port = order.port;
+                }
+                if (order.rate != 0) {
+                    link_load.apply(now[31:0], order);
                 }
             } else if (order.task == ClockTask.PATH) {
                 bit<3> state;
@@ -69,6 +76,13 @@ control Clock(
                     if (IS_DEAD(state)) {
                         order.report = PathReport.FAILED;
                     }
+                }
+            } else if (order.task == ClockTask.PATH_LOAD) {
+                bool is_due;
+                load_news.apply(now[31:0], order, is_due);
+                order.report = PathReport.LOAD;
+                if (is_due) {
+                    order.is_wanted = 1;
                 }
             } else {
                 bit<48> since;

@@ -4,7 +4,7 @@
 // Of the messages of this node
 register<bit<32>, bit<1>>(1) fantel_sequence;
 
-// FantelMessage: makes a packet a FANTEL message about a path for its ingress PE (FAN-1 to FAN-4, FAN-6). One that
+// FantelMessage: makes a packet a FANTEL message about a path for its ingress PE (FAN-1 to FAN-4, FAN-6, FAN-7). One that
 // met the failure or congestion is named in it.
 // Reads:  order; the packet it is made of: the clock packet, or one of the path.
 // Writes: underlay, UDP or ICMPv6, and FANTEL headers; the clock's header and the SRH end. What the deparser emits behind the
@@ -32,6 +32,7 @@ control FantelMessage(inout p_headers_t hdr) {
         bit<352> five_tuple = 0;
         bit<64> cause = 0;
         bit<96> queue = 0;
+        bit<128> load = 0;
         if (hdr.outer_ipv6.isValid()) {
             bit<32> ports = 0;
             if (hdr.outer_udp.isValid()) {
@@ -61,17 +62,18 @@ control FantelMessage(inout p_headers_t hdr) {
             type = FantelType.CONGESTION_CLEARED;
         } else if (hdr.order.report == PathReport.CONGESTED) {
             type = FantelType.CONGESTION;
-            if (hdr.order.level != 0) {
-                hdr.fantel.queue.setValid();
-                hdr.fantel.queue.tlv_buffer = TLV_BUFFER;
-                hdr.fantel.queue.queue = 0;
-                hdr.fantel.queue.level = hdr.order.level;
-                hdr.fantel.queue.reserved = 0;
-                hdr.fantel.queue.depth = hdr.order.depth;
-                queue = TLV_BUFFER ++ 8w0 ++ hdr.order.level ++ 16w0 ++ hdr.order.depth;
-                code = code | FANTEL_BUFFER;
-                length = length + FANTEL_BUFFER_LENGTH;
-            }
+        } else if (hdr.order.report == PathReport.LOAD) {
+            type = FantelType.LOAD;
+            hdr.fantel.load.setValid();
+            hdr.fantel.load.tlv_utilization = TLV_UTILIZATION;
+            hdr.fantel.load.utilization = hdr.order.utilization;
+            hdr.fantel.load.reserved = 0;
+            hdr.fantel.load.tlv_load = TLV_LOAD;
+            hdr.fantel.load.load = hdr.order.load;
+            hdr.fantel.load.reserved_too = 0;
+            load = TLV_UTILIZATION ++ hdr.order.utilization ++ 16w0 ++ TLV_LOAD ++ hdr.order.load ++ 16w0;
+            code = code | FANTEL_UTILIZATION | FANTEL_LOAD;
+            length = length + 2 * FANTEL_WORD_LENGTH;
         } else {
             hdr.fantel.cause.setValid();
             hdr.fantel.cause.tlv_cause = TLV_CAUSE;
@@ -80,6 +82,18 @@ control FantelMessage(inout p_headers_t hdr) {
             cause = TLV_CAUSE ++ (bit<8>)FailureCause.NEIGHBOR_SILENT ++ 24w0;
             code = code | FANTEL_CAUSE;
             length = length + FANTEL_WORD_LENGTH;
+        }
+        if ((hdr.order.report == PathReport.CONGESTED || hdr.order.report == PathReport.LOAD)
+                && hdr.order.level != 0) {
+            hdr.fantel.queue.setValid();
+            hdr.fantel.queue.tlv_buffer = TLV_BUFFER;
+            hdr.fantel.queue.queue = 0;
+            hdr.fantel.queue.level = hdr.order.level;
+            hdr.fantel.queue.reserved = 0;
+            hdr.fantel.queue.depth = hdr.order.depth;
+            queue = TLV_BUFFER ++ 8w0 ++ hdr.order.level ++ 16w0 ++ hdr.order.depth;
+            code = code | FANTEL_BUFFER;
+            length = length + FANTEL_BUFFER_LENGTH;
         }
 
         hdr.clock.setInvalid();
@@ -121,7 +135,8 @@ control FantelMessage(inout p_headers_t hdr) {
         hash(checksum, HashAlgorithm.csum16, 16w0,
              { hdr.outer_ipv6.src, hdr.outer_ipv6.dst, udp_length ++ length ++ 24w0 ++ hdr.outer_ipv6.next_header, transport,
                    hdr.fantel.about.first_word, TLV_ORIGIN, hdr.fantel.about.node, hdr.fantel.about.link, hdr.fantel.about.epoch,
-                   hdr.fantel.about.sequence, TLV_PATH, hdr.fantel.about.path_id, five_tuple, cause, queue },
+                   hdr.fantel.about.sequence, TLV_PATH, hdr.fantel.about.path_id, five_tuple, cause, queue,
+                   load },
              32w0x10000);
         if (hdr.order.over_icmpv6 == 1) {
             hdr.fantel.icmpv6.checksum = checksum;

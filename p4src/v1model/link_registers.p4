@@ -7,9 +7,14 @@ register<bit<3>, port_t>(PORT_COUNTER_SIZE) link_states;
 register<bit<1>, bit<1>>(1) clock_runs;
 // Since when it does, in microseconds
 register<bit<48>, bit<1>>(1) clock_began;
-// When a packet last came from there, and last went there, in microseconds; 0: never
+// When a packet last came from there, in microseconds; 0: never
 register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_heard;
-register<bit<48>, port_t>(PORT_COUNTER_SIZE) last_sent;
+// When one last went there, in microseconds; level and depth of the queue it came from; octets that ever went, in a circle
+register<bit<102>, port_t>(PORT_COUNTER_SIZE) port_sent;
+#define SENT_TIME 101:54
+#define SENT_LEVEL 53:51
+#define SENT_DEPTH 50:32
+#define SENT_OCTETS 31:0
 // When the newest packet of all had come, at the end of the last two rounds of the clock; now: last_heard of CLOCK_PORT
 register<bit<48>, bit<1>>(2) newest_of_rounds;
 // When a packet last left a congested queue there, in microseconds; 0: never

@@ -13,7 +13,7 @@ control LinkTimer(in bit<48> now, inout order_h order, out bool is_due) {
     apply {
         bit<3> state;
         bit<48> heard;
-        bit<48> sent;
+        bit<102> sent;
         link_states.read(state, order.port);
         last_heard.read(heard, order.port);
         if (heard == 0) {
@@ -55,10 +55,10 @@ control LinkTimer(in bit<48> now, inout order_h order, out bool is_due) {
         }
         bit<1> waits;
         far_waits.read(waits, order.port);
-        last_sent.read(sent, order.port);
+        port_sent.read(sent, order.port);
         // A quarter earlier (RFC 5880 section 6.8.7): the clock may come a little sooner than an interval after the last one.
         is_due = state != (bit<3>)LinkState.UP || waits == 1
-            || now - sent >= (bit<48>)(order.interval - (order.interval >> 2));
+            || now - sent[SENT_TIME] >= (bit<48>)(order.interval - (order.interval >> 2));
         if (is_due) {
             far_discriminators.read(order.your_discriminator, order.port);
             order.link_state = (LinkState)state;

@@ -67,6 +67,7 @@
 #include "../common/base/bfd_session.p4"
 #include "../common/base/bfd_machine.p4"
 #include "../common/base/alternate.p4"
+#include "../common/base/permille.p4"
 #include "counters.p4"
 #include "underlay_length.p4"
 #include "flow_gate.p4"
@@ -81,12 +82,15 @@
 #include "ask_upstream.p4"
 #include "send_arn.p4"
 #include "link_registers.p4"
+#include "port_sent.p4"
 #include "bfd_checksum.p4"
 #include "receive_bfd.p4"
 #include "bfd_hello.p4"
 #include "link_guard.p4"
 #include "link_timer.p4"
+#include "link_load.p4"
 #include "path_news.p4"
+#include "load_news.p4"
 #include "clock.p4"
 #include "path_notice.p4"
 #include "fantel_message.p4"
@@ -320,6 +324,7 @@ control PIngress(
 control PEgress(
         inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
     QueueMark() queue_mark;
+    PortSent() port_sent;
     EcnMark() ecn_mark;
     DomainMode() domain_mode;
     FastCnpProfile() fast_cnp_profile;
@@ -396,8 +401,10 @@ control PEgress(
                 exit;
             }
             port_tx.count(standard_metadata.egress_port);
-            last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp);
             queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
+            port_sent.apply(
+                standard_metadata, meta.base.level,
+                (bit<32>)(ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len));
 
             bool marked = false;
             // Read before marking changes the ECN field.

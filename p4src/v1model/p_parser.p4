@@ -142,6 +142,7 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         packet.emit(hdr.fantel.five_tuple);
         packet.emit(hdr.fantel.cause);
         packet.emit(hdr.fantel.queue);
+        packet.emit(hdr.fantel.load);
         packet.emit(hdr.arn.arn);
         packet.emit(hdr.arn.five_tuple);
         packet.emit(hdr.arn.ipv4);

@@ -19,7 +19,7 @@ control PathNews(
     apply {
         bit<36> said;
         // PathReport: bit 1 is congestion, bit 0 good.
-        bit<2> number = (bit<2>)report;
+        bit<3> number = (bit<3>)report;
         core_path_news_t cell = path_cell ++ number[1:1];
         bit<2> what = 1w1 ++ number[0:0];
         path_said.read(said, cell);

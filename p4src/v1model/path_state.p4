@@ -13,13 +13,25 @@ register<reporter_set_t, path_fault_cell_t>(PATH_FAULT_CELLS) path_faults;
 // Changes alone: of a path, FAILED less WELL is 1 while it has failed, CONGESTED less RELIEVED while it is congested.
 @name(".path_reports")
 counter<path_report_cell_t>(PATH_REPORT_CELLS, CounterType.packets_and_bytes) path_reports;
+// How often a load was said of a path by who may
+@name(".path_loads")
+counter<path_cell_t>(PATH_CELLS, CounterType.packets) path_loads;
 @name(".path_traffic")
 counter<path_cell_t>(PATH_CELLS, CounterType.packets_and_bytes) path_traffic;
 
-// PathState: takes in what is said of a path (FAN-4 to FAN-6). From the next packet on traffic avoids a path that has
+// The load of a path, who said it, and when: path_load_t ++ reporter_set_t ++ microseconds
+register<bit<72>, path_cell_t>(PATH_CELLS) path_load;
+
+// The load of a policy's paths, by slot, that of slot 0 last
+register<bit<64>, policy_t>(POLICY_CELLS) policy_loads;
+
+// In microseconds: what others say of a path counts although it is less.
+const bit<32> LOAD_LASTS = 4000000;
+
+// PathState: takes in what is said of a path (FAN-4 to FAN-7). From the next packet on traffic avoids a path that has
 // failed, and one that is congested while another is not. Traffic comes back after the policy's hold-down; at once where
 // all had failed. The last path is never avoided: where all have failed, the one used last stays in use. A path of which
-// two say that it has failed is well again when both have said so.
+// two say that it has failed is well again when both have said so. Of loads of one path the highest counts.
 // Reads:  the path's ID, what is said of it, by whom; time now in microseconds.
 // Writes: all registers; nothing_left: something bad was said, and no other path of the policy is better.
 // When:   a message that may be believed says so.
@@ -35,6 +47,18 @@ control PathState(in path_report_h said, in bit<48> now, out bool nothing_left) 
         nothing_left = false;
         if (all == 0) {
             events.count(Event.PATH_UNKNOWN);
+        } else if (said.report == PathReport.LOAD) {
+            path_cell_t cell = policy ++ slot;
+            bit<72> load;
+            path_load.read(load, cell);
+            path_loads.count(cell);
+            if (said.load >= load[71:64] || said.reporter == load[63:32] || now[31:0] - load[31:0] >= LOAD_LASTS) {
+                path_load.write(cell, said.load ++ said.reporter ++ now[31:0]);
+                bit<64> loads;
+                policy_loads.read(loads, policy);
+                loads = loads & ~(64w0xff << (slot ++ 3w0)) | (bit<64>)said.load << (slot ++ 3w0);
+                policy_loads.write(policy, loads);
+            }
         } else {
             bit<32> state;
             path_states.read(state, policy);
@@ -65,7 +89,7 @@ control PathState(in path_report_h said, in bit<48> now, out bool nothing_left) 
             }
             nothing_left = is_bad && (failed | congested) == all;
             if (failed != state[31:24] || congested != state[23:16]) {
-                path_reports.count(cell ++ (bit<2>)said.report);
+                path_reports.count(cell ++ ((bit<3>)said.report)[1:0]);
                 path_set_t avoid = failed | congested;
                 if (avoid == all) {
                     if (is_bad) {

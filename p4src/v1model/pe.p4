@@ -68,6 +68,7 @@
 #include "../common/base/bfd_session.p4"
 #include "../common/base/bfd_machine.p4"
 #include "../common/base/alternate.p4"
+#include "../common/base/permille.p4"
 #include "../common/base/fantel_parser.p4"
 #include "../common/base/fantel_length.p4"
 #include "../common/pe/fantel_arrival.p4"
@@ -111,13 +112,17 @@
 #include "entropy.p4"
 #include "path_state.p4"
 #include "link_registers.p4"
+#include "port_sent.p4"
 #include "bfd_checksum.p4"
 #include "receive_bfd.p4"
 #include "bfd_hello.p4"
 #include "link_guard.p4"
 #include "link_timer.p4"
+#include "link_load.p4"
 #include "path_news.p4"
+#include "load_news.p4"
 #include "clock.p4"
+#include "flowlet.p4"
 #include "choose_path.p4"
 #include "receive_fantel.p4"
 #include "icrc.p4"
@@ -237,6 +242,7 @@ control PeIngress(
                     hdr.path_report.path_id = hdr.order.path_id;
                     hdr.path_report.reporter = PATH_BY_PE;
                     hdr.path_report.report = hdr.order.report;
+                    hdr.path_report.load = PATH_LOAD(hdr.order.utilization, hdr.order.level);
                 }
             } else if (meta.flow_control.is_parked == 1) {
                 is_settled = true;

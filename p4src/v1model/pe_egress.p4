@@ -9,6 +9,7 @@ register<bit<48>, bit<1>>(1) copy_time;
 control PeEgress(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     QueueMark() queue_mark;
+    PortSent() port_sent;
     EcnMark() ecn_mark_outer;
     EcnMark() ecn_mark_ipv4;
     EcnMark() ecn_mark_ipv6;
@@ -84,8 +85,12 @@ control PeEgress(
             }
             if (standard_metadata.egress_port != CPU_PORT && !parked) {
                 port_tx.count(standard_metadata.egress_port);
-                last_sent.write(standard_metadata.egress_port, standard_metadata.egress_global_timestamp);
                 queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
+                bit<32> octets = standard_metadata.packet_length;
+                if (hdr.outer_ipv6.isValid()) {
+                    octets = (bit<32>)(ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len);
+                }
+                port_sent.apply(standard_metadata, meta.base.level, octets);
             }
 
             if (meta.base.level_notifies == 1 && hdr.outer_ipv6.isValid()) {
@@ -109,17 +114,19 @@ control PeEgress(
                 }
             }
 
-            // FCN-12: this node is the ingress PE of the flow, so it sends the CNP itself.
-            // A packet has one copy.
+            // FCN-12: this node is the ingress PE of the flow, so it sends the CNP itself; also for what is congested
+            // farther on the path (FAN-6). A packet has one copy.
             if (((meta.base.level_notifies == 1
                         && meta.base.mode.congestion_kind != NotificationKind.NONE)
-                    || wants_cnp)
+                    || wants_cnp || meta.path_cnp_interval != 0)
                     && meta.base.copy_kind == NotificationKind.NONE
                     && meta.flow_label_assigned && meta.customer_ecn != Ecn.NOT_ECT) {
                 bool pass = false;
                 NotificationKind kind = NotificationKind.CNP;
                 microseconds_t interval = meta.flow_control.refresh;
-                if (!wants_cnp) {
+                if (meta.path_cnp_interval != 0) {
+                    interval = meta.path_cnp_interval;
+                } else if (!wants_cnp) {
                     kind = meta.base.mode.congestion_kind;
                     interval = meta.base.level_interval;
                 }

@@ -4,7 +4,7 @@
 // Epoch and sequence number of what each link or node said last of a path
 register<bit<64>, reporter_cell_t>(PATH_REPORTER_CELLS) reporter_order;
 
-// What each said, how often: reporter_cell_t ++ PathReport
+// What each said, how often: reporter_cell_t ++ PathReport but LOAD
 typedef bit<14> reporter_count_cell_t;
 @name(".reporter_reports")
 counter<reporter_count_cell_t>(PATH_REPORTER_CELLS * 4, CounterType.packets_and_bytes) reporter_reports;
@@ -42,7 +42,9 @@ control ReceiveFantel(
                 path_report.setInvalid();
             } else {
                 reporter_order.write(reporter, fantel.origin.epoch ++ fantel.origin.sequence);
-                reporter_reports.count(reporter ++ (bit<2>)path_report.report);
+                if (path_report.report != PathReport.LOAD) {
+                    reporter_reports.count(reporter ++ ((bit<3>)path_report.report)[1:0]);
+                }
             }
         }
     }

@@ -323,8 +323,10 @@ class NodeTables:
         detection_us: int,
         multiplier: int = 3,
         discriminator: int = 1,
+        rate_kbps: int = 0,
     ) -> None:
-        """Look at a link in this slot of the clock; far_end, own: MAC and underlay address."""
+        """Look at a link in this slot of the clock; far_end, own: MAC and underlay address. Its
+        utilization is measured where its rate is given."""
         self.insert(
             "clock_slot",
             "watch_link",
@@ -338,6 +340,32 @@ class NodeTables:
             dst_mac=far_end[0],
             src=own[1],
             dst=far_end[1],
+            rate=rate_kbps,
+        )
+
+    def watch_path_load(
+        self,
+        slot: int,
+        port: int,
+        path_id: int,
+        *,
+        cell: int,
+        ingress_pe: str = "::",
+        change: int,
+        refresh_us: int,
+    ) -> None:
+        """Say in this slot of the clock how much of the link is in use by which a path leaves, when
+        that changes by so many permille."""
+        self.insert(
+            "clock_slot",
+            "watch_path_load",
+            match={"slot": slot},
+            port=port,
+            path_cell=cell,
+            path_id=path_id,
+            ingress_pe=ingress_pe,
+            change=change,
+            refresh=refresh_us,
         )
 
     def watch_path(

@@ -51,6 +51,10 @@ class LinkTest(FcnTest):
     tables: NodeTables
     says_hello = True
     """Otherwise the clock does not come to the link, and only its far end speaks."""
+    interval_us = INTERVAL_US
+    """After which a quiet link that is up carries a hello."""
+    rate_kbps = 0
+    """Of the link; by default its utilization is not measured."""
     detection_us = NEVER_US
     """By default a link goes down only when its far end says so."""
 
@@ -65,9 +69,10 @@ class LinkTest(FcnTest):
             self.port,
             far_end=(NEIGHBOUR_MAC[self.port], FAR_END),
             own=(NODE_MAC[self.port], self.node_address),
-            interval_us=INTERVAL_US,
+            interval_us=self.interval_us,
             detection_us=self.detection_us,
             discriminator=OWN,
+            rate_kbps=self.rate_kbps,
         )
 
     def start_clock(self) -> None:
@@ -115,6 +120,10 @@ class LinkTest(FcnTest):
         self._say(DOWN)
         self._say(INIT)
         self.wait_for("the link comes up", lambda: self.link_changes() == (ups + 1, downs))
+
+    def fall_silent(self) -> None:
+        """The far end says that it is up, so that no hello goes there before one is due."""
+        self._say(UP)
 
     def take_down(self) -> None:
         """The far end does not hear this node any more."""

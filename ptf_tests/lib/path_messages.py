@@ -1,5 +1,6 @@
 """FANTEL messages for the ingress PE of a policy, and who may send them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scapy.layers.inet import UDP
@@ -54,10 +55,12 @@ class PathMessageTest(PathTest):
             for number, link in enumerate(LINKS):
                 self.may_report(slot, link, slot * len(LINKS) + number, 1 << number)
 
-    def tell(self, event: Event, slot: int, link: Link = LINKS[0]) -> None:
+    def tell(
+        self, event: Event, slot: int, link: Link = LINKS[0], parameters: Sequence[Tlv] = ()
+    ) -> None:
         """Send the PE the next message of the link about a path; it knows when this returns."""
         self.sequence += 1
-        message = notification(event, FIRST_PATH_ID + slot, link, 1, self.sequence)
+        message = notification(event, FIRST_PATH_ID + slot, link, 1, self.sequence, *parameters)
         self.exchange(CORE_PORT, core_frame_in(message))
 
     def may_report(self, slot: int, link: Link, cell: int, bit: int) -> None:

@@ -33,6 +33,10 @@ class PathTest(PeTest):
 
     shares: Sequence[Share] = (Share(1), Share(1))
     hold_down_us = 0
+    flowlet_us = 0
+    """The pause after which a flow may move because of load; by default never."""
+    margin = 0
+    cnp_us = 0
 
     def configure(self) -> None:
         """The bed of every PE test, with the policy for RED in place of its tunnel."""
@@ -51,6 +55,9 @@ class PathTest(PeTest):
             FIRST_PATH_ID,
             self.shares,
             hold_down_us=self.hold_down_us,
+            flowlet_us=self.flowlet_us,
+            margin=self.margin,
+            cnp_us=self.cnp_us,
         )
 
     def say(self, report: str, slot: int) -> None:

@@ -9,7 +9,7 @@ import finsy as fy
 from fcn.contract.constants import enum_members
 from fcn.contract.ecn import CLASSIC_RULES, DecapRule
 from fcn.contract.names import FLOW_TABLES, GATEWAY_TABLES, LABEL_TABLES, ROUTE_TABLES
-from fcn.contract.paths import Share, distributions
+from fcn.contract.paths import Share, distributions, paths_in_use
 from fcn.ptf_tests.lib.entries import NodeTables
 
 
@@ -195,10 +195,16 @@ class PeTables(NodeTables):
         shares: Sequence[Share],
         *,
         hold_down_us: int = 0,
+        flowlet_us: int = 0,
+        margin: int = 0,
+        cnp_us: int = 0,
     ) -> None:
         """Distribute what a route sends to the tunnel `number` over paths (FAN-4).
 
-        Their tunnels have numbers from first_tunnel on, and IDs from first_path_id on.
+        Their tunnels have numbers from first_tunnel on, and IDs from first_path_id on. flowlet_us:
+        after such a pause a flow may take a path whose load is less by more than `margin`, in the
+        unit of path_load_t; 0: never (FAN-7). cnp_us: how often a sender hears that its flow's path
+        is congested; 0: never (FAN-6).
         """
         self.insert(
             "policy",
@@ -207,6 +213,9 @@ class PeTables(NodeTables):
             number=policy,
             first=first_tunnel,
             hold=self.target.clock.ticks(hold_down_us),
+            flowlet_gap=self.target.clock.ticks(flowlet_us),
+            margin=margin,
+            cnp_interval=self.target.clock.ticks(cnp_us),
         )
         for slot in range(len(shares)):
             self.insert(
@@ -224,7 +233,10 @@ class PeTables(NodeTables):
                     "path",
                     "take_path",
                     {"policy": policy, "avoided": avoided, "bucket": bucket},
-                    {"path": slot},
+                    {
+                        "path": slot,
+                        "in_use": sum(1 << each for each in paths_in_use(shares, avoided)),
+                    },
                 )
                 for avoided, slots in distributions(shares)
                 for bucket, slot in enumerate(slots)

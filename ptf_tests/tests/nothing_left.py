@@ -10,6 +10,7 @@ from fcn.ptf_tests.lib.beds import (
     REMOTE_V4,
     REMOTE_V6,
     core_frame_in,
+    host_frame_in,
 )
 from fcn.ptf_tests.lib.notifications import (
     DEST_QP,
@@ -19,6 +20,7 @@ from fcn.ptf_tests.lib.notifications import (
     cnp_v4_frame,
     cnp_v6_frame,
 )
+from fcn.ptf_tests.lib.packets import Ecn, roce
 from fcn.ptf_tests.lib.path_messages import LINKS, PathMessageTest, notification
 from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, NEVER_US
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
@@ -78,6 +80,48 @@ class SendersHear(NothingLeftTest):
                 )
                 for slot in (0, 1):
                     self.check(CORE_PORT, self.frame(good, slot, LABEL_V4), events=RECEIVED)
+
+
+class FlowsOnACongestedPath(NothingLeftTest):
+    """FAN-6: while no path is better the sender of every labelled flow on a congested one gets a
+    CNP, once in the interval, whichever flow the message named; the packet goes on."""
+
+    cnp_us = NEVER_US
+
+    def sent(self, host: str, remote: str, *, told: bool) -> None:
+        """A packet of the flow goes on, and its sender is told or not."""
+        frames = {DC_PORT: [cnp_v4_frame() if host == HOST_V4 else cnp_v6_frame()]} if told else {}
+        before = self.counts()
+        outcome = self.exchange(DC_PORT, host_frame_in(roce(host, remote, DEST_QP, ecn=Ecn.ECT0)))
+        self.assertEqual(len(outcome.frames.pop(CORE_PORT)), 1)
+        self.assertEqual(outcome.frames, frames)
+        grown = {"CNP_TRIGGERED": 1, "OWN_CONGESTION": 1, "CNP_SENT": 1} if told else {}
+        self.assertLessEqual(
+            {f"event {name}": count for name, count in grown.items()}.items(),
+            self.growth(before).items(),
+        )
+
+    def runTest(self) -> None:
+        self.pe.flow(RED, HOST_V6, REMOTE_V6, DEST_QP, LABEL_V6)
+        self.sent(HOST_V4, REMOTE_V4, told=False)
+        self.tell(Event.CONGESTION, 0)
+        self.sent(HOST_V4, REMOTE_V4, told=False)
+        self.tell(Event.CONGESTION, 1)
+        self.sent(HOST_V4, REMOTE_V4, told=True)
+        self.sent(HOST_V4, REMOTE_V4, told=False)
+        self.sent(HOST_V6, REMOTE_V6, told=True)
+        self.tell(Event.CONGESTION_CLEARED, 1)
+
+
+class WithoutCnpsNobodyHears(FlowsOnACongestedPath):
+    """FCN-16: not where CNPs are off."""
+
+    translates = "NONE"
+
+    def runTest(self) -> None:
+        self.tell(Event.CONGESTION, 0)
+        self.tell(Event.CONGESTION, 1)
+        self.sent(HOST_V4, REMOTE_V4, told=False)
 
 
 class FailedAndCongested(NothingLeftTest):

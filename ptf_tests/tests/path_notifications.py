@@ -166,8 +166,8 @@ class NothingFromCustomers(PathMessageTest):
 
 
 class WhatIsNotSaid(PathMessageTest):
-    """FAN-7, FAN-8: a message without a path, and one of load, are sound, but nothing here acts on
-    them: counted."""
+    """FAN-7, FAN-8: a message without a path, one of load without utilization, and one of another
+    type are sound, but nothing here acts on them: counted."""
 
     def runTest(self) -> None:
         origin = Origin(node=7, link=1, epoch=1, sequence=1)
@@ -175,6 +175,10 @@ class WhatIsNotSaid(PathMessageTest):
             Fantel(event=Event.FAILURE, parameters=[origin]),
             Fantel(event=Event.FAILURE, parameters=[origin, V6_TUPLE, FailureCause()]),
             Fantel(event=Event.LOAD, parameters=[origin, PathId(path_id=FIRST_PATH_ID)]),
+            Fantel(
+                event=Event.LOAD,
+                parameters=[origin, PathId(path_id=FIRST_PATH_ID), DeviceLoad(permille=7)],
+            ),
             Fantel(event=0, parameters=[origin, PathId(path_id=FIRST_PATH_ID)]),
             Fantel(event=6, parameters=[origin, PathId(path_id=FIRST_PATH_ID)]),
         )

@@ -13,6 +13,7 @@ from fcn.contract.names import (
     GATEWAY_TABLES,
     LABEL_TABLES,
     LINK_COUNTERS,
+    LOAD_COUNTERS,
     MODE_PARTS,
     NEIGHBOR_DIGESTS,
     NEW_FLOW_DIGESTS,
@@ -66,7 +67,7 @@ def test_counters_are_those_of_the_program(
     folder: Path | None, role: str, counters: set[str]
 ) -> None:
     has_modes = folder is None
-    of_modes = COUNTERS.keys() | {*PATH_COUNTERS, *LINK_COUNTERS}
+    of_modes = COUNTERS.keys() | {*PATH_COUNTERS, *LOAD_COUNTERS, *LINK_COUNTERS}
     modes = MODE_PARTS[role] & of_modes if has_modes else frozenset[str]()
     assert load(role, folder).counters == {*counters, *modes, *PORT_COUNTERS, *VRF_COUNTERS}
 

@@ -6,12 +6,15 @@ from itertools import product
 import pytest
 
 from fcn.contract.constants import PATH_BUCKETS, PATH_SLOTS, POLICY_CELLS
+from fcn.contract.names import LOAD_COUNTERS
 from fcn.contract.paths import (
     PATH_REPORTS,
     Share,
+    compared,
     distributions,
     entries_of,
     path_cell,
+    paths_in_use,
     report_cell,
 )
 from fcn.contract.pipeline import load_pipeline
@@ -64,6 +67,19 @@ def test_only_flows_of_avoided_paths_move(shares: tuple[Share, ...]) -> None:
             assert after == before or avoided >> before & 1
 
 
+@pytest.mark.parametrize("shares", POLICIES, ids=str)
+def test_the_paths_in_use_are_those_that_have_buckets(shares: tuple[Share, ...]) -> None:
+    for avoided, slots in distributions(shares):
+        assert paths_in_use(shares, avoided) == sorted(set(slots)), avoided
+
+
+@pytest.mark.parametrize("shares", POLICIES, ids=str)
+def test_loads_are_compared_of_paths_that_are_in_use_together(shares: tuple[Share, ...]) -> None:
+    found = [paths_in_use(shares, avoided) for avoided, _ in distributions(shares)]
+    together = {slot for paths in found if len(paths) > 1 for slot in paths}
+    assert set(compared(shares)) == together
+
+
 def test_cells_are_in_the_counters_and_differ() -> None:
     schema = load_pipeline("pe").schema
     sizes = {counter.alias: counter.size for counter in schema.counters}
@@ -71,3 +87,4 @@ def test_cells_are_in_the_counters_and_differ() -> None:
     assert {path_cell(*place) for place in places} == set(range(sizes["path_traffic"]))
     reports = {report_cell(*place, each) for place in places for each in PATH_REPORTS.values()}
     assert reports == set(range(sizes["path_reports"]))
+    assert {sizes[counter] for counter in LOAD_COUNTERS} == {sizes["path_traffic"]}

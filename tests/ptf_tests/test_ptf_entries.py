@@ -15,6 +15,7 @@ from fcn.contract.names import (
     CM_DIGESTS,
     COUNTERS,
     LINK_COUNTERS,
+    LOAD_COUNTERS,
     NEW_FLOW_DIGESTS,
     PATH_COUNTERS,
     PORT_COUNTERS,
@@ -156,6 +157,7 @@ NODE: dict[str, Callable[[Any], None]] = {
         0, 3, far_end=(MAC, V6), own=(MAC, V6), interval_us=10, detection_us=30
     ),
     "watch_path": _watched_paths,
+    "watch_path_load": lambda t: t.watch_path_load(4, 3, 17, cell=5, change=50, refresh_us=100),
     "bfd_session": lambda t: t.bfd_session(3, V6),
     "alternate": lambda t: t.alternate(3, "fc00::/16", 4, MAC, MAC),
 }
@@ -221,6 +223,7 @@ PATHS = {
     "path_reporter",
     "watch_link",
     "watch_path",
+    "watch_path_load",
     "bfd_session",
     "alternate",
     "core_path",
@@ -362,7 +365,9 @@ def test_rules_of_decapsulation_are_written_one_by_one(chip: bool) -> None:
 @pytest.mark.parametrize("chip", [False, True])
 def test_counters_are_read_where_the_program_has_them(role: str, chip: bool) -> None:
     pipeline = _pipeline(role, chip)
-    known = (*COUNTERS, *PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS, *LINK_COUNTERS)
+    known = (
+        *COUNTERS, *PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS, *LOAD_COUNTERS, *LINK_COUNTERS
+    )  # fmt: skip
     cells = {counter: [(3, size, 10 * size), (0, 1, 1)] for size, counter in enumerate(known)}
     switch = Switch(pipeline, cells)
     found = {counter: read_counter(switch, counter) for counter in known}

@@ -5,6 +5,7 @@ import pytest
 from fcn.controller.config import parse_config
 from fcn.controller.config.document import DocumentError
 from fcn.controller.config.paths import Planner
+from fcn.controller.config.watching import WatchedLoad, Watching
 from fcn.topologies.catalog import CATALOG, NetworkError, network
 from fcn.topologies.controller_config import FcnSettings, controller_yaml
 from fcn.topologies.description import EXAMPLE, load_topology, parse_topology
@@ -42,6 +43,10 @@ def test_the_example_has_every_key() -> None:
     assert set(config.vrfs) == {"blue", "red"}
     assert config.failure_detection is not None
     assert config.nodes["pe1"].policies["to-pe2"].hold_down == 500_000
+    assert config.load_balancing is not None
+    assert config.load_balancing.flowlet == 5_000
+    rates = {port.name: port.rate for port in config.nodes["pe2"].ports}
+    assert rates == {"h2": None, "gate": None, "p1": 50 * 10**6}
 
 
 @pytest.mark.parametrize("name", CATALOG)
@@ -62,6 +67,51 @@ def test_policies_go_both_ways() -> None:
     assert not plan.exposed
     routes = config.nodes["pe1"].vrfs["blue"].routes
     assert {(route.policy, route.tunnel) for route in routes} == {("to-pe2", None)}
+
+
+def test_failover_with_load_balancing() -> None:
+    """As its last lines say."""
+    text = CATALOG["failover"].read_text()
+    for old, new in (
+        (" km}", " km, rate: 50 Mb/s}"),
+        ("[{via: [r1]}], backup: [{via: [r2]}]", "[{via: [r1]}, {via: [r2]}]"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    topology = parse_topology(f"{text}load_balancing: {{}}\n", "x.yaml")
+    config = parse_config(controller_yaml(topology, FcnSettings()))
+    slots = Watching(config).slots("r1")
+    assert sum(isinstance(slot, WatchedLoad) for slot in slots) == 2, "one in each direction"
+    assert {port.rate for port in config.nodes["r1"].ports} == {50 * 10**6}
+
+
+@pytest.mark.parametrize(
+    ("sections", "line", "reason"),
+    [
+        ("load_balancing: {}", 8, "load_balancing: it needs failure_detection, whose clock"),
+        ("load_balancing:", 8, "nothing follows; write {} for the defaults"),
+        ("load_balancing: 5", 8, "load_balancing: "),
+        ("failure_detection: {interval: 5}", 8, "failure_detection.interval: expected a duration"),
+        ("failure_detection: {intervall: 5ms}", 8, "intervall: unknown key"),
+        (
+            "failure_detection: {interval: 5ms}\nload_balancing: {flowlet: 1us}",
+            9,
+            "load_balancing.flowlet: 1us is out of range; write 100us to 10s",
+        ),
+    ],
+)
+def test_sections_that_are_refused(sections: str, line: int, reason: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        parse_topology(f"{SMALL}{sections}\n", "bad.yaml")
+    assert f"bad.yaml:{line}: " in str(caught.value)
+    assert reason in str(caught.value)
+
+
+def test_load_balancing_needs_the_rates_of_links() -> None:
+    text = SMALL.replace(", rate: 400 Gb/s", "")
+    sections = "failure_detection: {interval: 5ms}\nload_balancing: {}\n"
+    with pytest.raises(DocumentError, match=r"bad.yaml:3: links\[0\]: load_balancing needs its"):
+        parse_topology(text + sections, "bad.yaml")
 
 
 def test_ways_are_reversed_for_the_other_direction() -> None:

@@ -32,7 +32,7 @@ header clock_h {
 // path. Never on the wire: BMv2 clears metadata for every packet, but not the fields of headers.
 header order_h {
     ClockTask task;
-    bit<5> pad;
+    bit<3> pad;
     // The link, or that by which the path leaves
     port_t port;
     // Of a link: how often a quiet one has a hello, and after which silence it is down. Of a path: how often its state
@@ -40,6 +40,9 @@ header order_h {
     microseconds_t interval;
     microseconds_t time;
     microseconds_t relief;
+    // Of a link: kb/s, 0 where its utilization is not measured. Of a path: the change of its load that is said at once.
+    bit<32> rate;
+    bit<16> change;
     // Of a hello
     LinkState link_state;
     BfdDiagnostic diagnostic;
@@ -53,9 +56,12 @@ header order_h {
     core_path_t path_cell;
     path_id_t path_id;
     ipv6_addr_t ingress_pe;
-    // Of a congested queue
+    // Of a queue
     bit<8> level;
     bit<32> depth;
+    // Of the link, and of the whole node: permille
+    bit<16> utilization;
+    bit<16> load;
 }
 
 #endif

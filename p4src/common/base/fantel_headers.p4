@@ -18,6 +18,8 @@ const bit<8> FANTEL_PATH = 0x02;
 const bit<8> FANTEL_TUPLE = 0x04;
 const bit<8> FANTEL_CAUSE = 0x08;
 const bit<8> FANTEL_BUFFER = 0x10;
+const bit<8> FANTEL_UTILIZATION = 0x20;
+const bit<8> FANTEL_LOAD = 0x40;
 const bit<8> FANTEL_UNKNOWN = 0x80;
 
 // The first word of each TLV: type, version 0, length

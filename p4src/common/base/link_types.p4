@@ -51,22 +51,28 @@ enum bit<5> BfdDiagnostic {
 }
 
 // What is said of a path; in the order of the types of FANTEL messages, which begin with 1.
-enum bit<2> PathReport {
+enum bit<3> PathReport {
     FAILED = 0,
     WELL = 1,
     CONGESTED = 2,
-    RELIEVED = 3
+    RELIEVED = 3,
+    LOAD = 4
 }
 
 // What the clock does in a slot
-enum bit<2> ClockTask {
+enum bit<3> ClockTask {
     NONE = 0,
     LINK = 1,
     // A path: the link it leaves by
     PATH = 2,
     // A path: the queue it leaves by
-    PATH_QUEUE = 3
+    PATH_QUEUE = 3,
+    // A path: how much of the link it leaves by is in use
+    PATH_LOAD = 4
 }
+
+// Utilization of a link, load of a node: 0 to 1000
+typedef bit<10> permille_t;
 
 // Cause in a FANTEL message
 enum bit<8> FailureCause {

@@ -50,12 +50,22 @@ header fantel_queue_h {
     bit<32> depth;
 }
 
+header fantel_load_h {
+    bit<32> tlv_utilization;
+    bit<16> utilization;
+    bit<16> reserved;
+    bit<32> tlv_load;
+    bit<16> load;
+    bit<16> reserved_too;
+}
+
 struct p_fantel_headers_t {
     icmpv6_h icmpv6;
     fantel_path_h about;
     fantel_ipv6_tuple_h five_tuple;
     fantel_cause_h cause;
     fantel_queue_h queue;
+    fantel_load_h load;
 }
 
 #endif

@@ -1,14 +1,15 @@
 #ifndef FCN_FANTEL_ARRIVAL_P4
 #define FCN_FANTEL_ARRIVAL_P4
 
-// FantelArrival: who speaks, about which path, and what of (FAN-4, FAN-6, FAN-8)?
+// FantelArrival: who speaks, about which path, and what of (FAN-4, FAN-6 to FAN-8)?
 // Reads:  underlay source, FANTEL headers; whether the source is trusted and the message sound.
-// Writes: the speaker's cell; path_report: what it says of which path, and its bit among those who may; drop_reason.
+// Writes: the speaker's cell; path_report: what it says of which path, its bit among those who may, the load; drop_reason.
 // When:   a FANTEL message for this node from a core port.
 control FantelArrival(
         in ipv6_addr_t src, in fantel_headers_t fantel, in bool is_trusted, in bool is_sound,
         out reporter_cell_t reporter, inout path_report_h path_report, inout DropReason drop_reason) {
     bool is_reporter = false;
+    bit<8> level = 0;
 
     action set_reporter(reporter_cell_t reporter_cell, reporter_set_t bit_of_path) {
         is_reporter = true;
@@ -16,6 +17,7 @@ control FantelArrival(
         path_report.setValid();
         path_report.path_id = fantel.path.value;
         path_report.reporter = bit_of_path;
+        path_report.load = PATH_LOAD(fantel.utilization.value[31:16], level);
     }
     action no_reporter() {
         reporter = 0;
@@ -69,10 +71,14 @@ control FantelArrival(
             (_, _, FantelType.FAILURE_CLEARED, _, _): take_report(PathReport.WELL);
             (_, _, FantelType.CONGESTION, _, _): take_report(PathReport.CONGESTED);
             (_, _, FantelType.CONGESTION_CLEARED, _, _): take_report(PathReport.RELIEVED);
+            (_, _, FantelType.LOAD, FANTEL_UTILIZATION &&& FANTEL_UTILIZATION, _): take_report(PathReport.LOAD);
         }
     }
 
     apply {
+        if (fantel.buffer.isValid()) {
+            level = fantel.buffer.level;
+        }
         path_reporter.apply();
         fantel_arrival.apply();
     }

@@ -40,7 +40,9 @@ header cnp_profile_h {
 header path_report_h {
     path_id_t path_id;
     reporter_set_t reporter;
-    bit<6> reserved;
+    // Where it says that
+    path_load_t load;
+    bit<5> reserved;
     PathReport report;
 }
 

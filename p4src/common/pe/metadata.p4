@@ -96,6 +96,8 @@ struct pe_meta_t {
 
     // Light congestion (PEC-3): how long a flow is treated after it was told of, 0 where it is not treated
     microseconds_t light_hold;
+    // Its path is congested, and no other is better: so often the sender hears of it (FAN-6); 0: never.
+    microseconds_t path_cnp_interval;
     // This packet told of it, and has done its work.
     bool light_told;
     FlowTreatment treatment;

@@ -6,21 +6,30 @@
 // PolicyOfTunnel: which policy a route leads to (FAN-4).
 // Reads:  the tunnel's number, with POLICY_BIT.
 // Writes: the policy, the number of the tunnel of its first path in this VRF, for how long a path that is well again is
-//         left alone; is_known.
+//         left alone; after which pause a flow may take another path because of load, never where that is 0, and how
+//         different loads must be; how often senders hear that their flow's path is congested, 0: never; is_known.
 // When:   a packet is about to enter a tunnel, and its route names a policy.
 control PolicyOfTunnel(
         in tunnel_t tunnel, out policy_t policy, out tunnel_t first_tunnel, out microseconds_t hold_down,
-        out bool is_known) {
-    action to_policy(policy_t number, tunnel_t first, microseconds_t hold) {
+        out microseconds_t least_pause, out path_load_t least_difference, out microseconds_t told_each, out bool is_known) {
+    action to_policy(
+            policy_t number, tunnel_t first, microseconds_t hold, microseconds_t flowlet_gap, path_load_t margin,
+            microseconds_t cnp_interval) {
         policy = number;
         first_tunnel = first;
         hold_down = hold;
+        least_pause = flowlet_gap;
+        least_difference = margin;
+        told_each = cnp_interval;
         is_known = true;
     }
     action unknown_policy() {
         policy = 0;
         first_tunnel = 0;
         hold_down = 0;
+        least_pause = 0;
+        least_difference = 0;
+        told_each = 0;
         is_known = false;
     }
 
@@ -45,16 +54,19 @@ control PolicyOfTunnel(
 // PathOfBucket: the path of a packet. There is an entry for every set of paths that may have to be avoided, so that
 // nothing is written when one fails.
 // Reads:  the policy, the paths to avoid, the hash of the flow.
-// Writes: the path's slot, is_known.
+// Writes: the path's slot, the paths among which flows are distributed meanwhile; is_known.
 // When:   the policy is known.
 control PathOfBucket(
-        in policy_t policy, in path_set_t avoided, in path_bucket_t bucket, out path_slot_t slot, out bool is_known) {
-    action take_path(path_slot_t path) {
+        in policy_t policy, in path_set_t avoided, in path_bucket_t bucket, out path_slot_t slot,
+        out path_set_t usable, out bool is_known) {
+    action take_path(path_slot_t path, path_set_t in_use) {
         slot = path;
+        usable = in_use;
         is_known = true;
     }
     action no_path() {
         slot = 0;
+        usable = 0;
         is_known = false;
     }
 

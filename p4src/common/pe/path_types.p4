@@ -12,9 +12,14 @@ typedef bit<3> path_slot_t;
 typedef bit<8> path_set_t;
 // Flows that are moved together: a hash
 typedef bit<6> path_bucket_t;
-// policy_t ++ path_slot_t, and that ++ PathReport
+// policy_t ++ path_slot_t, and that ++ PathReport but LOAD
 typedef bit<11> path_cell_t;
 typedef bit<13> path_report_cell_t;
+// How much of a path is in use: its utilization in steps of 8 permille, and 16 more for each level of its queue
+typedef bit<8> path_load_t;
+#define PATH_LOAD(utilization, level) ((path_load_t)((utilization) >> 3) + ((level) << 4))
+// Flows that hash alike: together they stay on a path, or leave it.
+typedef bit<16> flowlet_cell_t;
 // path_cell_t ++ 0 for failure, 1 for congestion
 typedef bit<12> path_fault_cell_t;
 // A link or node that is on a path: an index of all of them, and a bit among those of one path
@@ -32,6 +37,7 @@ const int PATH_CELLS = 2048;
 const int PATH_REPORT_CELLS = 8192;
 const int PATH_FAULT_CELLS = 4096;
 const int PATH_BUCKETS = 64;
+const int FLOWLET_CELLS = 65536;
 const int PATH_REPORTER_CELLS = 4096;
 const int PATH_REPORTERS = 30;
 const int PATH_TABLE_SIZE = 16384;

@@ -4,17 +4,13 @@ from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
 
-import finsy as fy
 import pytest
 import yaml
-from finsy.p4entity import decode_entity
-from policy_networks import SQUARE, network, parsed
-from typer.testing import CliRunner
+from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes, parsed, written
 
 from fcn.contract.constants import CORE_PATH_CELLS, compiled_programs, enum_members
 from fcn.contract.paths import path_tag
 from fcn.contract.pipeline import load_pipeline
-from fcn.controller.cli.main import app
 from fcn.controller.config import ConfigError, parse_config
 from fcn.controller.config.check_failures import failure_warnings
 from fcn.controller.config.paths import Planner
@@ -27,8 +23,6 @@ from fcn.controller.config.watching import (
     Watching,
 )
 from fcn.controller.node.provision import Provision
-
-TWO_WAYS = {"north": ["r1", "r3"], "south": ["r2", "r4"]}
 
 
 def watched(
@@ -51,9 +45,6 @@ def shown(data: dict[str, Any], name: str) -> list[str]:
         far = f"-{slot.peer}" if isinstance(slot, WatchedLink) else f":{slot.number}"
         texts.append(f"{slot.port}{far}")
     return texts
-
-
-IDS = {"paths": [{"tunnel": "north", "id": 17}, {"tunnel": "south", "id": 18}]}
 
 
 def test_a_link_then_the_paths_that_leave_by_it() -> None:
@@ -141,15 +132,6 @@ def test_defaults() -> None:
     assert times.detection_time == 300_000
 
 
-def notes(tmp_path: Path, data: dict[str, Any]) -> str:
-    """What `fcn check` says of a valid file."""
-    file = tmp_path / "network.yaml"
-    file.write_text(yaml.safe_dump(data))
-    done = CliRunner().invoke(app, ["check", "-c", str(file)])
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
 def test_a_clock_that_is_too_slow_is_noted(tmp_path: Path) -> None:
     """20,000 packets a second; 20 links and the end of the round are more than 1 ms of them."""
     links = " ".join(["pe1-r1", "r1-pe2", *(f"r1-s{number}" for number in range(20))])
@@ -206,14 +188,6 @@ def test_queues_are_watched_where_nodes_tell_of_congestion() -> None:
         (2, "watch_path"),
         (3, "watch_path_queue"),
     ]
-
-
-def written(provision: Provision) -> list[Any]:
-    """The entries a node should hold."""
-    updates = provision.intent.take_updates(100_000)
-    schema = provision.pipeline.schema
-    found = [decode_entity(update.entity, schema) for update in updates]
-    return [entry for entry in found if isinstance(entry, fy.P4TableEntry)]
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,52 @@ async def test_links_are_among_the_metrics(lab: Lab) -> None:
     }
 
 
+@pytest.fixture
+def rated(network: dict[str, Any]) -> dict[str, Any]:
+    """p1's first link has a rate."""
+    network["nodes"]["p1"]["ports"][0]["rate"] = "1 Mb/s"
+    return network
+
+
+def sends(lab: Lab, octets: int) -> None:
+    """What has left p1 by its first port, and by its second."""
+    for port in (1, 2):
+        lab.switches["p1"].engine.counter_write("port_tx", port, CounterValue(1, octets))
+
+
+async def test_utilization_is_that_between_two_looks(rated: dict[str, Any], lab: Lab) -> None:
+    sends(lab, 1_000_000)
+    await lab.look()
+    links = lab.plane.nodes["p1"].links
+    first = links.state(1)
+    assert first is not None
+    assert first.utilization is None, "nobody knows when that was sent"
+    sends(lab, 1_000_125)
+    await lab.look()
+    second, other = links.state(1), links.state(2)
+    assert second is not None
+    assert other is not None
+    assert second.utilization == pytest.approx(1000 / 1e6 / (second.seen - first.seen))
+    assert other.utilization is None, "without a rate"
+    one, two = json.loads((await lab.fcn("links", "p1", "--json")).stdout)
+    assert (one["rate"], one["utilization"]) == (1_000_000, second.utilization)
+    assert not {"rate", "utilization"} & two.keys()
+    row = (await lab.fcn("links", "p1")).stdout.splitlines()[1]
+    assert row.rstrip().endswith(f"{second.utilization:.1%}")
+    found = {
+        sample.labels["port"]: sample.value
+        for metric in FcnCollector(take_snapshot(lab.plane.network)).collect()
+        for sample in metric.samples
+        if sample.name == "fcn_link_utilization"
+    }
+    assert found == {"1": second.utilization}
+    sends(lab, 0)
+    await lab.look()
+    restarted = links.state(1)
+    assert restarted is not None
+    assert restarted.utilization is None
+
+
 async def test_links_of_a_switch_that_is_away_are_unknown(
     lab: Lab, switches: dict[str, MemorySwitch]
 ) -> None:

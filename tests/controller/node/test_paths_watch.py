@@ -312,7 +312,7 @@ async def restarted(
         await all_up(plane)
     names = {number: name for name, number in PATH_REPORTS.items()}
     return [
-        (int.from_bytes(data[2:6], "big"), names[data[10]])
+        (int.from_bytes(data[2:6], "big"), names[data[-1]])
         for data in switches["pe1"].engine.sent
         if data.startswith(CPU_PORT)
     ]

@@ -68,6 +68,7 @@ def test_the_details_of_a_run() -> None:
     assert [each[:3] for each in sizes.rows] == [("up to 100 kB", "3", "2"), ("all", "3", "2")]
     (lost,) = table(result, "Connections with packets out of order or lost").rows
     assert lost == ("l1", "0", "r1", "104", "4", "3", "0", "1", "0")
+    assert table(result, "Core links").rows == (("p1", "pe2", "79.79 %"),)
     drops = table(result, "Dropped frames by reason").rows
     assert ("pe1", "FLOW_INTERVAL", "2", "no, a notice") in drops
     assert ("p1", "queue_full_drops", "9", "yes") in drops

@@ -39,6 +39,24 @@ def test_a_good_scenario_is_taken() -> None:
     assert [flow.target.name for flow in plan.traffic.flows] == ["d2h1", "d2h2", "d2h3", "d2h4"]
 
 
+def test_the_controller_knows_the_rates_of_links() -> None:
+    only = "  only: [{between: [r1, r3], rate: 100 Gb/s}]"
+    text = GOOD.replace("  hosts:", f"{only}\n  hosts:")
+    config = parse_scenario(text, Path("good.yaml")).config
+    rates = {port.name: port.rate for port in config.nodes["r1"].ports}
+    assert rates["r3"] == 100 * 10**9
+    assert {rate for name, rate in rates.items() if name != "r3"} == {400 * 10**9}
+    assert {port.rate for port in config.nodes["pe1"].dc_ports} == {None}
+
+
+def test_a_scenario_can_balance_loads() -> None:
+    sections = "configuration: {failure_detection: {interval: 10ms}, load_balancing: {}}"
+    text = GOOD.replace("  delay: 1ms", f"  delay: 1ms\n  {sections}")
+    assert parse_scenario(text, Path("good.yaml")).config.load_balancing is not None
+    with pytest.raises(ScenarioError, match="write 1ms to 1s"):
+        parse_scenario(text.replace("{}}", "{refresh: 2s}}"), Path("bad.yaml"))
+
+
 @pytest.mark.parametrize("name", [*catalog(), str(EXAMPLE)])
 def test_scenarios_that_come_with_fcn_are_valid(name: str) -> None:
     plan = load_scenario(name)

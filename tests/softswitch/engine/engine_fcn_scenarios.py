@@ -201,11 +201,13 @@ def _pe_tunnels(t: Tables) -> None:
 def _pe_policy(t: Tables) -> None:
     """Three paths, of different weights."""
     choose = "enter_tunnel.choose_path."
-    t.add("policy", [Exact(POLICY_BIT | 1)], choose + "policy_of_tunnel.to_policy", 0, 2, 0)
+    t.add(
+        "policy", [Exact(POLICY_BIT | 1)], choose + "policy_of_tunnel.to_policy", 0, 2, 0, 1, 0, 50
+    )
     for avoided, slots in distributions((Share(1), Share(2), Share(5))):
         for bucket, slot in enumerate(slots):
             key: list[MatchKey] = [Exact(0), Exact(avoided), Exact(bucket)]
-            t.add("path", key, choose + "path_of_bucket.take_path", slot)
+            t.add("path", key, choose + "path_of_bucket.take_path", slot, 7 & ~avoided)
 
 
 def _pe_flows(t: Tables) -> None:

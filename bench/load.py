@@ -1,0 +1,209 @@
+"""Two disjoint paths under load: how equally they are used, by a hash alone and by load balancing.
+
+`python -m fcn.bench.load` runs the laboratory's scenarios `load` and `load-background` in both ways
+with the same seeds. It shows how much the links of the two paths differ in utilization, PSNs out of
+order and completion times. Everything is in virtual time, so that the numbers are the same on every
+machine. They are written to bench/results/load.json, with a plot.
+"""
+
+import argparse
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import matplotlib
+import pandas as pd
+
+matplotlib.use("Agg")
+
+import yaml
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.table import Table
+
+from fcn.bench.forwarding import RESULTS
+from fcn.lab.report.amounts import NOTHING, show
+from fcn.lab.result import analysis
+from fcn.lab.result.load import Direction, difference, flowlets_moved, utilization
+from fcn.lab.result.model import Result
+from fcn.lab.run.runner import run_scenario
+from fcn.lab.scenario.load import Plan, load_scenario, make_scenario
+
+WAYS = {"hash": "hash alone", "load": "load balancing"}
+SCENARIOS = ("load", "load-background")
+SEEDS = 3
+GOAL = 0.10
+"""Of the difference of two equal paths."""
+
+PATHS: tuple[Direction, Direction] = (("r1", "r3"), ("r2", "r4"))
+"""The link of each path that carries most."""
+
+WARM_UP_NS = 100_000_000
+"""After the last pattern has begun."""
+
+WINDOW_NS = 10_000_000
+LAST_NS = 100_000_000
+"""Messages that begin so shortly before the end are left out of completion times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run, after its warm-up. Utilizations of the two paths, in parts of the rate; differences
+    as in `fcn.lab.result.load.Difference`. out_of_order: data packets that arrived while one before
+    them was missing; dropped: frames that found no room. p50_ns, p99_ns: of messages of flows with
+    pauses. flowlets: moved because of load; None by a hash alone."""
+
+    scenario: str
+    by: str
+    seed: int
+    first: float
+    second: float
+    difference: float
+    windows_mean: float
+    windows_p95: float
+    packets: int
+    out_of_order: int
+    dropped: int
+    p50_ns: int
+    p99_ns: int
+    flowlets: int | None
+
+
+def scenario(name: str, by: str, seed: int) -> Plan:
+    """A scenario, with flows spread in this way."""
+    data: dict[str, Any] = yaml.safe_load(load_scenario(name).text)
+    if by == "hash":
+        data["controller"]["configuration"].pop("load_balancing", None)
+    return make_scenario(data | {"seed": seed}, f"{name}-{by}")
+
+
+def warmed_up(plan: Plan, result: Result) -> Result:
+    """The same, of which the beginning is not measured."""
+    begin = WARM_UP_NS + max(pattern.start for pattern in plan.scenario.traffic)
+    return replace(result, about=result.about.model_copy(update={"warm_up_ns": begin}))
+
+
+def measured(name: str, by: str, result: Result) -> Measured:
+    """What a run shows."""
+    shares = utilization(result, WINDOW_NS)
+    unequal = difference(shares, *PATHS)
+    times = completion_times(result)
+    lost = analysis.drops(result)
+    return Measured(
+        scenario=name,
+        by=by,
+        seed=result.about.seed,
+        first=float(shares[PATHS[0]].mean()),
+        second=float(shares[PATHS[1]].mean()),
+        difference=unequal.whole,
+        windows_mean=unequal.mean,
+        windows_p95=unequal.p95,
+        packets=int(result.connections["packets"].sum()),
+        out_of_order=int(result.connections["beyond_gap"].sum()),
+        dropped=int(lost.loc[lost["reason"] == "queue_drops", "frames"].sum()),
+        p50_ns=int(times.quantile(0.5, interpolation="higher")),
+        p99_ns=int(times.quantile(0.99, interpolation="higher")),
+        flowlets=None if by == "hash" else flowlets_moved(result),
+    )
+
+
+def completion_times(result: Result) -> "pd.Series[int]":
+    """Of the messages of flows that pause. One that is not complete has the time until the end."""
+    sent = analysis.messages(result)
+    sent = sent[sent["start_ns"] < result.about.reached_ns - LAST_NS]
+    done = sent["completed_ns"].fillna(result.about.reached_ns).astype("int64")
+    return done - sent["start_ns"]
+
+
+def measure(names: Sequence[str], seeds: int) -> Iterator[tuple[Measured, pd.DataFrame]]:
+    """All runs, each with the utilization of the two paths over the whole time."""
+    for name in names:
+        for seed in range(1, seeds + 1):
+            for by in WAYS:
+                plan = scenario(name, by, seed)
+                result = run_scenario(plan)
+                over_time = utilization(result, WINDOW_NS)[list(PATHS)]
+                yield measured(name, by, warmed_up(plan, result)), over_time
+
+
+def table(rows: Sequence[Measured]) -> Table:
+    """Every run."""
+    made = Table(title=f"two paths; windows of {show(WINDOW_NS, 'ns')}")
+    for column in ("scenario", "seed", "spread by"):
+        made.add_column(column)
+    for column in (
+        "path 1", "path 2", "difference", "of windows, mean", "95th percentile", "packets",
+        "out of order", "dropped", "completion, median", "99th percentile", "flowlets moved",
+    ):  # fmt: skip
+        made.add_column(column, justify="right")
+    for row in rows:
+        shares = (row.first, row.second, row.difference, row.windows_mean, row.windows_p95)
+        counts = (row.packets, row.out_of_order, row.dropped)
+        made.add_row(
+            row.scenario,
+            str(row.seed),
+            WAYS[row.by],
+            *(f"{share:.1%}" for share in shares),
+            *(show(count, "count") for count in counts),
+            show(row.p50_ns, "ns"),
+            show(row.p99_ns, "ns"),
+            NOTHING if row.flowlets is None else show(row.flowlets, "count"),
+        )
+    return made
+
+
+def draw(runs: dict[tuple[str, str], pd.DataFrame]) -> Figure:
+    """Utilization over time: a row for each scenario, a column for each way."""
+    names = list(dict.fromkeys(name for name, _ in runs))
+    figure = Figure(figsize=(9.5, 0.6 + 2.7 * len(names)), layout="constrained")
+    grid = figure.subplots(len(names), len(WAYS), sharex=True, sharey=True, squeeze=False)
+    for (name, by), shares in runs.items():
+        axes = grid[names.index(name)][list(WAYS).index(by)]
+        for (node, towards), label in zip(PATHS, ("first path", "second path"), strict=True):
+            line = shares[node, towards] * 100
+            axes.plot(line.index / 1e6, line, lw=1.2, label=f"{label}, {node}-{towards}")
+        axes.set_title(f"{name}: {WAYS[by]}", fontsize=10)
+        axes.set_ylim(0, 105)
+        axes.grid(alpha=0.25)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("utilization (%)")
+    for axes in grid[-1]:
+        axes.set_xlabel("time (ms)")
+    grid[0][0].legend(loc="lower right", fontsize=8)
+    return figure
+
+
+def main() -> None:
+    """Measure, show and write."""
+    parser = argparse.ArgumentParser(prog="python -m fcn.bench.load", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each kind")
+    parser.add_argument("--scenario", nargs="+", choices=SCENARIOS, default=SCENARIOS)
+    parser.add_argument("--results", type=Path, default=RESULTS / "load.json")
+    options = parser.parse_args()
+    # The controller's log has its own times.
+    for name in ("fcn", "finsy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    rows: list[Measured] = []
+    drawn: dict[tuple[str, str], pd.DataFrame] = {}
+    for row, over_time in measure(options.scenario, options.seeds):
+        rows.append(row)
+        drawn.setdefault((row.scenario, row.by), over_time)
+    console = Console()
+    console.print(table(rows))
+    for by, text in WAYS.items():
+        differences = [row.difference for row in rows if row.by == by]
+        console.print(
+            f"{text}: difference {mean(differences):.1%} on average, {max(differences):.1%} at "
+            f"most (goal: {GOAL:.0%})"
+        )
+    options.results.parent.mkdir(exist_ok=True)
+    options.results.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+    draw(drawn).savefig(options.results.with_suffix(".png"), dpi=110)
+
+
+if __name__ == "__main__":
+    main()

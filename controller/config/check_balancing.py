@@ -1,0 +1,86 @@
+"""Checks of load balancing: what it needs, and where it has nothing to do (FAN-7)."""
+
+from collections.abc import Iterator
+
+from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.balancing import MOST_REFRESH
+from fcn.controller.config.model import Config
+from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.types import SECOND, format_duration, parse_duration
+from fcn.controller.config.watching import Watching
+
+MOST_BITS = 8 << 31
+"""From one look at a link to the next: half of the octets that the programs count in 32 bits, as a
+look may be late (p4src/v1model/link_load.p4)."""
+
+MS = 1000
+"""Microseconds."""
+
+_SECTION: Path = ("load_balancing",)
+
+
+def check_balancing(config: Config) -> Iterator[Finding]:
+    """What it needs of other sections."""
+    if config.load_balancing is None:
+        return
+    times = config.failure_detection
+    if times is None:
+        reason = "it needs failure_detection, whose clock measures the links"
+        yield _SECTION, f"{reason}; write `failure_detection: {{}}` for its defaults"
+    elif times.interval > parse_duration(MOST_REFRESH):
+        shown = format_duration(times.interval)
+        yield (
+            ("failure_detection", "interval"),
+            f"load_balancing measures links once per interval, and {shown} is too seldom; write "
+            f"{MOST_REFRESH} or less",
+        )
+
+
+def check_balancing_node(config: Config, name: str, program: Pipeline) -> Iterator[Finding]:
+    """Why a node cannot be in a domain with load balancing."""
+    if config.load_balancing is not None and not program.has_action("watch_path_load"):
+        yield (
+            ("nodes", name),
+            f"{program.p4info} does not measure links ({program.target.name}); leave "
+            "load_balancing out, or take the program that is part of fcn",
+        )
+
+
+def check_rates(config: Config, watching: Watching) -> Iterator[Finding]:
+    """Which watched ports lack their rate, or have one at which the interval is too long. For a
+    configuration without other problems."""
+    times = config.failure_detection
+    if config.load_balancing is None or times is None:
+        return
+    for name, node in config.nodes.items():
+        peers = {link.port: link.peer for link in watching.links(name)}
+        for index, port in enumerate(node.ports):
+            if port.number not in peers:
+                continue
+            place: Path = ("nodes", name, "ports", index)
+            if port.rate is None:
+                yield (
+                    place,
+                    f"load_balancing needs the rate of the link to {peers[port.number]}; write it "
+                    "here, as in `rate: 10 Gb/s`",
+                )
+            elif times.interval > (longest := MOST_BITS * SECOND // port.rate):
+                yield (
+                    (*place, "rate"),
+                    f"at this rate a link sends more in {format_duration(times.interval)} than "
+                    "switches count for load_balancing; write a failure_detection.interval of "
+                    f"{format_duration(longest // MS * MS)} or less",
+                )
+
+
+def balancing_warnings(config: Config, watching: Watching) -> Iterator[tuple[str, str]]:
+    """Where it has nothing to do: place in the file, and why."""
+    if config.load_balancing is None:
+        return
+    plans = [plan for name in config.nodes for plan in watching.planner.plans(name)]
+    if not any(plan.compared for plan in plans):
+        yield (
+            ".".join(map(str, _SECTION)),
+            "no policy has two paths that are in use together, so no flow is moved; give one of "
+            "them another under `paths`",
+        )

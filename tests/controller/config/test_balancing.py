@@ -1,0 +1,284 @@
+"""Load balancing: its section and the rates of ports, what is checked, and the entries that follow
+(FAN-7)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from policy_networks import IDS, SQUARE, TWO_WAYS, network, notes, parsed, written
+
+from fcn.contract.constants import compiled_programs
+from fcn.contract.paths import Share, paths_in_use
+from fcn.contract.pipeline import load_pipeline
+from fcn.controller.config import ConfigError, parse_config
+from fcn.controller.config.watching import (
+    WatchedLink,
+    WatchedLoad,
+    WatchedPath,
+    WatchedQueue,
+    Watching,
+)
+from fcn.controller.node.provision import Provision
+
+ONE_WAY = {"paths": [{"tunnel": "north", "id": 17}], "backup": [{"tunnel": "south", "id": 18}]}
+
+
+def balanced(policy: dict[str, Any] | None = None, **section: object) -> dict[str, Any]:
+    """pe1 with a policy, in a domain with load balancing, whose links have a rate."""
+    data = network(SQUARE, TWO_WAYS, IDS if policy is None else policy)
+    data |= {"failure_detection": {}, "load_balancing": section}
+    for node in data["nodes"].values():
+        for port in node["ports"]:
+            if port["role"] == "core":
+                port["rate"] = "10 Gb/s"
+    return data
+
+
+def problems(data: dict[str, Any]) -> list[str]:
+    """What is wrong with a file, as messages of `fcn check`."""
+    with pytest.raises(ConfigError) as caught:
+        parsed(data)
+    return str(caught.value).splitlines()
+
+
+def actions(data: dict[str, Any], name: str, table: str) -> list[Any]:
+    """The actions of the entries that a node has in a table."""
+    role = "pe" if name.startswith("pe") else "p"
+    entries = written(Provision(parsed(data), name, load_pipeline(role)))
+    found = [entry for entry in entries if entry.table_id == table]
+    key = "slot" if table == "clock_slot" else None
+    found.sort(key=lambda entry: entry.match[key] if key else 0)
+    return [entry.action for entry in found]
+
+
+def test_defaults() -> None:
+    balancing = parsed(balanced()).load_balancing
+    assert balancing is not None
+    assert (balancing.change, balancing.refresh) == (50, 500_000)
+    assert (balancing.margin, balancing.flowlet) == (40, 10_000)
+
+
+def test_a_rate_is_in_bits_per_second() -> None:
+    data = balanced()
+    data["nodes"]["pe1"]["ports"][0]["rate"] = "2.5 Mb/s"
+    assert [port.rate for port in parsed(data).nodes["pe1"].ports] == [2_500_000, 10**10, None]
+
+
+@pytest.mark.parametrize(
+    ("section", "reason"),
+    [
+        ({"change": 0}, "greater than or equal to 1"),
+        ({"change": 1001}, "less than or equal to 1000"),
+        ({"change": "50"}, "valid integer"),
+        ({"refresh": "999us"}, "999us is out of range; write 1ms to 1s"),
+        ({"refresh": "2s"}, "2s is out of range; write 1ms to 1s"),
+        ({"refresh": 1}, "expected a duration"),
+        ({"margin": -1}, "greater than or equal to 0"),
+        ({"margin": 1001}, "less than or equal to 1000"),
+        ({"margin": None}, "valid integer"),
+        ({"flowlet": "99us"}, "99us is out of range; write 100us to 10s"),
+        ({"flowlet": "11s"}, "11s is out of range; write 100us to 10s"),
+        ({"flowlet": ["1ms"]}, "expected a duration"),
+        ({"flowlets": "1ms"}, "unknown key"),
+    ],
+)
+def test_wrong_values_are_refused(section: dict[str, Any], reason: str) -> None:
+    (problem,) = problems(balanced(**section))
+    assert "load_balancing." in problem
+    assert reason in problem
+
+
+@pytest.mark.parametrize("section", [5, "on", [], True])
+def test_what_is_no_section(section: object) -> None:
+    data = balanced()
+    data["load_balancing"] = section
+    (problem,) = problems(data)
+    assert "load_balancing: expected keys and their values" in problem
+
+
+def test_an_empty_section_is_an_error() -> None:
+    data = balanced()
+    del data["load_balancing"]
+    with pytest.raises(ConfigError) as caught:
+        parse_config("load_balancing:\n" + yaml.safe_dump(data))
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.where) == (1, "load_balancing")
+    assert "write {} for the defaults" in problem.message
+
+
+@pytest.mark.parametrize("rate", [10, 10**10, "10", "0 b/s", "5 Tb/s", None, [1], {"a": 1}, True])
+def test_what_is_no_rate_of_a_port(rate: object) -> None:
+    data = balanced()
+    data["nodes"]["r1"]["ports"][1]["rate"] = rate
+    if rate is None:
+        assert parsed_without_rate(data) == ["nodes.r1.ports[1]"]
+        return
+    (problem,) = problems(data)
+    assert "nodes.r1.ports[1].rate: " in problem
+
+
+def parsed_without_rate(data: dict[str, Any]) -> list[str]:
+    """Where a rate is missing."""
+    found = [problem.split(": ", 2)[1:] for problem in problems(data)]
+    assert all("load_balancing needs the rate of the link to r3" in text for _, text in found)
+    return [where for where, _ in found]
+
+
+def test_every_watched_port_needs_its_rate() -> None:
+    data = balanced()
+    text = yaml.safe_dump(data).replace("rate: 10 Gb/s", "mac: null")
+    with pytest.raises(ConfigError) as caught:
+        parse_config(text)
+    found = {problem.where for problem in caught.value.problems}
+    ends = {f"nodes.{node}.ports[{port}]" for node in data["nodes"] for port in (0, 1)}
+    assert found == ends, "not those of customers"
+    line = text.splitlines()[caught.value.problems[0].line - 1]
+    assert line.strip().startswith("-"), "the port"
+    assert "as in `rate: 10 Gb/s`" in caught.value.problems[0].message
+
+
+def test_a_port_without_a_link_needs_none() -> None:
+    data = balanced()
+    data["nodes"]["r1"]["ports"].append({"number": 9, "role": "core"})
+    parsed(data)
+
+
+def test_ports_of_customers_have_none() -> None:
+    data = balanced()
+    data["nodes"]["pe1"]["ports"][2]["rate"] = "1 Gb/s"
+    (problem,) = problems(data)
+    assert "nodes.pe1.ports[2].rate: the rate is that of links between nodes; remove it" in problem
+
+
+def test_it_needs_the_clock() -> None:
+    data = balanced()
+    del data["failure_detection"]
+    (problem,) = problems(data)
+    assert "load_balancing: it needs failure_detection" in problem
+    assert "write `failure_detection: {}`" in problem
+
+
+def test_it_needs_a_clock_that_is_not_too_slow() -> None:
+    data = balanced()
+    data["failure_detection"] = {"interval": "2s"}
+    (problem,) = problems(data)
+    assert "failure_detection.interval: load_balancing measures links once per interval" in problem
+    assert "write 1s or less" in problem
+    data["failure_detection"] = {"interval": "1s"}
+    parsed(data)
+
+
+def test_a_fast_link_is_looked_at_more_often() -> None:
+    """2^31 octets at 400 Gb/s are 42.9 ms."""
+    data = balanced()
+    data["nodes"]["pe1"]["ports"][1]["rate"] = "400 Gb/s"
+    (problem,) = problems(data)
+    assert "nodes.pe1.ports[1].rate: at this rate a link sends more in 100ms than" in problem
+    assert "write a failure_detection.interval of 42ms or less" in problem
+    data["failure_detection"] = {"interval": "42ms"}
+    parsed(data)
+
+
+def test_a_program_that_does_not_measure_is_refused() -> None:
+    data = balanced()
+    data["nodes"]["r3"]["program"] = str(compiled_programs() / "tna")
+    (problem,) = problems(data)
+    assert "nodes.r3: " in problem
+    assert "does not measure links (Tofino 1); leave load_balancing out" in problem
+
+
+def test_that_there_is_nothing_to_balance_is_noted(tmp_path: Path) -> None:
+    text = "no policy has two paths that are in use together"
+    assert f"note: load_balancing: {text}" in notes(tmp_path, balanced(ONE_WAY))
+    assert text not in notes(tmp_path, balanced())
+    without = balanced(ONE_WAY)
+    del without["load_balancing"]
+    assert text not in notes(tmp_path, without)
+
+
+def test_loads_are_said_behind_everything_else_of_a_link() -> None:
+    config = parsed(balanced() | {"notification": "fantel"})
+    for name in ("pe1", "r1"):
+        slots = Watching(config).slots(name)
+        assert sum(isinstance(slot, WatchedLink) for slot in slots) == 2
+        path = next(slot for slot in slots if isinstance(slot, WatchedPath))
+        at = slots.index(path)
+        assert slots[at + 1 : at + 3] == [WatchedQueue(path), WatchedLoad(path)]
+
+
+def test_of_a_path_that_is_in_use_alone_nobody_asks() -> None:
+    config = parsed(balanced(ONE_WAY))
+    for name in config.nodes:
+        assert not any(isinstance(slot, WatchedLoad) for slot in Watching(config).slots(name))
+
+
+def test_the_clock_of_a_node() -> None:
+    data = balanced(change=70, refresh="20ms")
+    links_and_paths = actions(data, "r1", "clock_slot")
+    assert [each.name for each in links_and_paths] == [
+        "watch_link",
+        "watch_link",
+        "watch_path",
+        "watch_path_load",
+    ]
+    link, _, path, load = (each.args for each in links_and_paths)
+    assert link["rate"] == 10_000_000, "kb/s"
+    assert (load["change"], load["refresh"]) == (70, 20_000)
+    for name in ("port", "path_cell", "path_id", "ingress_pe"):
+        assert load[name] == path[name]
+    own = [each for each in actions(data, "pe1", "clock_slot") if each.name == "watch_path_load"]
+    assert [each.args["path_id"] for each in own] == [17, 18]
+    assert {str(each.args["ingress_pe"]) for each in own} <= {"::", "0"}
+
+
+def test_links_are_not_measured_without_it() -> None:
+    data = balanced()
+    del data["load_balancing"]
+    assert {each.args.get("rate", 0) for each in actions(data, "r1", "clock_slot")} == {0}
+
+
+def test_a_slow_link_is_measured_too() -> None:
+    data = balanced()
+    data["nodes"]["r1"]["ports"][0]["rate"] = "1 b/s"
+    assert actions(data, "r1", "clock_slot")[0].args["rate"] == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "section", "gap", "margin"),
+    [
+        (IDS, {}, 10_000, 5),
+        (IDS, {"flowlet": "2ms", "margin": 1000}, 2_000, 125),
+        (IDS, {"margin": 7}, 10_000, 0),
+        (ONE_WAY, {}, 0, 0),
+    ],
+)
+def test_policies_move_flows(
+    policy: dict[str, Any], section: dict[str, Any], gap: int, margin: int
+) -> None:
+    (action,) = actions(balanced(policy, **section), "pe1", "policy")
+    assert (action.args["flowlet_gap"], action.args["margin"]) == (gap, margin)
+
+
+def test_without_the_section_policies_move_none() -> None:
+    data = balanced()
+    del data["load_balancing"]
+    (action,) = actions(data, "pe1", "policy")
+    assert (action.args["flowlet_gap"], action.args["margin"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("policy", "shares"),
+    [(IDS, (Share(1), Share(1))), (ONE_WAY, (Share(1), Share(1, is_backup=True)))],
+)
+def test_each_bucket_knows_the_paths_in_use(
+    policy: dict[str, Any], shares: tuple[Share, ...]
+) -> None:
+    entries = written(Provision(parsed(balanced(policy)), "pe1", load_pipeline("pe")))
+    found = {
+        (each.match["avoided"], each.action.args["in_use"])
+        for each in entries
+        if each.table_id == "path"
+    }
+    sets = [(avoided, paths_in_use(shares, avoided)) for avoided in (0b00, 0b01, 0b10)]
+    assert found == {(avoided, sum(1 << slot for slot in slots)) for avoided, slots in sets}
