@@ -366,7 +366,17 @@ class Provision:
         for pair, first in first_tunnels(self.node, self.plans).items():
             plan = plans[pair[0]]
             balancing = self.config.load_balancing if plan.compared else None
-            selection.use(numbers[pair], plan.cell, first, plan.hold_down, balancing)
+            selection.use(
+                numbers[pair], plan.cell, first, plan.hold_down, balancing, self._path_cnp_interval
+            )
+
+    @property
+    def _path_cnp_interval(self) -> int | None:
+        """How often senders hear of a congested path, in microseconds: as of a queue at the least
+        level that notifies. None where nodes say nothing of congested paths."""
+        if self.config.notification is not Notification.FANTEL:
+            return None
+        return max((level.interval for level in self.levels.values() if level.notify), default=None)
 
     def _treat_light_congestion(self) -> None:
         """PEC-3: what is done with lightly congested flows, by tunnel; nothing in other modes."""

@@ -52,10 +52,12 @@ class PathSelection:
         first_tunnel: int,
         hold_down: int,
         balancing: LoadBalancing | None = None,
+        cnp_interval: int | None = None,
     ) -> None:
         """Send packets of this number in the place of a tunnel's by the policy; the tunnels of its
         paths have numbers from `first_tunnel` on. hold_down: microseconds. balancing: how flows are
-        moved because of load; None where they are not."""
+        moved because of load; None where they are not. cnp_interval: how often the sender of a flow
+        on a congested path gets a CNP, in microseconds; None: never (FAN-6)."""
         action = P4TableAction(
             "to_policy",
             number=policy,
@@ -63,7 +65,9 @@ class PathSelection:
             hold=self._target.clock.ticks(hold_down),
             flowlet_gap=self._target.clock.ticks(balancing.flowlet) if balancing else 0,
             margin=balancing.margin // MARGIN_UNIT if balancing else 0,
-            cnp_interval=0,
+            cnp_interval=0
+            if cnp_interval is None
+            else max(1, self._target.clock.ticks(cnp_interval)),
         )
         match = P4TableMatch(tunnel=number)
         self._intent.put(P4TableEntry("policy", match=match, action=action))

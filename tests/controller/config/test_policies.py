@@ -7,16 +7,18 @@ from typing import Any
 
 import pytest
 import yaml
-from policy_networks import SQUARE, network, parsed
+from policy_networks import IDS, SQUARE, TWO_WAYS, network, parsed, written
 from test_config import example, refused
 from typer.testing import CliRunner
 
 from fcn.contract.constants import compiled_programs
 from fcn.contract.paths import Share
+from fcn.contract.pipeline import load_pipeline
 from fcn.controller.cli.main import app
 from fcn.controller.config.paths import COMPUTED, Plan, Planner, first_tunnels
 from fcn.controller.config.policies import DERIVED_ID
 from fcn.controller.config.topology import Topology
+from fcn.controller.node.provision import Provision
 
 Data = dict[str, Any]
 BOTH = {"north": ["r1"], "south": ["r2"]}
@@ -367,3 +369,24 @@ def test_a_trace_has_the_nodes_and_links_of_all_shortest_paths() -> None:
     assert trace.nodes == {"r1", "r2", "r5"}
     assert len(trace.links) == 5
     assert trace.certain == ("r5",)
+
+
+@pytest.mark.parametrize(
+    ("notification", "levels", "interval"),
+    [
+        ("fantel", None, 1000),
+        ("fantel", {2: {"interval": "70us"}, 5: {"notify": False, "interval": "1s"}}, 70),
+        ("fantel", {1: {"interval": "0us"}}, 1),
+        ("fcn", None, 0),
+    ],
+)
+def test_senders_hear_of_congested_paths(
+    notification: str, levels: dict[int, dict[str, Any]] | None, interval: int
+) -> None:
+    """FAN-6: as often as of a queue at the least level that notifies."""
+    data = network(SQUARE, TWO_WAYS, IDS) | {"notification": notification, "failure_detection": {}}
+    if levels is not None:
+        data["congestion"] = {"levels": levels}
+    entries = written(Provision(parsed(data), "pe1", load_pipeline("pe")))
+    (action,) = (entry.action for entry in entries if entry.table_id == "policy")
+    assert action.args["cnp_interval"] == interval
