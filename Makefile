@@ -5,7 +5,7 @@
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
 TARGET ?= $(if $(shell command -v simple_switch_grpc),bmv2,softswitch)
-# What the demo compares: also none, end-con, two-threshold, service, flow and priority.
+# What the demo compares: also none, end-con, two-threshold, fantel, service, flow and priority.
 MODES ?= ecn fcn
 # The tunnels of the interop run: also gre and mpls-udp.
 TUNNELS ?= srv6 vxlan

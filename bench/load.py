@@ -77,7 +77,7 @@ def scenario(name: str, by: str, seed: int) -> Plan:
     """A scenario, with flows spread in this way."""
     data: dict[str, Any] = yaml.safe_load(load_scenario(name).text)
     if by == "hash":
-        data["controller"]["configuration"].pop("load_balancing", None)
+        data["controller"]["configuration"].pop("load_balancing")
     return make_scenario(data | {"seed": seed}, f"{name}-{by}")
 
 

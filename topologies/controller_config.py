@@ -1,6 +1,6 @@
 """The controller's configuration for a topology, as the YAML `fcn run` reads."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv6Network
 from typing import Any
@@ -44,9 +44,10 @@ class FcnSettings:
 
     `thresholds` are queue depths in packets at which levels 1, 2, ... begin on limited queues, with
     two thresholds T1, T2 and maximum; `enabled`: every feature of every node is on, or none
-    (FCN-16); `notification` is the configuration's; `cnp_source` is `pe` (the draft) or `peer`;
-    `cnp_interval` is per flow at the PE; `udp_source_port` is that of notifications by switches;
-    `sections` are further parts of the configuration as they are.
+    (FCN-16); `notification` is the configuration's, with `fantel` every tunnel is a path of a
+    policy; `cnp_source` is `pe` (the draft) or `peer`; `cnp_interval` is per flow at the PE;
+    `udp_source_port` is that of notifications by switches; `sections` are further parts of the
+    configuration as they are.
     """
 
     thresholds: tuple[int, ...] = tuple(depth.amount for depth in DEFAULT_THRESHOLDS)
@@ -113,9 +114,12 @@ def controller_yaml(topology: Topology, settings: FcnSettings, api: str = DEFAUL
     return yaml.safe_dump(controller_config(topology, settings, api), sort_keys=False)
 
 
+def _notification(settings: FcnSettings) -> Notification:
+    return Notification(settings.sections.get("notification", settings.notification))
+
+
 def _two_thresholds(settings: FcnSettings) -> bool:
-    mode = settings.sections.get("notification", settings.notification)
-    return bool(mode == Notification.TWO_THRESHOLD)
+    return _notification(settings) is Notification.TWO_THRESHOLD
 
 
 def _sections(settings: FcnSettings) -> dict[str, Any]:
@@ -162,14 +166,20 @@ def _node(topology: Topology, node: Node, settings: FcnSettings) -> dict[str, An
             "min_interval": settings.cnp_interval,
             "udp_source_port": settings.udp_source_port,
         }
-        config["vrfs"] = _vrfs(topology, node)
         config["tunnels"] = {
             f"to-{far.name}": {"type": topology.tunnel, "to": far.name}
             for far in topology.pes
             if far != node
         }
+        # Who has no policy has no paths that he could be told of.
+        if _notification(settings) is Notification.FANTEL:
+            config["policies"] = {
+                name: {"to": tunnel["to"], "paths": [{"tunnel": name}]}
+                for name, tunnel in config["tunnels"].items()
+            }
         for policy in topology.policies_of(node.name):
             _add_policy(config, policy)
+        config["vrfs"] = _vrfs(topology, node, config.get("policies", {}))
     return config
 
 
@@ -207,10 +217,9 @@ def _ports(topology: Topology, node: Node) -> list[dict[str, Any]]:
     return ports
 
 
-def _vrfs(topology: Topology, node: Node) -> dict[str, Any]:
+def _vrfs(topology: Topology, node: Node, policies: Container[str]) -> dict[str, Any]:
     """Service SID and routes to the other sites' hosts, for each VRF that is used anywhere."""
     vrfs: dict[str, Any] = {}
-    policies = {policy.to for policy in topology.policies_of(node.name)}
     for name, number in topology.vrfs.items():
         routes = []
         for host in topology.hosts:
@@ -218,9 +227,10 @@ def _vrfs(topology: Topology, node: Node) -> dict[str, Any]:
                 continue
             addresses = topology.addresses(host.name)
             if host.pe != node.name:
-                kind = "policy" if host.pe in policies else "tunnel"
+                way = f"to-{host.pe}"
+                kind = "policy" if way in policies else "tunnel"
                 routes += [
-                    {"prefix": str(prefix), kind: f"to-{host.pe}"}
+                    {"prefix": str(prefix), kind: way}
                     for prefix in (
                         addresses.ipv4.network,
                         addresses.ipv6.network,

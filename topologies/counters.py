@@ -3,6 +3,7 @@
 Reads need no arbitration, so this looks at the switches independently of the controller.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TypeVar
@@ -61,6 +62,13 @@ class NodeCounters:
                 for flow in self.flows
             ),
         )
+
+    def without_own(self, kinds: Iterable[str]) -> "NodeCounters":
+        """What packets of these kinds do not change, which nodes send on their own: no counts of
+        ports, and no events of these kinds."""
+        own = tuple(kinds)
+        events = {name: n for name, n in self.events.items() if not name.startswith(own)}
+        return NodeCounters(events, self.drops, flows=self.flows)
 
 
 def _difference(now: dict[K, int], before: dict[K, int]) -> dict[K, int]:

@@ -20,9 +20,15 @@ SIZE_CLASSES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 ALL = "all"
 
 _NOT_DROPPED = ("received", "to_cpu", "sent", "replaced")
-_PROGRAM_DROPS = ("ingress_drops", "egress_drops")
-_OBEYED_ARNS = ("HOLD_BEGUN", "HOLD_RENEWED", "HOLD_ENDED_EARLY", "HOLD_UNKNOWN")
-"""What an ARN that is not refused leads to; it ends there, as what is dropped does."""
+_PROGRAM_DROPS = {"ingress_drops": "INGRESS", "egress_drops": "EGRESS"}
+"""As the balance and the counters have them."""
+
+_OBEYED = (
+    *("HOLD_BEGUN", "HOLD_RENEWED", "HOLD_ENDED_EARLY", "HOLD_UNKNOWN"),
+    *("FANTEL_RECEIVED", "HELLO_RECEIVED"),
+)
+"""What a message that is not refused leads to: an ARN, one about a path, a hello. It ends there, as
+what is dropped does, unless it becomes a CNP."""
 
 _NOTIFICATION_DROPS = ("FLOW_INTERVAL", "NODE_RATE_LIMIT")
 _FLOW = ["host", "connection"]
@@ -195,7 +201,9 @@ def notifications(result: Result) -> pd.DataFrame:
     together: CNPs received by their source, CNPs sent, rate cuts.
     """
     counted = final_counters(result, "event")
-    named = counted["name"].str.contains(r"CNP|_MARKED|OWN_CONGESTION|INNER_OPAQUE", regex=True)
+    named = counted["name"].str.contains(
+        r"CNP|FANTEL|_MARKED|OWN_CONGESTION|INNER_OPAQUE", regex=True
+    )
     nodes = counted[named].rename(columns={"node": "place", "name": "what", "value": "count"})
     received = caused(result, "cnp")["by"].value_counts().sort_index()
     rows = [("hosts", f"CNP received from {by}", count) for by, count in received.items()]
@@ -211,16 +219,17 @@ def notifications(result: Result) -> pd.DataFrame:
 def drops(result: Result) -> pd.DataFrame:
     """Frames that were dropped, by place and reason: columns place, reason, frames, lost.
 
-    Reasons in upper case are those the P4 programs count since the traffic began, others those of
-    engines and links since the network was started; `ingress_drops` and `egress_drops` are what
-    the programs dropped without a reason or before. lost: False for notices that a PE took and for
-    which it had to send no CNP.
+    Reasons in upper case are those the P4 programs count, and `ingress_drops` and `egress_drops`
+    what they dropped without one, since the traffic began. Others are those of engines and links
+    since the network was started. lost: False for notices that a PE took and for which it had to
+    send no CNP.
     """
-    counted = final_counters(result, "drop")
-    counted = counted[counted["name"].isin(named_cells("drops").values())]
+    every = final_counters(result, "drop")
+    by_program = every.set_index(["node", "name"])["value"].to_dict()
+    counted = every[every["name"].isin(named_cells("drops").values())]
     explained = counted.groupby("node")["value"].sum().to_dict()
     events = final_counters(result, "event")
-    for node, _, count in events[events["name"].isin(_OBEYED_ARNS)].itertuples(index=False):
+    for node, _, count in events[events["name"].isin(_OBEYED)].itertuples(index=False):
         explained[node] = explained.get(node, 0) + count
     rows = [
         (node, name, value, name not in _NOTIFICATION_DROPS)
@@ -229,6 +238,7 @@ def drops(result: Result) -> pd.DataFrame:
     for ended, frames in result.about.balance.ends.items():
         place, _, reason = ended.rpartition(": ")
         if reason in _PROGRAM_DROPS:
+            frames = by_program.get((place, _PROGRAM_DROPS[reason]), 0)
             known = min(frames, explained.get(place, 0))
             explained[place] = explained.get(place, 0) - known
             frames -= known

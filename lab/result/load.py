@@ -1,6 +1,7 @@
 """How full links are over time, and how equally two of them are loaded."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import pandas as pd
 
@@ -49,8 +50,9 @@ def whole_utilization(result: Result) -> pd.DataFrame:
     """The same of all the time after the warm-up: columns node, towards, share."""
     window = result.about.reached_ns - result.about.warm_up_ns
     columns = {"node": "str", "towards": "str", "share": "float64"}
-    shares = utilization(result, window).iloc[0] if window > 0 else pd.Series(dtype="float64")
-    rows = [(node, towards, share) for (node, towards), share in shares.items()]
+    shares = utilization(result, window) if window > 0 else pd.DataFrame()
+    pairs = cast(list[Direction], shares.columns.tolist())
+    rows = [(*pair, shares[pair].iloc[0]) for pair in pairs]
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 

@@ -15,6 +15,9 @@ from fcn.lab.modes import FLOW_CONTROL, NOTIFICATIONS
 from fcn.lab.scenario.wiring import Wiring
 from fcn.topologies.controller_config import FcnSettings, controller_config
 
+DETECTION: Mapping[str, Any] = {"interval": "10ms", "multiplier": 3}
+"""Of networks that say nothing, in the mode whose nodes tell of their paths by the same clock."""
+
 
 def configuration(wiring: Wiring) -> Config:
     """What the controller of this network is given. Raises ConfigError, which names lines of the
@@ -38,6 +41,9 @@ def configuration_text(wiring: Wiring) -> str:
         del data["congestion"]
     else:
         data["congestion"] = _congestion(wiring)
+    if scenario.mode == "fantel":
+        detection = {**DETECTION, **topology.detection, **scenario.controller.failure_detection}
+        data["failure_detection"] = detection
     if scenario.mode in FLOW_CONTROL:
         data["flow_control"] = FLOW_CONTROL[scenario.mode].value
         data["holding"] = scenario.controller.holding

@@ -20,6 +20,7 @@ from fcn.controller.config.document import (
     spell,
 )
 from fcn.controller.config.document import Path as KeyPath
+from fcn.controller.config.failures import FailureDetection
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.load import EXAMPLE as CONFIGURATION
 from fcn.controller.config.modes import Notification
@@ -38,7 +39,11 @@ from fcn.topologies.model import Topology
 EXAMPLE = Path(__file__).parent / "example.yaml"
 """Explains every key."""
 
-_SECTIONS: dict[str, type[BaseModel]] = {"holding": Holding, "two_threshold": TwoThreshold}
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "failure_detection": FailureDetection,
+    "holding": Holding,
+    "two_threshold": TwoThreshold,
+}
 """Sections of the controller's configuration that a scenario has for some modes."""
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"

@@ -148,9 +148,10 @@ class Controller(Model):
     """The controller. `delay`: one way to each switch; `delays`: to some. `thresholds`: of every
     core port; `queues`: of some. `intervals`: between notifications of a flow, by level.
     `two_threshold`: its section of the configuration file in that mode; `two_threshold_nodes`: what
-    the file has for nodes in that mode only. `holding`: its section in modes service, flow and
-    priority. `cnp_interval`: between CNPs of a flow at a PE. `configuration`: parts of its
-    configuration file, as they are. `ready_within`: virtual time it has to provision and learn."""
+    the file has for nodes in that mode only. `failure_detection`: its section in mode fantel.
+    `holding`: its section in modes service, flow and priority. `cnp_interval`: between CNPs of a
+    flow at a PE. `configuration`: parts of its configuration file, as they are. `ready_within`:
+    virtual time it has to provision and learn."""
 
     delay: Time = 1_000_000
     delays: dict[NodeName, Time] = {}
@@ -161,6 +162,7 @@ class Controller(Model):
     cnp_source: Literal["pe", "peer"] = "pe"
     two_threshold: dict[str, Any] = {}
     two_threshold_nodes: dict[NodeName, dict[str, Any]] = {}
+    failure_detection: dict[str, Any] = {}
     holding: dict[str, Any] = {}
     configuration: dict[str, Any] = {}
     ready_within: Time = 60 * 10**9

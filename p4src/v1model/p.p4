@@ -418,11 +418,11 @@ control PEgress(
 
             // FCN-8: an ECN-capable packet with an FCN label that is no notification itself. A packet has one copy.
             if (is_ect && meta.base.level_notifies == 1 && !hdr.order.isValid()
-                    && meta.base.copy_kind == NotificationKind.NONE
                     && meta.base.notification_kind == NotificationKind.NONE
                     && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
                 domain_mode.apply(meta.base);
                 if (meta.base.mode.congestion_kind == NotificationKind.FANTEL) {
+                    // Also where the copy is an ARN: else the clock would not know where each packet asks upstream.
                     last_congested.write(
                         standard_metadata.egress_port, standard_metadata.egress_global_timestamp);
                     hdr.order.setValid();
@@ -430,7 +430,8 @@ control PEgress(
                     hdr.order.port = standard_metadata.egress_port;
                     hdr.order.level = (bit<8>)meta.base.level;
                     hdr.order.depth = (bit<32>)standard_metadata.deq_qdepth;
-                } else if (meta.base.mode.congestion_kind != NotificationKind.NONE) {
+                } else if (meta.base.mode.congestion_kind != NotificationKind.NONE
+                        && meta.base.copy_kind == NotificationKind.NONE) {
                     bool pass = false;
                     color_t color = GREEN;
                     NotificationKind kind = meta.base.mode.congestion_kind;

@@ -2,6 +2,7 @@
 
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
+from scapy.packet import Packet
 
 from fcn.packets.fantel import Event, Fantel, FantelIcmpv6
 from fcn.packets.fantel_tlvs import BufferStatus, DeviceLoad, LinkUtilization, PathId
@@ -38,10 +39,10 @@ class LoadSaidTest(WatchedPTest):
             refresh_us=self.refresh_us,
         )
 
-    def next_load(self) -> Fantel | FantelIcmpv6:
-        """The next message of load for the PE, in either form."""
+    def next_load(self) -> Packet:
+        """The next message of load for the PE: Fantel or FantelIcmpv6."""
 
-        def found() -> Fantel | FantelIcmpv6 | None:
+        def found() -> Packet | None:
             frame = self.receive(DC_PORT)
             said = Ether(frame) if frame is not None else None
             for form in (Fantel, FantelIcmpv6):
@@ -49,7 +50,9 @@ class LoadSaidTest(WatchedPTest):
                     return said[form]
             return None
 
-        return self.wait_for("a message of load", found)
+        said = self.wait_for("a message of load", found)
+        assert said is not None
+        return said
 
     def send_burst(self) -> None:
         """Several seconds' worth of octets for the link."""

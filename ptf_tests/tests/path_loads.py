@@ -1,6 +1,7 @@
 """A PE that balances by load: new flows, and others after a pause, take the path used less."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from fcn.contract.paths import Share, path_cell
 from fcn.packets.fantel import Event
@@ -27,6 +28,10 @@ class LoadTest(PathMessageTest):
     def load(self, slot: int, permille: int, *before: Tlv, link: Link = LINKS[0]) -> None:
         """Tell the PE how much of a link of a path is in use."""
         self.tell(Event.LOAD, slot, link, [*before, LinkUtilization(permille=permille)])
+
+    def are_on(self, flows: Sequence[bytes], paths: Sequence[int]) -> bool:
+        """Whether each flow takes this path now."""
+        return self.paths_of(flows) == paths
 
     def moved(self) -> Sequence[int]:
         """Flows that were moved to each path because of load."""
@@ -62,9 +67,9 @@ class FlowsLeaveInAPause(LoadTest):
         for busy in (0, 1, 0):
             self.load(busy, 1000, STANDING)
             self.load(1 - busy, 0)
+            all_idle = [1 - busy] * len(SOME_FLOWS)
             self.wait_for(
-                f"all flows on path {1 - busy}",
-                lambda idle=1 - busy: set(self.paths_of(SOME_FLOWS)) == {idle},
+                f"all flows on path {1 - busy}", partial(self.are_on, SOME_FLOWS, all_idle)
             )
 
 

@@ -84,7 +84,7 @@ def about(**changes: object) -> About:
                 "p1: queue_full_drops": 9,
                 "p1:2 to pe2:1: link down": 3,
                 "pe1: to_cpu": 2,
-                "pe1: ingress_drops": 7,
+                "pe1: ingress_drops": 12,
             },
             places={},
         ),
@@ -118,6 +118,8 @@ def congested(mode: str = "fcn") -> Result:
         (1_500_000, "pe1", "drop", "NO_ROUTE", 4),
         (1_500_000, "pe1", "drop", "FLOW_INTERVAL", 2),
         (1_500_000, "p1", "drop", "QUEUE_FULL", 9),
+        (1_500_000, "pe1", "drop", "INGRESS", 10),
+        (1_500_000, "pe1", "event", "HELLO_RECEIVED", 3),
     ]
     if fcn:
         counters.append((1_010_000, "p1", "event", "FAST_CNP_SENT", 1))

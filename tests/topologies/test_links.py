@@ -16,16 +16,28 @@ from scapy.layers.l2 import Ether
 
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, wait_until
+from fcn.packets.fantel import FANTEL_PORT, Event, Fantel
+from fcn.packets.fantel_tlvs import Origin, PathId
 from fcn.packets.wire import FAST_CNP_PORT
-from fcn.topologies.demo.tap import Tap, any_ipv6, far_end, ipv6_to, marked_ce, udp_to
+from fcn.topologies.demo.tap import (
+    Tap,
+    any_ipv6,
+    congestion_told,
+    far_end,
+    ipv6_to,
+    marked_ce,
+    udp_to,
+)
 
 DELAY_MS = 30
 PATIENCE_S = 60.0
 MACS = {"src": "02:00:00:00:00:01", "dst": "02:00:00:00:00:02"}
 
 
-def frame(number: int, traffic_class: int = 0, port: int = 4791) -> bytes:
-    payload = number.to_bytes(4) * 20
+def frame(
+    number: int, traffic_class: int = 0, port: int = 4791, payload: bytes | None = None
+) -> bytes:
+    payload = number.to_bytes(4) * 20 if payload is None else payload
     addresses = {"src": "2001:db8::1", "dst": "2001:db8::2"}
     return bytes(
         Ether(**MACS) / IPv6(**addresses, tc=traffic_class) / UDP(sport=1, dport=port) / payload
@@ -129,6 +141,26 @@ def test_delay_line_names_a_missing_interface() -> None:
     )
     assert done.returncode == 1
     assert "no-such-if" in done.stderr
+
+
+def test_a_tap_tells_messages_of_congestion_from_others_about_paths(
+    veths: tuple[str, str, str, str],
+) -> None:
+    a, b, _, _ = veths
+    messages = [
+        Fantel(event=event, parameters=[Origin(node=1, sequence=1), PathId(path_id=1)])
+        for event in (Event.CONGESTION, Event.FAILURE, Event.CONGESTION_CLEARED)
+    ]
+    with (
+        Tap(b, udp_to(FANTEL_PORT)) as everything,
+        Tap(b, congestion_told()) as told,
+        packet_socket(a) as near,
+    ):
+        for number, message in enumerate(messages):
+            near.send(frame(number, port=FANTEL_PORT, payload=bytes(message)))
+        near.send(frame(9, port=FAST_CNP_PORT, payload=bytes(messages[0])))
+        wait_until(lambda: everything.count == 3, 10, "the tap does not see the frames")
+        assert len(told.stop()) == 1
 
 
 def test_taps_see_what_their_filter_says(veths: tuple[str, str, str, str]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fcn.contract.names import named_cells
 from fcn.topologies.demo.check import Check
-from fcn.topologies.demo.modes import ARNS
+from fcn.topologies.demo.modes import ARNS, HELLO
 from fcn.topologies.demo.scenario import Scenario
 from fcn.topologies.demo.traffic import RunRecord
 
@@ -78,6 +78,7 @@ def silence(record: RunRecord) -> Iterator[Check]:
     mode = record.mode
     own = {mode.notice.kind, "CNP"} if mode.notifies else set[str]()
     own |= {ARNS.kind, PAUSE} if mode.holds else set()
+    own |= {HELLO} if mode.watches else set()
     others = set(named_cells("notifications_sent").values()) - set(map(SENT.format, own))
     sent = sum(record.counted(name) for name in others)
     yield Check("modes do not mix", "notifications of other modes", sent, "allowed", 0)

@@ -30,6 +30,10 @@ class Notice:
 
 FAST_CNPS = Notice("FAST_CNP", "Fast CNPs")
 END_CON_CNPS = Notice("END_CON_CNP", "CNPs to END.CON")
+FANTELS = Notice("FANTEL", "FANTEL messages")
+HELLO = "HELLO"
+"""What nodes that watch their links send each other, as counters name it."""
+
 ARNS = Notice("ARN", "ARN messages")
 """What a congested node sends to its upstream neighbour in the modes of flow control."""
 
@@ -43,7 +47,9 @@ class Mode:
     notifies: switches' own notifications are enabled (FCN-16), of P nodes by `notice`. depths: of
     the congested queue, in packets, at which its levels begin. cnp_source: whose address the CNPs
     of switches have. holds: upstream neighbours hold traffic, and the ingress PE pauses the senders
-    (SRF-5 to SRF-8). domain: keys of the controller's configuration that make the mode.
+    (SRF-5 to SRF-8). watches: nodes watch links and paths (FAN-4); packets of their own are always
+    under way, so that what one counts never is what another one does. domain: keys of the
+    controller's configuration that make the mode.
     """
 
     name: str
@@ -57,6 +63,7 @@ class Mode:
     depths: tuple[int, ...] = DEPTHS
     cnp_source: Literal["pe", "peer"] = "pe"
     holds: bool = False
+    watches: bool = False
     domain: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -122,6 +129,21 @@ MODES: Mapping[str, Mode] = {
                     "hold": "40ms",
                     "round_trip": "16ms",
                 },
+            },
+        ),
+        Mode(
+            "fantel",
+            "FANTEL",
+            "#8c510a",
+            told_by="ingress PE",
+            notifies=True,
+            notice=FANTELS,
+            watches=True,
+            domain={
+                "notification": "fantel",
+                # A path is told of as often as a flow with FCN. A busy machine may not run a switch
+                # for 300 ms. What is no news would be under way while counters are compared.
+                "failure_detection": {"interval": "10ms", "multiplier": 30, "refresh": "1h"},
             },
         ),
         _of_flow_control(FlowControl.SERVICE, "Hold service", "#e08214"),

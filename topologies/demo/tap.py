@@ -13,6 +13,7 @@ from ipaddress import IPv6Network
 from pathlib import Path
 from types import TracebackType
 
+from fcn.packets.fantel import FANTEL_PORT, Event
 from fcn.topologies.arrival_stamps import receive_stamped, stamp_arrivals
 
 ETH_P_ALL = 3
@@ -25,6 +26,7 @@ RECEIVE_BUFFER = 4 << 20
 # Classic BPF (linux/filter.h), offsets from the Ethernet header.
 LOAD_BYTE, LOAD_HALF, LOAD_WORD, AND, RETURN, JUMP_EQUAL = 0x30, 0x28, 0x20, 0x54, 0x06, 0x15
 ETHERTYPE, IPV6_WORD, NEXT_HEADER, IPV6_DST, UDP_DST = 12, 14, 20, 38, 56
+FANTEL_TYPE = 63
 
 Instruction = tuple[int, int, int, int]
 Condition = tuple[int, int, int, int | None]
@@ -72,11 +74,17 @@ def marked_ce() -> list[Instruction]:
 
 def udp_to(port: int) -> list[Instruction]:
     """IPv6 packets without extension headers to a UDP port."""
-    to_port: list[Condition] = [
-        (LOAD_BYTE, NEXT_HEADER, 17, None),
-        (LOAD_HALF, UDP_DST, port, None),
-    ]
-    return _program([INCOMING, IPV6, *to_port])
+    return _program([INCOMING, IPV6, *_to_port(port)])
+
+
+def congestion_told() -> list[Instruction]:
+    """FANTEL messages that a path is congested, over UDP."""
+    of_congestion: Condition = (LOAD_BYTE, FANTEL_TYPE, Event.CONGESTION, None)
+    return _program([INCOMING, IPV6, *_to_port(FANTEL_PORT), of_congestion])
+
+
+def _to_port(port: int) -> list[Condition]:
+    return [(LOAD_BYTE, NEXT_HEADER, 17, None), (LOAD_HALF, UDP_DST, port, None)]
 
 
 def far_end(interface: str) -> str:

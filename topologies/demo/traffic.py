@@ -16,10 +16,19 @@ from fcn.packets.arn import ARN_PORT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.controller_config import end_con_sids, grpc_endpoint
 from fcn.topologies.counters import CounterReader, NodeCounters
-from fcn.topologies.demo.modes import ARNS, END_CON_CNPS, Mode
+from fcn.topologies.demo.modes import ARNS, END_CON_CNPS, FANTELS, HELLO, Mode
 from fcn.topologies.demo.other_traffic import OtherTraffic, Seen
 from fcn.topologies.demo.scenario import CNP_INTERVAL_US, LINK_BPS, MTU, Flow, Scenario
-from fcn.topologies.demo.tap import Instruction, Tap, any_ipv6, far_end, ipv6_to, marked_ce, udp_to
+from fcn.topologies.demo.tap import (
+    Instruction,
+    Tap,
+    any_ipv6,
+    congestion_told,
+    far_end,
+    ipv6_to,
+    marked_ce,
+    udp_to,
+)
 from fcn.topologies.demo.watch import LogTail
 from fcn.topologies.model import Port
 from fcn.topologies.network import SWITCHES, Network
@@ -214,7 +223,7 @@ class Run:
         behind = self._scenario.topology.locator(out.peer)
         return (
             Tap(near.interface, ipv6_to(behind)),
-            Tap(far_end(out.interface), any_ipv6()),
+            Tap(far_end(out.interface), ipv6_to(behind) if self._mode.watches else any_ipv6()),
             Tap(far_end(out.interface), marked_ce()),
             Tap(far_end(near.interface), self._notices_filter()),
         )
@@ -225,6 +234,8 @@ class Run:
             flow, topology = self._flows[0], self._scenario.topology
             _, ingress, *_ = topology.path(flow.sender, flow.receiver)
             return ipv6_to(end_con_sids(topology, ingress))
+        if self._mode.notice is FANTELS:
+            return congestion_told()
         return udp_to(ARN_PORT if self._mode.notice is ARNS else FAST_CNP_PORT)
 
     @property
@@ -244,17 +255,23 @@ class Run:
         return tuple(stamp - delay_ns for stamp in tap.stop())
 
     def _settled(self, reader: CounterReader) -> dict[str, NodeCounters]:
-        """Counters when they no longer change: two consecutive readings are equal."""
+        """Counters when they no longer change: two consecutive readings are equal, but for what
+        nodes do on their own."""
         last = reader.read()
         deadline = time.monotonic() + SETTLE_TIMEOUT_S
         while True:
             time.sleep(SETTLE_S)
             now = reader.read()
-            if now == last:
+            if self._compared(now) == self._compared(last):
                 return now
             if time.monotonic() > deadline:
                 raise ProcessError("counters keep changing although no host sends")
             last = now
+
+    def _compared(self, counters: dict[str, NodeCounters]) -> dict[str, NodeCounters]:
+        if not self._mode.watches:
+            return counters
+        return {name: each.without_own([HELLO]) for name, each in counters.items()}
 
     @property
     def _has_traffic_manager(self) -> bool:
