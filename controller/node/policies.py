@@ -1,12 +1,12 @@
 """The entries of a PE's policies: which paths flows take, who may speak of them (FAN-4)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from fcn.contract.pipeline import Pipeline
-from fcn.controller.config.model import Config, LevelPolicy, Node
-from fcn.controller.config.modes import Notification
+from fcn.controller.config.model import Config, Node
 from fcn.controller.config.paths import Plan, first_tunnels, policy_numbers
 from fcn.controller.config.reporters import Reporter
+from fcn.controller.config.watching import congestion_interval
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.notification_port import NotificationPort
 from fcn.controller.owners.path_reporters import PathReporters
@@ -14,8 +14,7 @@ from fcn.controller.owners.path_selection import PathSelection
 
 
 class PolicyProvision:
-    """What a PE does with traffic whose routes name policies. levels: what is done at the levels of
-    queues."""
+    """What a PE does with traffic whose routes name policies."""
 
     def __init__(
         self,
@@ -23,13 +22,11 @@ class PolicyProvision:
         node: Node,
         intent: Intent,
         pipeline: Pipeline,
-        levels: Iterable[LevelPolicy],
     ) -> None:
         self._config = config
         self._node = node
         self._intent = intent
         self._pipeline = pipeline
-        self._levels = levels
 
     def write(self, plans: Sequence[Plan], speakers: Mapping[int, Sequence[Reporter]]) -> None:
         """Intend the entries. speakers: those who may speak of a path, by its ID."""
@@ -44,18 +41,9 @@ class PolicyProvision:
             for number, found in speakers.items():
                 believed.believe(number, found)
         by_name = {plan.policy: plan for plan in plans}
+        cnp_interval = congestion_interval(self._config)
         numbers = policy_numbers(self._node)
         for pair, first in first_tunnels(self._node, plans).items():
             plan = by_name[pair[0]]
             balancing = self._config.load_balancing if plan.compared else None
-            selection.use(
-                numbers[pair], plan.cell, first, plan.hold_down, balancing, self._cnp_interval
-            )
-
-    @property
-    def _cnp_interval(self) -> int | None:
-        """How often senders hear of a congested path, in microseconds: as of a queue at the least
-        level that notifies. None where nodes say nothing of congested paths."""
-        if self._config.notification is not Notification.FANTEL:
-            return None
-        return max((level.interval for level in self._levels if level.notify), default=None)
+            selection.use(numbers[pair], plan.cell, first, plan.hold_down, balancing, cnp_interval)

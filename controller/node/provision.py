@@ -345,9 +345,7 @@ class Provision:
     def _begin_tunnels(self) -> None:
         for each in self._tunnels:
             self._begin_tunnel(each)
-        policies = PolicyProvision(
-            self.config, self.node, self.intent, self.pipeline, self.levels.values()
-        )
+        policies = PolicyProvision(self.config, self.node, self.intent, self.pipeline)
         policies.write(self.plans, self.reporters)
         if self.pipeline.has_tables(TWO_THRESHOLD_TABLES["pe"]):
             self._treat_light_congestion()
