@@ -118,6 +118,13 @@ class Check:
         return tuple(each.port for each in self._trails.values()) == self._own_ports
 
     @property
+    def keeps_own_port(self) -> bool:
+        """Whether the latest packets have the port that follows from the queue pairs, of one flow
+        or both."""
+        own = self._own_ports[0]
+        return {row.port for row in self._rows.values() if row.times} == {own}
+
+    @property
     def _own_ports(self) -> Ports:
         port = connection_port(self.pairing.forth.dest_qp, self.pairing.back.dest_qp)
         return port, port
