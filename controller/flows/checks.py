@@ -11,6 +11,7 @@ from fcn.controller.flows.inference import Evidence, Pairing
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import (
     ANSWER_LIMIT,
+    HALF_SPACE,
     HISTORY,
     SAMPLE_SPACING,
     Sample,
@@ -145,6 +146,11 @@ class Check:
         return self._weighed >= RESPONSES_NEEDED and not (self.confirmed or self.port_follows)
 
     @property
+    def strays(self) -> bool:
+        """There were enough responses, none of them near the requests: not as when it fitted."""
+        return False
+
+    @property
     def confirmed(self) -> bool:
         """Nothing more needs to be seen this time."""
         own = (0, self.pairing.port)
@@ -183,9 +189,13 @@ class StatedCheck(Check):
         self._fits = False
         self._impossible = 0
         self._close = 0
+        self._near = 0
+        self._astray = 0
         self._off = 0
 
     def _weigh(self, verdict: Verdict, psn: int, distance: int, *, bounded: bool) -> None:
+        self._near += distance <= CLOSE
+        self._astray += CLOSE < distance < HALF_SPACE
         if verdict is Verdict.SHOWN:
             self._fits = True
             if distance <= (CLOSER * self._earlier.off or CLOSE):
@@ -213,6 +223,10 @@ class StatedCheck(Check):
             followed = self._earlier.ports == self._own_ports
             return not followed and self._close >= RESPONSES_NEEDED and not self._impossible
         return self._close > 0 or self.port_follows
+
+    @property
+    def strays(self) -> bool:
+        return self.fails and not self._near and self._astray >= RESPONSES_NEEDED
 
     @property
     def refuted(self) -> bool:

@@ -187,7 +187,8 @@ class Verification:
             over = check.confirmed or check.until <= now
             unlikely = over and check.ports_changed and not check.confirmed
             evident = check.refuted or unlikely
-            against = evident or (entry.doubted and over and check.fails)
+            unfit = (entry.doubted and check.fails) or (entry.shown is not None and check.strays)
+            against = evident or (over and unfit)
             pause = entry.open_pause
             if against and check.pairing.stated and entry.suspected is None:
                 # Another look at once.

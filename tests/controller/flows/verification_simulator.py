@@ -36,14 +36,14 @@ def look_again(seed: int) -> tuple[int, int]:
         for when, flow, sample in reports(given, connections, rng):
             while when >= next_look:
                 now = next_look
-                ended += len(watched.advance()[1])
+                ended += sum(len(each) for each in watched.advance()[1:])
                 next_look += CONCLUDE_EVERY
             if when >= now:
                 now = when
                 watched.observe(flow, sample)
         for _ in range(12):
             now = next_look
-            ended += len(watched.advance()[1])
+            ended += sum(len(each) for each in watched.advance()[1:])
             next_look += CONCLUDE_EVERY
     return len(connections), ended
 
