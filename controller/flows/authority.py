@@ -26,10 +26,10 @@ class End(StrEnum):
     """Reports of both directions do not belong to one connection."""
     DISPROVED = "packets show another connection"
     """The same, as clearly as it takes to end what hosts stated (checks.py)."""
-    UNCERTAIN = "after a pause packets may be of another connection"
-    """Neither PSNs nor ports tell that it is the same (continuity.py)."""
     PARTNER_ENDED = "the reverse flow has ended or another sender"
     """The pairing with the reverse flow holds no more."""
+    UNCERTAIN = "packets may be of another connection"
+    """Neither PSNs nor ports tell that it is the same (continuity.py)."""
 
 
 _STATED = frozenset({Origin.CM, Origin.AGENT, Origin.MANUAL})

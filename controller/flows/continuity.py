@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.trail import PSN_SPACE, RC_RESPONSES, READ_REQUEST, Sample
+from fcn.controller.flows.trail import HALF_SPACE, PSN_SPACE, RC_RESPONSES, READ_REQUEST, Sample
 
 PAUSE = 2.0
 """Seconds for which neither flow has a packet, while both are watched, that make a pause."""
@@ -26,6 +26,10 @@ SLACK = 8
 
 CLEARLY = 4
 """A step over a pause so many times wider than what may be is another connection's."""
+
+REPEATED = 5.0
+"""Seconds back from which a flow repeats requests at most: until then they are answered, or the
+connection is given up."""
 
 SPEED_OVER = 0.5
 """Seconds over which the speed of a flow is measured, at least."""
@@ -56,6 +60,7 @@ class _Position:
     speed: float = 0.0
     marked_at: float = 0.0
     marked: int = 0
+    seen_at: float = 0.0
     stepping: bool = False
     """Whether the latest was seen in this look: what was sent in between is no step."""
 
@@ -64,7 +69,7 @@ class _Position:
         if self.stepping:
             self.widest = max(self.widest, _distance(self.psn, psn))
             self.steps += 1
-        self.psn, self.port, self.stepping = psn, port, True
+        self.psn, self.port, self.stepping, self.seen_at = psn, port, True, now
         if now - self.marked_at >= SPEED_OVER:
             speed = _distance(self.marked, psn) / (now - self.marked_at)
             self.speed = max(self.speed, speed)
@@ -72,7 +77,7 @@ class _Position:
 
     def begin_again(self, now: float, psn: int, port: int) -> None:
         """The first packet after a pause."""
-        self.psn, self.port, self.stepping = psn, port, True
+        self.psn, self.port, self.stepping, self.seen_at = psn, port, True, now
         self.marked_at, self.marked = now, psn
 
     def leads_to(self, psn: int, port: int, unwatched: float) -> Continuity:
@@ -85,6 +90,19 @@ class _Position:
             return Continuity.BROKEN if self.steps >= STEPS_NEEDED else Continuity.UNDECIDED
         known = self.steps >= STEPS_NEEDED and 2 * reach <= CHANCE * PSN_SPACE
         return Continuity.GOES_ON if known and step <= reach else Continuity.UNDECIDED
+
+    def went_back(self, now: float, psn: int) -> bool:
+        """Whether it is behind where it was in an earlier look, further than it repeats anything
+        and though it cannot have come round in the meantime."""
+        back = (self.psn - psn) % PSN_SPACE
+        repeated = MARGIN * self.widest + self.speed * REPEATED + SLACK
+        forth = CLEARLY * (self.speed * (now - self.seen_at) + self.widest) + SLACK
+        return (
+            not self.stepping
+            and self.steps >= STEPS_NEEDED
+            and repeated < back < PSN_SPACE - forth
+            and back < HALF_SPACE
+        )
 
 
 def _distance(one: int, other: int) -> int:
@@ -130,6 +148,15 @@ class Progress:
         """Seconds without a look since the latest packet."""
         self.pause: Pause | None = None
         """The latest one."""
+        self.went_back = False
+        """Whether PSNs are behind those of an earlier look."""
+
+    def begin_anew(self) -> None:
+        """What was before says nothing of what comes."""
+        self._positions.clear()
+        self._latest = None
+        self.pause = None
+        self.went_back = False
 
     def look_begins(self, now: float) -> None:
         """Both flows are watched from now on."""
@@ -162,4 +189,5 @@ class Progress:
             pause.found[which] = position.leads_to(psn, port, pause.unwatched)
             position.begin_again(now, psn, port)
         else:
+            self.went_back |= position.went_back(now, psn)
             position.move(now, psn, port)

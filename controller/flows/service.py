@@ -308,6 +308,7 @@ class FlowService:
         partner = self._verification.partner(key)
         if partner is not None and partner.dest_qp != sender.source_qp:
             self._part(key)
+        self._verification.restated(key)
         places = [flow.node for flow in self._labelled.of(key)]
         if not places:
             located = self._places.nodes(key.vrf, key.src)

@@ -163,6 +163,12 @@ class Verification:
         if hosts in self._between:
             self._hurried[hosts] = None
 
+    def restated(self, flow: FlowKey) -> None:
+        """The flow's sender was stated once more: its packets may begin anew."""
+        entry = self._entries.get(flow)
+        if entry is not None:
+            entry.progress.begin_anew()
+
     def replaced(self, flow: FlowKey) -> None:
         """One of the flow's queue pairs has another connection, and nobody said that its own ended:
         that may hold for others between the two hosts."""
@@ -210,6 +216,10 @@ class Verification:
                 changed.update(flow for each in ended for flow in (each.forth, each.back))
                 if not ended:
                     continue
+            elif over and entry.progress.went_back and not check.keeps_own_port:
+                uncertain.append(check.pairing)
+                self.forget(forth)
+                self._doubt_others(entry, now)
             elif over:
                 self._end_look(entry, check, now)
             else:
