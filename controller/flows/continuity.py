@@ -43,7 +43,7 @@ class Continuity(Enum):
 
     GOES_ON = 1
     UNDECIDED = 2
-    """Steps are too wide, or too few were seen before."""
+    """It may be either."""
     BROKEN = 3
     """Its PSN or its port is another connection's."""
 
@@ -80,22 +80,25 @@ class _Position:
         self.psn, self.port, self.stepping, self.seen_at = psn, port, True, now
         self.marked_at, self.marked = now, psn
 
-    def leads_to(self, psn: int, port: int, unwatched: float) -> Continuity:
-        """Whether a packet after a pause follows, where `unwatched` seconds of it were not seen."""
+    def leads_to(self, psn: int, port: int, unwatched: float, unanswered: int) -> Continuity:
+        """Whether a packet after a pause follows, where `unwatched` seconds of it were not seen, or
+        repeats one of those not answered."""
         if port != self.port:
             return Continuity.BROKEN
+        if (self.psn - psn) % PSN_SPACE <= unanswered:
+            return Continuity.GOES_ON
         reach = MARGIN * (self.widest + self.speed * unwatched) + SLACK
         step = _distance(self.psn, psn)
         if step > CLEARLY * reach:
             return Continuity.BROKEN if self.steps >= STEPS_NEEDED else Continuity.UNDECIDED
-        known = self.steps >= STEPS_NEEDED and 2 * reach <= CHANCE * PSN_SPACE
-        return Continuity.GOES_ON if known and step <= reach else Continuity.UNDECIDED
+        likely = 2 * reach > CHANCE * PSN_SPACE
+        return Continuity.GOES_ON if step <= reach and not likely else Continuity.UNDECIDED
 
-    def went_back(self, now: float, psn: int) -> bool:
+    def went_back(self, now: float, psn: int, unanswered: int) -> bool:
         """Whether it is behind where it was in an earlier look, further than it repeats anything
         and though it cannot have come round in the meantime."""
         back = (self.psn - psn) % PSN_SPACE
-        repeated = MARGIN * self.widest + self.speed * REPEATED + SLACK
+        repeated = unanswered + MARGIN * self.widest + self.speed * REPEATED + SLACK
         forth = CLEARLY * (self.speed * (now - self.seen_at) + self.widest) + SLACK
         return (
             not self.stepping
@@ -140,7 +143,10 @@ class Pause:
 class Progress:
     """How far both flows of a pairing have come, over all looks at it."""
 
-    def __init__(self) -> None:
+    def __init__(self, forth: FlowKey, back: FlowKey) -> None:
+        self._flows = (forth, back)
+        self._unanswered: dict[_Class, int] = {}
+        """Before the latest pause, or this look."""
         self._positions: dict[_Class, _Position] = {}
         self._latest: float | None = None
         self._look_ended = 0.0
@@ -163,6 +169,7 @@ class Progress:
         self._unwatched += now - self._look_ended
         for position in self._positions.values():
             position.stepping = False
+        self._count_unanswered()
 
     def look_ends(self, now: float) -> None:
         """They are not watched any more."""
@@ -176,6 +183,7 @@ class Progress:
             # What happens in a long time without a look cannot be told from a short one before.
             if watched >= PAUSE and self._unwatched <= watched:
                 self.pause = Pause(self._latest, now, self._unwatched)
+                self._count_unanswered()
         self._latest, self._unwatched = now, 0.0
         if sample.opcode != READ_REQUEST:
             self._move((flow, sample.opcode in RC_RESPONSES), now, sample)
@@ -183,11 +191,19 @@ class Progress:
     def _move(self, which: _Class, now: float, sample: Sample) -> None:
         position, pause = self._positions.get(which), self.pause
         psn, port = sample.psn, sample.udp_source_port
+        unanswered = self._unanswered.get(which, 0)
         if position is None:
             self._positions[which] = _Position(psn, port, marked_at=now, marked=psn, stepping=True)
         elif pause is not None and which not in pause.found:
-            pause.found[which] = position.leads_to(psn, port, pause.unwatched)
+            pause.found[which] = position.leads_to(psn, port, pause.unwatched, unanswered)
             position.begin_again(now, psn, port)
         else:
-            self.went_back |= position.went_back(now, psn)
+            self.went_back |= position.went_back(now, psn, unanswered)
             position.move(now, psn, port)
+
+    def _count_unanswered(self) -> None:
+        """Requests behind the latest one may be repeated, as far as they are not answered."""
+        for flow, back in zip(self._flows, reversed(self._flows), strict=True):
+            asked, answers = self._positions.get((flow, False)), self._positions.get((back, True))
+            count = (asked.psn - answers.psn) % PSN_SPACE if asked and answers else 0
+            self._unanswered[flow, False] = count if count <= CHANCE * PSN_SPACE else 0

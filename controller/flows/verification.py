@@ -42,11 +42,14 @@ class _Entry:
     suspected: float | None = None
     doubted: bool = False
     seen: Seen = NOTHING_SEEN
-    progress: Progress = field(default_factory=Progress)
+    progress: Progress = field(init=False)
     weighed: Pause | None = None
     """The latest pause that was weighed; `excused`: the latest after which its port followed from
     the queue pairs, which says more than PSNs."""
     excused: Pause | None = None
+
+    def __post_init__(self) -> None:
+        self.progress = Progress(self.pairing.forth, self.pairing.back)
 
     @property
     def open_pause(self) -> Pause | None:

@@ -12,7 +12,7 @@ from fcn.controller.flows.trail import PSN_SPACE, Sample, connection_port
 from fcn.controller.flows.verification import REST, Verification
 
 A, B = ip_address("10.0.0.1"), ip_address("10.0.0.2")
-WRITE, READ_REQUEST, READ_RESPONSE = 0x0A, 0x0C, 0x0E
+WRITE, READ_REQUEST, READ_RESPONSE, ACK = 0x0A, 0x0C, 0x0E, 0x11
 PORT, OTHER_PORT = 0xC077, 0xC123
 STEP = 0.1
 
@@ -31,7 +31,7 @@ class Bench:
         for each in some:
             self.verification.add(each)
         self.uncertain: list[Pairing] = []
-        self.wait(REST)
+        self.wait(REST + STEP)
 
     def wait(self, seconds: float) -> None:
         for _ in range(round(seconds / STEP)):
@@ -51,7 +51,7 @@ class Bench:
 
     def look(self) -> None:
         """Until all rested and are watched again."""
-        self.wait(CHECK + REST)
+        self.wait(CHECK + REST + STEP)
 
 
 @pytest.mark.parametrize("stated", [True, False])
@@ -156,9 +156,21 @@ def test_what_is_stated_anew_begins_anew() -> None:
     assert bench.uncertain == []
 
 
+def test_what_was_not_answered_may_be_repeated() -> None:
+    """All of it, where a receiver answers once for many."""
+    one = pairing()
+    bench = Bench(one)
+    bench.verification.observe(one.back, Sample(ACK, 1000, 0))
+    psn = bench.send(one, 1001, 30)
+    bench.wait(PAUSE)
+    bench.send(one, psn - 250)
+    bench.wait(JUDGED_AFTER)
+    assert bench.uncertain == []
+
+
 def test_a_request_for_a_read_says_nothing_but_its_response_does() -> None:
     """It takes as many PSNs as nobody knows."""
-    one, progress = pairing(), Progress()
+    one, progress = pairing(), Progress(pairing().forth, pairing().back)
     for step in range(10):
         progress.observe(one.forth, 0.1 * step, Sample(READ_REQUEST, 100_000 * step, PORT))
         progress.observe(one.back, 0.1 * step, Sample(READ_RESPONSE, 10 * step, PORT))
