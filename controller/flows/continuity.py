@@ -91,8 +91,8 @@ class _Position:
         step = _distance(self.psn, psn)
         if step > CLEARLY * reach:
             return Continuity.BROKEN if self.steps >= STEPS_NEEDED else Continuity.UNDECIDED
-        likely = 2 * reach > CHANCE * PSN_SPACE
-        return Continuity.GOES_ON if step <= reach and not likely else Continuity.UNDECIDED
+        telling = 2 * reach <= CHANCE * PSN_SPACE
+        return Continuity.GOES_ON if telling and step <= reach else Continuity.UNDECIDED
 
     def went_back(self, now: float, psn: int, unanswered: int) -> bool:
         """Whether it is behind where it was in an earlier look, further than it repeats anything

@@ -171,6 +171,7 @@ class Verification:
         entry = self._entries.get(flow)
         if entry is not None:
             entry.progress.begin_anew()
+            entry.weighed = entry.excused = None
 
     def replaced(self, flow: FlowKey) -> None:
         """One of the flow's queue pairs has another connection, and nobody said that its own ended:
@@ -211,23 +212,18 @@ class Verification:
                 if evident:
                     self._refuted |= {forth: check.pairing.back, check.pairing.back: forth}
                     self._doubt_others(entry, now)
+                changed |= {forth, check.pairing.back}
             elif pause is not None:
-                if now < pause.end + JUDGED_AFTER:
-                    continue
-                ended = self._weigh(entry, check, pause, now)
-                uncertain += ended
-                changed.update(flow for each in ended for flow in (each.forth, each.back))
-                if not ended:
-                    continue
+                if now >= pause.end + JUDGED_AFTER:
+                    uncertain += self._weigh(entry, check, pause, now)
             elif over and entry.progress.went_back and not check.keeps_own_port:
                 uncertain.append(check.pairing)
                 self.forget(forth)
                 self._doubt_others(entry, now)
             elif over:
                 self._end_look(entry, check, now)
-            else:
-                continue
-            changed |= {forth, check.pairing.back}
+                changed |= {forth, check.pairing.back}
+        changed.update(flow for each in uncertain for flow in (each.forth, each.back))
         self._hurry(now)
         self._rouse(now - REST)
         while len(self) + 2 <= self._slots and (forth_next := self._turns.take()) is not None:
@@ -269,6 +265,7 @@ class Verification:
             entry.shown, entry.suspected, entry.doubted = check.since, None, False
         entry.seen = check.seen
         entry.since = now
+        entry.progress.went_back = False
         entry.progress.look_ends(now)
         del self._checked[forth]
         self._turns.leave(forth)

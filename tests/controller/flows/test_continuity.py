@@ -174,8 +174,12 @@ def test_a_request_for_a_read_says_nothing_but_its_response_does() -> None:
     for step in range(10):
         progress.observe(one.forth, 0.1 * step, Sample(READ_REQUEST, 100_000 * step, PORT))
         progress.observe(one.back, 0.1 * step, Sample(READ_RESPONSE, 10 * step, PORT))
-    progress.observe(one.forth, 5.0, Sample(READ_REQUEST, 9_000_000, PORT))
-    assert progress.pause is not None
-    assert progress.pause.verdict is Continuity.UNDECIDED
-    progress.observe(one.back, 5.1, Sample(READ_RESPONSE, 100, PORT))
-    assert progress.pause.verdict is Continuity.GOES_ON
+    resumed, verdicts = 5.0, []
+    for after, flow, sample in (
+        (0.0, one.forth, Sample(READ_REQUEST, 9_000_000, PORT)),
+        (0.1, one.back, Sample(READ_RESPONSE, 100, PORT)),
+    ):
+        progress.observe(flow, resumed + after, sample)
+        assert progress.pause is not None
+        verdicts.append(progress.pause.verdict)
+    assert verdicts == [Continuity.UNDECIDED, Continuity.GOES_ON]
