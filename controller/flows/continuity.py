@@ -143,6 +143,17 @@ class Pause:
 class Progress:
     """How far both flows of a pairing have come, over all looks at it."""
 
+    __slots__ = (
+        "_flows",
+        "_latest",
+        "_look_ended",
+        "_positions",
+        "_unanswered",
+        "_unwatched",
+        "pause",
+        "went_back",
+    )
+
     def __init__(self, forth: FlowKey, back: FlowKey) -> None:
         self._flows = (forth, back)
         self._unanswered: dict[_Class, int] = {}
