@@ -141,7 +141,8 @@ class Pause:
 
 
 class Progress:
-    """How far both flows of a pairing have come, over all looks at it."""
+    """How far both flows of a pairing have come, over all looks at it, since `made`. `active`: then
+    they had packets, which are not known."""
 
     __slots__ = (
         "_flows",
@@ -154,13 +155,13 @@ class Progress:
         "went_back",
     )
 
-    def __init__(self, forth: FlowKey, back: FlowKey) -> None:
+    def __init__(self, forth: FlowKey, back: FlowKey, made: float, *, active: bool) -> None:
         self._flows = (forth, back)
         self._unanswered: dict[_Class, int] = {}
         """Before the latest pause, or this look."""
         self._positions: dict[_Class, _Position] = {}
-        self._latest: float | None = None
-        self._look_ended = 0.0
+        self._latest = made if active else None
+        self._look_ended = made
         self._unwatched = 0.0
         """Seconds without a look since the latest packet."""
         self.pause: Pause | None = None

@@ -49,7 +49,8 @@ class _Entry:
     excused: Pause | None = None
 
     def __post_init__(self) -> None:
-        self.progress = Progress(self.pairing.forth, self.pairing.back)
+        forth, back, _, stated = self.pairing
+        self.progress = Progress(forth, back, self.made, active=not stated)
 
     @property
     def open_pause(self) -> Pause | None:

@@ -145,6 +145,16 @@ def test_who_did_not_pause_goes_on() -> None:
     assert bench.uncertain == [one]
 
 
+@pytest.mark.parametrize("active", [True, False])
+def test_a_pause_before_the_first_look_is_one_of_inferred_ones_only(active: bool) -> None:
+    """Packets showed the pairing, so there were some; who states a connection may not use it yet."""
+    one = pairing()
+    progress = Progress(one.forth, one.back, 100.0, active=active)
+    progress.look_begins(101.0)
+    progress.observe(one.forth, 102.0 + PAUSE, Sample(WRITE, 1000, PORT))
+    assert (progress.pause is not None) is active
+
+
 def test_what_is_stated_anew_begins_anew() -> None:
     """The same two queue pairs, connected once more."""
     one = pairing()
@@ -170,7 +180,7 @@ def test_what_was_not_answered_may_be_repeated() -> None:
 
 def test_a_request_for_a_read_says_nothing_but_its_response_does() -> None:
     """It takes as many PSNs as nobody knows."""
-    one, progress = pairing(), Progress(pairing().forth, pairing().back)
+    one, progress = pairing(), Progress(pairing().forth, pairing().back, 0.0, active=False)
     for step in range(10):
         progress.observe(one.forth, 0.1 * step, Sample(READ_REQUEST, 100_000 * step, PORT))
         progress.observe(one.back, 0.1 * step, Sample(READ_RESPONSE, 10 * step, PORT))
