@@ -147,7 +147,7 @@ def test_who_did_not_pause_goes_on() -> None:
 
 @pytest.mark.parametrize("active", [True, False])
 def test_a_pause_before_the_first_look_is_one_of_inferred_ones_only(active: bool) -> None:
-    """Packets showed the pairing, so there were some; who states a connection may not use it yet."""
+    """Packets showed the pairing, so there were some; who states one may not use it yet."""
     one = pairing()
     progress = Progress(one.forth, one.back, 100.0, active=active)
     progress.look_begins(101.0)
