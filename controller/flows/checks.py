@@ -126,6 +126,18 @@ class Check:
         return {row.port for row in self._rows.values() if row.times} == {own}
 
     @property
+    def has_other_port(self) -> bool:
+        """Whether no flow has that port, and one has another in so many packets in a row."""
+        own = self._own_ports[0]
+        rows = [row for row in self._rows.values() if row.times]
+        return any(row.is_long for row in rows) and all(row.port != own for row in rows)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether neither flow had a packet."""
+        return not any(row.times for row in self._rows.values())
+
+    @property
     def _own_ports(self) -> Ports:
         port = connection_port(self.pairing.forth.dest_qp, self.pairing.back.dest_qp)
         return port, port

@@ -47,10 +47,20 @@ class _Entry:
     """The latest pause that was weighed; `excused`: the latest after which its port followed from
     the queue pairs, which says more than PSNs."""
     excused: Pause | None = None
+    kept_port: bool = False
+    """Whether its port followed from the queue pairs in an earlier look."""
 
     def __post_init__(self) -> None:
         forth, back, _, stated = self.pairing
         self.progress = Progress(forth, back, self.made, active=not stated)
+
+    def is_uncertain(self, check: Check) -> bool:
+        """Whether a look leaves open that packets are of another connection: PSNs went back, the
+        port does not follow from the queue pairs any more, or it had to be confirmed and is not."""
+        if check.keeps_own_port or check.is_silent:
+            return False
+        doubtful = self.doubted and not check.confirmed
+        return self.progress.went_back or doubtful or (self.kept_port and check.has_other_port)
 
     @property
     def open_pause(self) -> Pause | None:
@@ -217,7 +227,7 @@ class Verification:
             elif pause is not None:
                 if now >= pause.end + JUDGED_AFTER:
                     uncertain += self._weigh(entry, check, pause, now)
-            elif over and entry.progress.went_back and not check.keeps_own_port:
+            elif over and entry.is_uncertain(check):
                 uncertain.append(check.pairing)
                 self.forget(forth)
                 self._doubt_others(entry, now)
@@ -267,6 +277,7 @@ class Verification:
         entry.seen = check.seen
         entry.since = now
         entry.progress.went_back = False
+        entry.kept_port |= check.keeps_own_port
         entry.progress.look_ends(now)
         del self._checked[forth]
         self._turns.leave(forth)

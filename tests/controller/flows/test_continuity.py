@@ -90,6 +90,28 @@ def test_the_port_that_follows_from_both_queue_pairs_is_enough() -> None:
     assert bench.uncertain == []
 
 
+def test_who_had_the_port_of_both_queue_pairs_keeps_it() -> None:
+    """Even one flow alone, at PSNs that nobody saw."""
+    one = pairing()
+    bench, port = Bench(one), connection_port(0x101, 0x201)
+    psn = bench.send(one, 1000, port=port)
+    bench.look()
+    bench.send(one, psn + 1_000_000, port=OTHER_PORT)
+    bench.wait(CHECK)
+    assert bench.uncertain == [one]
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_what_is_doubted_has_to_be_confirmed_where_it_has_packets(silent: bool) -> None:
+    one, other = pairing(1), pairing(2)
+    bench = Bench(one, other)
+    bench.verification.replaced(one.back)
+    if not silent:
+        bench.send(other, 1000)
+    bench.wait(CHECK)
+    assert bench.uncertain == ([] if silent else [other])
+
+
 def test_flows_so_fast_that_any_psn_may_be_next_are_uncertain() -> None:
     one = pairing()
     bench = Bench(one)
