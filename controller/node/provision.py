@@ -17,6 +17,7 @@ from fcn.controller.config.addressing import (
     port_mac,
     underlay_next_hops,
 )
+from fcn.controller.config.balancing import SETTLING_ROUNDS
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node
@@ -367,8 +368,20 @@ class Provision:
             plan = plans[pair[0]]
             balancing = self.config.load_balancing if plan.compared else None
             selection.use(
-                numbers[pair], plan.cell, first, plan.hold_down, balancing, self._path_cnp_interval
+                numbers[pair],
+                plan.cell,
+                first,
+                plan.hold_down,
+                balancing,
+                self._settling if balancing else 0,
+                self._path_cnp_interval,
             )
+
+    @property
+    def _settling(self) -> int:
+        """How long loads take to show what has moved, in microseconds."""
+        times = self.config.failure_detection
+        return SETTLING_ROUNDS * times.interval if times else 0
 
     @property
     def _path_cnp_interval(self) -> int | None:
