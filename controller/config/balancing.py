@@ -11,6 +11,10 @@ MOST_REFRESH = "1s"
 """PEs no longer count on what was said four times as long ago (p4src/v1model)."""
 
 
+SETTLING_ROUNDS = 2
+"""Of the clock, until what is said of a path shows what has moved: a utilization is that of two."""
+
+
 class LoadBalancing(Model):
     """PEs move flows between the paths of a policy that are in use, away from the more loaded.
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fcn.contract.pipeline import Pipeline
+from fcn.controller.config.balancing import SETTLING_ROUNDS
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.paths import Plan, first_tunnels, policy_numbers
 from fcn.controller.config.reporters import Reporter
@@ -46,4 +47,18 @@ class PolicyProvision:
         for pair, first in first_tunnels(self._node, plans).items():
             plan = by_name[pair[0]]
             balancing = self._config.load_balancing if plan.compared else None
-            selection.use(numbers[pair], plan.cell, first, plan.hold_down, balancing, cnp_interval)
+            selection.use(
+                numbers[pair],
+                plan.cell,
+                first,
+                plan.hold_down,
+                balancing,
+                settle=self._settling if balancing else 0,
+                cnp_interval=cnp_interval,
+            )
+
+    @property
+    def _settling(self) -> int:
+        """How long loads take to show what has moved, in microseconds."""
+        times = self._config.failure_detection
+        return SETTLING_ROUNDS * times.interval if times else 0

@@ -52,11 +52,13 @@ class PathSelection:
         first_tunnel: int,
         hold_down: int,
         balancing: LoadBalancing | None = None,
+        settle: int = 0,
         cnp_interval: int | None = None,
     ) -> None:
         """Send packets of this number in the place of a tunnel's by the policy; the tunnels of its
         paths have numbers from `first_tunnel` on. hold_down: microseconds. balancing: how flows are
-        moved because of load; None where they are not. cnp_interval: how often the sender of a flow
+        moved because of load; None where they are not. settle: how long loads take to show what has
+        moved, in microseconds. cnp_interval: how often the sender of a flow
         on a congested path gets a CNP, in microseconds; None: never (FAN-6)."""
         action = P4TableAction(
             "to_policy",
@@ -65,6 +67,7 @@ class PathSelection:
             hold=self._target.clock.ticks(hold_down),
             flowlet_gap=self._target.clock.ticks(balancing.flowlet) if balancing else 0,
             margin=balancing.margin // MARGIN_UNIT if balancing else 0,
+            settle=self._target.clock.ticks(settle),
             cnp_interval=0
             if cnp_interval is None
             else max(1, self._target.clock.ticks(cnp_interval)),

@@ -16,16 +16,20 @@ counter<path_cell_t>(PATH_CELLS, CounterType.packets) path_flowlets;
 
 // Flowlet: keeps a flow on its path while its packets follow each other, and lets it take a less loaded one after a pause
 // in which those before have arrived (FAN-7). With half the difference of loads as probability the loads meet: that is
-// the part of the flows that has to move. A flow that begins has nothing to overtake, and moves with four times the
-// difference. A congested path, too, is left in a pause; one that has failed at once.
+// the part of the flows that has to move until loads show it. After a pause of that length it is the probability, after
+// a shorter one less in proportion: flows with many pauses would all change sides by the same news. It is eight times as
+// much at most, and where a flow begins, which has nothing to overtake. A congested path, too, is left in a pause; one
+// that has failed at once.
 // Reads:  the policy, the paths that are usable and those that have failed, the hash of the flow and what is known of it;
 //         is_foreign: a flow of another policy was there so lately that this one may be in the middle; after which pause
-//         it may move, and for which difference of loads; time now in microseconds; policy_loads.
+//         it may move, for which difference of loads, and how long loads take to show it; time now in microseconds;
+//         policy_loads.
 // Writes: the slot, which is that of the flow's hash before; flowlets, path_flowlets.
 // When:   a packet enters a tunnel by a policy whose loads are balanced.
 control Flowlet(
         in policy_t policy, in path_set_t usable, in path_set_t failed, in flowlet_cell_t cell, in bit<44> last,
-        in bool is_foreign, in microseconds_t least_pause, in path_load_t least_difference, in bit<32> now,
+        in bool is_foreign, in microseconds_t least_pause, in path_load_t least_difference,
+        in microseconds_t settling, in bit<32> now,
         inout path_slot_t slot) {
     apply {
         bit<32> pause = now - last[31:0];
@@ -55,12 +59,14 @@ control Flowlet(
             LESS_LOADED(7, loads)
             bit<16> difference = (bit<16>)(current - least);
             if (difference > (bit<16>)least_difference) {
-                bit<16> draw;
-                random(draw, 0, 255);
-                if (is_new) {
-                    difference = difference << 3;
+                bit<32> longest = settling << 3;
+                if (is_new || pause > longest) {
+                    pause = longest;
                 }
-                if (draw < difference) {
+                bit<16> draw;
+                random(draw, 0, 65535);
+                // Both times 65536, so that nothing is divided
+                if ((bit<48>)draw * (bit<48>)settling < ((bit<48>)difference << 8) * (bit<48>)pause) {
                     slot = best;
                     path_flowlets.count(policy ++ slot);
                 }

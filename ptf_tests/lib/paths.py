@@ -36,6 +36,7 @@ class PathTest(PeTest):
     flowlet_us = 0
     """The pause after which a flow may move because of load; by default never."""
     margin = 0
+    settle_us = 1
     cnp_us = 0
 
     def configure(self) -> None:
@@ -57,6 +58,7 @@ class PathTest(PeTest):
             hold_down_us=self.hold_down_us,
             flowlet_us=self.flowlet_us,
             margin=self.margin,
+            settle_us=self.settle_us,
             cnp_us=self.cnp_us,
         )
 

@@ -197,14 +197,16 @@ class PeTables(NodeTables):
         hold_down_us: int = 0,
         flowlet_us: int = 0,
         margin: int = 0,
+        settle_us: int = 1,
         cnp_us: int = 0,
     ) -> None:
         """Distribute what a route sends to the tunnel `number` over paths (FAN-4).
 
         Their tunnels have numbers from first_tunnel on, and IDs from first_path_id on. flowlet_us:
         after such a pause a flow may take a path whose load is less by more than `margin`, in the
-        unit of path_load_t; 0: never (FAN-7). cnp_us: how often a sender hears that its flow's path
-        is congested; 0: never (FAN-6).
+        unit of path_load_t; 0: never. settle_us: the pause after which half the difference is the
+        probability (FAN-7). cnp_us: how often a sender hears that its flow's path is congested; 0:
+        never (FAN-6).
         """
         self.insert(
             "policy",
@@ -215,6 +217,7 @@ class PeTables(NodeTables):
             hold=self.target.clock.ticks(hold_down_us),
             flowlet_gap=self.target.clock.ticks(flowlet_us),
             margin=margin,
+            settle=self.target.clock.ticks(settle_us),
             cnp_interval=self.target.clock.ticks(cnp_us),
         )
         for slot in range(len(shares)):

@@ -21,6 +21,10 @@ from fcn.controller.config.watching import (
 )
 from fcn.controller.node.provision import Provision
 
+MOVING = ("flowlet_gap", "margin", "settle")
+SETTLE_US = 200_000
+"""Two rounds of the clock."""
+
 ONE_WAY = {"paths": [{"tunnel": "north", "id": 17}], "backup": [{"tunnel": "south", "id": 18}]}
 
 
@@ -296,26 +300,26 @@ def test_a_slow_link_is_measured_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "section", "gap", "margin"),
+    ("policy", "section", "entry"),
     [
-        (IDS, {}, 10_000, 5),
-        (IDS, {"flowlet": "2ms", "margin": 1000}, 2_000, 125),
-        (IDS, {"margin": 7}, 10_000, 0),
-        (ONE_WAY, {}, 0, 0),
+        (IDS, {}, (10_000, 5, SETTLE_US)),
+        (IDS, {"flowlet": "2ms", "margin": 1000}, (2_000, 125, SETTLE_US)),
+        (IDS, {"margin": 7}, (10_000, 0, SETTLE_US)),
+        (ONE_WAY, {}, (0, 0, 0)),
     ],
 )
 def test_policies_move_flows(
-    policy: dict[str, Any], section: dict[str, Any], gap: int, margin: int
+    policy: dict[str, Any], section: dict[str, Any], entry: tuple[int, ...]
 ) -> None:
     (action,) = actions(balanced(policy, **section), "pe1", "policy")
-    assert (action.args["flowlet_gap"], action.args["margin"]) == (gap, margin)
+    assert tuple(action.args[name] for name in MOVING) == entry
 
 
 def test_without_the_section_policies_move_none() -> None:
     data = balanced()
     del data["load_balancing"]
     (action,) = actions(data, "pe1", "policy")
-    assert (action.args["flowlet_gap"], action.args["margin"]) == (0, 0)
+    assert {action.args[name] for name in MOVING} == {0}
 
 
 @pytest.mark.parametrize(

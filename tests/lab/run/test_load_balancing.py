@@ -13,7 +13,7 @@ from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import load_scenario, make_scenario
 
 MS = 10**6
-WARM_UP_NS = 150 * MS
+WARM_UP_NS = 250 * MS
 SLOWER = 10
 """Rates and messages are so many times smaller than in the scenario that comes with fcn."""
 SEED = 2
@@ -41,7 +41,7 @@ def scenario(**balancing: str) -> dict[str, Any]:
     ]
     data["controller"]["configuration"]["load_balancing"] |= balancing
     data["measure"]["interval"] = "10ms"
-    return data | {"duration": "600ms", "seed": SEED}
+    return data | {"duration": "700ms", "seed": SEED}
 
 
 def run(data: dict[str, Any]) -> Result:

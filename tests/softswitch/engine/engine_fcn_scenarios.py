@@ -202,7 +202,16 @@ def _pe_policy(t: Tables) -> None:
     """Three paths, of different weights."""
     choose = "enter_tunnel.choose_path."
     t.add(
-        "policy", [Exact(POLICY_BIT | 1)], choose + "policy_of_tunnel.to_policy", 0, 2, 0, 1, 0, 50
+        "policy",
+        [Exact(POLICY_BIT | 1)],
+        choose + "policy_of_tunnel.to_policy",
+        0,
+        2,
+        0,
+        1,
+        0,
+        8,
+        50,
     )
     for avoided, slots in distributions((Share(1), Share(2), Share(5))):
         for bucket, slot in enumerate(slots):
