@@ -123,10 +123,12 @@ control PeEgress(
                     && meta.flow_label_assigned && meta.customer_ecn != Ecn.NOT_ECT) {
                 bool pass = false;
                 NotificationKind kind = NotificationKind.CNP;
-                microseconds_t interval = meta.flow_control.refresh;
-                if (meta.path_cnp_interval != 0) {
-                    interval = meta.path_cnp_interval;
-                } else if (!wants_cnp) {
+                microseconds_t interval = meta.path_cnp_interval;
+                // What is congested here is said as often as if nothing else were.
+                if (wants_cnp) {
+                    interval = meta.flow_control.refresh;
+                } else if (meta.base.level_notifies == 1
+                        && meta.base.mode.congestion_kind != NotificationKind.NONE) {
                     kind = meta.base.mode.congestion_kind;
                     interval = meta.base.level_interval;
                 }

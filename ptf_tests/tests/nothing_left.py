@@ -25,6 +25,7 @@ from fcn.ptf_tests.lib.path_messages import LINKS, PathMessageTest, notification
 from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, NEVER_US
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
+LEVEL = 3
 RECEIVED = {"FANTEL_RECEIVED": 1}
 TOLD = RECEIVED | {"CNP_SENT": 1}
 
@@ -128,6 +129,19 @@ class OnceInTheInterval(FlowsOnACongestedPath):
         self.sent(HOST_V4, REMOTE_V4, told=True)
         self.tell(Event.CONGESTION, 1)
         self.sent(HOST_V4, REMOTE_V4, told=False)
+
+
+class CongestedHereToo(FlowsOnACongestedPath):
+    """FCN-12, FAN-6: where this PE's own queue is congested, too, senders hear of it as often as of
+    that alone."""
+
+    def runTest(self) -> None:
+        self.pe.queue_level(CORE_PORT, LEVEL)
+        self.pe.level_policy(LEVEL, mark=Ecn.NOT_ECT, notify=True, interval_us=0)
+        self.tell(Event.CONGESTION, 0)
+        self.tell(Event.CONGESTION, 1)
+        for _ in range(3):
+            self.sent(HOST_V4, REMOTE_V4, told=True)
 
 
 class WithoutCnpsNobodyHears(FlowsOnACongestedPath):

@@ -25,6 +25,7 @@ from fcn.contract.ecn import CLASSIC_RULES, Ecn
 from fcn.contract.names import (
     COUNTERS,
     LINK_COUNTERS,
+    LOAD_COUNTERS,
     PATH_COUNTERS,
     PORT_COUNTERS,
     VRF_COUNTERS,
@@ -385,7 +386,8 @@ def p_packet(rng: random.Random, _port: int) -> bytes:
 def _counters(role: str) -> tuple[tuple[str, int], ...]:
     """Every indirect counter of a program, and how many of its cells are compared."""
     sizes = {name: max(named_cells(name)) + 1 for name in COUNTERS}
-    sizes |= dict.fromkeys((*PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS), 5)
+    several = (*PORT_COUNTERS, *VRF_COUNTERS, *PATH_COUNTERS, *LOAD_COUNTERS)
+    sizes |= dict.fromkeys(several, 5)
     # Of the clock there is one cell.
     sizes |= dict.fromkeys(LINK_COUNTERS, 1)
     return tuple((name, sizes[name]) for name in sorted(load_pipeline(role).counters))
