@@ -148,6 +148,9 @@ def check_room(config: Config, name: str, program: Pipeline) -> Iterator[Finding
         name: len(policy.paths) + (1 if policy.backup is None else len(policy.backup))
         for name, policy in node.policies.items()
     }
+    remedy = "give the node fewer policies or paths"
+    if any(policy.backup is None for policy in node.policies.values()):
+        remedy = "write `backup: []` in those that need no computed backup, which is counted, too"
     used = [policy for policy, _ in used_policies(node)]
     tunnels = sum(counts.get(policy, 0) for policy in used)
     for table, needed in (
@@ -158,4 +161,4 @@ def check_room(config: Config, name: str, program: Pipeline) -> Iterator[Finding
     ):
         size = program.table_size(table)
         if needed > size:
-            yield path, f"they take {needed} entries of table {table}, which has {size}"
+            yield path, f"they take {needed} entries of table {table}, which has {size}; {remedy}"
