@@ -49,9 +49,8 @@ class PolicyProvision:
             balancing = self._config.load_balancing if plan.compared else None
             selection.use(
                 numbers[pair],
-                plan.cell,
+                plan,
                 first,
-                plan.hold_down,
                 balancing,
                 settle=self._settling if balancing else 0,
                 cnp_interval=cnp_interval,

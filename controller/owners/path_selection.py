@@ -8,6 +8,7 @@ from finsy import P4TableAction, P4TableEntry, P4TableMatch
 from fcn.contract.paths import Share, distributions, paths_in_use
 from fcn.contract.targets import Target
 from fcn.controller.config.balancing import LoadBalancing
+from fcn.controller.config.paths import Plan
 from fcn.controller.owners.intent import Intent
 
 MARGIN_UNIT = 8
@@ -48,29 +49,29 @@ class PathSelection:
     def use(
         self,
         number: int,
-        policy: int,
+        plan: Plan,
         first_tunnel: int,
-        hold_down: int,
         balancing: LoadBalancing | None = None,
         settle: int = 0,
         cnp_interval: int | None = None,
     ) -> None:
         """Send packets of this number in the place of a tunnel's by the policy; the tunnels of its
-        paths have numbers from `first_tunnel` on. hold_down: microseconds. balancing: how flows are
-        moved because of load; None where they are not. settle: how long loads take to show what has
-        moved, in microseconds. cnp_interval: how often the sender of a flow
-        on a congested path gets a CNP, in microseconds; None: never (FAN-6)."""
+        paths have numbers from `first_tunnel` on. balancing: how flows are moved because of load;
+        None where they are not. settle: how long loads take to show what has moved, in
+        microseconds. cnp_interval: how often the sender of a flow on a congested path gets a CNP,
+        in microseconds; None: never (FAN-6)."""
         action = P4TableAction(
             "to_policy",
-            number=policy,
+            number=plan.cell,
             first=first_tunnel,
-            hold=self._target.clock.ticks(hold_down),
+            hold=self._target.clock.ticks(plan.hold_down),
             flowlet_gap=self._target.clock.ticks(balancing.flowlet) if balancing else 0,
             margin=balancing.margin // MARGIN_UNIT if balancing else 0,
             settle=self._target.clock.ticks(settle),
             cnp_interval=0
             if cnp_interval is None
             else max(1, self._target.clock.ticks(cnp_interval)),
+            paths=(1 << len(plan.paths)) - 1,
         )
         match = P4TableMatch(tunnel=number)
         self._intent.put(P4TableEntry("policy", match=match, action=action))

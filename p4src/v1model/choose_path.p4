@@ -22,9 +22,11 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
         path_load_t least_difference;
         microseconds_t settling;
         microseconds_t told_each;
+        path_set_t all;
         bool is_known;
         policy_of_tunnel.apply(
-            meta.tunnel, policy, first_tunnel, hold_down, least_pause, least_difference, settling, told_each, is_known);
+            meta.tunnel, policy, first_tunnel, hold_down, least_pause, least_difference, settling, told_each, all,
+            is_known);
         if (is_known) {
             entropy.apply(hdr, meta);
             // Connections of the same two hosts differ in their queue pairs, but not always in their ports.
@@ -66,7 +68,7 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
             if (is_known) {
                 if (least_pause != 0) {
                     flowlet.apply(
-                        policy, usable, state[31:24], spread[31:16], last, is_foreign, least_pause, least_difference,
+                        policy, usable, all & ~state[31:24], spread[31:16], last, is_foreign, least_pause, least_difference,
                         settling, now[31:0], slot);
                 }
                 path_traffic.count(policy ++ slot);

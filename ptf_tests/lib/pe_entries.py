@@ -219,6 +219,7 @@ class PeTables(NodeTables):
             margin=margin,
             settle=self.target.clock.ticks(settle_us),
             cnp_interval=self.target.clock.ticks(cnp_us),
+            paths=(1 << len(shares)) - 1,
         )
         for slot in range(len(shares)):
             self.insert(

@@ -6,16 +6,17 @@
 // PolicyOfTunnel: which policy a route leads to (FAN-4).
 // Reads:  the tunnel's number, with POLICY_BIT.
 // Writes: the policy, the number of the tunnel of its first path in this VRF, for how long a path that is well again is
-//         left alone; after which pause a flow may take another path because of load, never where that is 0, how different
-//         loads must be, and how long it takes until loads show what has moved; how often senders hear that their flow's path is congested, 0: never; is_known.
+//         left alone; after which pause a flow may take another path because of load, never where that is 0, how
+//         different loads must be, and how long it takes until loads show what has moved; how often senders hear that
+//         their flow's path is congested, 0: never; all its paths; is_known.
 // When:   a packet is about to enter a tunnel, and its route names a policy.
 control PolicyOfTunnel(
         in tunnel_t tunnel, out policy_t policy, out tunnel_t first_tunnel, out microseconds_t hold_down,
         out microseconds_t least_pause, out path_load_t least_difference, out microseconds_t settling,
-        out microseconds_t told_each, out bool is_known) {
+        out microseconds_t told_each, out path_set_t all, out bool is_known) {
     action to_policy(
             policy_t number, tunnel_t first, microseconds_t hold, microseconds_t flowlet_gap, path_load_t margin,
-            microseconds_t settle, microseconds_t cnp_interval) {
+            microseconds_t settle, microseconds_t cnp_interval, path_set_t paths) {
         policy = number;
         first_tunnel = first;
         hold_down = hold;
@@ -23,6 +24,7 @@ control PolicyOfTunnel(
         least_difference = margin;
         settling = settle;
         told_each = cnp_interval;
+        all = paths;
         is_known = true;
     }
     action unknown_policy() {
@@ -33,6 +35,7 @@ control PolicyOfTunnel(
         least_difference = 0;
         settling = 0;
         told_each = 0;
+        all = 0;
         is_known = false;
     }
 

@@ -213,6 +213,7 @@ def _pe_policy(t: Tables) -> None:
         0,
         8,
         50,
+        7,
     )
     for avoided, slots in distributions((Share(1), Share(2), Share(5))):
         for bucket, slot in enumerate(slots):
