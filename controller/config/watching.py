@@ -178,6 +178,16 @@ def first_ports(pe: str, path: Path) -> list[int]:
     return [port for node, port in path.trace.exits if node == pe] if path.trace else []
 
 
+def congestion_interval(config: Config) -> int | None:
+    """How often a path is said to be congested while packets meet that, and how often their senders
+    hear of it, in microseconds: as of a queue at the least level that notifies (FAN-6). None where
+    nodes say nothing of congested paths."""
+    if config.notification is not Notification.FANTEL:
+        return None
+    levels = config.congestion.levels.values()
+    return max((level.interval for level in levels if level.notify), default=None)
+
+
 def has_clock(node: Node) -> bool:
     """Whether a node's program watches links."""
     try:

@@ -17,7 +17,6 @@ from fcn.controller.config.addressing import (
     port_mac,
     underlay_next_hops,
 )
-from fcn.controller.config.balancing import SETTLING_ROUNDS
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node
@@ -26,7 +25,6 @@ from fcn.controller.config.modes import Notification, Treatment
 from fcn.controller.config.paths import (
     NumberedTunnel,
     Plan,
-    first_tunnels,
     numbered_tunnels,
     policy_numbers,
 )
@@ -35,6 +33,7 @@ from fcn.controller.config.reporters import Reporter, reporters
 from fcn.controller.config.tunnel_ends import tunnel_egress, tunnel_sids, tunnel_source
 from fcn.controller.config.types import Address, Network, format_duration
 from fcn.controller.config.watching import Watching
+from fcn.controller.node.policies import PolicyProvision
 from fcn.controller.node.watched import LinkProvision
 from fcn.controller.owners.cnp_profile import CnpProfile
 from fcn.controller.owners.core_ports import CorePorts
@@ -51,8 +50,6 @@ from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.light_congestion import LightCongestion
 from fcn.controller.owners.marking_curve import MarkingCurve
 from fcn.controller.owners.notification_port import NotificationPort
-from fcn.controller.owners.path_reporters import PathReporters
-from fcn.controller.owners.path_selection import PathSelection
 from fcn.controller.owners.port_mac import PortMac
 from fcn.controller.owners.port_role import PortRole
 from fcn.controller.owners.queue_level import QueueLevel, Thresholds
@@ -348,48 +345,10 @@ class Provision:
     def _begin_tunnels(self) -> None:
         for each in self._tunnels:
             self._begin_tunnel(each)
-        self._choose_paths()
+        policies = PolicyProvision(self.config, self.node, self.intent, self.pipeline)
+        policies.write(self.plans, self.reporters)
         if self.pipeline.has_tables(TWO_THRESHOLD_TABLES["pe"]):
             self._treat_light_congestion()
-
-    def _choose_paths(self) -> None:
-        selection = PathSelection(self.intent, self._target)
-        plans = {plan.policy: plan for plan in self.plans}
-        for plan in self.plans:
-            selection.distribute(plan.cell, plan.shares)
-            selection.name(plan.cell, [path.number for path in plan.paths])
-        if self.plans:
-            NotificationPort(self.intent, self.pipeline).expect("FANTEL", self.config.fantel_port)
-            believed = PathReporters(self.intent)
-            for number, speakers in self.reporters.items():
-                believed.believe(number, speakers)
-        numbers = policy_numbers(self.node)
-        for pair, first in first_tunnels(self.node, self.plans).items():
-            plan = plans[pair[0]]
-            balancing = self.config.load_balancing if plan.compared else None
-            selection.use(
-                numbers[pair],
-                plan.cell,
-                first,
-                plan.hold_down,
-                balancing,
-                self._settling if balancing else 0,
-                self._path_cnp_interval,
-            )
-
-    @property
-    def _settling(self) -> int:
-        """How long loads take to show what has moved, in microseconds."""
-        times = self.config.failure_detection
-        return SETTLING_ROUNDS * times.interval if times else 0
-
-    @property
-    def _path_cnp_interval(self) -> int | None:
-        """How often senders hear of a congested path, in microseconds: as of a queue at the least
-        level that notifies. None where nodes say nothing of congested paths."""
-        if self.config.notification is not Notification.FANTEL:
-            return None
-        return max((level.interval for level in self.levels.values() if level.notify), default=None)
 
     def _treat_light_congestion(self) -> None:
         """PEC-3: what is done with lightly congested flows, by tunnel; nothing in other modes."""

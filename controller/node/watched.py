@@ -9,7 +9,13 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.model import Config
 from fcn.controller.config.reporters import node_number
-from fcn.controller.config.watching import WatchedLink, WatchedLoad, WatchedPath, Watching
+from fcn.controller.config.watching import (
+    WatchedLink,
+    WatchedLoad,
+    WatchedPath,
+    Watching,
+    congestion_interval,
+)
 from fcn.controller.owners.alternates import Alternates
 from fcn.controller.owners.bfd_sessions import BfdSessions
 from fcn.controller.owners.clock_slots import ClockSlots
@@ -62,6 +68,8 @@ class LinkProvision:
         slots = ClockSlots(self._intent, self._pipeline.target, times, balancing)
         sessions = BfdSessions(self._intent)
         paths = CorePaths(self._intent, self._pipeline.target)
+        congestion = congestion_interval(self._config)
+        repeat = times.interval if congestion is None else min(times.interval, congestion)
         for slot in self.slots:
             if isinstance(slot, WatchedLink):
                 neighbor = self._neighbors[slot.port]
@@ -78,7 +86,7 @@ class LinkProvision:
             else:
                 slots.watch_path(path, ingress)
                 if not is_own:
-                    paths.know(path, times.interval)
+                    paths.know(path, repeat)
         if self._tells:
             self._introduce(0)
         self._repair()

@@ -67,7 +67,7 @@ class PathSelection:
             hold=self._target.clock.ticks(hold_down),
             flowlet_gap=self._target.clock.ticks(balancing.flowlet) if balancing else 0,
             margin=balancing.margin // MARGIN_UNIT if balancing else 0,
-            settle=self._target.clock.ticks(settle),
+            settle=self._target.clock.ticks(settle) if balancing else 0,
             cnp_interval=0
             if cnp_interval is None
             else max(1, self._target.clock.ticks(cnp_interval)),

@@ -15,8 +15,9 @@ from fcn.lab.modes import FLOW_CONTROL, NOTIFICATIONS
 from fcn.lab.scenario.wiring import Wiring
 from fcn.topologies.controller_config import FcnSettings, controller_config
 
-DETECTION: Mapping[str, Any] = {"interval": "10ms", "multiplier": 3}
-"""Of networks that say nothing, in the mode whose nodes tell of their paths by the same clock."""
+DETECTION: Mapping[str, Any] = {"interval": "10ms", "multiplier": 3, "relief": "10ms"}
+"""Of networks that say nothing, in the mode whose nodes tell of their paths by the same clock. A
+path that is said to be congested for longer than a round trip would slow its senders too much."""
 
 
 def configuration(wiring: Wiring) -> Config:

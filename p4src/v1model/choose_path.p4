@@ -55,8 +55,15 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
                         slot);
                 }
                 path_traffic.count(policy ++ slot);
-                if ((state[23:16] >> slot)[0:0] == 1 && meta.base.mode.translates != NotificationKind.NONE) {
-                    meta.path_cnp_interval = told_each;
+                if (told_each != 0 && (state[23:16] >> slot)[0:0] == 1
+                        && meta.base.mode.translates != NotificationKind.NONE) {
+                    // Each time a node says so, not all the time until relief: senders would be slowed down too much.
+                    bit<32> told;
+                    path_congestion.read(told, policy);
+                    meta.path_cnp_interval = now[31:0] - told;
+                    if (meta.path_cnp_interval < told_each) {
+                        meta.path_cnp_interval = told_each;
+                    }
                 }
                 meta.tunnel = first_tunnel + (tunnel_t)slot;
             }

@@ -19,6 +19,8 @@ counter<path_cell_t>(PATH_CELLS, CounterType.packets) path_loads;
 @name(".path_traffic")
 counter<path_cell_t>(PATH_CELLS, CounterType.packets_and_bytes) path_traffic;
 
+// When a node said last of any path of the policy that it is congested, in microseconds
+register<bit<32>, policy_t>(POLICY_CELLS) path_congestion;
 // The load of a path, who said it, and when: path_load_t ++ reporter_set_t ++ microseconds
 register<bit<72>, path_cell_t>(PATH_CELLS) path_load;
 
@@ -86,6 +88,9 @@ control PathState(in path_report_h said, in bit<48> now, out bool nothing_left) 
                 failed = faulty;
             } else {
                 congested = faulty;
+            }
+            if (said.report == PathReport.CONGESTED) {
+                path_congestion.write(policy, now[31:0]);
             }
             nothing_left = is_bad && (failed | congested) == all;
             if (failed != state[31:24] || congested != state[23:16]) {

@@ -84,9 +84,9 @@ class SendersHear(NothingLeftTest):
 
 class FlowsOnACongestedPath(NothingLeftTest):
     """FAN-6: while no path is better the sender of every labelled flow on a congested one gets a
-    CNP, once in the interval, whichever flow the message named; the packet goes on."""
+    CNP for each time that a node says so, whichever flow its message names; the packet goes on."""
 
-    cnp_us = NEVER_US
+    cnp_us = 1
 
     def sent(self, host: str, remote: str, *, told: bool) -> None:
         """A packet of the flow goes on, and its sender is told or not."""
@@ -110,7 +110,24 @@ class FlowsOnACongestedPath(NothingLeftTest):
         self.sent(HOST_V4, REMOTE_V4, told=True)
         self.sent(HOST_V4, REMOTE_V4, told=False)
         self.sent(HOST_V6, REMOTE_V6, told=True)
+        self.tell(Event.CONGESTION, 1)
+        self.sent(HOST_V4, REMOTE_V4, told=True)
+        self.sent(HOST_V4, REMOTE_V4, told=False)
         self.tell(Event.CONGESTION_CLEARED, 1)
+        self.sent(HOST_V6, REMOTE_V6, told=False)
+
+
+class OnceInTheInterval(FlowsOnACongestedPath):
+    """FAN-6: however often a node says so, a sender hears of it once in the interval."""
+
+    cnp_us = NEVER_US
+
+    def runTest(self) -> None:
+        self.tell(Event.CONGESTION, 0)
+        self.tell(Event.CONGESTION, 1)
+        self.sent(HOST_V4, REMOTE_V4, told=True)
+        self.tell(Event.CONGESTION, 1)
+        self.sent(HOST_V4, REMOTE_V4, told=False)
 
 
 class WithoutCnpsNobodyHears(FlowsOnACongestedPath):

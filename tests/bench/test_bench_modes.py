@@ -49,6 +49,16 @@ def test_with_fcn_the_queue_is_small_and_other_traffic_hardly_waits() -> None:
     assert beside.delay_ns < 5_000 < queued.delay_ns < ROUND_ABOUT_NS
 
 
+def test_with_messages_about_paths_senders_hear_as_soon() -> None:
+    found = run("fantel")
+    assert found.reaction_ns == pytest.approx(TO_QUEUE_NS + ACCESS_NS, abs=100)
+    assert found.dropped == 0, "nor are messages that were taken"
+    queued, beside = found.others
+    assert queued.delay_ns is not None
+    assert beside.delay_ns is not None
+    assert beside.delay_ns < 5_000 < queued.delay_ns < ROUND_ABOUT_NS
+
+
 def test_without_marks_the_queue_overflows_and_other_traffic_waits_behind_it() -> None:
     found = run("none")
     assert found.reaction_ns is None

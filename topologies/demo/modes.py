@@ -141,9 +141,15 @@ MODES: Mapping[str, Mode] = {
             watches=True,
             domain={
                 "notification": "fantel",
-                # A path is told of as often as a flow with FCN. A busy machine may not run a switch
-                # for 300 ms. What is no news would be under way while counters are compared.
-                "failure_detection": {"interval": "10ms", "multiplier": 30, "refresh": "1h"},
+                # A path is relieved after about a round trip: until then the PE tells its senders.
+                # A busy machine may not run a switch for 300 ms. What is no news would be under way
+                # while counters are compared.
+                "failure_detection": {
+                    "interval": "10ms",
+                    "multiplier": 30,
+                    "refresh": "1h",
+                    "relief": "10ms",
+                },
             },
         ),
         _of_flow_control(FlowControl.SERVICE, "Hold service", "#e08214"),

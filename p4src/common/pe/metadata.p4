@@ -96,7 +96,7 @@ struct pe_meta_t {
 
     // Light congestion (PEC-3): how long a flow is treated after it was told of, 0 where it is not treated
     microseconds_t light_hold;
-    // Its path is congested, and no other is better: so often the sender hears of it (FAN-6); 0: never.
+    // Its path is congested: the sender hears of it if it did not for so long (FAN-6). 0: not.
     microseconds_t path_cnp_interval;
     // This packet told of it, and has done its work.
     bool light_told;

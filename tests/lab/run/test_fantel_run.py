@@ -61,13 +61,14 @@ def test_detection_is_the_scenario_s_before_the_network_s() -> None:
     del data["controller"]["configuration"]["failure_detection"]
     plain = make_scenario(data, "plain").using(mode="fantel").config.failure_detection
     assert plain is not None
-    assert plain.interval == 100_000, "that of the network"
+    assert (plain.interval, plain.relief) == (100_000, 10_000), "the network's, and the mode's"
     data["controller"]["failure_detection"] = {"interval": "2ms"}
     own = make_scenario(data, "own").using(mode="fantel").config.failure_detection
     assert own is not None
     assert (own.interval, own.multiplier) == (2_000, 3)
     fcn = make_scenario(data, "fcn").using(mode="fcn").config.failure_detection
-    assert fcn == plain, "the section is for this mode only"
+    assert fcn is not None
+    assert (fcn.interval, fcn.relief) == (100_000, 100_000), "the section is for this mode only"
 
 
 def test_with_one_path_senders_hear_from_the_ingress_pe() -> None:
@@ -77,10 +78,10 @@ def test_with_one_path_senders_hear_from_the_ingress_pe() -> None:
     assert found["by"].iloc[0] == BY_PE
     assert found["ratio"].iloc[0] < 1.05
     assert total(result, "FANTEL_SENT")["p2"] > 0
-    assert total(result, "FANTEL_RECEIVED")["pe1"] >= total(result, "CNP_SENT")["pe1"] > 0
+    assert total(result, "FANTEL_RECEIVED")["pe1"] > 0
     assert set(total(result, "PATH_NONE_LEFT")) >= {"pe1"}
     cut = caused(result, "cut")
-    assert (cut["by"] == BY_PE).any()
+    assert cut.loc[cut["by"] == BY_PE, "host"].nunique() == 2, "each flow of the path, not one"
     assert not {name for name in result.counters["name"] if name.startswith("FAST_CNP")}
     assert lost(result) == 0
 
