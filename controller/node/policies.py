@@ -44,7 +44,7 @@ class PolicyProvision:
         by_name = {plan.policy: plan for plan in plans}
         cnp_interval = congestion_interval(self._config)
         times = self._config.failure_detection
-        settle = SETTLING_ROUNDS * times.interval if times and self._config.load_balancing else 0
+        settle = SETTLING_ROUNDS * times.interval if times else 0
         numbers = policy_numbers(self._node)
         for pair, first in first_tunnels(self._node, plans).items():
             plan = by_name[pair[0]]
