@@ -33,6 +33,11 @@ def round_time(slots: int, interval: int) -> float:
     return (slots + 1) / clock_rate(slots, interval)
 
 
+def shortest_round(slots: int) -> float:
+    """Seconds from one look at a slot to the next at HIGHEST_RATE."""
+    return (slots + 1) / HIGHEST_RATE
+
+
 def clock_packet(token: int, *, is_last: bool = False) -> bytes:
     """What the controller sends out of the clock port once. Of two packets that go round, the one
     with the older token (32 bits, in a circle) ends.

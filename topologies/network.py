@@ -13,12 +13,13 @@ from mininet.log import setLogLevel
 from mininet.net import Mininet
 from mininet.node import Node
 
-from fcn.controller.config import parse_config
+from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.hosts.delayline import fcn_delayline
 from fcn.hosts.processes import Process, ProcessError, wait_until
 from fcn.topologies.api import api_endpoint, fcn_command
 from fcn.topologies.cables import set_link
+from fcn.topologies.catalog import NetworkError
 from fcn.topologies.clock_rates import clock_rates
 from fcn.topologies.controller_config import (
     CONFIGURATION,
@@ -111,7 +112,7 @@ class Network:
         _sysctl("net.ipv6.conf.default.disable_ipv6", "1")
         # Mininet would raise limits of the whole machine, which four switches do not need.
         Mininet.inited = True
-        clocks = clock_rates(parse_config(self._configuration))
+        clocks = clock_rates(self._checked_configuration())
         self._mininet = Mininet(controller=None, host=self.make_host, build=False)
         for node in self.topology.nodes:
             self._mininet.addSwitch(
@@ -139,6 +140,18 @@ class Network:
             switch.shape_ports()
         for process in self._forwarding():
             process.prioritise()
+
+    def _checked_configuration(self) -> Config:
+        """What the controller will be given. Raises NetworkError where it would refuse that, which
+        a description may lead to that has no mistake by itself."""
+        try:
+            return parse_config(self._configuration)
+        except ConfigError as error:
+            reasons = "\n".join(f"{each.where}: {each.message}" for each in error.problems)
+            raise NetworkError(
+                f"the controller refuses the configuration of {self.topology.name}; change its "
+                f"description:\n{reasons}"
+            ) from None
 
     def _check_rates(self) -> None:
         for port in self.topology.ports:

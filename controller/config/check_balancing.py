@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
+from fcn.contract.link_clock import shortest_round
 from fcn.contract.pipeline import Pipeline
+from fcn.contract.units import format_rate
 from fcn.controller.config.balancing import MOST_REFRESH
 from fcn.controller.config.model import Config
+from fcn.controller.config.paths import used_policies
 from fcn.controller.config.transport import Finding, Path
 from fcn.controller.config.types import SECOND, format_duration, parse_duration
 from fcn.controller.config.watching import Watching
@@ -47,13 +50,15 @@ def check_balancing_node(config: Config, name: str, program: Pipeline) -> Iterat
 
 
 def check_rates(config: Config, watching: Watching) -> Iterator[Finding]:
-    """Which watched ports lack their rate, or have one at which the interval is too long. For a
-    configuration without other problems."""
+    """Which watched ports lack their rate, or have one at which the interval is too long, or the
+    clock's shortest round. For a configuration without other problems."""
     times = config.failure_detection
     if config.load_balancing is None or times is None:
         return
     for name, node in config.nodes.items():
         peers = {link.port: link.peer for link in watching.links(name)}
+        slots = len(watching.slots(name))
+        shortest = round(shortest_round(slots) * SECOND)
         for index, port in enumerate(node.ports):
             if port.number not in peers:
                 continue
@@ -64,7 +69,17 @@ def check_rates(config: Config, watching: Watching) -> Iterator[Finding]:
                     f"load_balancing needs the rate of the link to {peers[port.number]}; write it "
                     "here, as in `rate: 10 Gb/s`",
                 )
-            elif times.interval > (longest := MOST_BITS * SECOND // port.rate):
+                continue
+            longest = MOST_BITS * SECOND // port.rate
+            if shortest > longest:
+                yield (
+                    (*place, "rate"),
+                    f"at this rate a link sends more than switches count for load_balancing while "
+                    f"the clock of {name} comes round its {slots} links and paths, in "
+                    f"{format_duration(shortest)}; let fewer policies have paths there, or leave "
+                    "load_balancing out",
+                )
+            elif times.interval > longest:
                 yield (
                     (*place, "rate"),
                     f"at this rate a link sends more in {format_duration(times.interval)} than "
@@ -74,13 +89,46 @@ def check_rates(config: Config, watching: Watching) -> Iterator[Finding]:
 
 
 def balancing_warnings(config: Config, watching: Watching) -> Iterator[tuple[str, str]]:
-    """Where it has nothing to do: place in the file, and why."""
-    if config.load_balancing is None:
+    """Where rates contradict each other, and where it has nothing to do or cannot do it as the file
+    says: place in the file, and why."""
+    yield from _unequal_rates(config)
+    balancing, times = config.load_balancing, config.failure_detection
+    if balancing is None or times is None:
         return
-    plans = [plan for name in config.nodes for plan in watching.planner.plans(name)]
-    if not any(plan.compared for plan in plans):
+    section = ".".join(map(str, _SECTION))
+    if not any(
+        plan.compared
+        for name, node in config.nodes.items()
+        for plan in watching.planner.plans(name)
+        if plan.policy in {policy for policy, _ in used_policies(node)}
+    ):
         yield (
-            ".".join(map(str, _SECTION)),
-            "no policy has two paths that are in use together, so no flow is moved; give one of "
-            "them another under `paths`",
+            section,
+            "no policy that a route names has two paths that are in use together, so no flow is "
+            "moved; give one of them another under `paths`",
         )
+    if balancing.refresh < times.interval:
+        shown = format_duration(times.interval)
+        yield (
+            f"{section}.refresh",
+            f"{format_duration(balancing.refresh)} is shorter than failure_detection.interval, so "
+            f"loads are said again every {shown}; write {shown}, or a shorter interval",
+        )
+
+
+def _unequal_rates(config: Config) -> Iterator[tuple[str, str]]:
+    """Links whose ends have different rates, of which one is mistyped where the link has one."""
+    rates = {
+        (name, port.number): (f"nodes.{name}.ports[{index}].rate", port.rate)
+        for name, node in config.nodes.items()
+        for index, port in enumerate(node.ports)
+        if port.rate is not None
+    }
+    for near, far in config.link_ends():
+        if near in rates and far in rates and rates[near][1] != rates[far][1]:
+            place, rate = rates[near]
+            yield (
+                place,
+                f"the other end of this link, {far[0]}:{far[1]}, has {format_rate(rates[far][1])} "
+                f"and not {format_rate(rate)}; write the same unless the directions differ",
+            )

@@ -64,6 +64,7 @@ def failure_warnings(config: Config, watching: Watching) -> Iterator[tuple[str, 
     section = ".".join(map(str, _SECTION))
     if not config.links:
         yield section, "the file has no links to watch"
+    yield from _untrusted(config, watching)
     for name, node in config.nodes.items():
         if not has_clock(node):
             program = load_pipeline(node.role, node.program_folder, binary=False)
@@ -90,3 +91,22 @@ def failure_warnings(config: Config, watching: Watching) -> Iterator[tuple[str, 
                         f"nodes.{name}.policies.{plan.policy}",
                         f"{path.name} {why}, so the node itself does not say that it has failed",
                     )
+
+
+def _untrusted(config: Config, watching: Watching) -> Iterator[tuple[str, str]]:
+    """Nodes that PEs do not believe what they say of paths."""
+    trusted = config.trusted_prefixes
+    if trusted is None:
+        return
+    silent = [
+        f"{node.underlay_address} ({name})"
+        for name, node in config.nodes.items()
+        if any(path.ingress != name for path in watching.paths(name))
+        and not any(node.underlay_address in prefix for prefix in trusted)
+    ]
+    if silent:
+        yield (
+            "trusted_prefixes",
+            "PEs drop what nodes outside them say of paths (NOTIFICATION_UNTRUSTED); add "
+            + ", ".join(silent),
+        )

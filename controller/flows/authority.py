@@ -28,6 +28,8 @@ class End(StrEnum):
     """The same, as clearly as it takes to end what hosts stated (checks.py)."""
     PARTNER_ENDED = "the reverse flow has ended or another sender"
     """The pairing with the reverse flow holds no more."""
+    UNCERTAIN = "packets may be of another connection"
+    """Neither PSNs nor ports tell that it is the same (continuity.py)."""
 
 
 _STATED = frozenset({Origin.CM, Origin.AGENT, Origin.MANUAL})
@@ -44,12 +46,21 @@ MAY_REPLACE: dict[Origin, frozenset[Origin]] = {
 MAY_END: dict[Origin, frozenset[End]] = {
     Origin.MANUAL: frozenset({End.BY_HAND}),
     # A silent connection is still one: a checkpoint may come every quarter of an hour.
-    Origin.CM: frozenset({End.BY_HAND, End.DISCONNECTED, End.DISPROVED}),
+    Origin.CM: frozenset({End.BY_HAND, End.DISCONNECTED, End.DISPROVED, End.UNCERTAIN}),
     # Within a silence queue pairs may have changed hands, and what said so will say it again.
-    Origin.AGENT: frozenset({End.BY_HAND, End.DISCONNECTED, End.SILENCE, End.DISPROVED}),
+    Origin.AGENT: frozenset(
+        {End.BY_HAND, End.DISCONNECTED, End.SILENCE, End.DISPROVED, End.UNCERTAIN}
+    ),
     Origin.INFERRED: frozenset(End),
     Origin.RESTORED: frozenset(
-        {End.BY_HAND, End.DISCONNECTED, End.SILENCE, End.CONTRADICTED, End.DISPROVED}
+        {
+            End.BY_HAND,
+            End.DISCONNECTED,
+            End.SILENCE,
+            End.CONTRADICTED,
+            End.DISPROVED,
+            End.UNCERTAIN,
+        }
     ),
 }
 """By origin of the known sender: what makes the controller forget it."""

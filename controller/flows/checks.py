@@ -11,6 +11,7 @@ from fcn.controller.flows.inference import Evidence, Pairing
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import (
     ANSWER_LIMIT,
+    HALF_SPACE,
     HISTORY,
     SAMPLE_SPACING,
     Sample,
@@ -118,6 +119,25 @@ class Check:
         return tuple(each.port for each in self._trails.values()) == self._own_ports
 
     @property
+    def keeps_own_port(self) -> bool:
+        """Whether the latest packets have the port that follows from the queue pairs, of one flow
+        or both."""
+        own = self._own_ports[0]
+        return {row.port for row in self._rows.values() if row.times} == {own}
+
+    @property
+    def has_other_port(self) -> bool:
+        """Whether no flow has that port, and one has another in so many packets in a row."""
+        own = self._own_ports[0]
+        rows = [row for row in self._rows.values() if row.times]
+        return any(row.is_long for row in rows) and all(row.port != own for row in rows)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether neither flow had a packet."""
+        return not any(row.times for row in self._rows.values())
+
+    @property
     def _own_ports(self) -> Ports:
         port = connection_port(self.pairing.forth.dest_qp, self.pairing.back.dest_qp)
         return port, port
@@ -136,6 +156,11 @@ class Check:
     def fails(self) -> bool:
         """There were enough responses to confirm it, and neither they nor ports do."""
         return self._weighed >= RESPONSES_NEEDED and not (self.confirmed or self.port_follows)
+
+    @property
+    def strays(self) -> bool:
+        """There were enough responses, none of them near the requests: not as when it fitted."""
+        return False
 
     @property
     def confirmed(self) -> bool:
@@ -176,9 +201,13 @@ class StatedCheck(Check):
         self._fits = False
         self._impossible = 0
         self._close = 0
+        self._near = 0
+        self._astray = 0
         self._off = 0
 
     def _weigh(self, verdict: Verdict, psn: int, distance: int, *, bounded: bool) -> None:
+        self._near += distance <= CLOSE
+        self._astray += CLOSE < distance < HALF_SPACE
         if verdict is Verdict.SHOWN:
             self._fits = True
             if distance <= (CLOSER * self._earlier.off or CLOSE):
@@ -206,6 +235,10 @@ class StatedCheck(Check):
             followed = self._earlier.ports == self._own_ports
             return not followed and self._close >= RESPONSES_NEEDED and not self._impossible
         return self._close > 0 or self.port_follows
+
+    @property
+    def strays(self) -> bool:
+        return self.fails and not self._near and self._astray >= RESPONSES_NEEDED
 
     @property
     def refuted(self) -> bool:

@@ -157,10 +157,12 @@ class FlowService:
         for pairing in self._inference.conclude():
             if not any(self._sends_another(*each) for each in pairing.sources):
                 self._pair(pairing)
-        changed, refuted = self._verification.advance()
+        changed, refuted, uncertain = self._verification.advance()
         self._update_watched(changed)
         for pairing in refuted:
             self._contradicted(pairing)
+        for pairing in uncertain:
+            self._forget(pairing, End.UNCERTAIN)
         self._update_watched(self._watch.advance())
 
     def reported(self, key: FlowKey, source_qp: int) -> bool:
@@ -306,6 +308,7 @@ class FlowService:
         partner = self._verification.partner(key)
         if partner is not None and partner.dest_qp != sender.source_qp:
             self._part(key)
+        self._verification.restated(key)
         places = [flow.node for flow in self._labelled.of(key)]
         if not places:
             located = self._places.nodes(key.vrf, key.src)
@@ -410,15 +413,21 @@ class FlowService:
 
     def _contradicted(self, pairing: Pairing) -> None:
         """Packets show that two flows are not the directions of one connection."""
-        reason = End.DISPROVED if pairing.stated else End.CONTRADICTED
+        for key, _ in pairing.sources:
+            sender = self._senders.get(key)
+            if sender is not None and sender.origin is Origin.MANUAL:
+                flows = self._labelled.of(key)
+                self._events.contradicted(flows[0].node if flows else "", key, sender)
+        self._forget(pairing, End.DISPROVED if pairing.stated else End.CONTRADICTED)
+
+    def _forget(self, pairing: Pairing, reason: End) -> None:
+        """Two flows are not known to be the directions of one connection any more, nor is that
+        connection."""
         for key, source_qp in pairing.sources:
             sender = self._senders.get(key)
             if sender is None:
                 continue
-            if sender.origin is Origin.MANUAL:
-                flows = self._labelled.of(key)
-                self._events.contradicted(flows[0].node if flows else "", key, sender)
-            elif pairing.stated and sender.comm_ids is not None:
+            if pairing.stated and sender.comm_ids is not None:
                 self._connections.drop(key, source_qp, sender.comm_ids)
             self._doubt(key, reason)
         for key, _ in pairing.sources:

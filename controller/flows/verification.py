@@ -9,9 +9,10 @@ inference: reports cost the control plane (FCN-15: bounded). VRFs and their host
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fcn.controller.flows.checks import NOTHING_SEEN, Check, Seen, StatedCheck
+from fcn.controller.flows.continuity import Continuity, Pause, Progress
 from fcn.controller.flows.inference import JUDGED_AFTER, HostPairKey, Pairing, host_pair
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.shares import host_of
@@ -41,11 +42,44 @@ class _Entry:
     suspected: float | None = None
     doubted: bool = False
     seen: Seen = NOTHING_SEEN
+    progress: Progress = field(init=False)
+    weighed: Pause | None = None
+    """The latest pause that was weighed; `excused`: the latest after which its port followed from
+    the queue pairs, which says more than PSNs."""
+    excused: Pause | None = None
+    kept_port: bool = False
+    """Whether its port followed from the queue pairs in an earlier look."""
+
+    def __post_init__(self) -> None:
+        forth, back, _, stated = self.pairing
+        self.progress = Progress(forth, back, self.made, active=not stated)
+
+    def is_uncertain(self, check: Check) -> bool:
+        """Whether a look leaves open that packets are of another connection: PSNs went back, the
+        port does not follow from the queue pairs any more, or it had to be confirmed and is not."""
+        if check.keeps_own_port or check.is_silent:
+            return False
+        doubtful = self.doubted and not check.confirmed
+        return self.progress.went_back or doubtful or (self.kept_port and check.has_other_port)
+
+    @property
+    def open_pause(self) -> Pause | None:
+        """A pause that ended, and after which it is not known yet whether the flows go on."""
+        pause = self.progress.pause
+        return None if pause is self.weighed else pause
 
     def check(self, now: float) -> Check:
+        """Look again."""
+        self.progress.look_begins(now)
         if self.pairing.stated:
             return StatedCheck(self.pairing, now, self.seen)
         return Check(self.pairing, now)
+
+
+def _paused_too(entry: _Entry, pause: Pause) -> bool:
+    """Whether its latest pause was weighed by PSNs alone, and was then."""
+    weighed = entry.weighed
+    return weighed is not None and weighed is not entry.excused and weighed.overlaps(pause)
 
 
 class Verification:
@@ -69,6 +103,8 @@ class Verification:
         self._refuted: dict[FlowKey, FlowKey] = {}
         self._unsettled: dict[HostPairKey, dict[FlowKey, None]] = {}
         """By flow forth, doubted ones that were not looked at since."""
+        self._broken: dict[HostPairKey, Pause] = {}
+        """The latest pause after which a pairing did not go on."""
 
     def __contains__(self, flow: FlowKey) -> bool:
         """Whether the flow is watched now."""
@@ -126,18 +162,27 @@ class Verification:
         if not self._between[hosts]:
             del self._between[hosts]
             self._hurried.pop(hosts, None)
+            self._broken.pop(hosts, None)
         return partner
 
     def observe(self, flow: FlowKey, sample: Sample) -> None:
         """A packet of a flow; only of watched ones it matters, and only of reliable connections."""
         if flow in self and sample.of_reliable_connection:
-            check = self._checked[self._entries[flow].pairing.forth]
-            check.observe(flow, self._clock(), sample)
+            entry, now = self._entries[flow], self._clock()
+            self._checked[entry.pairing.forth].observe(flow, now, sample)
+            entry.progress.observe(flow, now, sample)
 
     def new_flow(self, hosts: HostPairKey) -> None:
         """A flow of unknown source appeared between two hosts: their pairings are next."""
         if hosts in self._between:
             self._hurried[hosts] = None
+
+    def restated(self, flow: FlowKey) -> None:
+        """The flow's sender was stated once more: its packets may begin anew."""
+        entry = self._entries.get(flow)
+        if entry is not None:
+            entry.progress.begin_anew()
+            entry.weighed = entry.excused = None
 
     def replaced(self, flow: FlowKey) -> None:
         """One of the flow's queue pairs has another connection, and nobody said that its own ended:
@@ -146,22 +191,30 @@ class Verification:
         if entry is not None:
             self._doubt_others(entry, self._clock())
 
-    def advance(self) -> tuple[set[FlowKey], list[Pairing]]:
+    def advance(self) -> tuple[set[FlowKey], list[Pairing], list[Pairing]]:
         """Weigh what was seen and let others have their turn: the flows this made watched or
-        unwatched, and the pairings evidence speaks against, which are forgotten."""
+        unwatched, the pairings evidence speaks against, and those nothing speaks for any more; both
+        are forgotten."""
         now = self._clock()
         changed: set[FlowKey] = set()
-        refuted = []
+        refuted: list[Pairing] = []
+        uncertain: list[Pairing] = []
         for forth, check in list(self._checked.items()):
+            if self._checked.get(forth) is not check:
+                # It ended because of another.
+                continue
             check.judge(now - JUDGED_AFTER)
             entry = self._entries[forth]
             over = check.confirmed or check.until <= now
             unlikely = over and check.ports_changed and not check.confirmed
             evident = check.refuted or unlikely
-            against = evident or (entry.doubted and over and check.fails)
+            unfit = (entry.doubted and check.fails) or (entry.shown is not None and check.strays)
+            against = evident or (over and unfit)
+            pause = entry.open_pause
             if against and check.pairing.stated and entry.suspected is None:
                 # Another look at once.
                 entry.suspected = now
+                entry.progress.look_ends(now)
                 self._checked[forth] = entry.check(now)
                 continue
             if against:
@@ -170,18 +223,51 @@ class Verification:
                 if evident:
                     self._refuted |= {forth: check.pairing.back, check.pairing.back: forth}
                     self._doubt_others(entry, now)
+                changed |= {forth, check.pairing.back}
+            elif pause is not None:
+                if now >= pause.end + JUDGED_AFTER:
+                    uncertain += self._weigh(entry, check, pause, now)
+            elif over and entry.is_uncertain(check):
+                uncertain.append(check.pairing)
+                self.forget(forth)
+                self._doubt_others(entry, now)
             elif over:
                 self._end_look(entry, check, now)
-            else:
-                continue
-            changed |= {forth, check.pairing.back}
+                changed |= {forth, check.pairing.back}
+        changed.update(flow for each in uncertain for flow in (each.forth, each.back))
         self._hurry(now)
         self._rouse(now - REST)
         while len(self) + 2 <= self._slots and (forth_next := self._turns.take()) is not None:
             entry = self._entries[forth_next]
             self._checked[forth_next] = entry.check(now)
             changed |= {forth_next, entry.pairing.back}
-        return changed, refuted
+        return changed, refuted, uncertain
+
+    def _weigh(self, entry: _Entry, check: Check, pause: Pause, now: float) -> list[Pairing]:
+        """Whether a pairing goes on after a pause: those that ended, it and others that paused at
+        the same time, where one of them is broken: who used its numbers again may have used
+        theirs."""
+        entry.weighed = pause
+        hosts = host_pair(entry.pairing.forth)
+        if check.keeps_own_port:
+            entry.excused = pause
+            return []
+        broken = self._broken.get(hosts)
+        verdict = pause.verdict
+        if verdict is Continuity.GOES_ON and not (broken and broken.overlaps(pause)):
+            return []
+        ended = [entry]
+        if verdict is Continuity.BROKEN:
+            self._broken[hosts] = pause
+            ended += [
+                other
+                for each in self._between[hosts]
+                if (other := self._entries[each]) is not entry and _paused_too(other, pause)
+            ]
+            self._doubt_others(entry, now)
+        for each in ended:
+            self.forget(each.pairing.forth)
+        return [each.pairing for each in ended]
 
     def _end_look(self, entry: _Entry, check: Check, now: float) -> None:
         """Nothing speaks against the pairing: it rests."""
@@ -190,6 +276,9 @@ class Verification:
             entry.shown, entry.suspected, entry.doubted = check.since, None, False
         entry.seen = check.seen
         entry.since = now
+        entry.progress.went_back = False
+        entry.kept_port |= check.keeps_own_port
+        entry.progress.look_ends(now)
         del self._checked[forth]
         self._turns.leave(forth)
         self._settle(forth)

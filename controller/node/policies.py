@@ -43,12 +43,22 @@ class PolicyProvision:
                 believed.believe(number, found)
         by_name = {plan.policy: plan for plan in plans}
         cnp_interval = congestion_interval(self._config)
-        times = self._config.failure_detection
-        settle = SETTLING_ROUNDS * times.interval if times else 0
         numbers = policy_numbers(self._node)
         for pair, first in first_tunnels(self._node, plans).items():
             plan = by_name[pair[0]]
             balancing = self._config.load_balancing if plan.compared else None
             selection.use(
-                numbers[pair], plan.cell, first, plan.hold_down, balancing, settle, cnp_interval
+                numbers[pair],
+                plan.cell,
+                first,
+                plan.hold_down,
+                balancing,
+                settle=self._settling if balancing else 0,
+                cnp_interval=cnp_interval,
             )
+
+    @property
+    def _settling(self) -> int:
+        """How long loads take to show what has moved, in microseconds."""
+        times = self._config.failure_detection
+        return SETTLING_ROUNDS * times.interval if times else 0

@@ -58,8 +58,8 @@ class PathSelection:
         """Send packets of this number in the place of a tunnel's by the policy; the tunnels of its
         paths have numbers from `first_tunnel` on. hold_down: microseconds. balancing: how flows are
         moved because of load; None where they are not. settle: how long loads take to show what has
-        moved, in microseconds. cnp_interval: how often the sender of a flow on a congested path
-        gets a CNP, in microseconds; None: never (FAN-6)."""
+        moved, in microseconds. cnp_interval: how often the sender of a flow
+        on a congested path gets a CNP, in microseconds; None: never (FAN-6)."""
         action = P4TableAction(
             "to_policy",
             number=policy,
@@ -67,7 +67,7 @@ class PathSelection:
             hold=self._target.clock.ticks(hold_down),
             flowlet_gap=self._target.clock.ticks(balancing.flowlet) if balancing else 0,
             margin=balancing.margin // MARGIN_UNIT if balancing else 0,
-            settle=self._target.clock.ticks(settle) if balancing else 0,
+            settle=self._target.clock.ticks(settle),
             cnp_interval=0
             if cnp_interval is None
             else max(1, self._target.clock.ticks(cnp_interval)),

@@ -45,14 +45,29 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
                     path_states.write(policy, state);
                 }
             }
+            path_set_t avoided = state[7:0];
+            bit<44> last = 0;
+            bool is_foreign = false;
+            if (least_pause != 0) {
+                flowlets.read(last, spread[31:16]);
+                // A flow that goes on takes a cell as soon as another policy's has paused: one that comes after twice
+                // that time has paused itself. Before, its path is that of its hash, and changes by failures alone.
+                bit<32> pause = now[31:0] - last[31:0];
+                is_foreign = last[35:35] == 1 && last[43:36] != policy
+                    && (pause < least_pause << 1 || pause >= A_LITTLE_NEWER);
+                if (is_foreign && state[31:24] & ~avoided == 0) {
+                    avoided = state[31:24];
+                }
+            }
             path_slot_t slot;
             path_set_t usable;
-            path_of_bucket.apply(policy, state[7:0], spread[5:0], slot, usable, is_known);
+            // Flows of one policy that share a cell begin on one path.
+            path_of_bucket.apply(policy, avoided, spread[21:16], slot, usable, is_known);
             if (is_known) {
                 if (least_pause != 0) {
                     flowlet.apply(
-                        policy, usable, state[31:24], spread[31:16], least_pause, least_difference, settling, now[31:0],
-                        slot);
+                        policy, usable, state[31:24], spread[31:16], last, is_foreign, least_pause, least_difference,
+                        settling, now[31:0], slot);
                 }
                 path_traffic.count(policy ++ slot);
                 if (told_each != 0 && (state[23:16] >> slot)[0:0] == 1

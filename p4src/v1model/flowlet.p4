@@ -20,30 +20,30 @@ counter<path_cell_t>(PATH_CELLS, CounterType.packets) path_flowlets;
 // a shorter one less in proportion: flows with many pauses would all change sides by the same news. It is eight times as
 // much at most, and where a flow begins, which has nothing to overtake. A congested path, too, is left in a pause; one
 // that has failed at once.
-// Reads:  the policy, the paths that are usable and those that have failed, the hash of the flow; after which pause it may
-//         move, for which difference of loads, and how long loads take to show it; time now in microseconds; policy_loads.
+// Reads:  the policy, the paths that are usable and those that have failed, the hash of the flow and what is known of it;
+//         is_foreign: a flow of another policy was there so lately that this one may be in the middle; after which pause
+//         it may move, for which difference of loads, and how long loads take to show it; time now in microseconds;
+//         policy_loads.
 // Writes: the slot, which is that of the flow's hash before; flowlets, path_flowlets.
 // When:   a packet enters a tunnel by a policy whose loads are balanced.
 control Flowlet(
-        in policy_t policy, in path_set_t usable, in path_set_t failed, in flowlet_cell_t cell,
-        in microseconds_t least_pause, in path_load_t least_difference, in microseconds_t settling, in bit<32> now,
+        in policy_t policy, in path_set_t usable, in path_set_t failed, in flowlet_cell_t cell, in bit<44> last,
+        in bool is_foreign, in microseconds_t least_pause, in path_load_t least_difference,
+        in microseconds_t settling, in bit<32> now,
         inout path_slot_t slot) {
     apply {
-        bit<44> last;
-        flowlets.read(last, cell);
         bit<32> pause = now - last[31:0];
-        bool is_new = last[35:35] == 0;
         // A packet may be a little older than one before it.
-        bool may_move = is_new || pause >= least_pause && pause < A_LITTLE_NEWER;
-        bool is_own = is_new || last[43:36] == policy;
+        bool may_move = last[35:35] == 0 || pause >= least_pause && pause < A_LITTLE_NEWER;
+        bool is_new = last[35:35] == 0 || last[43:36] != policy;
         path_set_t kept = usable;
         if (!may_move) {
             kept = ~failed;
         }
-        if (!is_new && is_own && (kept >> last[34:32])[0:0] == 1) {
+        if (!is_new && (kept >> last[34:32])[0:0] == 1) {
             slot = last[34:32];
         }
-        if (may_move && is_own) {
+        if (may_move && !is_foreign) {
             bit<64> loads;
             policy_loads.read(loads, policy);
             path_load_t current = (path_load_t)(loads >> (slot ++ 3w0));
@@ -72,7 +72,7 @@ control Flowlet(
                 }
             }
         }
-        if (may_move || is_own) {
+        if (may_move || !is_foreign) {
             flowlets.write(cell, policy ++ 1w1 ++ slot ++ now);
         }
     }

@@ -54,7 +54,10 @@ control PathState(in path_report_h said, in bit<48> now, out bool nothing_left) 
             bit<72> load;
             path_load.read(load, cell);
             path_loads.count(cell);
-            if (said.load >= load[71:64] || said.reporter == load[63:32] || now[31:0] - load[31:0] >= LOAD_LASTS) {
+            // What a message said may be newer than the clock packet's now.
+            bit<32> age = now[31:0] - load[31:0];
+            if (said.load >= load[71:64] || said.reporter == load[63:32]
+                    || age >= LOAD_LASTS && age < A_LITTLE_NEWER) {
                 path_load.write(cell, said.load ++ said.reporter ++ now[31:0]);
                 bit<64> loads;
                 policy_loads.read(loads, policy);

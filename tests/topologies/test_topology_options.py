@@ -56,6 +56,18 @@ def test_a_network_that_is_not_there() -> None:
     assert f"there are {', '.join(CATALOG)}, or name" in said
 
 
+def test_what_the_controller_would_refuse(tmp_path: Path) -> None:
+    """Each rate and interval is possible; together they are not."""
+    text = CATALOG["failover"].read_text().replace("km}", "km, rate: 400 Gb/s}")
+    file = tmp_path / "fast.yaml"
+    file.write_text(f"{text}\nload_balancing: {{}}\n")
+    options = ("--target", "softswitch", "--out", tmp_path / "out")
+    status, said = refused(*RUN, file, *options)
+    assert status == 1
+    assert "failed: the controller refuses the configuration of fast; change its" in said
+    assert ".rate: at this rate a link sends more in 100ms than switches count" in said
+
+
 @pytest.mark.parametrize(
     "command", [(*RUN, "wan"), (*RUN, "dual-dc", "--hosts", "1"), ("fcn.topologies.demo",)]
 )

@@ -39,6 +39,19 @@ def balanced(policy: dict[str, Any] | None = None, **section: object) -> dict[st
     return data
 
 
+def many_policies(data: dict[str, Any], count: int) -> dict[str, Any]:
+    """The same with as many policies over both ways."""
+    pe1 = data["nodes"]["pe1"]
+    routes = pe1["vrfs"]["blue"]["routes"]
+    for number in range(count - 1):
+        for name in ("north", "south"):
+            pe1["tunnels"][f"{name}-{number}"] = pe1["tunnels"][name]
+        paths = [{"tunnel": f"north-{number}"}, {"tunnel": f"south-{number}"}]
+        pe1["policies"][f"other-{number}"] = {"to": "pe2", "paths": paths, "backup": []}
+        routes.append({"prefix": f"10.3.{number}.0/24", "policy": f"other-{number}"})
+    return data
+
+
 def problems(data: dict[str, Any]) -> list[str]:
     """What is wrong with a file, as messages of `fcn check`."""
     with pytest.raises(ConfigError) as caught:
@@ -193,12 +206,50 @@ def test_a_program_that_does_not_measure_is_refused() -> None:
 
 
 def test_that_there_is_nothing_to_balance_is_noted(tmp_path: Path) -> None:
-    text = "no policy has two paths that are in use together"
+    text = "no policy that a route names has two paths that are in use together"
     assert f"note: load_balancing: {text}" in notes(tmp_path, balanced(ONE_WAY))
     assert text not in notes(tmp_path, balanced())
+    unused = balanced()
+    unused["nodes"]["pe1"]["vrfs"]["blue"]["routes"][0] = {
+        "prefix": "10.2.0.0/24",
+        "tunnel": "north",
+    }
+    assert text in notes(tmp_path, unused)
     without = balanced(ONE_WAY)
     del without["load_balancing"]
     assert text not in notes(tmp_path, without)
+
+
+def test_what_the_clock_does_not_come_round_in_is_refused() -> None:
+    """pe1 has 2 links, and 2 slots for each of 168 paths: 17 ms; 2^31 octets at 4 Tb/s are 4.3 ms,
+    at 1 Tb/s 17.2 ms."""
+    data = many_policies(balanced(IDS | {"backup": []}), 84)
+    data["failure_detection"] = {"interval": "4ms"}
+    pe1 = data["nodes"]["pe1"]
+    pe1["ports"][0]["rate"] = "4 Tb/s"
+    (problem,) = problems(data)
+    assert "nodes.pe1.ports[0].rate: at this rate a link sends more than switches" in problem
+    assert "its 338 links and paths, in 16950us; let fewer policies" in problem
+    pe1["ports"][0]["rate"] = "1 Tb/s"
+    parsed(data)
+
+
+def test_that_loads_are_said_less_often_is_noted(tmp_path: Path) -> None:
+    data = balanced(refresh="99ms")
+    text = "note: load_balancing.refresh: 99ms is shorter than failure_detection.interval, so"
+    assert f"{text} loads are said again every 100ms; write 100ms" in notes(tmp_path, data)
+    assert text not in notes(tmp_path, balanced(refresh="100ms"))
+
+
+def test_ends_of_a_link_that_have_different_rates_are_noted(tmp_path: Path) -> None:
+    data = balanced()
+    data["nodes"]["r1"]["ports"][0]["rate"] = "10 Mb/s"
+    text = (
+        "note: nodes.pe1.ports[0].rate: the other end of this link, r1:1, has 10 Mb/s and not "
+        "10 Gb/s; write the same"
+    )
+    assert text in notes(tmp_path, data)
+    assert ".rate" not in notes(tmp_path, balanced())
 
 
 def test_loads_are_said_behind_everything_else_of_a_link() -> None:

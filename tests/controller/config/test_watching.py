@@ -154,6 +154,20 @@ def test_a_program_without_a_clock_is_noted(tmp_path: Path) -> None:
     assert shown(data, "pe1") == ["1-r1", "1:17", "2-r2"]
 
 
+def test_nodes_that_pes_do_not_believe_are_noted(tmp_path: Path) -> None:
+    """pe1 and pe2 have addresses 1 and 2, P nodes those up to 6."""
+    data = watched(policy=IDS)
+    for prefixes, text in (
+        (["fc00:ff::/125"], ""),
+        (["fc00:ff::/126", "fc00:ff::4/127"], "add fc00:ff::6 (r4)"),
+        ([], "add fc00:ff::3 (r1), fc00:ff::4 (r2), fc00:ff::5 (r3), fc00:ff::6 (r4)"),
+    ):
+        data["trusted_prefixes"] = prefixes
+        shown = notes(tmp_path, data)
+        assert ("note: trusted_prefixes: PEs drop" in shown) == bool(text)
+        assert text in shown
+
+
 def test_a_domain_without_links_is_noted(tmp_path: Path) -> None:
     data = watched(policy={"paths": [{"tunnel": "north", "id": 17}], "backup": []})
     data["links"] = []

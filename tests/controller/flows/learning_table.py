@@ -21,7 +21,9 @@ from statement_simulator import Said
 
 WAYS = ("CM", "agent", "CM and agent", "port", "PSN")
 DRAWN = {"CM": stated.by_cm, "agent": stated.by_agents, "CM and agent": stated.by_both}
-REUSED = ("by CM", "by CM, half of it seen", "without CM")
+UNSEEN = "without CM"
+REUSED = ("by CM", "by CM, half of it seen", UNSEEN)
+NEVER_STATED = "without CM, as those before"
 REUSED_FOR = {
     "WRITE": Conditions(kind=Kind.WRITE, message=16),
     "READ": Conditions(kind=Kind.READ, message=16),
@@ -33,6 +35,8 @@ REUSE_SEEDS = 3
 """Of each row about numbers used again."""
 REUSE_DRAWN = 200
 """Simulations of numbers used again under conditions drawn at random."""
+REUSE_RESTS = (1.0, 10.0)
+"""Seconds between looks in these."""
 
 
 @dataclass(slots=True)
@@ -82,7 +86,7 @@ def survey(seeds: Iterable[int]) -> Survey:
         found.add(_rows(given, lost, late), way, sums)
         found.statements += told.statements
         found.ended += told.ended
-        if told.wrong or told.ended:
+        if told.wrong:
             found.wrong.append(f"seed {seed}: {way}, {given}, {said}")
     return found
 
@@ -97,16 +101,17 @@ def reused(how: str, traffic: Conditions, ports: str) -> Counter[str]:
     return sums
 
 
-def reused_drawn(seeds: Iterable[int]) -> dict[str, Counter[str]]:
-    """The same under conditions drawn at random, by how the others were connected."""
-    sums: dict[str, Counter[str]] = {how: Counter() for how in REUSED}
+def reused_drawn(seeds: Iterable[int]) -> dict[str, dict[float, Counter[str]]]:
+    """The same under conditions drawn at random, by how the others were connected and how long
+    pairings rest; and where all was inferred, before as after."""
+    sums: dict[str, dict[float, Counter[str]]] = {}
     for seed in seeds:
-        rng = random.Random(seed)
-        given, said = inferred.conditions(rng), stated.reused(rng)
-        connections, window = min(8, given.connections), max(0.02, given.window)
-        given = replace(given, seconds=30.0, connections=connections, window=window, churn=False)
-        told = stated.simulate(given, said, seed)
-        sums[said.reuse].update(right=told.right, unknown=told.unknown, wrong=told.wrong)
+        given, said = stated.reused_network(seed)
+        for how, what in ((said.reuse, said), (NEVER_STATED, Said(cm=False, reuse=UNSEEN))):
+            for rest in REUSE_RESTS:
+                told = stated.simulate(given, what, seed, rest)
+                found = sums.setdefault(how, {}).setdefault(rest, Counter())
+                found.update(right=told.right, unknown=told.unknown, wrong=told.wrong)
     return sums
 
 
@@ -150,21 +155,29 @@ def show_reused() -> None:
         for ports in ("queue pairs", "per queue pair", "one"):
             cells = [_cell(reused(how, traffic, ports)) for traffic in REUSED_FOR.values()]
             print(f"| {how} | {ports} |", " | ".join(cells), "|")
-    print("\nThe same under conditions drawn at random:\n\n| connected | all |\n|---|---|")
-    for how, sums in reused_drawn(range(REUSE_DRAWN)).items():
-        print(f"| {how} | {_cell(sums)} |")
+
+
+def show_reused_drawn(seeds: Iterable[int]) -> None:
+    """The same under conditions drawn at random."""
+    rests = " | ".join(f"looked at again after {rest:g} s" for rest in REUSE_RESTS)
+    print(f"\nThe same under conditions drawn at random:\n\n| connected | {rests} |\n|---|---|---|")
+    for how, by_rest in sorted(reused_drawn(seeds).items()):
+        print(f"| {how} |", " | ".join(_cell(by_rest[rest]) for rest in REUSE_RESTS), "|")
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description="How much is learned, and how.")
     parser.add_argument("seeds", type=int, nargs="?", default=10_000)
+    parser.add_argument("--reused", type=int, default=REUSE_DRAWN, help="of numbers used again")
     options = parser.parse_args()
     logging.disable()
     show(survey(range(options.seeds)))
-    statements, ended = verification_simulator.total(range(options.seeds))
-    print(f"Of {statements} true statements watched all the time packets ended {ended}.")
+    statements, disproved, uncertain = verification_simulator.total(range(options.seeds))
+    print(f"Of {statements} true statements watched all the time packets disproved {disproved}")
+    print(f"and left {uncertain} uncertain.")
     show_reused()
+    show_reused_drawn(range(options.reused))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from inference_simulator import (
     B,
     Conditions,
     Connection,
+    conditions,
     connect,
     reports,
 )
@@ -267,9 +268,18 @@ def _changed(
     return found
 
 
-def simulate(given: Conditions, said: Said, seed: int) -> Outcome:
+def reused_network(seed: int) -> tuple[Conditions, Said]:
+    """A network whose queue pair numbers are used again, under conditions drawn at random."""
+    rng = random.Random(seed)
+    given, said = conditions(rng), reused(rng)
+    connections, window = min(8, given.connections), max(0.02, given.window)
+    given = replace(given, seconds=30.0, connections=connections, window=window, churn=False)
+    return given, said
+
+
+def simulate(given: Conditions, said: Said, seed: int, rest: float = LOOK_AGAIN) -> Outcome:
     """Let the hosts connect and talk for some seconds, once or, where numbers are reused, twice;
-    the second time for longer."""
+    the second time for longer. `rest`: seconds until a pairing is looked at again."""
     rng = random.Random(seed)
     given = replace(given, hidden=False)
     world = _World(said, rng)
@@ -278,7 +288,7 @@ def simulate(given: Conditions, said: Said, seed: int) -> Outcome:
     if said.reuse:
         longer = replace(given, seconds=2 * given.seconds)
         phases.append((_changed(first, longer, rng), longer, said))
-    with patch.object(verification, "REST", LOOK_AGAIN):
+    with patch.object(verification, "REST", rest):
         for number, (connections, phase, how) in enumerate(phases):
             _phase(world, connections, phase, how, 1000 * number)
     return world.count()

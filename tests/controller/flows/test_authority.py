@@ -26,12 +26,12 @@ REPLACED = {
 ENDED = {
     # Known by: whether it ends by a deletion, a disconnect with both IDs, one without a known
     # handshake, silence, packets that contradict it, packets that disprove it, the end of the
-    # reverse flow.
-    Origin.MANUAL: (True, False, False, False, False, False, False),
-    Origin.CM: (True, True, False, False, False, True, False),
-    Origin.AGENT: (True, True, False, True, False, True, False),
-    Origin.INFERRED: (True, True, True, True, True, True, True),
-    Origin.RESTORED: (True, True, False, True, True, True, False),
+    # reverse flow, packets that may be of another connection.
+    Origin.MANUAL: (True, False, False, False, False, False, False, False),
+    Origin.CM: (True, True, False, False, False, True, False, True),
+    Origin.AGENT: (True, True, False, True, False, True, False, True),
+    Origin.INFERRED: (True, True, True, True, True, True, True, True),
+    Origin.RESTORED: (True, True, False, True, True, True, False, True),
 }
 
 

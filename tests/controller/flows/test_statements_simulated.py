@@ -6,15 +6,17 @@ from collections.abc import Callable
 import pytest
 from inference_simulator import Conditions, conditions
 from inference_traffic import Kind
-from statement_simulator import Said, by_agents, by_both, by_cm, simulate
+from statement_simulator import Said, by_agents, by_both, by_cm, reused_network, simulate
 from verification_simulator import total
 
 
-def test_true_statements_never_end() -> None:
-    """Whatever happens to packets and reports; verification_simulator.py does more seeds."""
-    statements, ended = total(range(60))
+def test_true_statements_are_never_disproved() -> None:
+    """Whatever happens to packets and reports, and few become uncertain; verification_simulator.py
+    does more seeds."""
+    statements, disproved, uncertain = total(range(60))
     assert statements > 500
-    assert ended == 0
+    assert disproved == 0
+    assert uncertain <= statements // 50
 
 
 @pytest.mark.parametrize("draw", [by_cm, by_agents, by_both])
@@ -65,3 +67,10 @@ def test_large_reads_of_numbers_used_again_are_right_or_unknown(
         kind=Kind.READ, ports=ports, message=message, rate=2e5, window=0.02, seconds=30.0
     )
     assert simulate(given, Said(reuse=how), seed).wrong == 0
+
+
+@pytest.mark.parametrize("seed", [6, 30, 58, 120])
+def test_numbers_used_again_are_right_or_unknown(seed: int) -> None:
+    """Seeds of learning_table.py that were wrong, with one port or others than queue pairs give,
+    PSNs that wrap or are equal, requests that nobody answers."""
+    assert simulate(*reused_network(seed), seed).wrong == 0

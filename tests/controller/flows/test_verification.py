@@ -215,11 +215,13 @@ def test_a_suspicion_ends_with_a_response_that_fits() -> None:
         ("followed", 0xC123, True, True),
         (0xC077, 0xC123, False, True),
         (0xC077, 0xC123, True, False),
-        (0xC077, 0xC077, False, False),
+        (0xC077, 0xC077, False, True),
+        (0xC077, 0xC077, True, False),
     ],
 )
 def test_ports_that_changed(before: int | str, after: int, fits: bool, ended: bool) -> None:
-    """Evidence even where READs hide that responses do not fit, but not where they fit: programs
+    """Evidence even where READs hide that responses do not fit, as are ports that did not change
+    when responses fitted and fit no more; but not where they fit: programs
     may change ports (mlx5dv_modify_qp_udp_sport). Those that follow from both queue pairs are no
     program's choice."""
     bench, one = Bench(), pairing(1, stated=True)
