@@ -20,6 +20,9 @@ SEED = 2
 """With which the hash of the flows neither fits the load by chance nor is very far from it."""
 
 GOAL = 0.10
+MOST_WITH_A_SLOW_CLOCK = 0.5
+"""Of windows; where flows change sides it is 0.6 to 1."""
+
 PATHS = ("r1", "r3"), ("r2", "r4")
 
 
@@ -80,6 +83,17 @@ def test_no_packet_is_out_of_order(by_load: Result) -> None:
     order = analysis.order(by_load)
     assert order["packets"].sum() > 10_000
     assert not order[["beyond_gap", "repeated", "retransmitted", "naks"]].any(axis=None)
+
+
+def test_flows_with_many_pauses_in_a_round_of_the_clock_do_not_all_go_by_the_same_news() -> None:
+    data = scenario()
+    data["controller"]["configuration"]["failure_detection"]["interval"] = "100ms"
+    many, endless, _ = data["traffic"]
+    traffic = [many | {"load": 0.12}, endless]
+    result = run(data | {"traffic": traffic, "duration": "900ms", "seed": 3})
+    assert flowlets_moved(result) > 0
+    assert unequal(result).p95 < MOST_WITH_A_SLOW_CLOCK
+    assert not analysis.order(result)["beyond_gap"].any()
 
 
 def test_a_pause_shorter_than_the_difference_of_delays_puts_packets_out_of_order() -> None:
