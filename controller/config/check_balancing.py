@@ -7,6 +7,7 @@ from fcn.contract.pipeline import Pipeline
 from fcn.contract.units import format_rate
 from fcn.controller.config.balancing import MOST_REFRESH
 from fcn.controller.config.model import Config
+from fcn.controller.config.modes import FlowControl
 from fcn.controller.config.paths import used_policies
 from fcn.controller.config.transport import Finding, Path
 from fcn.controller.config.types import SECOND, format_duration, parse_duration
@@ -113,6 +114,14 @@ def balancing_warnings(config: Config, watching: Watching) -> Iterator[tuple[str
             f"{section}.refresh",
             f"{format_duration(balancing.refresh)} is shorter than failure_detection.interval, so "
             f"loads are said again every {shown}; write {shown}, or a shorter interval",
+        )
+    longest = config.holding.longest
+    if config.flow_control is not FlowControl.OFF and balancing.flowlet <= longest:
+        yield (
+            f"{section}.flowlet",
+            f"with flow_control a flow's packets may wait for {format_duration(longest)} and more "
+            "(holding.longest) while it pauses, and be overtaken on another path; write a longer "
+            "time than neighbours hold traffic for",
         )
 
 

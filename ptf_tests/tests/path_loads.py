@@ -11,7 +11,13 @@ from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.links import LinkTest
 from fcn.ptf_tests.lib.packets import udp
 from fcn.ptf_tests.lib.path_messages import LINKS, Link, PathMessageTest
-from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, NEVER_US, POLICY
+from fcn.ptf_tests.lib.paths import (
+    FIRST_PATH_ID,
+    FIRST_TUNNEL,
+    NEVER_US,
+    POLICY,
+    POLICY_IN_RED,
+)
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.tests.paths import SOME_FLOWS
 
@@ -155,6 +161,32 @@ class LoadIsNoFailure(LoadTest):
         self.assertEqual(set(self.paths_of(NEW_FLOWS)), {0})
         self.tell(Event.FAILURE, 0)
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {2})
+
+
+class PathOfAnotherPolicy(LoadTest):
+    """FAN-7: where a policy has other paths than the one whose number it has, a flow keeps no path
+    that is not there any more: its tunnel may be another VRF's by now."""
+
+    def runTest(self) -> None:
+        self.load(0, 1000, STANDING)
+        self.load(1, 0)
+        self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
+        match = {"tunnel": POLICY_IN_RED}
+        self.pe.delete("policy", match=match)
+        self.pe.insert(
+            "policy",
+            "to_policy",
+            match=match,
+            number=POLICY,
+            first=FIRST_TUNNEL,
+            hold=0,
+            flowlet_gap=NEVER_US,
+            margin=0,
+            settle=0,
+            cnp_interval=0,
+            paths=1,
+        )
+        self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
 
 
 class OwnLink(LinkTest, LoadTest):

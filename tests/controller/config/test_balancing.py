@@ -299,6 +299,16 @@ def test_a_slow_link_is_measured_too() -> None:
     assert actions(data, "r1", "clock_slot")[0].args["rate"] == 1
 
 
+def test_flows_may_overtake_what_is_held(tmp_path: Path) -> None:
+    text = "may wait for 10ms and more"
+    held = {"flow_control": "flow"}
+    assert f"note: load_balancing.flowlet: with flow_control a flow's packets {text}" in notes(
+        tmp_path, balanced() | held
+    )
+    assert text not in notes(tmp_path, balanced(flowlet="11ms") | held)
+    assert text not in notes(tmp_path, balanced())
+
+
 @pytest.mark.parametrize(
     ("policy", "section", "entry"),
     [
