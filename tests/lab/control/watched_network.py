@@ -55,7 +55,7 @@ def ladder_config(topology: Topology, sections: Mapping[str, Any]) -> dict[str, 
     pe1["policies"] = {"both": {"to": "pe2", "paths": paths, "hold_down": hold_down}}
     for vrf in pe1["vrfs"].values():
         for route in vrf["routes"]:
-            if route.pop("tunnel", None):
+            if route.pop("tunnel", None) or route.get("policy"):
                 route["policy"] = "both"
     return data
 
