@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from switches import MemorySwitch, all_up, until
-from watch_lab import WatchLab, running
+from watch_lab import PathLab, running, with_two_ways
 
 from fcn.contract.paths import path_cell
 from fcn.controller.app import ControlPlane
@@ -15,7 +15,6 @@ from fcn.controller.config import Config, parse_config
 from fcn.controller.events import Kind
 from fcn.controller.northbound.metrics import FcnCollector
 from fcn.controller.northbound.snapshot import take_snapshot
-from fcn.softswitch.api import CounterValue
 
 CPU_PORT = (510).to_bytes(2, "big")
 
@@ -23,45 +22,22 @@ CPU_PORT = (510).to_bytes(2, "big")
 @pytest.fixture
 def network(network: dict[str, Any]) -> dict[str, Any]:
     """The example, with two paths between the PEs by a P each, and load balancing."""
-    nodes, links = network["nodes"], network["links"]
-    for name in ("pe1", "pe2"):
-        nodes[name]["ports"].append({"number": 3, "role": "core"})
-    nodes["p3"] = nodes["p2"] | {
-        "underlay_address": "2001:db8:0:ff::13",
-        "locator": "2001:db8:0:13::/64",
-        "end_sids": ["2001:db8:0:13::e"],
-        "thresholds": [],
-        "ports": [dict(port) for port in nodes["p2"]["ports"]],
-    }
-    links += [["pe1:3", "p3:1"], ["p3:2", "pe2:3"]]
-    pe1 = nodes["pe1"]
     paths = [{"tunnel": "pe2-srv6", "id": 17}, {"tunnel": "pe2-vxlan", "id": 18}]
-    pe1["policies"] = {"both": {"to": "pe2", "paths": paths}}
-    pe1["tunnels"]["pe2-srv6"]["via"] = ["p2"]
-    for route in pe1["vrfs"]["blue"]["routes"]:
-        del route["tunnel"]
-        route["policy"] = "both"
-    for node in nodes.values():
+    with_two_ways(network, {"to": "pe2", "paths": paths})
+    for node in network["nodes"].values():
         for port in node["ports"]:
             if port["role"] == "core":
                 port["rate"] = "1 Gb/s"
     return network | {"failure_detection": {}, "load_balancing": {}}
 
 
-class Lab(WatchLab):
+class Lab(PathLab):
     """The running controller, and what pe1's data plane counts."""
 
     def count(self, slot: int, loads: int, flowlets: int) -> None:
         """Messages of a path's load so far, and flowlets that were moved to it."""
-        (plan,) = self.plane.nodes["pe1"].paths.plans
-        engine = self.switches["pe1"].engine
         for counter, packets in (("path_loads", loads), ("path_flowlets", flowlets)):
-            cell = path_cell(plan.cell, slot)
-            engine.counter_write(counter, cell, CounterValue(packets, 0))
-
-    async def look(self) -> None:
-        """Let the controller look."""
-        await self.plane.nodes["pe1"].paths.look()
+            self.set(counter, path_cell(self.plan.cell, slot), packets)
 
     def told(self) -> list[str]:
         """Messages of events of moved flows so far."""

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from finsy.p4entity import decode_entity
 from switches import MemorySwitch, all_up, until
-from watch_lab import WatchLab, running
+from watch_lab import PathLab, running, with_two_ways
 
 from fcn.contract.constants import POLICY_BIT
 from fcn.contract.paths import (
@@ -27,7 +27,6 @@ from fcn.controller.config.reporters import reporters
 from fcn.controller.events import Kind
 from fcn.controller.node.paths import PathState
 from fcn.controller.node.provision import Provision
-from fcn.softswitch.api import CounterValue
 
 CPU_PORT = (510).to_bytes(2, "big")
 POLICY = {
@@ -40,23 +39,7 @@ POLICY = {
 @pytest.fixture
 def network(network: dict[str, Any]) -> dict[str, Any]:
     """The example, with a second P between the PEs and a policy with a path by each."""
-    nodes, links = network["nodes"], network["links"]
-    for name, port in (("pe1", 3), ("pe2", 3)):
-        nodes[name]["ports"].append({"number": port, "role": "core"})
-    nodes["p3"] = nodes["p2"] | {
-        "underlay_address": "2001:db8:0:ff::13",
-        "locator": "2001:db8:0:13::/64",
-        "end_sids": ["2001:db8:0:13::e"],
-        "thresholds": [],
-    }
-    links += [["pe1:3", "p3:1"], ["p3:2", "pe2:3"]]
-    pe1 = nodes["pe1"]
-    pe1["policies"] = {"both": POLICY}
-    pe1["tunnels"]["pe2-srv6"]["via"] = ["p2"]
-    for route in pe1["vrfs"]["blue"]["routes"]:
-        del route["tunnel"]
-        route["policy"] = "both"
-    return network
+    return with_two_ways(network, POLICY)
 
 
 def entries(network: dict[str, Any], table: str) -> list[dict[str, Any]]:
@@ -119,17 +102,8 @@ def test_a_domain_without_policies_has_no_entries(network: dict[str, Any]) -> No
         assert entries(network, table) == []
 
 
-class Lab(WatchLab):
+class Lab(PathLab):
     """The running controller, and what pe1's data plane counts."""
-
-    def __init__(self, plane: ControlPlane, switches: dict[str, MemorySwitch], api: str) -> None:
-        super().__init__(plane, switches, api)
-        self._engine = switches["pe1"].engine
-        (self.plan,) = plane.nodes["pe1"].paths.plans
-
-    def set(self, counter: str, cell: int, packets: int, octets: int = 0) -> None:
-        """Set a counter's cell."""
-        self._engine.counter_write(counter, cell, CounterValue(packets, octets))
 
     def say(self, slot: int, **counts: int) -> None:
         """How often this was news of a path, by member of PathReport."""
@@ -148,10 +122,6 @@ class Lab(WatchLab):
     def carry(self, slot: int, packets: int, octets: int) -> None:
         """What a path has carried."""
         self.set("path_traffic", path_cell(self.plan.cell, slot), packets, octets)
-
-    async def look(self) -> None:
-        """Let the controller look."""
-        await self.plane.nodes["pe1"].paths.look()
 
     def state(self, slot: int) -> PathState:
         """A path as the controller saw it."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from switches import MemorySwitch, all_up
 from typer.testing import CliRunner, Result
@@ -14,6 +14,7 @@ from fcn.controller.cli.main import app
 from fcn.controller.config import Config
 from fcn.controller.events import Event
 from fcn.controller.northbound.api import serving
+from fcn.softswitch.api import CounterValue
 
 
 class WatchLab:
@@ -29,6 +30,45 @@ class WatchLab:
         """Run `fcn`."""
         command = partial(CliRunner().invoke, app, [*arguments, "--api", self._api])
         return await asyncio.to_thread(command)
+
+
+class PathLab(WatchLab):
+    """pe1 has one policy."""
+
+    def __init__(self, plane: ControlPlane, switches: dict[str, MemorySwitch], api: str) -> None:
+        super().__init__(plane, switches, api)
+        self._engine = switches["pe1"].engine
+        (self.plan,) = plane.nodes["pe1"].paths.plans
+
+    def set(self, counter: str, cell: int, packets: int, octets: int = 0) -> None:
+        """Set a counter's cell of pe1."""
+        self._engine.counter_write(counter, cell, CounterValue(packets, octets))
+
+    async def look(self) -> None:
+        """Let the controller look at pe1's paths."""
+        await self.plane.nodes["pe1"].paths.look()
+
+
+def with_two_ways(network: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:
+    """The example, with a second P between the PEs and a policy with a path by each."""
+    nodes, links = network["nodes"], network["links"]
+    for name in ("pe1", "pe2"):
+        nodes[name]["ports"].append({"number": 3, "role": "core"})
+    nodes["p3"] = nodes["p2"] | {
+        "underlay_address": "2001:db8:0:ff::13",
+        "locator": "2001:db8:0:13::/64",
+        "end_sids": ["2001:db8:0:13::e"],
+        "thresholds": [],
+        "ports": [dict(port) for port in nodes["p2"]["ports"]],
+    }
+    links += [["pe1:3", "p3:1"], ["p3:2", "pe2:3"]]
+    pe1 = nodes["pe1"]
+    pe1["policies"] = {"both": policy}
+    pe1["tunnels"]["pe2-srv6"]["via"] = ["p2"]
+    for route in pe1["vrfs"]["blue"]["routes"]:
+        del route["tunnel"]
+        route["policy"] = "both"
+    return network
 
 
 L = TypeVar("L", bound=WatchLab)

@@ -10,6 +10,16 @@ from fcn.lab.result.model import Result
 from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import Plan, make_scenario
 
+HOLDING = {
+    "hold_at": 60,
+    "release_at": 20,
+    "time": "1ms",
+    "repeat": "400us",
+    "packets": 20_000,
+    "octets": "100MB",
+}
+"""For queues of some hundred packets."""
+
 
 def small(**changes: Any) -> Plan:  # noqa: ANN401 - whatever YAML holds
     """Two hosts, of which the second starts after 1 ms, share 100 Gb/s for 3 ms."""
@@ -37,6 +47,14 @@ def small(**changes: Any) -> Plan:  # noqa: ANN401 - whatever YAML holds
         "measure": {"interval": "50us"},
     }  # fmt: skip
     return make_scenario({**data, **changes}, "small")
+
+
+def total(result: Result, name: str) -> dict[str, int]:
+    """The last value of a counter, by node."""
+    counters = result.counters[result.counters["name"] == name]
+    return {
+        str(node): int(value) for node, value in counters.groupby("node")["value"].max().items()
+    }
 
 
 def signature(result: Result) -> tuple[str, str]:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 import yaml
-from small import small
+from small import HOLDING, small, total
 
 from fcn.controller.config.modes import Notification
-from fcn.lab.result.analysis import drops, final_counters
+from fcn.lab.result.analysis import drops
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, caused, reactions
 from fcn.lab.result.tables import PATH
@@ -16,21 +16,6 @@ from fcn.lab.run.runner import run_scenario
 from fcn.lab.scenario.load import catalog, load_scenario, make_scenario
 
 DETECTION = {"interval": "1ms", "multiplier": 3}
-HOLDING = {
-    "hold_at": 60,
-    "release_at": 20,
-    "time": "1ms",
-    "repeat": "400us",
-    "packets": 20_000,
-    "octets": "100MB",
-}
-
-
-def total(result: Result, name: str) -> dict[str, int]:
-    """The last value of a counter, by node."""
-    counted = final_counters(result, "event")
-    counted = counted[counted["name"] == name]
-    return dict(zip(counted["node"], counted["value"], strict=True))
 
 
 def lost(result: Result) -> int:

@@ -3,19 +3,10 @@
 from typing import Any
 
 import pytest
-from small import small
+from small import HOLDING, small, total
 
 from fcn.lab.result.model import Result
 from fcn.lab.run.runner import run_scenario
-
-HOLDING = {
-    "hold_at": 60,
-    "release_at": 20,
-    "time": "1ms",
-    "repeat": "400us",
-    "packets": 20_000,
-    "octets": "100MB",
-}
 
 
 def congested(mode: str) -> Result:
@@ -30,14 +21,6 @@ def congested(mode: str) -> Result:
         ],
     }
     return run_scenario(small(mode=mode, links=links, controller={"holding": HOLDING}))
-
-
-def total(result: Result, name: str) -> dict[str, int]:
-    """The last value of a counter, by node."""
-    counters = result.counters[result.counters["name"] == name]
-    return {
-        str(node): int(value) for node, value in counters.groupby("node")["value"].max().items()
-    }
 
 
 @pytest.fixture(scope="module")
