@@ -57,6 +57,9 @@ class Evidence:
     supports: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=SUPPORTS_NEEDED))
     """(PSN, distance) of the latest responses that agree, all different."""
     contradictions: int = 0
+    late: int = PSN_SPACE
+    """By how many PSNs the closest response is off that says nothing because of READs: it may have
+    waited behind them, and so may all others."""
 
     def weigh(self, verdict: Verdict, psn: int, distance: int) -> None:
         """One response more."""
@@ -78,11 +81,10 @@ class Evidence:
     def refuted(self) -> bool:
         return self.contradictions >= CONTRADICTIONS_NEEDED
 
-    def chance(self, rivals: int) -> float:
-        """How likely at most one of so many rivals with random PSNs is as close: responses of
-        connections that run in step are no independent observations, so they count as one."""
-        widest = max(distance for _, distance in self.supports)
-        return 2 * widest * max(1, rivals) / PSN_SPACE
+    @property
+    def widest(self) -> int:
+        """By how many PSNs a response that agrees is off at most."""
+        return max(distance for _, distance in self.supports)
 
 
 NOTHING = Evidence()
@@ -143,12 +145,16 @@ class _HostPair:
         self, pairing: _QueuePairs, asked: Trail, answers: Trail, when: float, psn: int
     ) -> None:
         verdict, distance = asked.judge(answers, when, psn)
-        if verdict is not Verdict.POSSIBLE:
-            forth, back = pairing
-            row = self.evidence.setdefault(forth, {})
-            evidence = row.get(back)
-            if evidence is None:
-                evidence = row[back] = Evidence()
+        if verdict is Verdict.POSSIBLE and not (asked.asks_reads or answers.answers_reads):
+            return
+        forth, back = pairing
+        row = self.evidence.setdefault(forth, {})
+        evidence = row.get(back)
+        if evidence is None:
+            evidence = row[back] = Evidence()
+        if verdict is Verdict.POSSIBLE:
+            evidence.late = min(evidence.late, distance)
+        else:
             evidence.weigh(verdict, psn, distance)
 
     def forget(self, flow: FlowKey) -> None:
@@ -178,12 +184,12 @@ class _HostPair:
 
     def by_psn(self) -> list[_QueuePairs]:
         """Pairings whose responses agree, while no other is possible for either flow."""
-        rivals = len(self.forth) + len(self.back) - 2
+        near = self._near
         strong = {
             (forth, back)
             for forth, row in self.evidence.items()
             for back, evidence in row.items()
-            if evidence.shown and evidence.chance(rivals) <= CHANCE
+            if evidence.shown and evidence.widest <= near
         }
         explained = {forth for forth, _ in strong}, {back for _, back in strong}
         return [
@@ -192,13 +198,22 @@ class _HostPair:
             if self._port_allows(*each) and self._without_rival(each, *explained)
         ]
 
+    @property
+    def _near(self) -> float:
+        """PSNs within which some rival with random PSNs is by chance at most. Responses of
+        connections that run in step are no independent observations, so they count as one."""
+        rivals = max(1, len(self.forth) + len(self.back) - 2)
+        return CHANCE * PSN_SPACE / (2 * rivals)
+
     def _port_allows(self, forth: int, back: int) -> bool:
         """Where one connection's ports follow from its queue pairs, those of all do."""
         port = connection_port(forth, back)
         return not self.ports_follow_qps or port == self.forth[forth].port == self.back[back].port
 
     def _without_rival(self, pairing: _QueuePairs, forths: set[int], backs: set[int]) -> bool:
-        """Any other partner must be ruled out, or unsupported and explained by yet another."""
+        """Any other partner must be ruled out, or explained by yet another and show nothing; that
+        shows nothing where answers that are near may only be late: then connections whose first
+        PSNs lie so far apart all seem to be each other's."""
         forth, back = pairing
         return all(
             self._out(forth, other, explained=other in backs)
@@ -212,7 +227,8 @@ class _HostPair:
 
     def _out(self, forth: int, back: int, *, explained: bool) -> bool:
         evidence = self.evidence.get(forth, {}).get(back, NOTHING)
-        return evidence.refuted or (explained and not evidence.supports)
+        silent = not evidence.supports and evidence.late > self._near
+        return evidence.refuted or (explained and silent)
 
 
 def _plausible(asked: Trail, answers: Trail) -> bool:

@@ -7,7 +7,6 @@ inference: reports cost the control plane (FCN-15: bounded). VRFs and their host
 (turns.py), so that none waits for the connections of another.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -19,19 +18,20 @@ from fcn.controller.flows.shares import host_of
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.turns import Turns
 
-REST = 60.0
-"""Seconds until it is watched again: about as long as a flow that fell silent keeps its mapping."""
-
-SHORT_REST = 10.0
-"""The same when a new flow appears between the two hosts: it may have a queue pair of old."""
+UNSEEN = 60.0
+"""Seconds after which a mapping that nothing confirmed may have been wrong for: about as long as a
+flow that fell silent keeps it."""
 
 HURRY_INTERVAL = 1.0
-"""Seconds between searches for such pairings: one looks at all between those hosts."""
+"""Seconds between searches for pairings between hosts that have a new flow: one looks at all."""
+
+RECENT = 10.0
+"""Seconds since the latest look for which such a pairing need not be first."""
 
 
 @dataclass(slots=True)
 class _Entry:
-    """A pairing that was made at `made`, and rests since `since` or is watched. `shown`: when the
+    """A pairing that was made at `made`, and waits since `since` or is watched. `shown`: when the
     latest look that confirmed it began; `suspected`: when a look spoke against it, and none for it
     since; `doubted`: another one between the hosts ended, so that this has to be confirmed."""
 
@@ -91,10 +91,8 @@ class Verification:
         self._slots = slots
         self._entries: dict[FlowKey, _Entry] = {}
         """By either flow."""
-        self._resting: OrderedDict[FlowKey, _Entry] = OrderedDict()
-        """By flow forth, the one that rests for longest first."""
         self._turns: Turns[FlowKey] = Turns()
-        """By flow forth, those that have rested, and those that are watched."""
+        """By flow forth, all: those that are watched have a place, the others wait for one."""
         self._checked: dict[FlowKey, Check] = {}
         """By flow forth."""
         self._between: dict[HostPairKey, dict[FlowKey, None]] = {}
@@ -142,7 +140,7 @@ class Verification:
         for flow in (pairing.forth, pairing.back):
             self.forget(flow)
             self._entries[flow] = entry
-        self._resting[pairing.forth] = entry
+        self._wait(pairing.forth)
         self._between.setdefault(host_pair(pairing.forth), {})[pairing.forth] = None
 
     def forget(self, flow: FlowKey) -> FlowKey | None:
@@ -153,7 +151,6 @@ class Verification:
             return None
         forth = self._entries[flow].pairing.forth
         del self._entries[flow], self._entries[partner]
-        self._resting.pop(forth, None)
         self._turns.leave(forth)
         self._checked.pop(forth, None)
         self._settle(forth)
@@ -236,7 +233,6 @@ class Verification:
                 changed |= {forth, check.pairing.back}
         changed.update(flow for each in uncertain for flow in (each.forth, each.back))
         self._hurry(now)
-        self._rouse(now - REST)
         while len(self) + 2 <= self._slots and (forth_next := self._turns.take()) is not None:
             entry = self._entries[forth_next]
             self._checked[forth_next] = entry.check(now)
@@ -270,7 +266,7 @@ class Verification:
         return [each.pairing for each in ended]
 
     def _end_look(self, entry: _Entry, check: Check, now: float) -> None:
-        """Nothing speaks against the pairing: it rests."""
+        """Nothing speaks against the pairing: others have their turn."""
         forth = entry.pairing.forth
         if check.confirmed:
             entry.shown, entry.suspected, entry.doubted = check.since, None, False
@@ -280,16 +276,15 @@ class Verification:
         entry.kept_port |= check.keeps_own_port
         entry.progress.look_ends(now)
         del self._checked[forth]
-        self._turns.leave(forth)
         self._settle(forth)
-        self._resting[forth] = entry
+        self._wait(forth)
 
     def _doubt_others(self, ended: _Entry, now: float) -> None:
         """Who used the numbers of one connection again may have used those of others: what is
         older, and was not confirmed since packets spoke against that one, has to be confirmed."""
         hosts = host_pair(ended.pairing.forth)
         against = now if ended.suspected is None else ended.suspected
-        latest = min(against, ended.made + REST) if ended.shown is None else ended.shown
+        latest = min(against, ended.made + UNSEEN) if ended.shown is None else ended.shown
         for forth in self._between.get(hosts, ()):
             entry = self._entries[forth]
             confirmed = entry.shown is not None and entry.shown >= against
@@ -297,7 +292,7 @@ class Verification:
                 continue
             entry.doubted = True
             self._unsettled.setdefault(hosts, {})[forth] = None
-            if forth in self._resting:
+            if forth not in self._checked:
                 self._wait(forth, first=True)
 
     def _settle(self, forth: FlowKey) -> None:
@@ -308,16 +303,8 @@ class Verification:
             if not waiting:
                 del self._unsettled[hosts]
 
-    def _rouse(self, latest: float) -> None:
-        """Those that rest since `latest` or before wait for their turn."""
-        while self._resting:
-            forth, entry = next(iter(self._resting.items()))
-            if entry.since > latest:
-                return
-            self._wait(forth)
-
     def _wait(self, forth: FlowKey, *, first: bool = False) -> None:
-        del self._resting[forth]
+        self._turns.leave(forth)
         hosts = host_of(forth.vrf, forth.src), host_of(forth.vrf, forth.dst)
         self._turns.wait(forth, hosts, first=first)
 
@@ -328,7 +315,6 @@ class Verification:
         self._next_hurry = now + HURRY_INTERVAL
         for hosts in self._hurried:
             for forth in self._between[hosts]:
-                entry = self._resting.get(forth)
-                if entry is not None and entry.since <= now - SHORT_REST:
+                if forth not in self._checked and self._entries[forth].since <= now - RECENT:
                     self._wait(forth, first=True)
         self._hurried.clear()

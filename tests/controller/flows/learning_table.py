@@ -35,8 +35,8 @@ REUSE_SEEDS = 3
 """Of each row about numbers used again."""
 REUSE_DRAWN = 200
 """Simulations of numbers used again under conditions drawn at random."""
-REUSE_RESTS = (1.0, 10.0)
-"""Seconds between looks in these."""
+REUSE_SLOTS = (16, 4, 2)
+"""Flows watched at a time to look again in these, of up to 16: the others wait for their turn."""
 
 
 @dataclass(slots=True)
@@ -101,16 +101,16 @@ def reused(how: str, traffic: Conditions, ports: str) -> Counter[str]:
     return sums
 
 
-def reused_drawn(seeds: Iterable[int]) -> dict[str, dict[float, Counter[str]]]:
-    """The same under conditions drawn at random, by how the others were connected and how long
-    pairings rest; and where all was inferred, before as after."""
-    sums: dict[str, dict[float, Counter[str]]] = {}
+def reused_drawn(seeds: Iterable[int]) -> dict[str, dict[int, Counter[str]]]:
+    """The same under conditions drawn at random, by how the others were connected and how many
+    flows are looked at at a time; and where all was inferred, before as after."""
+    sums: dict[str, dict[int, Counter[str]]] = {}
     for seed in seeds:
         given, said = stated.reused_network(seed)
         for how, what in ((said.reuse, said), (NEVER_STATED, Said(cm=False, reuse=UNSEEN))):
-            for rest in REUSE_RESTS:
-                told = stated.simulate(given, what, seed, rest)
-                found = sums.setdefault(how, {}).setdefault(rest, Counter())
+            for slots in REUSE_SLOTS:
+                told = stated.simulate(given, what, seed, slots)
+                found = sums.setdefault(how, {}).setdefault(slots, Counter())
                 found.update(right=told.right, unknown=told.unknown, wrong=told.wrong)
     return sums
 
@@ -159,10 +159,11 @@ def show_reused() -> None:
 
 def show_reused_drawn(seeds: Iterable[int]) -> None:
     """The same under conditions drawn at random."""
-    rests = " | ".join(f"looked at again after {rest:g} s" for rest in REUSE_RESTS)
-    print(f"\nThe same under conditions drawn at random:\n\n| connected | {rests} |\n|---|---|---|")
-    for how, by_rest in sorted(reused_drawn(seeds).items()):
-        print(f"| {how} |", " | ".join(_cell(by_rest[rest]) for rest in REUSE_RESTS), "|")
+    columns = " | ".join(f"{slots} flows looked at at a time" for slots in REUSE_SLOTS)
+    print(f"\nThe same under conditions drawn at random:\n\n| connected | {columns} |")
+    print("|---" * (len(REUSE_SLOTS) + 1) + "|")
+    for how, by_slots in sorted(reused_drawn(seeds).items()):
+        print(f"| {how} |", " | ".join(_cell(by_slots[slots]) for slots in REUSE_SLOTS), "|")
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.model import AgentHost
 from fcn.controller.events import EventBus
-from fcn.controller.flows import verification
+from fcn.controller.flows import service
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
@@ -44,8 +44,8 @@ from fcn.controller.hostagent.reports import Device, HostReports
 NODES = {A: "pe1", B: "pe2"}
 HOSTS = {"A": A, "B": B}
 
-LOOK_AGAIN = 1.0
-"""Seconds until a pairing is looked at again here: verification.REST would take too long."""
+SLOTS = 16
+"""Flows watched at a time to look again at their mappings, as by default."""
 
 AGENT_INTERVAL = 2.0
 
@@ -277,20 +277,20 @@ def reused_network(seed: int) -> tuple[Conditions, Said]:
     return given, said
 
 
-def simulate(given: Conditions, said: Said, seed: int, rest: float = LOOK_AGAIN) -> Outcome:
+def simulate(given: Conditions, said: Said, seed: int, slots: int = SLOTS) -> Outcome:
     """Let the hosts connect and talk for some seconds, once or, where numbers are reused, twice;
-    the second time for longer. `rest`: seconds until a pairing is looked at again."""
+    the second time for longer. `slots`: flows watched at a time to look again."""
     rng = random.Random(seed)
     given = replace(given, hidden=False)
-    world = _World(said, rng)
+    with patch.object(service, "VERIFIED_SHARE", _config().flows.watched // slots):
+        world = _World(said, rng)
     first = connect(given, rng)
     phases = [(first, given, replace(said, reuse=""))]
     if said.reuse:
         longer = replace(given, seconds=2 * given.seconds)
         phases.append((_changed(first, longer, rng), longer, said))
-    with patch.object(verification, "REST", rest):
-        for number, (connections, phase, how) in enumerate(phases):
-            _phase(world, connections, phase, how, 1000 * number)
+    for number, (connections, phase, how) in enumerate(phases):
+        _phase(world, connections, phase, how, 1000 * number)
     return world.count()
 
 

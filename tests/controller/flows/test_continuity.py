@@ -9,7 +9,7 @@ from fcn.controller.flows.continuity import PAUSE, Continuity, Progress
 from fcn.controller.flows.inference import JUDGED_AFTER, Pairing
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import PSN_SPACE, Sample, connection_port
-from fcn.controller.flows.verification import REST, Verification
+from fcn.controller.flows.verification import Verification
 
 A, B = ip_address("10.0.0.1"), ip_address("10.0.0.2")
 WRITE, READ_REQUEST, READ_RESPONSE, ACK = 0x0A, 0x0C, 0x0E, 0x11
@@ -23,15 +23,17 @@ def pairing(number: int = 1, *, stated: bool = True) -> Pairing:
 
 
 class Bench:
-    """Pairings that are looked at, with a clock the test moves."""
+    """Pairings that are looked at, with a clock the test moves. `others`: how many silent ones
+    there are for each that is watched."""
 
-    def __init__(self, *some: Pairing) -> None:
+    def __init__(self, *some: Pairing, others: int = 0) -> None:
         self.now = 100.0
-        self.verification = Verification(lambda: self.now, 8)
-        for each in some:
+        self.verification = Verification(lambda: self.now, 2 * len(some))
+        silent = [pairing(50 + number) for number in range(len(some) * others)]
+        for each in (*some, *silent):
             self.verification.add(each)
         self.uncertain: list[Pairing] = []
-        self.wait(REST + STEP)
+        self.wait(STEP)
 
     def wait(self, seconds: float) -> None:
         for _ in range(round(seconds / STEP)):
@@ -49,9 +51,12 @@ class Bench:
             self.wait(STEP)
         return psn
 
-    def look(self) -> None:
-        """Until all rested and are watched again."""
-        self.wait(CHECK + REST + STEP)
+    def look(self, one: Pairing) -> None:
+        """Until it rested and is watched again."""
+        for watched in (True, False):
+            while (one.forth in self.verification) is watched:
+                self.wait(STEP)
+                assert self.now < 1000
 
 
 @pytest.mark.parametrize("stated", [True, False])
@@ -93,9 +98,9 @@ def test_the_port_that_follows_from_both_queue_pairs_is_enough() -> None:
 def test_who_had_the_port_of_both_queue_pairs_keeps_it() -> None:
     """Even one flow alone, at PSNs that nobody saw."""
     one = pairing()
-    bench, port = Bench(one), connection_port(0x101, 0x201)
+    bench, port = Bench(one, others=5), connection_port(0x101, 0x201)
     psn = bench.send(one, 1000, port=port)
-    bench.look()
+    bench.look(one)
     bench.send(one, psn + 1_000_000, port=OTHER_PORT)
     bench.wait(CHECK)
     assert bench.uncertain == [one]
@@ -124,9 +129,9 @@ def test_flows_so_fast_that_any_psn_may_be_next_are_uncertain() -> None:
 def test_a_rest_is_no_pause() -> None:
     """What was sent in it nobody saw, so PSNs may be ahead by any number."""
     one = pairing()
-    bench = Bench(one)
+    bench = Bench(one, others=5)
     psn = bench.send(one, 1000)
-    bench.look()
+    bench.look(one)
     bench.send(one, psn + 500_000)
     assert bench.uncertain == []
 
@@ -134,9 +139,9 @@ def test_a_rest_is_no_pause() -> None:
 def test_psns_that_went_back_over_a_rest_are_anothers() -> None:
     """Further than a connection repeats packets, and it is too slow to have come round."""
     one = pairing()
-    bench = Bench(one)
+    bench = Bench(one, others=5)
     psn = bench.send(one, 100_000)
-    bench.look()
+    bench.look(one)
     bench.send(one, psn - 50_000)
     bench.wait(CHECK)
     assert bench.uncertain == [one]

@@ -8,11 +8,9 @@ import argparse
 import random
 from collections.abc import Iterable
 from dataclasses import replace
-from unittest.mock import patch
 
 from inference_simulator import CONCLUDE_EVERY, conditions, connect, reports
 
-from fcn.controller.flows import verification
 from fcn.controller.flows.inference import Pairing
 from fcn.controller.flows.verification import Verification
 
@@ -33,24 +31,23 @@ def look_again(seed: int) -> tuple[int, int, int]:
         for index, each in enumerate(watched.advance()[1:]):
             ended[index] += len(each)
 
-    with patch.object(verification, "REST", 0.0):
-        watched = Verification(lambda: now, SLOTS)
-        for each in connections:
-            watched.add(Pairing(*each.flows, stated=True))
-        watched.advance()
-        next_look = now + CONCLUDE_EVERY
-        for when, flow, sample in reports(given, connections, rng):
-            while when >= next_look:
-                now = next_look
-                look()
-                next_look += CONCLUDE_EVERY
-            if when >= now:
-                now = when
-                watched.observe(flow, sample)
-        for _ in range(12):
+    watched = Verification(lambda: now, SLOTS)
+    for each in connections:
+        watched.add(Pairing(*each.flows, stated=True))
+    watched.advance()
+    next_look = now + CONCLUDE_EVERY
+    for when, flow, sample in reports(given, connections, rng):
+        while when >= next_look:
             now = next_look
             look()
             next_look += CONCLUDE_EVERY
+        if when >= now:
+            now = when
+            watched.observe(flow, sample)
+    for _ in range(12):
+        now = next_look
+        look()
+        next_look += CONCLUDE_EVERY
     return len(connections), ended[0], ended[1]
 
 
