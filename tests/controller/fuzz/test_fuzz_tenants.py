@@ -39,7 +39,8 @@ from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.trail import Sample
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService
-from fcn.controller.neighbors.service import MAX_UNRESOLVED, NeighborService
+from fcn.controller.neighbors.room import MAX_UNRESOLVED, NeighborRoom
+from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
@@ -191,7 +192,14 @@ class World:
         self.attacks = 0
         for name, provision in self.provisions.items():
             self.neighbors[name] = NeighborService(
-                config, name, provision.routing, provision.underlay, self._send, bus, self._clock
+                config,
+                name,
+                provision.routing,
+                provision.underlay,
+                self._send,
+                NeighborRoom(name, provision.host_room, self.flows.refusals),
+                bus,
+                self._clock,
             )
             stub = SimpleNamespace(
                 switch=self.switches[name], start=self._start, send=_acknowledged, is_up=True
@@ -462,6 +470,7 @@ class World:
             provision.intent.settle(updates, {})
             assert len(provision.intent) < 4 * capacity + 1000
             assert self.neighbors[name].asking <= MAX_UNRESOLVED
+            assert len(self.neighbors[name]) <= sum(provision.host_room.values())
         assert len(service.labels) == len(service.all())
         assert len(service._connections) <= CONNECTIONS
         assert len(service._watch) + len(service._verification) <= 128
