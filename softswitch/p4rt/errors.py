@@ -9,14 +9,25 @@ ERROR_SPACE = "fcn-v1model-softswitch"
 
 # All details of a batch, in octets: in base64 below the 64 KiB that finsy accepts.
 _DETAILS_SIZE = 44 * 1024
+# Octets of a message, which is percent-encoded in gRPC metadata: clients accept 8 or 16 KiB. It may
+# repeat names of the client's, of any length.
+_MESSAGE_SIZE = 3000
 # A detail without its message.
 _DETAIL_OVERHEAD = 48
+
+
+def _shortened(message: str) -> str:
+    octets = message.encode(errors="backslashreplace")
+    if len(octets) <= _MESSAGE_SIZE:
+        return message
+    return octets[:_MESSAGE_SIZE].decode(errors="ignore") + "..."
 
 
 class P4RuntimeError(Exception):
     """A rejected request: a canonical gRPC code (google.rpc.Code) and what to do about it."""
 
     def __init__(self, code: int, message: str) -> None:
+        message = _shortened(message)
         super().__init__(message)
         self.code = code
         self.message = message
