@@ -332,8 +332,8 @@ def test_what_is_known_of_senders_is_bounded(net: Network, monkeypatch: pytest.M
             ids = (1 + number, 9001 + number)
             net.cm("pe1", A, B, CmAttribute.DREQ, *ids, 5000 + number)
     known = {key for key, *_ in net.service.waiting()} | {each.key for each in net.service.all()}
-    assert len(net.service._connections) == CAPACITY
-    assert 0 < len(known) <= 2 * CAPACITY
+    assert len(net.service._connections) <= CAPACITY
+    assert CAPACITY // 2 < len(known) <= 2 * CAPACITY
     assert len(list(net.service._senders)) <= 2 * CAPACITY
     assert len(net.service._senders._by_pair) <= 2 * CAPACITY
 
