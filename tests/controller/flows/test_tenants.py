@@ -4,6 +4,7 @@ import gc
 import os
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from ipaddress import ip_address
 from typing import Any
@@ -264,7 +265,7 @@ def test_nothing_a_pe_has_ends_the_take_over(net: Network) -> None:
     itself = FlowKey("blue", A, A, 33)
     some = [
         held(itself, FCN_LABEL_BIT | 7, 33, Origin.RESTORED),
-        held(BACK, FCN_LABEL_BIT | 8, 33, Origin.MANUAL),
+        replace(held(BACK, FCN_LABEL_BIT | 8, 33, Origin.MANUAL), node="pe1"),
         held(FORTH, FCN_LABEL_BIT | 9, 17, Origin.MANUAL),
     ]
     net.service.adopt("pe1", some)
