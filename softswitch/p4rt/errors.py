@@ -9,9 +9,9 @@ ERROR_SPACE = "fcn-v1model-softswitch"
 
 # All details of a batch, in octets: in base64 below the 64 KiB that finsy accepts.
 _DETAILS_SIZE = 44 * 1024
-# Octets of a message, which is percent-encoded in gRPC metadata: clients accept 8 or 16 KiB. It may
-# repeat names of the client's, of any length.
-_MESSAGE_SIZE = 3000
+# Octets of a message, which may repeat names of the client's. In gRPC metadata an octet takes up to
+# three; of more than 8 KiB in all clients refuse some, of 16 KiB all.
+_MESSAGE_SIZE = 2000
 # A detail without its message.
 _DETAIL_OVERHEAD = 48
 
