@@ -16,6 +16,7 @@ from fcn.controller.events import EventBus
 from fcn.controller.flows.service import FlowService
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
+from fcn.controller.neighbors.room import NeighborRoom
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.connection import Connection
@@ -95,6 +96,7 @@ class ControlPlane:
                 provision.routing,
                 provision.underlay,
                 self._connections[name].send_packet,
+                NeighborRoom(name, provision.host_room, self.flows.refusals),
                 self.bus,
                 clock.monotonic,
             )

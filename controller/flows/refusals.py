@@ -22,6 +22,8 @@ class Reason(StrEnum):
     """The tables of the PE are full, and the flow's host has the largest share."""
     NO_ROOM_CONNECTIONS = "no-room-connections"
     """Too many connections are remembered, and most of them of this host."""
+    NO_ROOM_NEIGHBORS = "no-room-neighbors"
+    """Too many hosts are resolved or have a route at the PE, and most of them behind this port."""
     NO_ROOM_WATCHED = "no-room-watched"
     """As many flows of unknown source are watched as may be, and most of them of this host."""
     TOO_MANY_REPORTS = "too-many-reports"

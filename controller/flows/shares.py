@@ -9,7 +9,7 @@ change hands towards equal shares only, and a tenant that asks for everything di
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from fcn.controller.config.types import Address
 
@@ -18,6 +18,14 @@ HOSTS = 65536
 
 EntryT = TypeVar("EntryT", bound=Hashable)
 KeyT = TypeVar("KeyT", bound=Hashable)
+
+
+class Holder(Hashable, Protocol):
+    """Whose entries are counted."""
+
+    @property
+    def vrf(self) -> str:
+        """The tenant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +108,14 @@ class _Ranks(Generic[KeyT]):
 
 
 class Shares(Generic[EntryT]):
-    """Entries by host."""
+    """Entries by host, or whoever else is told apart in a VRF."""
 
     def __init__(self) -> None:
-        self._host: dict[EntryT, Host] = {}
-        self._entries: dict[Host, dict[EntryT, None]] = {}
+        self._host: dict[EntryT, Holder] = {}
+        self._entries: dict[Holder, dict[EntryT, None]] = {}
         """Of each host the oldest first."""
         self._vrfs: _Tally[str] = _Tally()
-        self._hosts: dict[str, _Tally[Host]] = {}
+        self._hosts: dict[str, _Tally[Holder]] = {}
 
     def __len__(self) -> int:
         """Entries of all hosts."""
@@ -116,11 +124,11 @@ class Shares(Generic[EntryT]):
     def __contains__(self, entry: EntryT) -> bool:
         return entry in self._host
 
-    def of(self, host: Host) -> Iterator[EntryT]:
+    def of(self, host: Holder) -> Iterator[EntryT]:
         """Entries of a host, oldest first."""
         return iter(self._entries.get(host, {}))
 
-    def add(self, host: Host, entry: EntryT, limit: int) -> EntryT | None:
+    def add(self, host: Holder, entry: EntryT, limit: int) -> EntryT | None:
         """A new entry of a host, where there may be `limit` in all.
 
         Returns the entry that must go for it, if one must: it has no share any more, and the caller
@@ -148,7 +156,7 @@ class Shares(Generic[EntryT]):
         if not self._vrfs[host.vrf]:
             del self._hosts[host.vrf]
 
-    def loser(self, newcomer: Host, limit: int) -> EntryT | None:
+    def loser(self, newcomer: Holder, limit: int) -> EntryT | None:
         """The entry that a new one of this host would displace: the newest of the largest host;
         None where there is room. Raises NoRoomError."""
         if len(self._host) < limit:

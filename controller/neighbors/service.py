@@ -10,6 +10,7 @@ neighbour are queued.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import finsy as fy
@@ -20,6 +21,7 @@ from fcn.controller.config.addressing import vrf_names
 from fcn.controller.config.model import Port
 from fcn.controller.config.types import format_mac
 from fcn.controller.events import EventBus, Kind
+from fcn.controller.flows.shares import NoRoomError
 from fcn.controller.neighbors.frames import (
     Announcement,
     EchoRequest,
@@ -32,6 +34,7 @@ from fcn.controller.neighbors.frames import (
     solicit,
 )
 from fcn.controller.neighbors.places import Place, Places
+from fcn.controller.neighbors.room import NeighborRoom
 from fcn.controller.neighbors.routes import NeighborRoutes
 from fcn.controller.owners.gateway import Asker
 from fcn.controller.owners.punt import Punt
@@ -40,9 +43,6 @@ from fcn.controller.owners.vrf_routing import VrfRouting
 
 MAX_WAITING = 4
 """Packets queued per unresolved neighbour."""
-
-MAX_UNRESOLVED = 1024
-"""Neighbours being resolved at a time, at most: bounds the effect of an address scan."""
 
 TICK = 0.25
 
@@ -72,6 +72,7 @@ class NeighborService:
         routing: VrfRouting,
         underlay: Underlay,
         send: Send,
+        room: NeighborRoom,
         bus: EventBus,
         clock: Callable[[], float],
     ) -> None:
@@ -81,6 +82,7 @@ class NeighborService:
         self._places = Places(name, self._node)
         self._routes = NeighborRoutes(config, name, routing, underlay, self._mac_of)
         self._send = send
+        self._room = room
         self._bus = bus
         self._clock = clock
         self._vrf_names = vrf_names(config)
@@ -103,8 +105,9 @@ class NeighborService:
             vrf = self._vrf_names.get(host.vrf)
             place = self._places.learned_route(vrf, host.address) if vrf is not None else None
             if place is not None and place not in self._neighbors:
-                self._learn(place, host.mac)
-                self._neighbors[place].next_ask = 0.0
+                with suppress(NoRoomError):
+                    self._learn(place, host.mac)
+                    self._neighbors[place].next_ask = 0.0
 
     async def run(self) -> None:
         """Solicit, refresh and remove neighbours, until cancelled; begins with the configured next
@@ -166,7 +169,9 @@ class NeighborService:
             return
         neighbor = self._neighbors.get(place)
         if neighbor is None:
-            if self.asking >= MAX_UNRESOLVED:
+            try:
+                self._displace(self._room.ask(place))
+            except NoRoomError:
                 return
             neighbor = self._neighbors[place] = _Neighbor()
             if len(neighbor.waiting) < MAX_WAITING:
@@ -204,7 +209,7 @@ class NeighborService:
             if known:
                 self._forget(place, neighbor)
             elif not self._places.is_next_hop(place):
-                del self._neighbors[place]
+                self._remove(place)
                 return
             neighbor.asked = 0
             neighbor.waiting.clear()
@@ -213,7 +218,7 @@ class NeighborService:
         neighbor.next_ask = now + self._settings.retry / 1e6
         port = self._places.port_of(place)
         if port is None:
-            del self._neighbors[place]
+            self._remove(place)
             return
         source = self._places.source(port, place.address)
         if source is None:
@@ -230,11 +235,19 @@ class NeighborService:
             return
         neighbor = self._neighbors.get(place)
         waiting = neighbor.waiting if neighbor else []
-        self._learn(place, mac)
+        try:
+            self._learn(place, mac)
+        except NoRoomError:
+            if neighbor is not None:
+                self._remove(place)
         await self._forward(place, mac, waiting)
 
     def _learn(self, place: Place, mac: int) -> None:
-        neighbor = self._neighbors.setdefault(place, _Neighbor())
+        neighbor = self._neighbors.get(place)
+        is_new = neighbor is None or neighbor.mac is None
+        if is_new and not self._places.is_next_hop(place):
+            self._displace(self._room.know(place))
+        neighbor = neighbor or self._neighbors.setdefault(place, _Neighbor())
         changed = neighbor.mac != mac
         neighbor.mac = mac
         neighbor.asked = 0
@@ -254,19 +267,35 @@ class NeighborService:
             vlan=place.vlan,
         )
 
-    def _forget(self, place: Place, neighbor: _Neighbor) -> None:
+    def _displace(self, place: Place | None) -> None:
+        """Another tenant, or port, gets the place of this neighbour."""
+        neighbor = self._neighbors.get(place) if place is not None else None
+        if place is None or neighbor is None:
+            return
+        if neighbor.mac is not None:
+            self._forget(place, neighbor, "gave its route to one of another port")
+        else:
+            self._remove(place)
+
+    def _remove(self, place: Place) -> None:
+        self._room.leave(place)
+        del self._neighbors[place]
+
+    def _forget(
+        self, place: Place, neighbor: _Neighbor, why: str = "does not answer any more"
+    ) -> None:
         neighbor.mac = None
         self._bus.emit(
             Kind.NEIGHBOR,
             self._name,
-            f"{place.address} on {self._name} port {place.port} does not answer any more",
+            f"{place.address} on {self._name} port {place.port} {why}",
             vrf=place.vrf,
             address=place.address,
             port=place.port,
         )
         self._routes.lost(place)
         if not self._places.is_next_hop(place):
-            del self._neighbors[place]
+            self._remove(place)
 
     async def _forward(self, place: Place, mac: int, frames: list[bytes]) -> None:
         port = self._places.port_of(place)

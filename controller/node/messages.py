@@ -34,7 +34,7 @@ from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read_entries
 from fcn.controller.node.session import answering
-from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, Item, NewFlow, Report
+from fcn.controller.owners.flow_learning import DIGESTS, Data, FlowLearning, Item, NewFlow, Report
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.punt import Punt
@@ -152,14 +152,21 @@ class Messages:
                 await synchronized.wait()
                 self._inbox.heard(late)
                 for data in digest:
-                    vrf_id, sender = FlowLearning.sender(data)
-                    vrf = self._vrf_names.get(vrf_id)
-                    # Before it is decoded: what is dropped should cost as little as possible.
-                    if vrf is not None and self._inbox.admits(self._name, vrf, sender):
-                        item = FlowLearning.item(data)
-                        handle = partial(self._reported, name, vrf, item, in_time_until)
-                        self._inbox.put(self._name, vrf, sender, handle)
+                    try:
+                        self._put(name, data, in_time_until)
+                    except Exception:
+                        self.failures.failed(name, b"".join(each.bitstring for each in data))
                 self._acknowledge(digest.ack())
+
+    def _put(self, name: str, data: Data, in_time_until: float) -> None:
+        """What is reported waits for its turn, if it may."""
+        vrf_id, sender = FlowLearning.sender(data)
+        vrf = self._vrf_names.get(vrf_id)
+        # Before it is decoded: what is dropped should cost as little as possible.
+        if vrf is not None and self._inbox.admits(self._name, vrf, sender):
+            item = FlowLearning.item(data)
+            handle = partial(self._reported, name, vrf, item, in_time_until)
+            self._inbox.put(self._name, vrf, sender, handle)
 
     async def _read_askers(self, name: str, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:

@@ -7,7 +7,7 @@ from fcn.contract.constants import LIGHT_CONGESTION_LEVEL
 from fcn.contract.depth import LEVELS, DepthError
 from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
 from fcn.contract.marking import MarkingCurves
-from fcn.contract.names import CORE_PORTS, TWO_THRESHOLD_TABLES
+from fcn.contract.names import CORE_PORTS, ROUTE_TABLES, TWO_THRESHOLD_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import (
     attachment,
@@ -128,6 +128,8 @@ class Provision:
         self.flow_by_label = FlowByLabel(self.intent)
         self._learning = FlowLearning(self.intent, self._target)
         self._build()
+        self.host_room = self._room_of_hosts() if self.is_pe else {}
+        """How many hosts may have a route, by IP version: the tables but for the configuration."""
 
     @property
     def _two_thresholds(self) -> bool:
@@ -418,6 +420,15 @@ class Provision:
                     self._route_via(name, route.prefix, route.via)
                 else:
                     self.routing.discard(vrf, route.prefix)
+
+    def _room_of_hosts(self) -> dict[int, int]:
+        vias = {route.via for local in self.node.vrfs.values() for route in local.routes}
+        room = {}
+        for version, table in ROUTE_TABLES.items():
+            next_hops = sum(via is not None and via.version == version for via in vias)
+            taken = self.intent.count(table) + next_hops
+            room[version] = max(0, self.pipeline.table_size(table) - taken)
+        return room
 
     def _answer_for_gateways(self) -> None:
         """The PE's addresses on DC ports, with the link-local address where it has an IPv6 one."""

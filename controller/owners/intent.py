@@ -177,6 +177,11 @@ class Intent:
         """Entries that differ, or may differ, from those of the switch."""
         return len(self._dirty)
 
+    def count(self, table: str) -> int:
+        """Entries intended of a table."""
+        number = self.schema.tables[table].id
+        return sum(wanted.entity.table_entry.table_id == number for wanted in self._wanted.values())
+
     def put(self, entity: P4Entity) -> None:
         """Intend this entity, in place of any with the same key."""
         message = entity.encode(self.schema)

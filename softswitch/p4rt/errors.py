@@ -9,14 +9,25 @@ ERROR_SPACE = "fcn-v1model-softswitch"
 
 # All details of a batch, in octets: in base64 below the 64 KiB that finsy accepts.
 _DETAILS_SIZE = 44 * 1024
+# Octets of a message, which may repeat names of the client's. In gRPC metadata an octet takes up to
+# three; of more than 8 KiB in all clients refuse some, of 16 KiB all.
+_MESSAGE_SIZE = 2000
 # A detail without its message.
 _DETAIL_OVERHEAD = 48
+
+
+def _shortened(message: str) -> str:
+    octets = message.encode(errors="backslashreplace")
+    if len(octets) <= _MESSAGE_SIZE:
+        return message
+    return octets[:_MESSAGE_SIZE].decode(errors="ignore") + "..."
 
 
 class P4RuntimeError(Exception):
     """A rejected request: a canonical gRPC code (google.rpc.Code) and what to do about it."""
 
     def __init__(self, code: int, message: str) -> None:
+        message = _shortened(message)
         super().__init__(message)
         self.code = code
         self.message = message

@@ -117,3 +117,21 @@ def test_exhaustion_names_the_remedy_and_ends_with_quarantine() -> None:
         allocate(pool)
     clock.now += QUARANTINE
     assert allocate(pool) == last
+
+
+def test_a_tenant_whose_flows_come_and_go_leaves_labels_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may have as many in quarantine as are free: half of them, where it is alone."""
+    monkeypatch.setattr(labels, "LABEL_COUNT", 1000)
+    clock = Clock()
+    pool = LabelPool(QUARANTINE, clock, random.Random(1))
+    for _ in range(501):
+        pool.release(allocate(pool), "red")
+    with pytest.raises(LabelsExhaustedError, match="of VRF red are in quarantine"):
+        allocate(pool)
+    for _ in range(1000 - 501):
+        pool.check("blue")
+        pool.take()
+    clock.now += QUARANTINE
+    assert allocate(pool)

@@ -4,6 +4,8 @@ import gc
 import os
 import random
 from collections import Counter
+from dataclasses import replace
+from functools import partial
 from ipaddress import ip_address
 from typing import Any
 
@@ -16,7 +18,8 @@ from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.flows.connections import CmMessage
+from fcn.controller.flows import service
+from fcn.controller.flows.connections import CmMessage, ConnectionTracker
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import CommIds, Origin
@@ -262,7 +265,7 @@ def test_nothing_a_pe_has_ends_the_take_over(net: Network) -> None:
     itself = FlowKey("blue", A, A, 33)
     some = [
         held(itself, FCN_LABEL_BIT | 7, 33, Origin.RESTORED),
-        held(BACK, FCN_LABEL_BIT | 8, 33, Origin.MANUAL),
+        replace(held(BACK, FCN_LABEL_BIT | 8, 33, Origin.MANUAL), node="pe1"),
         held(FORTH, FCN_LABEL_BIT | 9, 17, Origin.MANUAL),
     ]
     net.service.adopt("pe1", some)
@@ -317,6 +320,23 @@ def test_what_a_full_table_does_not_take_leaves_nothing_in_memory(net: Network) 
     finally:
         gc.enable()
     assert net.service.refusals.counts["blue", Reason.NO_ROOM]
+
+
+def test_what_is_known_of_senders_is_bounded(net: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the connections that are remembered, however many there were, labelled or not."""
+    monkeypatch.setattr(service, "ConnectionTracker", partial(ConnectionTracker, limit=CAPACITY))
+    net.service = net.controller()
+    for number in range(20 * CAPACITY):
+        net.connect(a_qp=100 + number, b_qp=5000 + number, ids=(1 + number, 9001 + number))
+        net.service.idle("pe1", FlowKey("blue", A, B, 5000 + number))
+        if number % 3 < 2:
+            ids = (1 + number, 9001 + number)
+            net.cm("pe1", A, B, CmAttribute.DREQ, *ids, 5000 + number)
+    known = {key for key, *_ in net.service.waiting()} | {each.key for each in net.service.all()}
+    assert len(net.service._connections) <= CAPACITY
+    assert CAPACITY // 2 < len(known) <= 2 * CAPACITY
+    assert len(list(net.service._senders)) <= 2 * CAPACITY
+    assert len(net.service._senders._by_pair) <= 2 * CAPACITY
 
 
 def test_a_full_table_has_room_for_a_registration_by_hand_and_keeps_it(net: Network) -> None:

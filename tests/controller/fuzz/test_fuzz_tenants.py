@@ -26,6 +26,7 @@ from tenant_grammar import Attempt, Grammar, reported
 from tenants import DC_PORT, cm_item
 
 from fcn.contract.constants import CmAttribute, PuntReason
+from fcn.contract.names import NEIGHBOR_DIGESTS
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
@@ -38,7 +39,8 @@ from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.trail import Sample
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService
-from fcn.controller.neighbors.service import MAX_UNRESOLVED, NeighborService
+from fcn.controller.neighbors.room import MAX_UNRESOLVED, NeighborRoom
+from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
@@ -71,6 +73,7 @@ HOSTS = {
 VICTIMS = (ip_address("10.1.3.200"), ip_address("10.2.3.200"))
 """Hosts of the tenant `blue`, one behind another port of each PE; other hosts of `blue` cannot send
 as these."""
+VICTIM_MAC = 0x02DE00000001
 IDS, QPS = (0xA1, 0xB1), (17, 33)
 
 
@@ -107,6 +110,14 @@ class Digests(list[Data]):
         )
 
     timestamp = 0
+
+    def ack(self) -> P4DigestListAck:
+        """Of no use to a stub."""
+        return cast(P4DigestListAck, None)
+
+
+class Askers(list[dict[str, int]]):
+    """A list of hosts that asked for their gateway, as finsy has it."""
 
     def ack(self) -> P4DigestListAck:
         """Of no use to a stub."""
@@ -181,7 +192,14 @@ class World:
         self.attacks = 0
         for name, provision in self.provisions.items():
             self.neighbors[name] = NeighborService(
-                config, name, provision.routing, provision.underlay, self._send, bus, self._clock
+                config,
+                name,
+                provision.routing,
+                provision.underlay,
+                self._send,
+                NeighborRoom(name, provision.host_room, self.flows.refusals),
+                bus,
+                self._clock,
             )
             stub = SimpleNamespace(
                 switch=self.switches[name], start=self._start, send=_acknowledged, is_up=True
@@ -246,6 +264,21 @@ class World:
             flow = FlowKey(vrf, one, other, 99)
             self.flows.seen("pe1", port, flow, 0xFFFF, Sample(4, 1, 0xC000))
         assert len(self.theirs()) == 8
+        await self.announce()
+        assert len(self.places()) == len(PES) * 3
+
+    async def announce(self) -> None:
+        """The victims ask for their gateways, as hosts do from time to time."""
+        for name, own in zip(PES, VICTIMS, strict=True):
+            for port, address in (
+                (OTHER_PORT, own),
+                (PORTS[VICTIM], HOSTS[name][0]),
+                (PORTS[VICTIM], HOSTS[name][-1]),
+            ):
+                item = {"port": port, "vlan_id": 0, "address": int(address), "mac": VICTIM_MAC}
+                digest = NEIGHBOR_DIGESTS[address.version]
+                self.switches[name].queue(digest).put_nowait(Askers([item]))
+        await self.settled()
 
     @staticmethod
     def _cm(vrf: str, src: Address, dst: Address, *values: int) -> dict[str, int]:
@@ -281,12 +314,12 @@ class World:
         ]
 
     def places(self) -> set[Any]:
-        """Neighbours of the other tenant."""
+        """Those of the victims: other hosts cannot say where they are."""
         return {
             (name, place, neighbor.mac)
             for name, service in self.neighbors.items()
             for place, neighbor in service._neighbors.items()
-            if place.vrf == VICTIM
+            if place.vrf == VICTIM or place.address in VICTIMS
         }
 
     async def attack(self) -> None:
@@ -303,8 +336,10 @@ class World:
         elif kind < 0.70:
             connection = rng.choice(grammar.connections)
             self._roce(vrf, grammar, node, connection, *grammar.any_step())
-        elif kind < 0.94:
+        elif kind < 0.90:
             self._punted(vrf, grammar, node)
+        elif kind < 0.94:
+            self._asked(vrf, grammar, node)
         elif kind < 0.97:
             keys = [key for key in self.flows.on_node(node) if key.vrf == vrf]
             mine = [key for key in keys[:50] if not {key.src, key.dst} & set(VICTIMS)]
@@ -366,6 +401,23 @@ class World:
             cast(fy.P4PacketIn, Packet(metadata, frame))
         )
 
+    def _asked(self, vrf: str, grammar: Grammar, node: str) -> None:
+        """A host asked for its gateway, and was answered by the switch, which knows the port."""
+        self.attacks += 1
+        rng = self.rng
+        mine = grammar.address(rng.choice((4, 6)), *VICTIMS)
+        if mine.version == 6 and rng.random() < 0.5:
+            mine = ip_address(f"2001:db8:{rng.choice((1, 2))}::{rng.getrandbits(16):x}")
+        mac = rng.choice((0x020000000001, rng.getrandbits(48), 0, (1 << 48) - 1))
+        item = {
+            "port": PORTS[vrf],
+            "vlan_id": rng.choice((0, 0, 0, 7, 4095)),
+            "address": int(mine),
+            "mac": mac,
+        }
+        digest = NEIGHBOR_DIGESTS[mine.version]
+        self.switches[node].queue(digest).put_nowait(Askers([item] * rng.choice((1, 1, 2))))
+
     async def _report(self, vrf: str, grammar: Grammar, node: str) -> None:
         self.attacks += 1
         rng = self.rng
@@ -418,6 +470,7 @@ class World:
             provision.intent.settle(updates, {})
             assert len(provision.intent) < 4 * capacity + 1000
             assert self.neighbors[name].asking <= MAX_UNRESOLVED
+            assert len(self.neighbors[name]) <= sum(provision.host_room.values())
         assert len(service.labels) == len(service.all())
         assert len(service._connections) <= CONNECTIONS
         assert len(service._watch) + len(service._verification) <= 128
@@ -443,6 +496,7 @@ async def test_whatever_tenants_send(
             world.now += world.rng.choice((0.001, 0.1, 0.3, 0.3, 1.0, 20.0))
             if world.rng.random() < 0.001:
                 world.now += 1000
+            await world.announce()
             world.flows.infer()
         if world.attacks >= checked + CHECK_EVERY or world.attacks >= MESSAGES:
             checked = world.attacks

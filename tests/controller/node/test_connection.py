@@ -33,35 +33,6 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Event]]:
         yield events
 
 
-async def test_a_message_that_cannot_be_handled_ends_nothing(
-    config: Config,
-    switches: Switches,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """Tenants cause messages: a failed one is counted and logged, and the next is handled."""
-    plane = ControlPlane(config)
-    async with plane.running():
-        await all_up(plane)
-        handled = []
-
-        def handle(*report: object, **more: object) -> None:
-            handled.append(report)
-            if len(handled) <= 3:
-                raise KeyError("no such connection")
-
-        monkeypatch.setattr(plane.flows, "seen", handle)
-        monkeypatch.setattr(plane.flows, "idle", handle)
-        for dest_qp in range(33, 37):
-            switches["pe1"].engine.digest("new_flow_ipv4_t", packet_to(dest_qp))
-        await until(lambda: len(handled) == 4)
-        assert plane.nodes["pe1"].failures == {"new_flow_ipv4_t": 3}
-        assert plane.nodes["pe1"].status.state is State.UP
-    logged = [r.getMessage() for r in caplog.records if "cannot handle" in r.getMessage()]
-    assert len(logged) == 1
-    assert "dest_qp=33" in logged[0]
-
-
 async def test_reason_of_a_failed_job_is_told_and_the_node_comes_back(
     config: Config, switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:

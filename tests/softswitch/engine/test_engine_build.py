@@ -94,6 +94,19 @@ def test_a_library_cut_by_a_power_failure(tmp_path: Path) -> None:
         load_library(library)
 
 
+def test_the_compilers_time_and_memory_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It compiles what a client sent."""
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f"#!/bin/sh\n(ulimit -t; ulimit -v) > {tmp_path}/limits\nexit 1\n")
+    compiler.chmod(0o700)
+    monkeypatch.setattr(build, "_compiler", lambda: ((str(compiler),), ""))
+    with pytest.raises(BuildError, match="failed on"):
+        build.compile_c("", tmp_path / "program.so", ())
+    assert (tmp_path / "limits").read_text().split() == ["600", str(4 << 20)]
+
+
 def test_a_program_that_comes_again_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not when it is built and opened, nor when a controller sends it again."""
     read: list[bytes] = []

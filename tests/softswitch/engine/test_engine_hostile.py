@@ -14,7 +14,7 @@ from engine_asan import Asan, SanitizerError
 from engine_mutations import MARK, SMALL, Json, Run, outcome, programs, stripped
 from engine_scenarios import PROGRAMS
 
-from fcn.softswitch.engine import ProgramError
+from fcn.softswitch.engine import ProgramError, UnsupportedError
 from fcn.softswitch.engine.bmv2json import limits, read_program
 from fcn.softswitch.engine.bmv2json.program import check_program
 from fcn.softswitch.engine.codegen.unit import generate
@@ -152,6 +152,17 @@ def test_operations_that_repeat_their_operands_are_bounded(op: str) -> None:
     found = outcome(root)
     assert len(found.code) < limits.C_CHARACTERS
     assert found.kind in ("accepted", "UnsupportedError")
+
+
+def test_much_c_of_little_json_is_refused() -> None:
+    """The compiler's time and memory follow from its length."""
+    root = copy.deepcopy(KITCHEN)
+    action = max(root["actions"], key=lambda action: len(json.dumps(action["primitives"])))
+    longest = max(action["primitives"], key=lambda primitive: len(json.dumps(primitive)))
+    action["primitives"] = [longest] * limits.OBJECTS
+    check_program(root)
+    with pytest.raises(UnsupportedError, match="more than 4194304 characters of C"):
+        generate(build_model(root))
 
 
 def _renamed(value: Any, names: dict[str, str]) -> Any:  # noqa: ANN401 (JSON)

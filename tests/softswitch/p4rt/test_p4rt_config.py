@@ -166,6 +166,19 @@ async def test_what_is_wrong_with_a_config_is_named(running: Running, primary: S
     assert running.backend.engines == []
 
 
+@pytest.mark.parametrize("name", ["A" * 100_000, "ü" * 100_000], ids=["ASCII", "UTF-8"])
+async def test_a_refusal_is_as_long_as_clients_accept(
+    running: Running, primary: Session, name: str
+) -> None:
+    """Else they would hear of metadata that is too long, and not of what is wrong."""
+    bad = config()
+    bad.p4info.tables[0].preamble.name = name
+    answer = await refusal(primary, bad, Set.VERIFY_AND_COMMIT)
+    assert answer.startswith("INVALID_ARGUMENT: the P4Info does not belong")
+    assert len(answer) < 2100
+    assert running.backend.engines == []
+
+
 @pytest.mark.parametrize("fails", ["refuse", "refuse_open", "refuse_start", "JSON"])
 @pytest.mark.parametrize(
     "action", [Set.VERIFY, Set.VERIFY_AND_SAVE, Set.VERIFY_AND_COMMIT, Set.RECONCILE_AND_COMMIT]

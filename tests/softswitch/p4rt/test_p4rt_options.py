@@ -26,6 +26,12 @@ def test_arguments_of_simple_switch_grpc() -> None:
     assert sorted(options.ignored) == ["--nanolog", "--pcap", "--thrift-port"]
 
 
+def test_without_an_address_it_listens_on_loopback() -> None:
+    transport = parse_options(["--no-p4"]).transport
+    assert transport == Transport("127.0.0.1:9559")
+    assert transport.credentials() is None
+
+
 def test_arguments_of_the_tutorials() -> None:
     """As utils/p4runtime_switch.py of p4lang/tutorials puts them together."""
     argv = (

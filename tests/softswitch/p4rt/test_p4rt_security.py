@@ -1,6 +1,7 @@
 """fcn-softswitch towards strangers: who reaches it, as whom it runs, what it takes from a cache."""
 
 import asyncio
+import contextlib
 import os
 import pwd
 import socket
@@ -76,6 +77,25 @@ async def test_tls(tmp_path: Path, mutual: bool) -> None:
         for credentials in refused:
             with pytest.raises(grpc.aio.AioRpcError):
                 await _version(switch.address, credentials)
+
+
+def test_strangers_do_not_fill_the_log(tmp_path: Path) -> None:
+    """gRPC's C library would write a line about every handshake that fails."""
+    ours = Authority(tmp_path / "ours")
+    own = ours.sign("switch")
+    tls = ["--certificate", str(own.certificate), "--key", str(own.key), "--ca", str(ours.ca)]
+    env = {key: value for key, value in os.environ.items() if key != "GRPC_VERBOSITY"}
+    with command("--no-p4", *LOCAL, *tls, env=env) as switch:
+        host, port = switch.address.rsplit(":", 1)
+        for _ in range(5):
+            with socket.create_connection((host, int(port)), timeout=60) as stranger:
+                stranger.sendall(b"GET / HTTP/1.0\r\n\r\n" * 5)
+                with contextlib.suppress(ConnectionError):
+                    while stranger.recv(4096):
+                        pass
+        switch.process.terminate()
+        _, errors = switch.process.communicate(timeout=120)
+    assert "andshake" not in errors
 
 
 def test_plain_grpc_is_for_loopback(tmp_path: Path) -> None:

@@ -1,0 +1,72 @@
+"""Room for neighbours, shared fairly between tenants that do not trust each other.
+
+Hosts invent addresses of their subnets, of which IPv6 has any number: by asking for their gateway
+each becomes a host route, by sending to it a neighbour to be resolved. When all is taken, a
+newcomer gets the place of the newest of the port with most, in the VRF with most
+(flows/shares.py). Next hops of the configuration always have room, and so have hosts of the
+underlay.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from fcn.controller.flows.refusals import Reason, Refusals
+from fcn.controller.flows.shares import NoRoomError, Shares
+from fcn.controller.neighbors.places import Place
+
+MAX_UNRESOLVED = 1024
+"""Neighbours being resolved at a time, at most: bounds the effect of an address scan."""
+
+
+class _Attachment(NamedTuple):
+    """What hosts of a tenant share whoever they pretend to be."""
+
+    vrf: str
+    port: int
+    vlan: int
+
+
+class NeighborRoom:
+    """Who is resolved and who has a route at one switch; `routes`: how many hosts may have one, by
+    IP version."""
+
+    def __init__(self, name: str, routes: Mapping[int, int], refusals: Refusals) -> None:
+        self._name = name
+        self._routes = routes
+        self._refusals = refusals
+        self._asked: Shares[Place] = Shares()
+        self._known: dict[int, Shares[Place]] = {4: Shares(), 6: Shares()}
+
+    def ask(self, place: Place) -> Place | None:
+        """Room to resolve a neighbour; returns the one whose place it gets, if any. Raises
+        NoRoomError, which is counted."""
+        return self._add(self._asked, place, MAX_UNRESOLVED)
+
+    def know(self, place: Place) -> Place | None:
+        """Room for the route of a host that is resolved; as `ask`."""
+        if not place.vrf:
+            self._asked.remove(place)
+            return None
+        version = place.address.version
+        displaced = self._add(self._known[version], place, self._routes.get(version, 0))
+        self._asked.remove(place)
+        return displaced
+
+    def leave(self, place: Place) -> None:
+        """The neighbour is neither resolved nor known any more, if it was."""
+        self._asked.remove(place)
+        self._known[place.address.version].remove(place)
+
+    def _add(self, shares: Shares[Place], place: Place, limit: int) -> Place | None:
+        try:
+            return shares.add(_Attachment(place.vrf, place.port, place.vlan), place, limit)
+        except NoRoomError:
+            self._refusals.refuse(
+                self._name,
+                place.vrf,
+                Reason.NO_ROOM_NEIGHBORS,
+                lambda: (
+                    f"{place.address} of {place.vrf} is not resolved: too many of port {place.port}"
+                ),
+            )
+            raise

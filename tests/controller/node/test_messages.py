@@ -1,0 +1,140 @@
+"""What a handler does not survive costs its message: each loop counts and tells it, and goes on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+from scapy.layers.l2 import ARP, Ether
+from switches import MemorySwitch, QuietEngine, all_up, packet_to, until
+from tenants import BLUE, DC_PORT
+from virtual import virtual_plane
+
+from fcn.contract.constants import CmAttribute, PuntReason
+from fcn.controller.app import HOUSEKEEPING, ControlPlane
+from fcn.controller.config import Config
+from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.service import FlowService
+from fcn.controller.neighbors.service import NeighborService
+from fcn.controller.node.connection import State
+from fcn.controller.owners.flow_learning import FlowLearning
+from fcn.controller.owners.flow_table import FlowTable
+from fcn.controller.owners.gateway import Gateway
+from fcn.controller.owners.punt import Punt
+
+pytestmark = pytest.mark.virtual_time
+
+A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
+MAC = 0x525400000001
+
+
+def new_flow(engine: QuietEngine) -> None:
+    engine.digest("new_flow_ipv4_t", packet_to(33))
+
+
+def request(engine: QuietEngine) -> None:
+    message = (BLUE, int(A), int(B), CmAttribute.REQ, 0xA1, 0, 17, DC_PORT)
+    engine.digest("cm_ipv4_t", message)
+
+
+def asker(engine: QuietEngine) -> None:
+    engine.digest("neighbor_ipv4_t", (DC_PORT, 0, int(A), MAC))
+
+
+def idle(engine: QuietEngine) -> None:
+    engine.fall_idle("flow_ipv4")
+
+
+def arp(engine: QuietEngine) -> None:
+    frame = bytes(Ether() / ARP(op=1, hwsrc="52:54:00:00:00:01", psrc=str(A), pdst="10.1.0.1"))
+    engine.packet_in(DC_PORT, PuntReason.ARP, 0, BLUE, frame)
+
+
+def labelled(plane: ControlPlane) -> bool:
+    return len(plane.flows.all()) == 1
+
+
+def unlabelled(plane: ControlPlane) -> bool:
+    return not plane.flows.all()
+
+
+def followed(plane: ControlPlane) -> bool:
+    return len(plane.flows._connections) == 1
+
+
+def resolved(plane: ControlPlane) -> bool:
+    return len(plane.neighbors["pe1"]) == 1
+
+
+@dataclass(frozen=True)
+class Case:
+    """`name` of `owner` fails on the first message that `send` causes, counted as `kind`; `shown`
+    is in the log, and `handled` says whether the second message was."""
+
+    owner: type
+    name: str
+    send: Callable[[QuietEngine], None]
+    kind: str
+    shown: str
+    handled: Callable[[ControlPlane], bool]
+
+
+CASES = [
+    Case(FlowService, "seen", new_flow, "new_flow_ipv4_t", "dest_qp=33", labelled),
+    Case(FlowLearning, "report", new_flow, "new_flow_ipv4_t", "33, 65535, 5, 50000", labelled),
+    Case(FlowLearning, "item", new_flow, "new_flow_ipv4_t", "0a01000a", labelled),
+    Case(FlowLearning, "sender", new_flow, "new_flow_ipv4_t", "0a01000a", labelled),
+    Case(FlowService, "connection_message", request, "cm_ipv4_t", "qpn=17", followed),
+    Case(FlowLearning, "sender", request, "cm_ipv4_t", "0a01000a", followed),
+    Case(FlowService, "idle", idle, "idle notification", "QP 0x21", unlabelled),
+    Case(FlowTable, "flow_of", idle, "idle notification", "flow_ipv4", unlabelled),
+    Case(NeighborService, "asked", asker, "neighbor_ipv4_t", str(MAC), resolved),
+    Case(Gateway, "asker", asker, "neighbor_ipv4_t", str(MAC), resolved),
+    Case(NeighborService, "handle", arp, "packet", "5254000000010a01000a", resolved),
+    Case(Punt, "received", arp, "packet", "5254000000010a01000a", resolved),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.kind}")
+async def test_a_handler_that_fails_costs_its_message_only(
+    case: Case,
+    config: Config,
+    switches: dict[str, MemorySwitch],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    works, due = getattr(case.owner, case.name), False
+    is_static = isinstance(vars(case.owner)[case.name], staticmethod)
+
+    def fails_once(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+        nonlocal due
+        if due:
+            due = False
+            raise ValueError("of this test")
+        return works(*arguments, **named)
+
+    # Before the controller takes it for its handler.
+    monkeypatch.setattr(
+        case.owner, case.name, staticmethod(fails_once) if is_static else fails_once
+    )
+    plane = virtual_plane(config)
+    async with plane.running():
+        await all_up(plane)
+        agent, engine = plane.nodes["pe1"], switches["pe1"].engine
+        if case.send is idle:
+            plane.flows.seen("pe1", DC_PORT, FlowKey("blue", A, B, 33))
+            assert await agent.settled()
+        since = agent.status.since
+        due = True
+        case.send(engine)
+        await until(lambda: agent.failures)
+        case.send(engine)
+        # At once: a loop that had ended would begin again after app.HOUSEKEEPING seconds.
+        await until(lambda: case.handled(plane), seconds=HOUSEKEEPING / 2)
+        assert agent.failures == {case.kind: 1}
+        assert (agent.status.state, agent.status.since) == (State.UP, since)
+    told = [each.getMessage() for each in caplog.records if "cannot handle" in each.getMessage()]
+    assert len(told) == 1
+    assert told[0].startswith(f"pe1: cannot handle a {case.kind} (1 so far): ")
+    assert case.shown in told[0]
