@@ -46,14 +46,15 @@ class ExactTable:
 
     def __init__(self, schema: P4Schema, table: str) -> None:
         described = schema.tables[table]
+        self._table = described.id
         key = p4r.Entity()
         key.table_entry.table_id = described.id
         matches = [key.table_entry.match.add(field_id=each.id) for each in described.match_fields]
         self._key = _Form(key, [match.exact for match in matches])
-        self._values: dict[str, _Form[p4r.TableEntry]] = {}
+        self._values: dict[str, _Form[p4r.Entity]] = {}
         for action in described.actions:
-            value = p4r.TableEntry()
-            call = value.action.action
+            value = p4r.Entity()
+            call = value.table_entry.action.action
             call.action_id = action.id
             params = [call.params.add(param_id=param.id) for param in action.params]
             self._values[action.alias] = _Form(value, params)
@@ -79,10 +80,13 @@ class ExactTable:
         """An entry with its key and value."""
         key, form = self.key(match), self._values[action]
         form.fill(arguments)
-        form.message.metadata = metadata
-        form.message.idle_timeout_ns = kept_timeout(idle_timeout_ns)
-        value = form.encode()
-        entity = p4r.Entity.FromString(key)
-        entity.table_entry.MergeFromString(value)
-        entity.table_entry.idle_timeout_ns = idle_timeout_ns
-        return Encoded(key, value, entity)
+        entry = form.message.table_entry
+        entry.metadata = metadata
+        entry.idle_timeout_ns = idle_timeout_ns
+        written = value = form.encode()
+        kept = kept_timeout(idle_timeout_ns)
+        if kept != idle_timeout_ns:
+            entry.idle_timeout_ns = kept
+            value = form.encode()
+        # Messages encoded one after the other are one with the fields of both.
+        return Encoded(self._table, key, value, key + written)
