@@ -18,10 +18,6 @@ _Part = p4r.FieldMatch.Exact | p4r.Action.Param
 MessageT = TypeVar("MessageT", bound=Message)
 
 
-def _shortest(value: int) -> bytes:
-    return value.to_bytes((value.bit_length() + 7) // 8 or 1, "big")
-
-
 class _Form(Generic[MessageT]):
     """A message that is filled in again and again: to make one takes ten times as long. `parts`
     have its values."""
@@ -33,7 +29,7 @@ class _Form(Generic[MessageT]):
     def fill(self, values: Iterable[int]) -> None:
         """Set the values, in the order of the parts."""
         for part, value in zip(self._parts, values, strict=True):
-            part.value = _shortest(value)
+            part.value = value.to_bytes((value.bit_length() + 7) // 8 or 1, "big")
 
     def encode(self) -> bytes:
         """The message with the values set last."""
