@@ -9,8 +9,8 @@ from fcn.softswitch.engine.program import KeyField, TableInfo
 
 @dataclass(frozen=True, slots=True)
 class NativeKey:
-    """`octets` are key, mask and upper bound, each as long as the table's key words; `prefix_len` is
-    of LPM tables."""
+    """`octets` are key, mask and upper bound, each as long as the table's key words; `prefix_len`
+    is of LPM tables."""
 
     octets: bytes
     prefix_len: int
