@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.softswitch.__main__ import main
@@ -24,7 +24,8 @@ _SOURCE_QP = 3
 class RecordingEngine(RealEngine):
     """Notes entries in the process that applies them."""
 
-    record: TextIO
+    record: BinaryIO
+    """Without a buffer, so that a note is a system call and no more."""
 
     def table_insert(
         self,
@@ -48,11 +49,12 @@ class RecordingEngine(RealEngine):
         return handle
 
     def _note(self, kind: str, *values: int) -> None:
-        print(time.monotonic_ns(), kind, *values, file=self.record)
+        numbers = " ".join(map(str, values))
+        self.record.write(f"{time.monotonic_ns()} {kind} {numbers}\n".encode())
 
 
 def _record() -> None:
-    with Path(sys.argv.pop(1)).open("w", buffering=1) as RecordingEngine.record:
+    with Path(sys.argv.pop(1)).open("wb", buffering=0) as RecordingEngine.record:
         setattr(backend, "RealEngine", RecordingEngine)  # noqa: B010 (mypy: a type is no variable)
         main()
 

@@ -9,7 +9,7 @@ afterwards, and raises EngineError with a reason for objects the program does no
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class EngineError(Exception):
@@ -20,31 +20,27 @@ class TableFullError(EngineError):
     """The table holds as many entries as its declared size."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(NamedTuple):
     """Exact match on `value`."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Lpm:
+class Lpm(NamedTuple):
     """The first `prefix_len` bits equal those of `value`; 0 matches everything."""
 
     value: int
     prefix_len: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ternary:
+class Ternary(NamedTuple):
     """Bits set in `mask` equal those of `value`; optional keys arrive as mask 0 or all ones."""
 
     value: int
     mask: int
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """low <= field <= high."""
 
     low: int
@@ -54,8 +50,7 @@ class Range:
 MatchKey = Exact | Lpm | Ternary | Range
 
 
-@dataclass(frozen=True, slots=True)
-class ActionCall:
+class ActionCall(NamedTuple):
     """An action by full name and its arguments in declaration order."""
 
     name: str

@@ -138,9 +138,15 @@ class Shares(Generic[EntryT]):
         if displaced is not None:
             self.remove(displaced)
         self._host[entry] = host
-        self._entries.setdefault(host, {})[entry] = None
+        entries = self._entries.get(host)
+        if entries is None:
+            entries = self._entries[host] = {}
+        entries[entry] = None
         self._vrfs.change(host.vrf, 1)
-        self._hosts.setdefault(host.vrf, _Tally()).change(host, 1)
+        hosts = self._hosts.get(host.vrf)
+        if hosts is None:
+            hosts = self._hosts[host.vrf] = _Tally()
+        hosts.change(host, 1)
         return displaced
 
     def remove(self, entry: EntryT) -> None:

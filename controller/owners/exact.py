@@ -18,10 +18,6 @@ _Part = p4r.FieldMatch.Exact | p4r.Action.Param
 MessageT = TypeVar("MessageT", bound=Message)
 
 
-def _shortest(value: int) -> bytes:
-    return value.to_bytes((value.bit_length() + 7) // 8 or 1, "big")
-
-
 class _Form(Generic[MessageT]):
     """A message that is filled in again and again: to make one takes ten times as long. `parts`
     have its values."""
@@ -33,7 +29,7 @@ class _Form(Generic[MessageT]):
     def fill(self, values: Iterable[int]) -> None:
         """Set the values, in the order of the parts."""
         for part, value in zip(self._parts, values, strict=True):
-            part.value = _shortest(value)
+            part.value = value.to_bytes((value.bit_length() + 7) // 8 or 1, "big")
 
     def encode(self) -> bytes:
         """The message with the values set last."""
@@ -46,14 +42,15 @@ class ExactTable:
 
     def __init__(self, schema: P4Schema, table: str) -> None:
         described = schema.tables[table]
+        self._table = described.id
         key = p4r.Entity()
         key.table_entry.table_id = described.id
         matches = [key.table_entry.match.add(field_id=each.id) for each in described.match_fields]
         self._key = _Form(key, [match.exact for match in matches])
-        self._values: dict[str, _Form[p4r.TableEntry]] = {}
+        self._values: dict[str, _Form[p4r.Entity]] = {}
         for action in described.actions:
-            value = p4r.TableEntry()
-            call = value.action.action
+            value = p4r.Entity()
+            call = value.table_entry.action.action
             call.action_id = action.id
             params = [call.params.add(param_id=param.id) for param in action.params]
             self._values[action.alias] = _Form(value, params)
@@ -79,10 +76,13 @@ class ExactTable:
         """An entry with its key and value."""
         key, form = self.key(match), self._values[action]
         form.fill(arguments)
-        form.message.metadata = metadata
-        form.message.idle_timeout_ns = kept_timeout(idle_timeout_ns)
-        value = form.encode()
-        entity = p4r.Entity.FromString(key)
-        entity.table_entry.MergeFromString(value)
-        entity.table_entry.idle_timeout_ns = idle_timeout_ns
-        return Encoded(key, value, entity)
+        entry = form.message.table_entry
+        entry.metadata = metadata
+        entry.idle_timeout_ns = idle_timeout_ns
+        written = value = form.encode()
+        kept = kept_timeout(idle_timeout_ns)
+        if kept != idle_timeout_ns:
+            entry.idle_timeout_ns = kept
+            value = form.encode()
+        # Messages encoded one after the other are one with the fields of both.
+        return Encoded(self._table, key, value, key + written)

@@ -33,17 +33,22 @@ _UNKNOWN = b"?"
 
 
 class Encoded(NamedTuple):
-    """An entity with `entity_key` and `entity_value` of it."""
+    """An entry of a table, encoded, with `entity_key` and `entity_value` of it."""
 
+    table: int
     key: Key
     value: bytes
-    entity: p4r.Entity
+    entity: bytes
 
 
 class _Wanted(NamedTuple):
+    """`entity` is encoded: as a message it takes ten times as much memory, and to copy it into an
+    update takes as long as to encode and decode it. `table`: 0 for other entities."""
+
     value: bytes
-    entity: p4r.Entity
+    entity: bytes
     share: str
+    table: int
     modify_only: bool = False
 
 
@@ -108,10 +113,10 @@ def entity_value(entity: p4r.Entity) -> bytes:
     match entity.WhichOneof("entity"):
         case "table_entry":
             entry = entity.table_entry
-            value = p4r.TableEntry(action=entry.action, metadata=entry.metadata)
-            value.idle_timeout_ns = kept_timeout(entry.idle_timeout_ns)
-            _sort_action(value.action)
-            return value.SerializeToString(deterministic=True)
+            kept = p4r.TableEntry(action=entry.action, metadata=entry.metadata)
+            kept.idle_timeout_ns = kept_timeout(entry.idle_timeout_ns)
+            _sort_action(kept.action)
+            return p4r.Entity(table_entry=kept).SerializeToString(deterministic=True)
         case "packet_replication_engine_entry":
             session = entity.packet_replication_engine_entry.clone_session_entry
             return repr([(_replica_port(r), r.instance) for r in session.replicas]).encode()
@@ -160,7 +165,7 @@ class Intent:
         self.schema = schema
         self.changed = asyncio.Event()
         self._wanted: dict[Key, _Wanted] = {}
-        self._held: dict[Key, tuple[bytes, p4r.Entity]] = {}
+        self._held: dict[Key, bytes] = {}
         self._dirty: dict[Key, _Due] = {}
         self._waiting: dict[str, dict[Key, None]] = {}
         """Keys of `_dirty` by share, in the order of the changes; whose turn is next is first."""
@@ -185,13 +190,15 @@ class Intent:
     def put(self, entity: P4Entity) -> None:
         """Intend this entity, in place of any with the same key."""
         message = entity.encode(self.schema)
-        wanted = _Wanted(entity_value(message), message, "", _modify_only(message))
+        encoded, table = message.SerializeToString(), message.table_entry.table_id
+        wanted = _Wanted(entity_value(message), encoded, "", table, _modify_only(message))
         self._want(entity_key(message), wanted)
 
     def put_encoded(self, encoded: Encoded, share: str = "") -> None:
         """Intend this entry of a table, no default one; `share`: the tenant it concerns, if it
         concerns one only."""
-        self._want(encoded.key, _Wanted(encoded.value, encoded.entity, share))
+        wanted = _Wanted(encoded.value, encoded.entity, share, encoded.table)
+        self._want(encoded.key, wanted)
 
     def _want(self, key: Key, wanted: _Wanted) -> None:
         before = self._wanted.get(key)
@@ -220,14 +227,14 @@ class Intent:
         messages = [entity.encode(self.schema) for entity in entities]
         keep = {entity_key(message) for message in messages}
         for key, wanted in list(self._wanted.items()):
-            if wanted.entity.table_entry.table_id == table_id and key not in keep:
+            if wanted.table == table_id and key not in keep:
                 self.drop_key(key)
         for entity in entities:
             self.put(entity)
 
     def observe(self, entities: Iterable[p4r.Entity]) -> None:
         """Set all entities the switch holds, and compare them with the intent."""
-        self._held = {entity_key(entity): (entity_value(entity), entity) for entity in entities}
+        self._held = {entity_key(entity): entity_value(entity) for entity in entities}
         self._dirty = {}
         self._waiting = {}
         self._refused = {}
@@ -267,7 +274,7 @@ class Intent:
         for index, (update, (key, value)) in enumerate(zip(updates, self._taken, strict=True)):
             failure = failures.get(index)
             if failure is None:
-                self._accepted(key, value, update)
+                self._accepted(key, value)
             elif not self._retry(key, update, failure[0]):
                 self._clean(key)
                 if self._refused.get(key) != failure[0]:
@@ -298,11 +305,11 @@ class Intent:
             else:
                 turns.append((share, keys))
 
-    def _accepted(self, key: Key, value: bytes | None, update: p4r.Update) -> None:
+    def _accepted(self, key: Key, value: bytes | None) -> None:
         if value is None:
             self._held.pop(key, None)
         else:
-            self._held[key] = (value, update.entity)
+            self._held[key] = value
         self._refused.pop(key, None)
         if not self._needs_update(key):
             self._clean(key)
@@ -313,7 +320,7 @@ class Intent:
         if due is None or due.attempts + 1 >= MAX_ATTEMPTS:
             return False
         if code == GRPCStatusCode.ALREADY_EXISTS and update.type == p4r.Update.INSERT:
-            self._held[key] = (_UNKNOWN, update.entity)
+            self._held[key] = _UNKNOWN
         elif code == GRPCStatusCode.NOT_FOUND and update.type != p4r.Update.INSERT:
             self._held.pop(key, None)
         else:
@@ -344,22 +351,23 @@ class Intent:
 
     def _needs_update(self, key: Key) -> bool:
         wanted, held = self._wanted.get(key), self._held.get(key)
-        return (wanted.value if wanted else None) != (held[0] if held else None)
+        return (wanted.value if wanted else None) != held
 
     def _update(self, key: Key) -> p4r.Update | None:
         wanted, held = self._wanted.get(key), self._held.get(key)
         if wanted is None:
             if held is None:
                 return None
-            if held[1].HasField("meter_entry"):
+            entity = p4r.Entity.FromString(key)
+            if entity.HasField("meter_entry"):
                 # Without a configuration it is reset (P4Runtime 1.3 section 9.4).
-                return p4r.Update(type=_MODIFY, entity=p4r.Entity.FromString(key))
-            if _modify_only(held[1]):
+                return p4r.Update(type=_MODIFY, entity=entity)
+            if _modify_only(entity):
                 return None
-            return p4r.Update(type=_DELETE, entity=p4r.Entity.FromString(key))
-        if held is None:
-            kind = _MODIFY if wanted.modify_only else _INSERT
-            return p4r.Update(type=kind, entity=wanted.entity)
-        if held[0] == wanted.value:
+            return p4r.Update(type=_DELETE, entity=entity)
+        if held == wanted.value:
             return None
-        return p4r.Update(type=_MODIFY, entity=wanted.entity)
+        kind = _INSERT if held is None and not wanted.modify_only else _MODIFY
+        update = p4r.Update(type=kind)
+        update.entity.MergeFromString(wanted.entity)
+        return update

@@ -143,9 +143,8 @@ class EngineBase(ArrayControl):
             if action.name not in info.actions:
                 raise EngineError(f"{name} has no action {action.name!r}")
             call = info.actions[action.name]
-            data = self._ffi.from_buffer(self._arguments(call, action.args))
-            ref.target, ref.id = _ACTION_TARGET, call.id
-            ref.args, ref.n_args = self._ffi.cast("const uint8_t *", data), len(data)
+            data = self._ffi.from_buffer("uint8_t[]", self._arguments(call, action.args))
+            ref.target, ref.id, ref.args, ref.n_args = _ACTION_TARGET, call.id, data, len(data)
             return ref, data
         if info.table.profile is None:
             raise EngineError(f"{name} takes actions, not members or groups")
@@ -248,11 +247,12 @@ class EngineBase(ArrayControl):
         with self._mutex:
             k = encode(info, match)
             ref, _data = self._action_ref(info, action, idle_timeout_ns)
-            words = [self._ffi.from_buffer("uint64_t[]", b) for b in (k.key, k.mask, k.high)]
+            key = self._ffi.from_buffer("uint64_t[]", k.octets)
+            mask, high = key + info.words, key + 2 * info.words
             if info.table.kind in ("exact", "lpm"):
                 priority = 0
             result = self._lib.sw_ctl_table_add(
-                self._handle, info.index, *words, k.prefix_len, priority, ref
+                self._handle, info.index, key, mask, high, k.prefix_len, priority, ref
             )
             handle = self._done(result, f"entry of {info.table.name}")
             self._remember(info, handle, action)

@@ -15,18 +15,13 @@ from fcn.softswitch.engine.loader import parse_json, read_json
 
 @dataclass(frozen=True, slots=True)
 class KeyField:
-    """A key field and its position in the key's octets."""
+    """A key field: its width in bits, and its octets in the key, where it follows those before."""
 
     name: str
     kind: str
     width: int
-    offset: int
+    size: int
     mask: int | None
-
-    @property
-    def size(self) -> int:
-        """Octets in the key."""
-        return nbytes(self.width)
 
 
 @dataclass(frozen=True)
@@ -110,10 +105,8 @@ def _understood(data: bytes) -> tuple[m.Model, str]:
 
 def _table(layout: Layout, index: int, t: m.Table) -> TableInfo:
     keys = []
-    at = 0
     for k in t.keys:
         width = key_width(layout, k)
-        keys.append(KeyField(k.name, k.kind, width, at, k.mask))
-        at += nbytes(width)
+        keys.append(KeyField(k.name, k.kind, width, nbytes(width), k.mask))
     actions = {layout.model.actions[a].name: layout.model.actions[a] for a in t.action_ids}
     return TableInfo(index, t, tuple(keys), key_words(layout, t), actions)

@@ -1,6 +1,7 @@
 """Conversion of Action messages from and to ActionCall (P4Runtime 1.4, Action Specification)."""
 
 from collections.abc import Mapping
+from typing import NoReturn
 
 from finsy.proto import p4r
 
@@ -40,17 +41,27 @@ def encode_action(actions: Mapping[str, Action], call: ActionCall) -> p4r.Action
 
 def _decode_params(action: Action, message: p4r.Action) -> tuple[int, ...]:
     given: dict[int, bytes] = {}
-    for param in message.params:
-        if param.param_id in given:
-            raise invalid_argument(f"parameter {param.param_id} of {action.name} is given twice")
-        given[param.param_id] = param.value
-    unknown = given.keys() - {param.id for param in action.params}
+    for each in message.params:
+        number = each.param_id
+        if number in given:
+            raise invalid_argument(f"parameter {number} of {action.name} is given twice")
+        given[number] = each.value
+    if len(given) != len(action.params):
+        _refuse_params(action, given)
+    values = []
+    for param in action.params:
+        value = given.get(param.id)
+        if value is None:
+            _refuse_params(action, given)
+        values.append(decode_uint(value, param.width, f"{action.name} {param.name}"))
+    return tuple(values)
+
+
+def _refuse_params(action: Action, given: Mapping[int, bytes]) -> NoReturn:
+    """The parameters given are not those of the action."""
+    wanted = {param.id: param.name for param in action.params}
+    unknown = given.keys() - wanted.keys()
     if unknown:
         raise invalid_argument(f"action {action.name} has no parameter {min(unknown)}")
-    missing = [param.name for param in action.params if param.id not in given]
-    if missing:
-        raise invalid_argument(f"action {action.name} needs parameter {missing[0]}")
-    return tuple(
-        decode_uint(given[param.id], param.width, f"{action.name} {param.name}")
-        for param in action.params
-    )
+    missing = next(name for number, name in wanted.items() if number not in given)
+    raise invalid_argument(f"action {action.name} needs parameter {missing}")

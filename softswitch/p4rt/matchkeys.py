@@ -18,10 +18,9 @@ def decode_match(table: Table, matches: Iterable[p4r.FieldMatch]) -> Key:
     Raises INVALID_ARGUMENT for unknown, repeated, missing exact or non-canonical fields and
     OUT_OF_RANGE for values wider than the field.
     """
-    by_id = {field.id: field for field in table.fields}
     given: dict[int, MatchKey] = {}
     for match in matches:
-        field = by_id.get(match.field_id)
+        field = table.fields_by_id.get(match.field_id)
         if field is None:
             raise invalid_argument(f"table {table.name} has no match field {match.field_id}")
         if field.id in given:
@@ -53,8 +52,8 @@ def check_priority(table: Table, priority: int) -> None:
 
 def _decode_field(field: MatchField, match: p4r.FieldMatch) -> MatchKey:
     given = match.WhichOneof("field_match_type")
-    if given != field.kind.value:
-        raise invalid_argument(f"{field.name} is a {field.kind.value} key, the match is {given}")
+    if given != field.kind:
+        raise invalid_argument(f"{field.name} is a {field.kind} key, the match is {given}")
     match field.kind:
         case MatchKind.EXACT:
             return Exact(decode_uint(match.exact.value, field.width, field.name))

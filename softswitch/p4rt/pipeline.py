@@ -27,6 +27,7 @@ from fcn.softswitch.p4rt.valuesets import ValueSetStore
 
 Send = Callable[[p4r.StreamMessageResponse], bool]
 _IDLE_CHUNK = 256
+_KINDS = frozenset({p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE})
 
 
 class RoleUpdate(NamedTuple):
@@ -97,7 +98,7 @@ class Pipeline:
     def write(self, update: p4r.Update, role: str) -> None:
         """Apply one update; raises P4RuntimeError."""
         kind = update.type
-        if kind not in (p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE):
+        if kind not in _KINDS:
             raise invalid_argument("the update type is missing")
         entity = update.entity
         try:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 from finsy.proto import p4i, p4t
@@ -14,8 +15,8 @@ PACKET_IN = "packet_in"
 PACKET_OUT = "packet_out"
 
 
-class MatchKind(Enum):
-    """Match kinds of v1model, named as in BMv2 JSON."""
+class MatchKind(StrEnum):
+    """Match kinds of v1model, named as in BMv2 JSON and in FieldMatch."""
 
     EXACT = "exact"
     LPM = "lpm"
@@ -71,7 +72,7 @@ class ActionRef:
     as_default: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """A match-action table; profile_id 0 is a direct table, size in entries."""
 
@@ -87,7 +88,12 @@ class Table:
     idle_timeout: bool
     is_const: bool
 
-    @property
+    @cached_property
+    def fields_by_id(self) -> Mapping[int, MatchField]:
+        """The keys by identifier."""
+        return {field.id: field for field in self.fields}
+
+    @cached_property
     def needs_priority(self) -> bool:
         """True when a key is ternary, range or optional."""
         return any(field.kind in _PRIORITY_KINDS for field in self.fields)

@@ -24,6 +24,9 @@ from fcn.softswitch.p4rt.meterconfig import (
 )
 from fcn.softswitch.p4rt.schema import Schema, Table
 
+_INSERT, _MODIFY, _DELETE = p4r.Update.INSERT, p4r.Update.MODIFY, p4r.Update.DELETE
+"""By these names, because it takes protobuf a microsecond to find one."""
+
 
 @dataclass(slots=True)
 class Entry:
@@ -73,23 +76,23 @@ class TableStore:
         if message.is_default_action:
             self._write_default(kind, state, message, role)
             return
-        if table.is_const and kind != p4r.Update.MODIFY:
+        if table.is_const and kind != _MODIFY:
             raise permission_denied(f"table {table.name} is constant")
         if not table.fields:
             raise invalid_argument(f"table {table.name} has no keys, only a default entry")
         key = decode_match(table, message.match)
         check_priority(table, message.priority)
         entry = state.entries.get((key, message.priority))
-        if kind == p4r.Update.INSERT:
+        if kind == _INSERT:
             if entry is not None:
                 raise already_exists(f"table {table.name} has this entry")
             self._insert(state, key, message, role)
             return
         if entry is None:
             raise not_found(f"table {table.name} has no such entry")
-        if entry.is_const and (kind == p4r.Update.DELETE or message.HasField("action")):
+        if entry.is_const and (kind == _DELETE or message.HasField("action")):
             raise permission_denied(f"this entry of table {table.name} is constant")
-        if kind == p4r.Update.MODIFY:
+        if kind == _MODIFY:
             self._modify(state, entry, message)
         else:
             self._delete(state, entry)
@@ -259,7 +262,7 @@ class TableStore:
         self, kind: int, state: TableState, message: p4r.TableEntry, role: str
     ) -> None:
         table, entry = state.table, state.default
-        if kind != p4r.Update.MODIFY:
+        if kind != _MODIFY:
             raise invalid_argument("a default entry can only be modified")
         if message.match or message.priority:
             raise invalid_argument("a default entry has neither match fields nor a priority")

@@ -322,8 +322,8 @@ int64_t sw_ctl_table_add(sw_engine *e, uint32_t table, const uint64_t *key, cons
         else if (n)
             r = n->handle;
     }
+    sw_wake_if_due(e);
     sw_unlock(e);
-    sw_wake(e);
     return r;
 }
 
@@ -340,8 +340,8 @@ int64_t sw_ctl_table_modify(sw_engine *e, uint32_t table, uint32_t handle, const
     sw_catch_up(e);
     sw_entry *n = sw_table_entry(&e->tables[table], handle);
     int64_t r = n ? set_action(e, table, n, a) : SW_ERR_NOT_FOUND;
+    sw_wake_if_due(e);
     sw_unlock(e);
-    sw_wake(e);
     return r;
 }
 

@@ -128,4 +128,6 @@ void sw_catch_up(sw_engine *e);
 uint64_t sw_clock_ns(void);
 /* Wake the packet thread. */
 void sw_wake(sw_engine *e);
+/* If it sleeps for longer than it may now; the caller holds the lock. To wake it takes longer than to add an entry. */
+void sw_wake_if_due(sw_engine *e);
 #endif

@@ -29,6 +29,7 @@
 typedef struct sw_loop {
     pthread_t thread;
     bool running, stop;
+    uint64_t asleep_until; /* or until a frame arrives, or it is woken; 0: it is not */
     int wake, link;
     sw_netif *netifs[SW_PORTS];
     uint32_t n_netifs;
@@ -161,6 +162,12 @@ static uint64_t wake_at(const sw_engine *e)
     return outer < tick ? outer : tick > due ? tick : due;
 }
 
+void sw_wake_if_due(sw_engine *e)
+{
+    if (e->loop && wake_at(e) < e->loop->asleep_until)
+        sw_wake(e);
+}
+
 static uint32_t list_fds(const sw_engine *e, const sw_loop *l, struct pollfd *fds)
 {
     fds[0] = (struct pollfd){.fd = l->wake, .events = POLLIN};
@@ -197,6 +204,7 @@ static void *run(void *arg)
         bool work = turn(e, l);
         uint64_t due = work ? 0 : wake_at(e);
         uint32_t n = work ? 0 : list_fds(e, l, l->fds);
+        l->asleep_until = due;
         pthread_mutex_unlock(&e->lock);
         for (int i = 0; i < YIELDS && __atomic_load_n(&e->waiters, __ATOMIC_RELAXED); i++)
             sched_yield();

@@ -32,6 +32,12 @@ def types(updates: list[p4r.Update]) -> list[str]:
     return [p4r.Update.Type.Name(update.type) for update in updates]
 
 
+def encoded(message: p4r.Entity) -> Encoded:
+    entity = message.SerializeToString()
+    table = message.table_entry.table_id
+    return Encoded(table, entity_key(message), entity_value(message), entity)
+
+
 class FakeSwitch:
     """Applies updates as the P4Runtime specification requires."""
 
@@ -96,7 +102,7 @@ def test_switch_ends_as_intended_whatever_it_held(
         held = [p4r.Entity.FromString(key) for key in switch.entries]
         for entity in held:
             entity.table_entry.action.CopyFrom(
-                p4r.TableEntry.FromString(switch.entries[entity_key(entity)]).action
+                p4r.Entity.FromString(switch.entries[entity_key(entity)]).table_entry.action
             )
         intent.observe(held)
     change(after)
@@ -139,7 +145,7 @@ def test_tenants_take_turns() -> None:
 
     def put(number: int, share: str) -> None:
         message = entry(number).encode(SCHEMA)
-        intent.put_encoded(Encoded(entity_key(message), entity_value(message), message), share)
+        intent.put_encoded(encoded(message), share)
 
     for number in range(100):
         put(number, "red")
@@ -157,8 +163,7 @@ def test_whoever_had_no_turn_is_first_in_the_next_batch() -> None:
     shares = [f"tenant {number}" for number in range(8)]
     for number in range(400):
         message = entry(number).encode(SCHEMA)
-        encoded = Encoded(entity_key(message), entity_value(message), message)
-        intent.put_encoded(encoded, shares[number % len(shares)])
+        intent.put_encoded(encoded(message), shares[number % len(shares)])
     for batch in range(4):
         updates = intent.take_updates(2 * TURN)
         numbers = {

@@ -56,7 +56,9 @@ class Recorder:
         priority: int,
         a: CData,
     ) -> str:
-        parts = " ".join(_octets(x, 8 * len(key)) for x in (key, mask, high))
+        # One after the other; or all are the same, as for a value of a set.
+        words = ffi().addressof(mask, 0) - ffi().addressof(key, 0) or len(key)
+        parts = " ".join(_octets(x, 8 * words) for x in (key, mask, high))
         return f"a {table} {prefix} {priority & 0xFFFFFFFF} {parts} {_ref(a)}"
 
     @staticmethod
