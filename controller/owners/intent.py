@@ -185,7 +185,7 @@ class Intent:
     def count(self, table: str) -> int:
         """Entries intended of a table."""
         number = self.schema.tables[table].id
-        return sum(wanted.entity.table_entry.table_id == number for wanted in self._wanted.values())
+        return sum(wanted.table == number for wanted in self._wanted.values())
 
     def put(self, entity: P4Entity) -> None:
         """Intend this entity, in place of any with the same key."""
