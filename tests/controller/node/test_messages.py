@@ -1,19 +1,22 @@
 """What a handler does not survive costs its message: each loop counts and tells it, and goes on."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
 
+import finsy as fy
 import pytest
+import yaml
 from scapy.layers.l2 import ARP, Ether
 from switches import MemorySwitch, QuietEngine, all_up, packet_to, until
-from tenants import BLUE, DC_PORT
+from tenants import BLUE, DC_PORT, RED, RED_PORT, two_tenants
 from virtual import virtual_plane
 
 from fcn.contract.constants import CmAttribute, PuntReason
 from fcn.controller.app import HOUSEKEEPING, ControlPlane
-from fcn.controller.config import Config
+from fcn.controller.config import Config, parse_config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowService
 from fcn.controller.neighbors.service import NeighborService
@@ -46,9 +49,11 @@ def idle(engine: QuietEngine) -> None:
     engine.fall_idle("flow_ipv4")
 
 
-def arp(engine: QuietEngine) -> None:
-    frame = bytes(Ether() / ARP(op=1, hwsrc="52:54:00:00:00:01", psrc=str(A), pdst="10.1.0.1"))
-    engine.packet_in(DC_PORT, PuntReason.ARP, 0, BLUE, frame)
+def arp(
+    engine: QuietEngine, mac: str = "52:54:00:00:00:01", vrf: int = BLUE, port: int = DC_PORT
+) -> None:
+    frame = bytes(Ether(src=mac) / ARP(op=1, hwsrc=mac, psrc=str(A), pdst="10.1.0.1"))
+    engine.packet_in(port, PuntReason.ARP, 0, vrf, frame)
 
 
 def labelled(plane: ControlPlane) -> bool:
@@ -138,3 +143,28 @@ async def test_a_handler_that_fails_costs_its_message_only(
     assert len(told) == 1
     assert told[0].startswith(f"pe1: cannot handle a {case.kind} (1 so far): ")
     assert case.shown in told[0]
+
+
+async def test_packets_of_vrfs_take_turns(
+    network: dict[str, Any], switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tenant that asks all the time does not keep another's one question waiting."""
+    order: list[int] = []
+    begin = asyncio.Event()
+
+    async def handle(_service: NeighborService, packet: fy.P4PacketIn) -> None:
+        await begin.wait()
+        order.append(Punt.received(packet).vrf)
+
+    monkeypatch.setattr(NeighborService, "handle", handle)
+    plane = virtual_plane(parse_config(yaml.safe_dump(two_tenants(network))))
+    async with plane.running():
+        await all_up(plane)
+        engine, messages = switches["pe1"].engine, plane.nodes["pe1"]._messages
+        for number in range(50):
+            arp(engine, f"52:54:00:00:01:{number:02x}")
+        arp(engine, vrf=RED, port=RED_PORT)
+        await until(lambda: len(messages._packets) >= 50)
+        begin.set()
+        await until(lambda: len(order) == 51)
+    assert order.index(RED) <= 2
