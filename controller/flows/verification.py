@@ -9,6 +9,7 @@ inference: reports cost the control plane (FCN-15: bounded). VRFs and their host
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 
 from fcn.controller.flows.checks import NOTHING_SEEN, Check, Seen, StatedCheck
 from fcn.controller.flows.continuity import Continuity, Pause, Progress
@@ -84,11 +85,18 @@ def _paused_too(entry: _Entry, pause: Pause) -> bool:
 
 class Verification:
     """Pairings, some of them watched. `clock` returns seconds and never goes back; at most `slots`
-    flows are watched at a time."""
+    flows are watched at a time. `heard_for`: seconds since when all packets of watched flows
+    between two hosts are reported, as far as that is known; 0 while they are not."""
 
-    def __init__(self, clock: Callable[[], float], slots: int) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        slots: int,
+        heard_for: Callable[[HostPairKey], float] = lambda _hosts: inf,
+    ) -> None:
         self._clock = clock
         self._slots = slots
+        self._heard_for = heard_for
         self._entries: dict[FlowKey, _Entry] = {}
         """By either flow."""
         self._turns: Turns[FlowKey] = Turns()
@@ -169,6 +177,11 @@ class Verification:
             self._checked[entry.pairing.forth].observe(flow, now, sample)
             entry.progress.observe(flow, now, sample)
 
+    def missed(self, flow: FlowKey) -> None:
+        """Of the packets of a flow some were reported too late to be evidence: it did not pause."""
+        if flow in self:
+            self._entries[flow].progress.missed(self._clock())
+
     def new_flow(self, hosts: HostPairKey) -> None:
         """A flow of unknown source appeared between two hosts: their pairings are next."""
         if hosts in self._between:
@@ -202,6 +215,7 @@ class Verification:
                 continue
             check.judge(now - JUDGED_AFTER)
             entry = self._entries[forth]
+            entry.progress.heard(now, self._heard_for(host_pair(forth)))
             over = check.confirmed or check.until <= now
             unlikely = over and check.ports_changed and not check.confirmed
             evident = check.refuted or unlikely
@@ -211,7 +225,6 @@ class Verification:
             if against and check.pairing.stated and entry.suspected is None:
                 # Another look at once.
                 entry.suspected = now
-                entry.progress.look_ends(now)
                 self._checked[forth] = entry.check(now)
                 continue
             if against:
@@ -274,7 +287,6 @@ class Verification:
         entry.since = now
         entry.progress.went_back = False
         entry.kept_port |= check.keeps_own_port
-        entry.progress.look_ends(now)
         del self._checked[forth]
         self._settle(forth)
         self._wait(forth)
