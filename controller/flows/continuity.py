@@ -8,12 +8,16 @@ a pause is not known any more: docs/learning.md has the reasons.
 
 from dataclasses import dataclass, field
 from enum import Enum
+from math import inf
 
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import HALF_SPACE, PSN_SPACE, RC_RESPONSES, READ_REQUEST, Sample
 
 PAUSE = 2.0
 """Seconds for which neither flow has a packet, while both are watched, that make a pause."""
+
+LONGEST_STEP = 1.0
+"""Seconds from one call to the next for which the controller counts as listening."""
 
 STEPS_NEEDED = 4
 """Steps from packet to packet that must have been seen to know how wide they are."""
@@ -62,7 +66,8 @@ class _Position:
     marked: int = 0
     seen_at: float = 0.0
     stepping: bool = False
-    """Whether the latest was seen in this look: what was sent in between is no step."""
+    """Whether the latest was seen in this look, and nothing missed since: what was sent in between
+    is no step."""
 
     def move(self, now: float, psn: int, port: int) -> None:
         """A packet more."""
@@ -146,11 +151,11 @@ class Progress:
 
     __slots__ = (
         "_flows",
+        "_heard_until",
         "_latest",
-        "_look_ended",
         "_positions",
         "_unanswered",
-        "_unwatched",
+        "_watched",
         "pause",
         "went_back",
     )
@@ -161,9 +166,9 @@ class Progress:
         """Before the latest pause, or this look."""
         self._positions: dict[_Class, _Position] = {}
         self._latest = made if active else None
-        self._look_ended = made
-        self._unwatched = 0.0
-        """Seconds without a look since the latest packet."""
+        self._heard_until = made
+        self._watched = 0.0
+        """Seconds of the time since the latest packet in which it would have been seen."""
         self.pause: Pause | None = None
         """The latest one."""
         self.went_back = False
@@ -178,27 +183,44 @@ class Progress:
 
     def look_begins(self, now: float) -> None:
         """Both flows are watched from now on."""
-        self._unwatched += now - self._look_ended
-        for position in self._positions.values():
-            position.stepping = False
+        self._heard_until = now
+        self._stand()
         self._count_unanswered()
 
-    def look_ends(self, now: float) -> None:
-        """They are not watched any more."""
-        self._look_ended = now
+    def heard(self, now: float, heard_for: float) -> None:
+        """Both flows are watched, and their packets reported since so many seconds."""
+        since = now - self._heard_until
+        if since >= heard_for or since > LONGEST_STEP:
+            self.missed(now)
+        else:
+            self._watched += since
+            self._heard_until = now
+
+    def missed(self, now: float) -> None:
+        """Packets may not have been reported since the latest one that was: who is gone is not
+        noticed at once."""
+        self._heard_until = now
+        self._watched = 0.0
+        self._stand()
 
     def observe(self, flow: FlowKey, now: float, sample: Sample) -> None:
         """A packet of a reliable connection. A request for a READ takes as many PSNs as nobody
         knows, so its PSN says nothing; that of the response does."""
+        self.heard(now, inf)
         if self._latest is not None:
-            watched = now - self._latest - self._unwatched
+            unwatched = now - self._latest - self._watched
             # What happens in a long time without a look cannot be told from a short one before.
-            if watched >= PAUSE and self._unwatched <= watched:
-                self.pause = Pause(self._latest, now, self._unwatched)
+            if self._watched >= PAUSE and unwatched <= self._watched:
+                self.pause = Pause(self._latest, now, unwatched)
                 self._count_unanswered()
-        self._latest, self._unwatched = now, 0.0
+        self._latest, self._watched = now, 0.0
         if sample.opcode != READ_REQUEST:
             self._move((flow, sample.opcode in RC_RESPONSES), now, sample)
+
+    def _stand(self) -> None:
+        """What the next packets are ahead is not how wide a step is."""
+        for position in self._positions.values():
+            position.stepping = False
 
     def _move(self, which: _Class, now: float, sample: Sample) -> None:
         position, pause = self._positions.get(which), self.pause

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from enum import StrEnum
+from math import inf
 
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.throttle import Throttle
@@ -60,7 +61,6 @@ class Refusals:
             reports=unsaid + 1,
         )
 
-    def is_recent(self, node: str, vrf: str, reason: Reason, seconds: float) -> bool:
-        """Whether a report of this PE about this VRF was refused so within the last `seconds`."""
-        last = self._last.get((node, vrf, reason))
-        return last is not None and self._clock() - last <= seconds
+    def since(self, node: str, vrf: str, reason: Reason) -> float:
+        """Seconds since a report of this PE about this VRF was refused so; infinite if none was."""
+        return self._clock() - self._last.get((node, vrf, reason), -inf)

@@ -31,11 +31,12 @@ from fcn.controller.flows.labels import LabelPool
 from fcn.controller.flows.places import Places
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import Reason, Refusals
+from fcn.controller.flows.reporting import Reporting
 from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.shares import Host
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.verification import Verification
-from fcn.controller.flows.watch import WATCH, WatchList
+from fcn.controller.flows.watch import WatchList
 
 VERIFIED_SHARE = 8
 """One in so many watched flows is one whose source is known, to be looked at again."""
@@ -72,12 +73,13 @@ class FlowService:
         self._senders = Senders()
         self._connections = ConnectionTracker(now)
         self.refusals = Refusals(bus, now)
+        self._places = Places(config)
+        self._reporting = Reporting(edges, self._places, self.refusals)
         verified = config.flows.watched // VERIFIED_SHARE
         self._watch = WatchList(now, config.flows.watched - verified, self._refuse_watch)
-        self._verification = Verification(now, verified)
+        self._verification = Verification(now, verified, self._reporting.heard_for)
         self._inference = Inference(now, self._fully_reported)
         self._events = FlowEvents(bus)
-        self._places = Places(config)
 
     def all(self) -> list[Flow]:
         """Every labelled flow."""
@@ -119,6 +121,7 @@ class FlowService:
         if sample is None:
             return
         if not in_time:
+            self._verification.missed(key)
             self.refusals.refuse(
                 node,
                 key.vrf,
@@ -473,23 +476,12 @@ class FlowService:
                 self._doubt(back, End.PARTNER_ENDED)
 
     def _fully_reported(self, pair: HostPairKey) -> bool:
-        """Whether all flows of unknown source between two hosts enter the WAN at PEs that report
-        and label them, as of a flow without a label there is no sample; and none that is known may
-        be the partner of another than its own."""
-        vrf, *hosts = pair
-        places = [self._places.nodes(vrf, host) for host in hosts]
-        if not self._watch.complete(pair) or not self._verification.is_settled(pair):
-            return False
-        return all(nodes and all(self._labels_all(node, vrf) for node in nodes) for nodes in places)
-
-    def _labels_all(self, node: str, vrf: str) -> bool:
-        """Whether the PE reported and had room for every flow of the VRF for as long as a watch:
-        what was seen before counts no more."""
-        edge = self._edges[node]
+        """Whether all flows of unknown source between two hosts are watched; and none that is known
+        may be the partner of another than its own."""
         return (
-            edge.learning
-            and edge.heard_for() >= WATCH
-            and not self.refusals.is_recent(node, vrf, Reason.NO_ROOM, WATCH)
+            self._watch.complete(pair)
+            and self._verification.is_settled(pair)
+            and self._reporting.is_complete(pair)
         )
 
     def _update_watched(self, changed: Iterable[FlowKey]) -> None:

@@ -9,6 +9,8 @@ inference: reports cost the control plane (FCN-15: bounded). VRFs and their host
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
+from math import inf
 
 from fcn.controller.flows.checks import NOTHING_SEEN, Check, Seen, StatedCheck
 from fcn.controller.flows.continuity import Continuity, Pause, Progress
@@ -23,7 +25,10 @@ UNSEEN = 60.0
 flow that fell silent keeps it."""
 
 HURRY_INTERVAL = 1.0
-"""Seconds between searches for pairings between hosts that have a new flow: one looks at all."""
+"""Seconds between searches for pairings that are to be first."""
+
+HURRIED = 64
+"""Pairs of hosts between which they are searched at a time: it must not keep others waiting."""
 
 RECENT = 10.0
 """Seconds since the latest look for which such a pairing need not be first."""
@@ -76,6 +81,13 @@ class _Entry:
         return Check(self.pairing, now)
 
 
+def _doubt_with(ended: _Entry, now: float) -> tuple[float, float]:
+    """Which pairings may have ended when this one did: made until then, and not confirmed since."""
+    against = now if ended.suspected is None else ended.suspected
+    latest = min(against, ended.made + UNSEEN) if ended.shown is None else ended.shown
+    return latest, against
+
+
 def _paused_too(entry: _Entry, pause: Pause) -> bool:
     """Whether its latest pause was weighed by PSNs alone, and was then."""
     weighed = entry.weighed
@@ -84,11 +96,18 @@ def _paused_too(entry: _Entry, pause: Pause) -> bool:
 
 class Verification:
     """Pairings, some of them watched. `clock` returns seconds and never goes back; at most `slots`
-    flows are watched at a time."""
+    flows are watched at a time. `heard_for`: seconds since when all packets of watched flows
+    between two hosts are reported, as far as that is known; 0 while they are not."""
 
-    def __init__(self, clock: Callable[[], float], slots: int) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        slots: int,
+        heard_for: Callable[[HostPairKey], float] = lambda _hosts: inf,
+    ) -> None:
         self._clock = clock
         self._slots = slots
+        self._heard_for = heard_for
         self._entries: dict[FlowKey, _Entry] = {}
         """By either flow."""
         self._turns: Turns[FlowKey] = Turns()
@@ -96,11 +115,14 @@ class Verification:
         self._checked: dict[FlowKey, Check] = {}
         """By flow forth."""
         self._between: dict[HostPairKey, dict[FlowKey, None]] = {}
+        """By flow forth, the one whose latest look is longest ago first."""
         self._hurried: dict[HostPairKey, None] = {}
         self._next_hurry = 0.0
         self._refuted: dict[FlowKey, FlowKey] = {}
         self._unsettled: dict[HostPairKey, dict[FlowKey, None]] = {}
         """By flow forth, doubted ones that were not looked at since."""
+        self._replaced: dict[HostPairKey, tuple[float, float]] = {}
+        """Pairs of hosts of which pairings are to be doubted: as `_doubt` has it."""
         self._broken: dict[HostPairKey, Pause] = {}
         """The latest pause after which a pairing did not go on."""
 
@@ -131,7 +153,7 @@ class Verification:
 
     def is_settled(self, hosts: HostPairKey) -> bool:
         """Whether no pairing between two hosts waits to be looked at because another ended."""
-        return hosts not in self._unsettled
+        return hosts not in self._unsettled and hosts not in self._replaced
 
     def add(self, pairing: Pairing) -> None:
         """Two different flows are taken for the directions of a connection from now on."""
@@ -159,6 +181,7 @@ class Verification:
         if not self._between[hosts]:
             del self._between[hosts]
             self._hurried.pop(hosts, None)
+            self._replaced.pop(hosts, None)
             self._broken.pop(hosts, None)
         return partner
 
@@ -168,6 +191,11 @@ class Verification:
             entry, now = self._entries[flow], self._clock()
             self._checked[entry.pairing.forth].observe(flow, now, sample)
             entry.progress.observe(flow, now, sample)
+
+    def missed(self, flow: FlowKey) -> None:
+        """Of the packets of a flow some were reported too late to be evidence: it did not pause."""
+        if flow in self:
+            self._entries[flow].progress.missed(self._clock())
 
     def new_flow(self, hosts: HostPairKey) -> None:
         """A flow of unknown source appeared between two hosts: their pairings are next."""
@@ -183,10 +211,13 @@ class Verification:
 
     def replaced(self, flow: FlowKey) -> None:
         """One of the flow's queue pairs has another connection, and nobody said that its own ended:
-        that may hold for others between the two hosts."""
+        that may hold for others between the two hosts. Hosts can say so at any rate, so these are
+        looked for in `advance`."""
         entry = self._entries.get(flow)
         if entry is not None:
-            self._doubt_others(entry, self._clock())
+            hosts, doubt = host_pair(flow), _doubt_with(entry, self._clock())
+            latest, against = self._replaced.get(hosts, doubt)
+            self._replaced[hosts] = max(latest, doubt[0]), max(against, doubt[1])
 
     def advance(self) -> tuple[set[FlowKey], list[Pairing], list[Pairing]]:
         """Weigh what was seen and let others have their turn: the flows this made watched or
@@ -202,6 +233,7 @@ class Verification:
                 continue
             check.judge(now - JUDGED_AFTER)
             entry = self._entries[forth]
+            entry.progress.heard(now, self._heard_for(host_pair(forth)))
             over = check.confirmed or check.until <= now
             unlikely = over and check.ports_changed and not check.confirmed
             evident = check.refuted or unlikely
@@ -211,7 +243,6 @@ class Verification:
             if against and check.pairing.stated and entry.suspected is None:
                 # Another look at once.
                 entry.suspected = now
-                entry.progress.look_ends(now)
                 self._checked[forth] = entry.check(now)
                 continue
             if against:
@@ -274,26 +305,26 @@ class Verification:
         entry.since = now
         entry.progress.went_back = False
         entry.kept_port |= check.keeps_own_port
-        entry.progress.look_ends(now)
         del self._checked[forth]
         self._settle(forth)
         self._wait(forth)
+        between = self._between[host_pair(forth)]
+        between[forth] = between.pop(forth)
 
     def _doubt_others(self, ended: _Entry, now: float) -> None:
         """Who used the numbers of one connection again may have used those of others: what is
-        older, and was not confirmed since packets spoke against that one, has to be confirmed."""
-        hosts = host_pair(ended.pairing.forth)
-        against = now if ended.suspected is None else ended.suspected
-        latest = min(against, ended.made + UNSEEN) if ended.shown is None else ended.shown
+        older, and was not confirmed since packets spoke against that one, has to be confirmed. It
+        was forgotten, or is left out as well: it does not come back."""
+        self._doubt(host_pair(ended.pairing.forth), *_doubt_with(ended, now))
+
+    def _doubt(self, hosts: HostPairKey, latest: float, against: float) -> None:
         for forth in self._between.get(hosts, ()):
             entry = self._entries[forth]
             confirmed = entry.shown is not None and entry.shown >= against
-            if entry is ended or entry.made > latest or confirmed:
-                continue
-            entry.doubted = True
-            self._unsettled.setdefault(hosts, {})[forth] = None
-            if forth not in self._checked:
-                self._wait(forth, first=True)
+            if entry.made <= latest and not confirmed:
+                entry.doubted = True
+                self._unsettled.setdefault(hosts, {})[forth] = None
+                self._hurried[hosts] = None
 
     def _settle(self, forth: FlowKey) -> None:
         hosts = host_pair(forth)
@@ -309,12 +340,20 @@ class Verification:
         self._turns.wait(forth, hosts, first=first)
 
     def _hurry(self, now: float) -> None:
-        """Put pairings between hosts that have a new flow first."""
-        if not self._hurried or now < self._next_hurry:
+        """Put pairings first that have to be confirmed, and those between hosts that have a new
+        flow: a few at a time, as there may be any number between two hosts."""
+        if now < self._next_hurry:
             return
         self._next_hurry = now + HURRY_INTERVAL
-        for hosts in self._hurried:
-            for forth in self._between[hosts]:
-                if forth not in self._checked and self._entries[forth].since <= now - RECENT:
+        for hosts in list(islice(self._replaced, HURRIED)):
+            self._doubt(hosts, *self._replaced.pop(hosts))
+        for hosts in list(islice(self._hurried, HURRIED)):
+            del self._hurried[hosts]
+            unsettled = self._unsettled.get(hosts, {})
+            some = list(islice(unsettled or self._between[hosts], self._slots))
+            for forth in reversed(some):
+                recent = not unsettled and self._entries[forth].since > now - RECENT
+                if forth not in self._checked and not recent:
                     self._wait(forth, first=True)
-        self._hurried.clear()
+            if unsettled:
+                self._hurried[hosts] = None

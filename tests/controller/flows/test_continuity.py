@@ -1,6 +1,7 @@
 """Mappings have to go on after a pause as they were before it (FCN-3 b)."""
 
 from ipaddress import ip_address
+from math import inf
 
 import pytest
 
@@ -28,7 +29,10 @@ class Bench:
 
     def __init__(self, *some: Pairing, others: int = 0) -> None:
         self.now = 100.0
-        self.verification = Verification(lambda: self.now, 2 * len(some))
+        self.heard_since = 0.0
+        self.verification = Verification(
+            lambda: self.now, 2 * len(some), lambda _hosts: self.now - self.heard_since
+        )
         silent = [pairing(50 + number) for number in range(len(some) * others)]
         for each in (*some, *silent):
             self.verification.add(each)
@@ -41,6 +45,13 @@ class Bench:
             _, refuted, uncertain = self.verification.advance()
             assert not refuted
             self.uncertain += uncertain
+
+    def miss(self, seconds: float) -> None:
+        """Nothing is reported."""
+        until = self.now + seconds
+        while self.now < until:
+            self.heard_since = self.now + STEP
+            self.wait(STEP)
 
     def send(self, one: Pairing, psn: int, packets: int = 10, pace: int = 10, port: int = 0) -> int:
         """WRITEs, `pace` PSNs each, that are not answered, so that the look goes on; returns the
@@ -178,6 +189,8 @@ def test_a_pause_before_the_first_look_is_one_of_inferred_ones_only(active: bool
     one = pairing()
     progress = Progress(one.forth, one.back, 100.0, active=active)
     progress.look_begins(101.0)
+    for step in range(1, 1 + round(PAUSE)):
+        progress.heard(101.0 + step, inf)
     progress.observe(one.forth, 102.0 + PAUSE, Sample(WRITE, 1000, PORT))
     assert (progress.pause is not None) is active
 
@@ -212,6 +225,8 @@ def test_a_request_for_a_read_says_nothing_but_its_response_does() -> None:
         progress.observe(one.forth, 0.1 * step, Sample(READ_REQUEST, 100_000 * step, PORT))
         progress.observe(one.back, 0.1 * step, Sample(READ_RESPONSE, 10 * step, PORT))
     resumed, verdicts = 5.0, []
+    for step in range(1, 5):
+        progress.heard(step, inf)
     for after, flow, sample in (
         (0.0, one.forth, Sample(READ_REQUEST, 9_000_000, PORT)),
         (0.1, one.back, Sample(READ_RESPONSE, 100, PORT)),
@@ -220,3 +235,64 @@ def test_a_request_for_a_read_says_nothing_but_its_response_does() -> None:
         assert progress.pause is not None
         verdicts.append(progress.pause.verdict)
     assert verdicts == [Continuity.UNDECIDED, Continuity.GOES_ON]
+
+
+# -- what is not reported ----------------------------------------------------------------------
+
+FAST = 10_000
+"""PSNs from packet to packet, so that any may come next after a pause."""
+
+
+@pytest.mark.parametrize("noticed_after", [0.0, 3 * PAUSE])
+def test_what_was_not_reported_is_no_pause(noticed_after: float) -> None:
+    """As while a PE is not connected, however late that is noticed."""
+    one = pairing()
+    bench = Bench(one)
+    bench.send(one, 1000, pace=FAST)
+    bench.wait(noticed_after)
+    bench.miss(PAUSE + 1)
+    bench.send(one, 9_000_000, 30, pace=FAST)
+    assert bench.uncertain == []
+
+
+def test_what_was_not_reported_is_no_step() -> None:
+    """Or a later pause would tell nothing."""
+    one = pairing()
+    bench = Bench(one)
+    bench.send(one, 1000)
+    bench.miss(1.0)
+    psn = bench.send(one, 5_000_000)
+    bench.wait(PAUSE)
+    bench.send(one, psn)
+    bench.wait(JUDGED_AFTER)
+    assert bench.uncertain == []
+
+
+def test_a_flow_whose_packets_are_reported_late_did_not_pause() -> None:
+    one = pairing()
+    bench = Bench(one)
+    bench.send(one, 1000)
+    bench.wait(PAUSE)
+    bench.verification.missed(one.forth)
+    bench.send(one, 9_000_000, 30)
+    assert bench.uncertain == []
+
+
+def test_a_controller_that_stood_still_saw_no_pause() -> None:
+    one = pairing()
+    bench = Bench(one)
+    bench.send(one, 1000)
+    bench.now += PAUSE + 1
+    bench.send(one, 9_000_000, 30)
+    assert bench.uncertain == []
+
+
+def test_a_pause_after_all_is_reported_again_is_one() -> None:
+    one = pairing()
+    bench = Bench(one)
+    bench.miss(PAUSE)
+    bench.send(one, 1000)
+    bench.wait(PAUSE)
+    bench.send(one, 9_000_000)
+    bench.wait(JUDGED_AFTER)
+    assert bench.uncertain == [one]

@@ -15,9 +15,11 @@ from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.checks import CHECK
 from fcn.controller.flows.connections import CmMessage
+from fcn.controller.flows.continuity import PAUSE
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
+from fcn.controller.flows.refusals import Reason
 from fcn.controller.flows.service import VERIFIED_SHARE, FlowService
 from fcn.controller.flows.trail import Sample, connection_port
 from fcn.controller.flows.watch import FIRST_REST, WATCH
@@ -442,3 +444,38 @@ def test_restored_flows_are_looked_at_too(net: Network) -> None:
     again.run(CHECK, (FORTH, BACK_2, 5000), (FORTH_2, BACK, 3_000_000))
     again.run(WATCH, (FORTH, BACK_2, 15_000), (FORTH_2, BACK, 3_010_000))
     assert again.known() == {FORTH: 18, BACK_2: 33, FORTH_2: 17, BACK: 34}
+
+
+@pytest.mark.parametrize("missing", ["disconnected", "late", "dropped"])
+def test_reports_that_are_missing_are_no_pause(net: Network, missing: str) -> None:
+    """Of a connection so fast that after a pause any PSN might be another's."""
+    net.service.connection_message(
+        "pe1", DC_PORT, CmMessage("blue", A, B, CmAttribute.REQ, 1, 0, 17)
+    )
+    net.service.connection_message(
+        "pe2", DC_PORT, CmMessage("blue", B, A, CmAttribute.REP, 2, 1, 33)
+    )
+    psn = 0
+
+    def send(seconds: float, *, reported: bool) -> None:
+        nonlocal psn
+        for _ in range(round(seconds / 0.2)):
+            psn = (psn + 200_000) % (1 << 24)
+            if reported:
+                net.service.seen("pe1", DC_PORT, FORTH, 0xFFFF, Sample(WRITE, psn, 0xC000))
+            elif missing == "late":
+                sample = Sample(WRITE, psn, 0xC000)
+                net.service.seen("pe1", DC_PORT, FORTH, 0xFFFF, sample, in_time=False)
+            elif missing == "dropped":
+                net.service.refusals.refuse("pe1", "blue", Reason.TOO_MANY_REPORTS, lambda: "")
+            net.now += 0.2
+            if missing == "disconnected":
+                net.edges["pe1"].up_for = net.edges["pe1"].up_for + 0.2 if reported else 0.0
+            net.service.infer()
+
+    net.service.seen("pe2", DC_PORT, BACK)
+    for _ in range(3):
+        send(4.0, reported=True)
+        send(PAUSE + 1, reported=False)
+    send(2 * PAUSE, reported=True)
+    assert net.sources == (17, 33)
