@@ -275,6 +275,9 @@ class Verification:
         the same time, where one of them is broken: who used its numbers again may have used
         theirs."""
         entry.weighed = pause
+        if entry.pairing.stated and not pause.found:
+            # Nothing that can be compared was reported: no evidence against a statement.
+            return []
         hosts = host_pair(entry.pairing.forth)
         if check.keeps_own_port:
             entry.excused = pause

@@ -6,7 +6,7 @@ from math import inf
 import pytest
 
 from fcn.controller.flows.checks import CHECK
-from fcn.controller.flows.continuity import PAUSE, Continuity, Progress
+from fcn.controller.flows.continuity import PAUSE, UNREPORTED, Continuity, Progress
 from fcn.controller.flows.inference import JUDGED_AFTER, Pairing
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import PSN_SPACE, Sample, connection_port
@@ -72,10 +72,19 @@ class Bench:
 
 @pytest.mark.parametrize("stated", [True, False])
 @pytest.mark.parametrize(
-    ("jump", "ended"), [(0, False), (-20, False), (300, True), (-300, True), (1 << 23, True)]
+    ("jump", "ended"),
+    [
+        (0, False),
+        (-20, False),
+        (UNREPORTED - 10, False),
+        (UNREPORTED + 10, True),
+        (-300, True),
+        (1 << 23, True),
+    ],
 )
 def test_after_a_pause_psns_go_on(jump: int, ended: bool, stated: bool) -> None:
-    """Or are repeated. Of inferred ones as of stated ones."""
+    """Or are repeated, or what came last before the pause was not reported. Of inferred ones as of
+    stated ones."""
     one = pairing(stated=stated)
     bench = Bench(one)
     psn = bench.send(one, PSN_SPACE - 40)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from inference_simulator import Conditions, conditions
@@ -29,6 +30,21 @@ def test_statements_are_right(draw: Callable[[random.Random], Said]) -> None:
         assert (outcome.wrong, outcome.ended) == (0, 0)
         right += outcome.right
     assert right > 200
+
+
+def test_statements_outlast_pauses() -> None:
+    """A burst of 1 ms every three seconds, as in training: of most of it nothing is reported."""
+    for seed in range(10):
+        given = replace(
+            conditions(random.Random(seed)),
+            connections=4,
+            bursts=(0.001, 3.0),
+            churn=False,
+            window=0.01,
+            seconds=20.0,
+        )
+        outcome = simulate(given, Said(), seed)
+        assert (outcome.wrong, outcome.ended) == (0, 0)
 
 
 def test_a_queue_pair_that_sends_another_flow_is_not_inferred() -> None:
