@@ -32,14 +32,15 @@ class End(StrEnum):
     """Neither PSNs nor ports tell that it is the same (continuity.py)."""
 
 
-_STATED = frozenset({Origin.CM, Origin.AGENT, Origin.MANUAL})
+STATED = frozenset({Origin.CM, Origin.AGENT, Origin.MANUAL})
+"""Origins that only strong evidence ends."""
 
 MAY_REPLACE: dict[Origin, frozenset[Origin]] = {
     Origin.MANUAL: frozenset({Origin.MANUAL}),
-    Origin.CM: _STATED,
-    Origin.AGENT: _STATED,
-    Origin.INFERRED: _STATED | {Origin.INFERRED},
-    Origin.RESTORED: _STATED | {Origin.INFERRED},
+    Origin.CM: STATED,
+    Origin.AGENT: STATED,
+    Origin.INFERRED: STATED | {Origin.INFERRED},
+    Origin.RESTORED: STATED | {Origin.INFERRED},
 }
 """By origin of the known sender: the origins of another sender that takes its place."""
 

@@ -22,8 +22,8 @@ class Sender(NamedTuple):
     comm_ids: CommIds | None = None
 
 
-_Pair = tuple[str, Address, Address, int]
-"""VRF, source, destination, source queue pair."""
+_QueuePair = tuple[str, Address, int]
+"""VRF, host, number."""
 
 
 def _adds_nothing(known: Sender, sender: Sender) -> bool:
@@ -38,7 +38,7 @@ class Senders:
 
     def __init__(self) -> None:
         self._senders: dict[FlowKey, Sender] = {}
-        self._by_pair: dict[_Pair, dict[FlowKey, None]] = {}
+        self._by_queue_pair: dict[_QueuePair, dict[FlowKey, None]] = {}
 
     def __contains__(self, key: FlowKey) -> bool:
         return key in self._senders
@@ -80,18 +80,22 @@ class Senders:
 
     def sent_by(self, vrf: str, src: Address, dst: Address, source_qp: int) -> list[FlowKey]:
         """Flows from `src` to `dst` that this queue pair sends."""
-        return list(self._by_pair.get((vrf, src, dst, source_qp), ()))
+        return [flow for flow in self.of_queue_pair(vrf, src, source_qp) if flow.dst == dst]
+
+    def of_queue_pair(self, vrf: str, src: Address, source_qp: int) -> list[FlowKey]:
+        """Flows to any host that this queue pair sends."""
+        return list(self._by_queue_pair.get((vrf, src, source_qp), ()))
 
     def _put(self, key: FlowKey, sender: Sender) -> None:
         if known := self._senders.get(key):
             self._forget(key, known)
         self._senders[key] = sender
-        pair = (key.vrf, key.src, key.dst, sender.source_qp)
-        self._by_pair.setdefault(pair, {})[key] = None
+        pair = (key.vrf, key.src, sender.source_qp)
+        self._by_queue_pair.setdefault(pair, {})[key] = None
 
     def _forget(self, key: FlowKey, known: Sender) -> None:
         del self._senders[key]
-        pair = (key.vrf, key.src, key.dst, known.source_qp)
-        del self._by_pair[pair][key]
-        if not self._by_pair[pair]:
-            del self._by_pair[pair]
+        pair = (key.vrf, key.src, known.source_qp)
+        del self._by_queue_pair[pair][key]
+        if not self._by_queue_pair[pair]:
+            del self._by_queue_pair[pair]

@@ -14,7 +14,7 @@ from fcn.controller.config.features import Feature
 from fcn.controller.config.types import Address
 from fcn.controller.events import EventBus
 from fcn.controller.flows.announcements import FlowEvents
-from fcn.controller.flows.authority import End
+from fcn.controller.flows.authority import STATED, End
 from fcn.controller.flows.connections import (
     CmMessage,
     ConnectionTracker,
@@ -43,9 +43,6 @@ VERIFIED_SHARE = 8
 
 CERTAIN_BOTH_WAYS = frozenset({Origin.MANUAL, Origin.AGENT})
 """Origins that state one direction of a connection only, of a queue pair known to them."""
-
-STATED = CERTAIN_BOTH_WAYS | {Origin.CM}
-"""Origins that only strong evidence ends."""
 
 
 class FlowError(Exception):
@@ -389,10 +386,14 @@ class FlowService:
         self._part(flow.key)
 
     def _sends_another(self, key: FlowKey, source_qp: int) -> bool:
-        """Whether this queue pair is known to send another flow that goes on between the hosts: on
-        a reliable connection it has one peer, so not this one."""
-        others = self._senders.sent_by(key.vrf, key.src, key.dst, source_qp)
-        return any(other != key and self._labelled.of(other) for other in others)
+        """Whether this queue pair is known to send another flow that goes on: on a reliable
+        connection it has one peer, so not this one. To another host only if it was stated: what is
+        inferred between two hosts, one of them can make up."""
+        return any(
+            other != key and (other.dst == key.dst or flow.origin in STATED)
+            for other in self._senders.of_queue_pair(key.vrf, key.src, source_qp)
+            for flow in self._labelled.of(other)
+        )
 
     def _pair(self, pairing: Pairing) -> None:
         """Two flows of unknown source turned out to be the directions of one connection."""

@@ -479,3 +479,17 @@ def test_reports_that_are_missing_are_no_pause(net: Network, missing: str) -> No
         send(PAUSE + 1, reported=False)
     send(2 * PAUSE, reported=True)
     assert net.sources == (17, 33)
+
+
+def test_a_host_cannot_claim_a_queue_pair_that_another_host_is_connected_to(net: Network) -> None:
+    """A sends to the queue pair of B that C is connected to, as if it were A's own connection to B:
+    B's flow to A would be the one that sends to C, and that one would slow down for A."""
+    other = ip_address("10.1.0.11")
+    request = CmMessage("blue", other, B, CmAttribute.REQ, 1, 0, 44)
+    net.service.connection_message("pe1", DC_PORT, request)
+    reply = CmMessage("blue", B, other, CmAttribute.REP, 2, 1, 33)
+    net.service.connection_message("pe2", DC_PORT, reply)
+    net.service.seen("pe2", DC_PORT, FlowKey("blue", B, other, 44))
+    net.converse(8)
+    net.infer()
+    assert net.sources == (None, None)
