@@ -127,7 +127,10 @@ def test_a_controller_that_comes_back_leaves_it_as_it_is() -> None:
     )
     asked = result.controller[result.controller["time_ns"] > back]
     assert not asked.empty
-    assert "Write" not in set(asked["what"])
+    # Only that flows are watched, whose mappings are looked at again.
+    written = asked[asked["what"] == "Write"]
+    assert (written["time_ns"] > mended).all()
+    assert sorted(written["node"]) == ["pe1", "pe2"]
     paths = result.counters[(result.counters["kind"] == PATH) & (result.counters["node"] == "pe1")]
     used = {
         name: rows.loc[rows["value"].diff() > 0, "time_ns"] for name, rows in paths.groupby("name")
