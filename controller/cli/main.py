@@ -8,6 +8,7 @@ import asyncio
 import errno
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -53,6 +54,25 @@ app.add_typer(thresholds_app, name="thresholds")
 app.add_typer(topo_app, name="topo")
 app.command("host-agent")(host_agent)
 app.command("lab", context_settings=LAB_OPTIONS)(lab)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"fcn {version('fcn')}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
+    ] = False,
+) -> None:
+    """Fast congestion notification for RoCEv2 across wide-area networks."""
+
 
 ConfigFile = Annotated[
     Path, typer.Option("--config", "-c", help="Configuration file (YAML).", dir_okay=False)

@@ -25,11 +25,9 @@ def check_end_con(config: Config, node: Node) -> Iterator[Finding]:
         where: Path = ("cnp", "source") if "source" in node.cnp.model_fields_set else ()
         yield where, f"{_MODE} needs cnp.source: peer, as the P has no other address for the CNP"
     for name, tunnel in node.tunnels.items():
-        path: Path = ("tunnels", name)
         if tunnel.source is not None:
-            yield (*path, "source"), f"{_MODE} has the VRF's end_con_sid for source; remove this"
-        if tunnel.ecn != "normal":
-            yield (*path, "ecn"), f"{_MODE} needs ecn: normal, or no P notifies anybody (FCN-8)"
+            where = ("tunnels", name, "source")
+            yield where, f"{_MODE} has the VRF's end_con_sid for source; remove this"
 
 
 def end_con_problem(config: Config, target: Target) -> str | None:

@@ -25,6 +25,7 @@ microseconds and 48 bits (p4src/common/pe/light_policy.p4)."""
 
 def check_modes(config: Config) -> Iterator[Finding]:
     """What does not belong to the domain's mode, or contradicts it."""
+    yield from _check_ecn(config)
     if config.notification is Notification.TWO_THRESHOLD:
         yield from _check_two_threshold(config)
         return
@@ -36,6 +37,21 @@ def check_modes(config: Config) -> Iterator[Finding]:
                 if key in tunnel.model_fields_set:
                     path: Path = ("nodes", name, "tunnels", tunnel_name, key)
                     yield path, f"belongs to notification: two-threshold, {_mode(config)}"
+
+
+def _check_ecn(config: Config) -> Iterator[Finding]:
+    """SRF-10: normal mode wherever congestion control is wanted (draft-hu-rtgwg-rocev2-fcn 4.2.1)."""
+    if config.notification is Notification.NONE:
+        return
+    for name, node in config.nodes.items():
+        for tunnel_name, tunnel in node.tunnels.items():
+            if tunnel.ecn == "compatibility":
+                yield (
+                    ("nodes", name, "tunnels", tunnel_name, "ecn"),
+                    "in compatibility mode packets are Not-ECT in the domain, so that no congested "
+                    "node would mark or tell anything of them (FCN-8), "
+                    f"{_mode(config)}; leave it out, or set notification: none",
+                )
 
 
 def _mode(config: Config) -> str:
@@ -110,12 +126,6 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
     used = {name for name, _ in used_tunnels(node)}
     for name, tunnel in node.tunnels.items():
         path: Path = ("tunnels", name)
-        if tunnel.ecn == "compatibility":
-            yield (
-                (*path, "ecn"),
-                "in compatibility mode packets are Not-ECT in the domain, so that no threshold "
-                "would mark or tell anything of them; leave it out in the two-threshold mode",
-            )
         reroutes = (tunnel.light or config.two_threshold.treatment) is Treatment.REROUTE
         if tunnel.next is None:
             if reroutes and name in used and not _is_a_next(node, name):

@@ -42,6 +42,9 @@ class DocumentError(Exception):
 MAX_NESTING = 32
 """Levels of mappings and lists; the controller's configuration has eight."""
 
+MAX_OCTETS = 16 << 20
+"""Of a file. Some thousand nodes are a hundredth of it; a device such as /dev/zero has no end."""
+
 MAX_VALUES = 200_000
 """Values of a document whose aliases are written out; some hundred for each node."""
 
@@ -260,7 +263,11 @@ def read_text(file: FilePath) -> str:
         shown = str(file).replace("\0", "\\0")
         reason = "no file has a name with the character NUL"
         raise DocumentError(shown, [Problem(1, "", reason)])
-    content = file.read_bytes()
+    with file.open("rb") as stream:
+        content = stream.read(MAX_OCTETS + 1)
+    if len(content) > MAX_OCTETS:
+        reason = f"longer than {MAX_OCTETS >> 20} MiB; is this the right file?"
+        raise DocumentError(str(file), [Problem(1, "", reason)])
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

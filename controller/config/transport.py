@@ -1,4 +1,4 @@
-"""Checks how the controller reaches switches: the files of TLS, and where plain text may go."""
+"""Checks how the controller reaches switches, and is reached: TLS, and where plain text may go."""
 
 from collections.abc import Iterator
 from pathlib import Path as FilePath
@@ -11,7 +11,16 @@ Finding = tuple[Path, str]
 
 
 def check_transport(config: Config) -> Iterator[Finding]:
-    """What is wrong with TLS, or the lack of it, to each switch; of files they share, once."""
+    """Where the controller listens; what is wrong with TLS, or the lack of it, to each switch; of
+    files they share, once."""
+    if not is_local(config.api):
+        yield (
+            ("api",),
+            f"{config.api} is reached over a network, in plain text and without authentication: "
+            "whoever is on it could control the domain; write unix:/PATH or a loopback address",
+        )
+    if config.api == config.metrics:
+        yield ("metrics",), f"api listens on {config.api}, too; give each its own port"
     found: dict[Finding, None] = {}
     for name, node in config.nodes.items():
         for finding in _check_node(config, name, node):

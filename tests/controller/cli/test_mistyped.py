@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,6 +26,11 @@ def fcn(*arguments: str, code: int, says: str, api: str = NOWHERE) -> None:
     assert says in " ".join(done.stderr.replace("│", " ").split())
     assert done.exit_code == code, done.stderr
     assert done.exception is None or isinstance(done.exception, SystemExit)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    done = CliRunner().invoke(app, ["--version"])
+    assert (done.exit_code, done.stdout) == (0, f"fcn {version('fcn')}\n")
 
 
 @pytest.mark.parametrize(

@@ -323,6 +323,21 @@ def _metrics_on_a_socket(data: dict[str, Any]) -> None:
     data["metrics"] = "unix:/run/fcn"
 
 
+@vary("api | 0.0.0.0:9661 is reached over a network, in plain text and without authentication")
+def _api_for_everybody(data: dict[str, Any]) -> None:
+    data["api"] = "0.0.0.0:9661"
+
+
+@vary("api | [::]:9661 is reached over a network")
+def _api_for_everybody_with_ipv6(data: dict[str, Any]) -> None:
+    data["api"] = "[::]:9661"
+
+
+@vary("metrics | give each its own port")
+def _metrics_where_the_api_is(data: dict[str, Any]) -> None:
+    data |= {"api": "127.0.0.1:9661", "metrics": "127.0.0.1:9661"}
+
+
 @vary("api | not an absolute path; write unix:/run/fcn/api")
 def _api_on_a_relative_path(data: dict[str, Any]) -> None:
     data["api"] = "unix:api"

@@ -56,6 +56,12 @@ def test_text(content: bytes, line: int, reason: str, tmp_path: Path) -> None:
     assert found == line
 
 
+@pytest.mark.parametrize("file", ["/dev/zero", "/dev/urandom"])
+def test_a_file_without_end_is_refused(file: str) -> None:
+    with pytest.raises(ConfigError, match=f"{file}:1: longer than 16 MiB; is this the right file"):
+        load_config(Path(file))
+
+
 def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
     file = tmp_path / "network.yaml"
     file.write_bytes(b"\xef\xbb\xbf" + EXAMPLE.read_bytes())

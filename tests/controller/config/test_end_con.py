@@ -118,7 +118,7 @@ def _default_source(pe: dict[str, Any]) -> None:
         (_same_sid, "nodes.pe1.vrfs.blue.end_con_sid", "already"),
         (_sid_elsewhere, "nodes.pe1.vrfs.blue.end_con_sid", "outside the node's locator"),
         (_tunnel_source, "nodes.pe1.tunnels.pe2-srv6.source", "has the VRF's end_con_sid"),
-        (_compatibility, "nodes.pe1.tunnels.pe2-vxlan.ecn", "needs ecn: normal"),
+        (_compatibility, "nodes.pe1.tunnels.pe2-vxlan.ecn", "Not-ECT in the domain"),
         (_own_source, "nodes.pe1.cnp.source", "needs cnp.source: peer"),
         (_default_source, "nodes.pe1", "needs cnp.source: peer"),
     ],
@@ -135,10 +135,21 @@ def test_what_makes_no_sense_is_refused(
 
 
 def test_without_it_the_domain_may_have_all_that() -> None:
-    data = domain("fcn")
+    data = domain("none")
     for spoil in (_no_sid, _tunnel_source, _compatibility, _own_source):
         spoil(data["nodes"]["pe1"])
     parse(data)
+
+
+@pytest.mark.parametrize("mode", ["fcn", "fantel"])
+def test_nobody_could_be_notified_of_packets_in_compatibility_mode(mode: str) -> None:
+    """SRF-10: draft-hu-rtgwg-rocev2-fcn 4.2.1."""
+    data = domain("fcn")
+    data["notification"] = mode
+    _compatibility(data["nodes"]["pe1"])
+    with pytest.raises(ConfigError, match="pe2-vxlan.ecn: in compatibility mode") as caught:
+        parse(data)
+    assert f"notification: {mode}" in str(caught.value)
 
 
 def test_a_mode_nobody_knows_is_refused() -> None:
