@@ -40,7 +40,7 @@ def check_modes(config: Config) -> Iterator[Finding]:
 
 
 def _check_ecn(config: Config) -> Iterator[Finding]:
-    """SRF-10: normal mode wherever congestion control is wanted (draft-hu-rtgwg-rocev2-fcn 4.2.1)."""
+    """SRF-10: normal mode where congestion control is wanted (draft-hu-rtgwg-rocev2-fcn 4.2.1)."""
     if config.notification is Notification.NONE:
         return
     for name, node in config.nodes.items():

@@ -218,10 +218,10 @@ def test_events_are_shown_as_they_happen(lab: Lab) -> None:
 def test_second_controller_is_told_why_it_cannot_start(lab: Lab, tmp_path: Path) -> None:
     other = tmp_path / "network.yaml"
     text = lab.config_file.read_text()
-    other.write_text(text.replace(lab.api, "192.0.2.1:9"))
+    other.write_text(text.replace(lab.api, "unix:/nonexistent/api"))
     done = lab.fcn("run", "-c", str(other))
     assert done.returncode == 1
-    assert "cannot listen on 192.0.2.1:9" in done.stderr
+    assert "cannot listen on unix:/nonexistent/api" in done.stderr
 
 
 def test_flow_control_changes_while_switches_run(lab: Lab) -> None:

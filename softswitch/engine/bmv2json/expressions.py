@@ -69,9 +69,9 @@ class Nested(Object):
 
 
 class Vector(Object):
-    """Several parameters in one."""
+    """Several parameters in one. p4c writes {} where log_msg() has a text alone."""
 
-    value: Many["Expression"]
+    value: Many["Expression"] | Annotated[dict[str, object], Field(max_length=0)]
 
 
 class Other(Object):

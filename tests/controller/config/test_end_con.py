@@ -147,7 +147,7 @@ def test_nobody_could_be_notified_of_packets_in_compatibility_mode(mode: str) ->
     data = domain("fcn")
     data["notification"] = mode
     _compatibility(data["nodes"]["pe1"])
-    with pytest.raises(ConfigError, match="pe2-vxlan.ecn: in compatibility mode") as caught:
+    with pytest.raises(ConfigError, match=r"pe2-vxlan\.ecn: in compatibility mode") as caught:
         parse(data)
     assert f"notification: {mode}" in str(caught.value)
 

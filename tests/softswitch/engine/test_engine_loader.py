@@ -11,7 +11,8 @@ from engine_scenarios import PROGRAMS
 
 from fcn.softswitch.engine import ProgramError, UnsupportedError, load_program
 from fcn.softswitch.engine.codegen.unit import generate
-from fcn.softswitch.engine.loader import parse_json
+from fcn.softswitch.engine.loader import load_json, parse_json
+from fcn.softswitch.engine.model import Vector
 
 Json = dict[str, Any]
 UNIONS: Json = json.loads((PROGRAMS / "unions.json").read_text())
@@ -56,6 +57,20 @@ CASES: list[tuple[str, Callable[[Json], None], str]] = [
         "'assign_header' in the deparser",
     ),
 ]
+
+
+def test_a_text_alone_is_logged(tmp_path: Path) -> None:
+    """`log_msg("text")` as p4c's ExternConverter_log_msg writes it."""
+    j = copy.deepcopy(KITCHEN)
+    action = next(a for a in j["actions"] if a["primitives"])
+    vector = {"type": "parameters_vector", "value": {}}
+    text = {"type": "string", "value": "text"}
+    action["primitives"].append({"op": "log_msg", "parameters": [text, vector]})
+    path = tmp_path / "program.json"
+    path.write_text(json.dumps(j))
+    model = load_json(path)
+    assert model.actions[action["id"]].primitives[-1].params[-1] == Vector(())
+    assert generate(model)
 
 
 @pytest.mark.parametrize(("change", "words"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
