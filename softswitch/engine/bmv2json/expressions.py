@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, Strict, StringConstraints, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Strict, StringConstraints, Tag
 
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.bmv2json.values import (
@@ -68,10 +68,14 @@ class Nested(Object):
     value: "Expression"
 
 
+def _listed(value: object) -> object:
+    return [] if value == {} else value
+
+
 class Vector(Object):
     """Several parameters in one. p4c writes {} where log_msg() has a text alone."""
 
-    value: Many["Expression"] | Annotated[dict[str, object], Field(max_length=0)]
+    value: Annotated[Many["Expression"], BeforeValidator(_listed)]
 
 
 class Other(Object):
