@@ -44,7 +44,6 @@ from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 from fcn.controller.proto import fcn_pb2 as pb
 
 app = typer.Typer(
-    help="Fast congestion notification for RoCEv2 across wide-area networks.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

@@ -19,8 +19,6 @@ def check_transport(config: Config) -> Iterator[Finding]:
             f"{config.api} is reached over a network, in plain text and without authentication: "
             "whoever is on it could control the domain; write unix:/PATH or a loopback address",
         )
-    if config.api == config.metrics:
-        yield ("metrics",), f"api listens on {config.api}, too; give each its own port"
     found: dict[Finding, None] = {}
     for name, node in config.nodes.items():
         for finding in _check_node(config, name, node):

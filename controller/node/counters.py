@@ -41,7 +41,7 @@ class Counters:
         """
         self._check_up()
         values: dict[str, dict[str, Count]] = {}
-        # In the order of the program: what is recorded must not follow Python's hash seed.
+        # In the order of the contract: what is recorded must not follow Python's hash seed.
         for counter in self._names:
             if wanted and counter not in wanted:
                 continue

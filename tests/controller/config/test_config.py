@@ -338,6 +338,12 @@ def _metrics_where_the_api_is(data: dict[str, Any]) -> None:
     data |= {"api": "127.0.0.1:9661", "metrics": "127.0.0.1:9661"}
 
 
+def test_each_may_ask_for_any_free_port() -> None:
+    data = example()
+    data |= {"api": "127.0.0.1:0", "metrics": "127.0.0.1:0"}
+    parse_config(yaml.safe_dump(data))
+
+
 @vary("api | not an absolute path; write unix:/run/fcn/api")
 def _api_on_a_relative_path(data: dict[str, Any]) -> None:
     data["api"] = "unix:api"

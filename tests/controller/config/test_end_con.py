@@ -134,9 +134,14 @@ def test_what_makes_no_sense_is_refused(
     assert any(at == where and reason in message for at, message in problems), problems
 
 
-def test_without_it_the_domain_may_have_all_that() -> None:
-    data = domain("none")
-    for spoil in (_no_sid, _tunnel_source, _compatibility, _own_source):
+@pytest.mark.parametrize(
+    ("mode", "more"), [("fcn", ()), ("none", (_compatibility,))], ids=["fcn", "none"]
+)
+def test_without_it_the_domain_may_have_all_that(
+    mode: str, more: tuple[Callable[[dict[str, Any]], None], ...]
+) -> None:
+    data = domain(mode)
+    for spoil in (_no_sid, _tunnel_source, _own_source, *more):
         spoil(data["nodes"]["pe1"])
     parse(data)
 

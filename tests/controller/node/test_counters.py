@@ -1,4 +1,4 @@
-"""Counters are read in the order of the program, whatever seed Python hashes names with."""
+"""Counters are read in the order of the contract, whatever seed Python hashes names with."""
 
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
