@@ -151,7 +151,7 @@ class EngineEvents:
 
     digest: (full digest name, one tuple of integers per message, fields in declaration order).
     packet_in: (raw bytes sent to the CPU port, the @controller_header included).
-    idle: (table name, entry handle) once per expiry of an entry's idle timeout.
+    idle: (table name, entry handle) each time an entry's idle timeout passes without a hit.
     port_status: (port, is up).
     """
 

@@ -297,7 +297,6 @@ SW_INLINE void sw_hit(const sw_engine *e, sw_entry *n, const sw_pkt *p)
 {
     sw_count(&n->counter, p);
     n->last_hit_ns = e->now_ns;
-    n->idle_told = false;
 }
 /* The member a hash selects; NULL when the group is empty. */
 SW_INLINE const sw_member *sw_select(const sw_group *g, uint64_t hash)

@@ -261,8 +261,10 @@ void sw_idle_scan(sw_engine *e)
                 continue;
             uint64_t p = idle_period(n->timeout_ns);
             period = p < period ? p : period;
-            if (!n->idle_told && e->now_ns - n->last_hit_ns >= n->timeout_ns) {
-                n->idle_told = true;
+            /* P4Runtime 1.4, Table Idle Timeout Notification: telling it resets the timer. */
+            uint64_t since = n->last_hit_ns > n->idle_told_ns ? n->last_hit_ns : n->idle_told_ns;
+            if (e->now_ns - since >= n->timeout_ns) {
+                n->idle_told_ns = e->now_ns;
                 sw_emit_event(e, SW_EV_IDLE, t, h, NULL, 0);
             }
         }
@@ -291,7 +293,7 @@ static int64_t set_action(sw_engine *e, uint32_t table, sw_entry *n, const sw_ac
     n->target = (uint8_t)a->target;
     n->timeout_ns = a->timeout_ns;
     /* It is told again when it is still idle; a change is no packet, so the time goes on. */
-    n->idle_told = false;
+    n->idle_told_ns = 0;
     if (a->timeout_ns) {
         uint64_t next = e->now_ns + idle_period(a->timeout_ns);
         if (next < e->next_idle_ns)

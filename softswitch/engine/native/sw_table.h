@@ -41,7 +41,6 @@ typedef struct sw_entry {
     int32_t priority;
     uint32_t action;
     uint8_t target; /* enum sw_target */
-    bool idle_told;
     uint16_t prefix_len;
     uint8_t *data;
     union {
@@ -51,6 +50,7 @@ typedef struct sw_entry {
     sw_counter counter;
     sw_meter meter;
     uint64_t last_hit_ns, timeout_ns;
+    uint64_t idle_told_ns; /* when it was last told to be idle; 0: not since it was written */
     uint64_t hash;
     uint64_t *mask; /* ternary only */
     uint64_t *high; /* tables with ranges only */

@@ -77,11 +77,26 @@ def test_idle_timeout(make_engine: MakeEngine) -> None:
     assert engine.entry_idle_ns("I.exact_t", handle) == second * 9 // 10
     engine.advance(second)
     assert log.idle == [("I.exact_t", handle)]
-    engine.advance(10 * second)
-    assert len(log.idle) == 1, "an expiry is reported once"
+    assert engine.entry_idle_ns("I.exact_t", handle) == second * 19 // 10, "no packet came"
     engine.inject(1, keys(a=1))
-    engine.advance(2 * second)
-    assert len(log.idle) == 2, "a hit starts a new period"
+    engine.advance(second * 9 // 10)
+    assert len(log.idle) == 1, "a hit starts a new period"
+    engine.advance(second // 5)
+    assert len(log.idle) == 2
+
+
+def test_an_entry_that_stays_idle_is_told_again_each_time_its_timeout_passes(
+    make_engine: MakeEngine,
+) -> None:
+    """P4Runtime 1.4, Table Idle Timeout Notification: the timer is reset after each."""
+    engine = make_engine("match")
+    log = Log(engine)
+    second = 1_000_000_000
+    match = [Exact(1), Exact(0), Exact(0)]
+    handle = engine.table_insert("I.exact_t", match, 0, ActionCall("NoAction"), second)
+    for told in range(1, 6):
+        engine.advance(second)
+        assert log.idle == [("I.exact_t", handle)] * told
 
 
 def test_a_change_of_an_entry_is_no_packet(make_engine: MakeEngine) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import finsy as fy
 import grpc
 import pytest
+from finsy import P4Schema
 from finsy.p4entity import P4Entity
-from finsy.proto import U128, p4r, p4r_grpc
-from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, config
+from finsy.proto import U128, p4r, p4r_grpc, rpc_code
+from p4rt_testing import DEVICE_ID, P4BLOB, P4INFO, Session, config, host_entry, insert
 
 from fcn.contract.targets import V1MODEL
 from fcn.softswitch.api import Engine
@@ -283,6 +284,27 @@ async def test_digest_and_idle_timeout(served: Served, switch: fy.Switch) -> Non
     engine.advance(SECOND)
     (entry,) = await asyncio.wait_for(idle, 5)
     assert entry.table_id == "host"
+
+
+async def test_an_entry_that_fell_idle_with_nobody_connected_is_told_later(served: Served) -> None:
+    await built(P4BLOB)
+    async with grpc.aio.insecure_channel(served.address) as channel:
+        stub = p4r_grpc.P4RuntimeStub(channel)
+        entry = host_entry(P4Schema(P4INFO), 1)
+        entry.idle_timeout_ns = SECOND
+        async with Session(stub, None) as backup:
+            async with Session(stub, 1) as first:
+                await first.arbitrate()
+                await first.set_config(config())
+                await first.write(insert(entry))
+                await backup.arbitrate()
+            assert (await backup.arbitration()).status.code == rpc_code.NOT_FOUND
+        served.backend.engine.advance(10 * SECOND)
+        async with Session(stub, 2) as later:
+            await later.arbitrate()
+            served.backend.engine.advance(SECOND)
+            notice = (await asyncio.wait_for(later.receive(), 60)).idle_timeout_notification
+            assert list(notice.table_entry) == [entry]
 
 
 @pytest.mark.parametrize("program", ["pe", "p"])
