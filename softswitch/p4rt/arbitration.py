@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from finsy.proto import U128, p4r, rpc_code, rpc_status
-from google.protobuf.any_pb2 import Any
 
 from fcn.softswitch.p4rt.errors import (
     failed_precondition,
@@ -34,7 +33,6 @@ class Client:
 
 @dataclass(slots=True)
 class _Role:
-    config: Any | None = None
     highest: int | None = None
     clients: list[Client] = field(default_factory=list)
     primary: Client | None = None
@@ -71,7 +69,6 @@ class Arbitration:
             role.clients.append(client)
         client.election_id = election_id
         if election_id is not None and election_id >= (role.highest or 0):
-            role.config = update.role.config if update.role.HasField("config") else None
             role.highest = election_id
             role.primary = None
             role.chosen = client
@@ -127,6 +124,11 @@ class Arbitration:
         name = update.role.name
         if update.role.id and not name:
             raise invalid_argument("role ids are deprecated; use role.name")
+        if update.role.HasField("config"):
+            raise invalid_argument(
+                f"unknown role.config {update.role.config.type_url!r}: leave it unset, every role "
+                "has full pipeline access"
+            )
         if client.role is None:
             if update.device_id != self._device_id:
                 raise not_found(f"device {update.device_id} is not here, it is {self._device_id}")
@@ -144,8 +146,6 @@ class Arbitration:
                 update.election_id.CopyFrom(U128.encode(role.highest))
             if name != DEFAULT_ROLE:
                 update.role.name = name
-                if role.config is not None:
-                    update.role.config.CopyFrom(role.config)
             update.status.CopyFrom(_status(role.chosen, client))
             client.stream.send(p4r.StreamMessageResponse(arbitration=update))
 

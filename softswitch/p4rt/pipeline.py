@@ -168,6 +168,8 @@ class Pipeline:
             case "digest_entry":
                 for digest in self.digests.read(query.digest_entry):
                     yield p4r.Entity(digest_entry=digest)
+            case "extern_entry" if query.extern_entry == p4r.ExternEntry():
+                """All instances of every supported type of extern: there is no such type."""
             case None:
                 raise invalid_argument("the request has no entity")
             case other:

@@ -327,12 +327,13 @@ class TableStore:
         self, state: TableState, query: p4r.TableEntry, role: str
     ) -> Iterator[p4r.TableEntry]:
         table = state.table
-        if query.HasField("action") and (
-            table.profile_id or query.action.WhichOneof("type") != "action"
-        ):
-            raise invalid_argument("entries can only be filtered by an action_id of a direct table")
+        # A member, a group or a set of actions is no filter (P4Runtime 1.4, Wildcard Reads).
         action_id = query.action.action.action_id
         action = self._schema.actions.get(action_id)
+        if action_id and table.profile_id:
+            raise invalid_argument(
+                f"table {table.name} is indirect: it has no entries by action_id"
+            )
         if action_id and action_id not in table.actions:
             raise invalid_argument(f"table {table.name} has no action {action_id:#x}")
         key = decode_match(table, query.match) if query.match else None

@@ -118,6 +118,29 @@ async def test_roles_have_their_own_primaries(stub: p4r_grpc.P4RuntimeStub) -> N
         await two.write()
 
 
+@pytest.mark.parametrize("role", ["", "metering"])
+@pytest.mark.parametrize("live", [False, True])
+async def test_a_role_config_is_refused(
+    stub: p4r_grpc.P4RuntimeStub, role: str, live: bool
+) -> None:
+    """No scheme is agreed upon, so none matches; without one a role may do everything."""
+    async with Session(stub, 5, role=role) as one, Session(stub, 3, role=role) as other:
+        if live:
+            await one.arbitrate()
+            await other.arbitrate()
+        update = p4r.MasterArbitrationUpdate(device_id=1, election_id=U128.encode(6))
+        update.role.name = role
+        update.role.config.Pack(p4r.Role(name="send packets only"))
+        await one.send(p4r.StreamMessageRequest(arbitration=update))
+        with pytest.raises(
+            (EOFError, grpc.aio.AioRpcError), match=r"INVALID_ARGUMENT.*role\.config"
+        ):
+            await one.arbitration()
+        answer = await (other.arbitration() if live else other.arbitrate())
+        assert code_of(answer) == (rpc_code.NOT_FOUND if live else rpc_code.OK)
+        assert not answer.role.HasField("config")
+
+
 async def test_write_of_an_unknown_role(stub: p4r_grpc.P4RuntimeStub) -> None:
     async with Session(stub, 5) as one:
         await one.arbitrate()

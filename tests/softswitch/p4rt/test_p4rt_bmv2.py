@@ -102,6 +102,15 @@ def default(schema: P4Schema, table: str, action: str) -> p4r.TableEntry:
     return entry
 
 
+def one_shot(schema: P4Schema) -> p4r.TableEntry:
+    """An entry of an indirect table."""
+    entry = p4r.TableEntry(table_id=schema.tables["route"].id)
+    entry.match.add(field_id=1).lpm.CopyFrom(p4r.FieldMatch.LPM(value=b"\x01\x00", prefix_len=40))
+    chosen = entry.action.action_profile_action_set.action_profile_actions.add(weight=1)
+    chosen.action.CopyFrom(host_entry(schema, 1).action.action)
+    return entry
+
+
 def cases(schema: P4Schema) -> Iterator[tuple[str, list[p4r.Update]]]:
     """Named batches; each leaves the tables as they were."""
     for name, change, _ in HOST_ERRORS:
@@ -143,6 +152,19 @@ async def test_update_codes(running: Running, schema: P4Schema, tmp_path: Path) 
                 assert reference == expected, name
                 if reference == [OK] and found != [OK]:
                     await theirs.write(delete(updates[0].entity.table_entry))
+
+
+@needs_bmv2
+async def test_the_message_just_written_reads_its_entry(
+    running: Running, schema: P4Schema, tmp_path: Path
+) -> None:
+    with bmv2(tmp_path / "bmv2.log") as address:
+        for server in (running.address, address):
+            async with primary(server) as session:
+                for written in (host_entry(schema, 1), acl_entry(schema), one_shot(schema)):
+                    assert await result(session, insert(written)) == [OK]
+                    (found,) = await session.read(p4r.Entity(table_entry=written))
+                    assert found.table_entry == written
 
 
 @needs_bmv2
