@@ -12,6 +12,7 @@ from google.protobuf import text_format
 
 from fcn.contract.garbage import collect_often
 from fcn.softswitch.engine.build import prepare
+from fcn.softswitch.p4rt import bmv2_options
 from fcn.softswitch.p4rt.backend import RealBackend
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.errors import P4RuntimeError
@@ -38,7 +39,8 @@ class StartError(Exception):
 
 def main() -> None:
     """Run until SIGINT or SIGTERM; exit status 1 and one line on stderr when it cannot start."""
-    options = parse_options(sys.argv[1:])
+    as_bmv2 = Path(sys.argv[0]).name == bmv2_options.NAME
+    options = parse_options(sys.argv[1:], as_bmv2=as_bmv2)
     try:
         _configure_logs(options)
         asyncio.run(run(options))
@@ -48,13 +50,18 @@ def main() -> None:
 
 def _configure_logs(options: Options) -> None:
     try:
-        logging.basicConfig(
-            level=_LOG_LEVELS[options.log_level],
-            filename=options.log_file,
-            format="%(asctime)s %(levelname)s %(name)s %(message)s",
+        handler = (
+            logging.FileHandler(options.log_file)
+            if options.log_file is not None
+            else logging.StreamHandler(sys.stdout if options.log_console else sys.stderr)
         )
     except OSError as error:
         raise StartError(f"cannot write the log {options.log_file}: {error.strerror}") from error
+    logging.basicConfig(
+        level=_LOG_LEVELS[options.log_level],
+        handlers=[handler],
+        format="%(asctime)s %(levelname)s %(name)s %(message)s",
+    )
 
 
 async def run(options: Options) -> None:
@@ -64,7 +71,9 @@ async def run(options: Options) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     config = None if options.program is None else _read_program(options.program, options.p4info)
     for name in options.ignored:
-        _LOG.info("%s has no meaning here and is ignored", name)
+        _LOG.info("%s is ignored: %s", name, bmv2_options.IGNORED[name])
+    for warning in (*options.warnings, *options.transport.warnings()):
+        _LOG.warning(warning)
     _check_interfaces(options)
     prepare()
     ports = Ports(options.interfaces, options.queues)

@@ -1,33 +1,24 @@
 """Command line of fcn-softswitch, in the style of simple_switch_grpc.
 
 Switch options and the program come first, target options after `--`, so that one argument list
-starts either of them. Options of simple_switch_grpc that do not apply are accepted and listed in
-`ignored`.
+starts either of them. bmv2_options.py has those of simple_switch_grpc that do nothing here.
 """
 
 import argparse
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
 from fcn.softswitch.api import PortQueue
+from fcn.softswitch.p4rt import bmv2_options
 from fcn.softswitch.p4rt.transport import Transport
 
 LOG_LEVELS = ("trace", "debug", "info", "warn", "error", "off")
-_IGNORED_WITH_VALUE = (
-    "--thrift-port",
-    "--nanolog",
-    "--notifications-addr",
-    "--debugger-addr",
-    "--log-file-max-size",
-    "--log-file-max-files",
-    "--max-port-count",
-    "--dump-packet-data",
-)
-_IGNORED_FLAGS = ("--log-flush", "--debugger")
-_IGNORED_TARGET_WITH_VALUE = ("--max-mc-groups", "--max-l1-entries", "--max-l2-entries")
+_JSON_VERSION = "2.23"
+"""Of BMv2's JSON, as p4c writes it."""
 _DELAY_UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _RATE_SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _MAX_PORT = 511
@@ -52,18 +43,22 @@ class Options:
     queues: Mapping[int, PortQueue]
     log_level: str
     log_file: Path | None
+    log_console: bool
     transport: Transport
     user: str | None
     cpu_port: int
     drop_port: int
     priority_queues: int
     ignored: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
-def parse_options(argv: Sequence[str]) -> Options:
-    """Read the arguments; SystemExit with a message on stderr for what is wrong."""
+def parse_options(argv: Sequence[str], *, as_bmv2: bool = False) -> Options:
+    """Read the arguments; SystemExit with a message on stderr for what is wrong. `as_bmv2`: called
+    by the name of simple_switch_grpc, which listens where it is told to, with TLS or without."""
     switch_args, target_args = _split(argv)
     parser, target_parser = _parser(), _target_parser()
+    warnings: list[str] = []
     given = parser.parse_args(switch_args)
     target = target_parser.parse_args(target_args)
     if given.program is None and not given.no_p4:
@@ -71,7 +66,10 @@ def parse_options(argv: Sequence[str]) -> Options:
             "give a program (the .json of p4c-bm2-ss), or --no-p4 to wait for a controller"
         )
     if given.program is not None and given.no_p4:
-        parser.error("give either a program or --no-p4")
+        warnings.append(f"{given.program} is not read, because of --no-p4")
+        given.program = None
+    if given.log_console and given.log_file is not None:
+        parser.error("the log goes either to --log-file or to --log-console")
     if given.program is None and given.p4info is not None:
         parser.error("--p4info belongs to a program; give its .json too")
     interfaces = _unique(parser, "-i", given.interface)
@@ -88,6 +86,8 @@ def parse_options(argv: Sequence[str]) -> Options:
     for name, port in (("cpu", target.cpu_port), ("drop", target.drop_port)):
         if port in interfaces:
             parser.error(f"port {port} is the {name} port; attach {interfaces[port]} elsewhere")
+    files = bmv2_options.tls_files(target_parser, target, warnings)
+    certificate, key, ca = files or (target.certificate, target.key, target.ca)
     return Options(
         device_id=given.device_id,
         interfaces=interfaces,
@@ -96,18 +96,20 @@ def parse_options(argv: Sequence[str]) -> Options:
         queues=queues,
         log_level=given.log_level,
         log_file=given.log_file,
+        log_console=given.log_console,
         transport=Transport(
             target.grpc_server_addr,
-            target.certificate,
-            target.key,
-            target.ca,
-            given.insecure or target.insecure,
+            certificate,
+            key,
+            ca,
+            as_bmv2 or given.insecure or target.insecure,
         ),
         user=given.user,
         cpu_port=target.cpu_port,
         drop_port=target.drop_port,
         priority_queues=target.priority_queues,
         ignored=(*given.ignored, *target.ignored),
+        warnings=tuple(warnings),
     )
 
 
@@ -184,19 +186,6 @@ def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     return arguments[:cut], arguments[cut + 1 :]
 
 
-class _Ignore(argparse.Action):
-    """Accepts an option of simple_switch_grpc and remembers its name."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        namespace.ignored = [*namespace.ignored, option_string]
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="fcn-softswitch",
@@ -232,16 +221,29 @@ def _parser() -> argparse.ArgumentParser:
         help="become NAME once ports are open (default: nobody when root; root: stay root)",
     )
     parser.add_argument("-L", "--log-level", choices=LOG_LEVELS, default="info")
-    parser.add_argument("--log-file", type=Path, help="log there instead of to stderr")
-    parser.add_argument("--log-console", action="store_true", help="log to stderr (the default)")
+    parser.add_argument(
+        "--log-file", type=_log_file, metavar="FILE", help="log to FILE.txt instead of to stderr"
+    )
+    parser.add_argument(
+        "--log-console", action="store_true", help="log to stdout instead of to stderr"
+    )
+    parser.add_argument(
+        "-v", "--version", action="version", version=f"fcn-softswitch {version('fcn')}"
+    )
+    parser.add_argument(
+        "--json-version",
+        action="version",
+        version=_JSON_VERSION,
+        help="print the version of BMv2's JSON that is understood",
+    )
+    parser.add_argument("--pcap", nargs="?", action="append", help=argparse.SUPPRESS)
     _add_insecure(parser)
-    parser.set_defaults(ignored=[])
-    for name in _IGNORED_WITH_VALUE:
-        parser.add_argument(name, action=_Ignore, help=argparse.SUPPRESS)
-    parser.add_argument("--pcap", nargs="?", action=_Ignore, help=argparse.SUPPRESS)
-    for name in _IGNORED_FLAGS:
-        parser.add_argument(name, nargs=0, action=_Ignore, help=argparse.SUPPRESS)
+    bmv2_options.add_options(parser, target=False)
     return parser
+
+
+def _log_file(name: str) -> Path:
+    return Path(f"{name}.txt")
 
 
 def _target_parser() -> argparse.ArgumentParser:
@@ -259,15 +261,13 @@ def _target_parser() -> argparse.ArgumentParser:
         ("--ca", "PEM; clients need a certificate signed by it (mutual TLS)"),
     ):
         parser.add_argument(name, type=Path, metavar="FILE", help=what)
+    bmv2_options.add_tls(parser)
     _add_insecure(parser)
     port, queues = _between(0, _MAX_PORT), _between(1, _MAX_QUEUES)
     parser.add_argument("--cpu-port", type=port, default=510, metavar="N", help="default 510")
     parser.add_argument("--drop-port", type=port, default=511, metavar="N", help="default 511")
     parser.add_argument("--priority-queues", type=queues, default=8, metavar="N", help="default 8")
-    parser.set_defaults(ignored=[])
-    parser.add_argument("--disable-swap", nargs=0, action=_Ignore, help=argparse.SUPPRESS)
-    for name in _IGNORED_TARGET_WITH_VALUE:
-        parser.add_argument(name, action=_Ignore, help=argparse.SUPPRESS)
+    bmv2_options.add_options(parser, target=True)
     return parser
 
 

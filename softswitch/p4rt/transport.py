@@ -47,6 +47,15 @@ class Transport:
             require_client_auth=authority is not None,
         )
 
+    def warnings(self) -> tuple[str, ...]:
+        """What whoever started it should know."""
+        if not self.insecure or self.certificate is not None or is_local(self.address):
+            return ()
+        return (
+            f"{self.address} can be reached from other machines without TLS, and whoever speaks "
+            "P4Runtime controls the switch",
+        )
+
     def _check_plain(self) -> None:
         if not self.insecure and not is_local(self.address):
             raise TransportError(

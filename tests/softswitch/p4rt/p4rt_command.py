@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,10 +53,14 @@ class Command:
 
 
 @contextmanager
-def command(*arguments: str, env: dict[str, str] | None = None) -> Iterator[Command]:
+def command(
+    *arguments: str,
+    env: dict[str, str] | None = None,
+    run: Sequence[str] = (sys.executable, "-m", "fcn.softswitch"),
+) -> Iterator[Command]:
     """Start it and wait for its first line of output, which is empty when it ended."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "fcn.softswitch", *arguments],
+        [*run, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -160,8 +160,8 @@ def test_reasons_for_not_starting(tmp_path: Path) -> None:
     closed = failure(str(program), *anywhere, env={"XDG_CACHE_HOME": str(program)})
     assert f"cannot keep the built program in {program}" in closed
     assert "Traceback" not in closed
-    log = failure("--no-p4", "--log-file", str(tmp_path), *anywhere)
-    assert f"cannot write the log {tmp_path}: Is a directory" in log
+    log = failure("--no-p4", "--log-file", str(tmp_path / "none" / "log"), *anywhere)
+    assert f"cannot write the log {tmp_path}/none/log.txt: No such file or directory" in log
     without_compiler = {"CC": "", "PATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     errors = failure(str(program), *anywhere, env=without_compiler)
     assert "apt-get install gcc" in errors

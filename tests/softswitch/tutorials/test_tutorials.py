@@ -17,12 +17,7 @@ from tutorial_exercises import EXERCISES, Exercise
 TUTORIALS = os.environ.get("FCN_TUTORIALS")
 SECONDS = 240
 _MODULES = "mininet, psutil, scapy, grpc, p4.v1.p4runtime_pb2, p4.tmp.p4config_pb2"
-_SHIM = f"""#!{sys.executable}
-import sys
-from fcn.softswitch.__main__ import main
-sys.argv[1:1] = ["--insecure", "--user", "root"]
-main()
-"""
+_SOFTSWITCH = Path(sys.executable).parent / "fcn-softswitch"
 _SUDO = """#!/bin/sh
 while :; do case "$1" in *=*) export "$1"; shift;; *) break;; esac; done
 exec "$@"
@@ -51,12 +46,12 @@ pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    """PATH with fcn-softswitch as simple_switch_grpc, and a sudo that does nothing for root."""
+    """PATH with a link to fcn-softswitch named as BMv2, and a sudo that does nothing for root."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    for name, text in (("simple_switch_grpc", _SHIM), ("sudo", _SUDO)):
-        (folder / name).write_text(text)
-        (folder / name).chmod(0o755)
+    (folder / "simple_switch_grpc").symlink_to(_SOFTSWITCH)
+    (folder / "sudo").write_text(_SUDO)
+    (folder / "sudo").chmod(0o755)
     return f"{folder}:{os.environ['PATH']}"
 
 
