@@ -14,6 +14,7 @@ from fcn.contract.garbage import collect_often
 from fcn.softswitch.engine.build import prepare
 from fcn.softswitch.p4rt import bmv2_options
 from fcn.softswitch.p4rt.backend import RealBackend
+from fcn.softswitch.p4rt.captures import CaptureError, open_captures
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.errors import P4RuntimeError
 from fcn.softswitch.p4rt.options import Options, parse_options
@@ -44,7 +45,7 @@ def main() -> None:
     try:
         _configure_logs(options)
         asyncio.run(run(options))
-    except (StartError, ServerError, PrivilegeError) as error:
+    except (StartError, ServerError, PrivilegeError, CaptureError) as error:
         sys.exit(f"fcn-softswitch: {error}")
 
 
@@ -65,7 +66,8 @@ def _configure_logs(options: Options) -> None:
 
 
 async def run(options: Options) -> None:
-    """Serve until SIGINT or SIGTERM. Raises StartError, ServerError or PrivilegeError."""
+    """Serve until SIGINT or SIGTERM. Raises StartError, ServerError, PrivilegeError or
+    CaptureError."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -82,6 +84,7 @@ async def run(options: Options) -> None:
         cpu_port=options.cpu_port,
         drop_port=options.drop_port,
         queues=options.priority_queues,
+        captures={} if options.pcap is None else open_captures(options.pcap, options.interfaces),
     )
     device = Device(options.device_id, backend, ports.attach, ports.on_status)
     server, port = open_server(device, ports, options.transport)

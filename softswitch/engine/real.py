@@ -46,6 +46,11 @@ class RealEngine(EngineBase):
         self._done(result, f"port {port} ({ifname})")
         self._port_changed(port, self.port_up(port))
 
+    def keep_frames(self, port: int, received: int, sent: int) -> None:
+        """Write the frames of a port to two files in libpcap's format, whose headers are written;
+        they are descriptors that stay open as long as the engine."""
+        self._done(self._lib.sw_ctl_port_keep(self._handle, port, received, sent), f"port {port}")
+
     def remove_port(self, port: int) -> None:
         """Detach an interface."""
         self._done(self._lib.sw_ctl_port_detach(self._handle, port), f"port {port}")

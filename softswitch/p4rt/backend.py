@@ -5,18 +5,26 @@ from collections.abc import Mapping
 
 from fcn.softswitch.api import Engine
 from fcn.softswitch.engine import BuildError, MemoryEngine, Program, RealEngine, make_program
+from fcn.softswitch.p4rt.captures import Capture
 
 
 class RealBackend:
     """Runs programs on network interfaces; softswitch.p4rt.device.Backend."""
 
     def __init__(
-        self, interfaces: Mapping[int, str], *, cpu_port: int, drop_port: int, queues: int
+        self,
+        interfaces: Mapping[int, str],
+        *,
+        cpu_port: int,
+        drop_port: int,
+        queues: int,
+        captures: Mapping[int, Capture],
     ) -> None:
         self._interfaces = dict(interfaces)
         self._cpu_port = cpu_port
         self._drop_port = drop_port
         self._queues = queues
+        self._captures = dict(captures)
 
     def build(self, device_config: bytes) -> None:
         """Compile, and make an engine of it once; the compiled program stays in the cache."""
@@ -29,13 +37,16 @@ class RealBackend:
 
     def open(self, device_config: bytes) -> Engine:
         """Open the interfaces."""
-        return RealEngine(
+        engine = RealEngine(
             load_config(device_config),
             self._interfaces,
             cpu_port=self._cpu_port,
             drop_port=self._drop_port,
             queues=self._queues,
         )
+        for port, capture in self._captures.items():
+            engine.keep_frames(port, capture.received, capture.sent)
+        return engine
 
     def start(self, engine: Engine) -> None:
         """Start the packet thread."""

@@ -44,6 +44,7 @@ class Options:
     log_level: str
     log_file: Path | None
     log_console: bool
+    pcap: Path | None
     transport: Transport
     user: str | None
     cpu_port: int
@@ -97,6 +98,7 @@ def parse_options(argv: Sequence[str], *, as_bmv2: bool = False) -> Options:
         log_level=given.log_level,
         log_file=given.log_file,
         log_console=given.log_console,
+        pcap=given.pcap,
         transport=Transport(
             target.grpc_server_addr,
             certificate,
@@ -236,7 +238,14 @@ def _parser() -> argparse.ArgumentParser:
         version=_JSON_VERSION,
         help="print the version of BMv2's JSON that is understood",
     )
-    parser.add_argument("--pcap", nargs="?", action="append", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--pcap",
+        nargs="?",
+        type=Path,
+        const=Path(),
+        metavar="DIR",
+        help="keep the frames of every interface in DIR (default: this folder)",
+    )
     _add_insecure(parser)
     bmv2_options.add_options(parser, target=False)
     return parser

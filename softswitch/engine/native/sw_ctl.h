@@ -114,6 +114,8 @@ SW_API const sw_sim_api *sw_ctl_sim_api(void);
 
 /* Interfaces and the thread that serves them. On SW_ERR_SYSTEM errno is set. */
 SW_API int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname);
+/* Write what an attached port receives and sends to these files, which stay the caller's. */
+SW_API int64_t sw_ctl_port_keep(sw_engine *e, uint32_t port, int in, int out);
 SW_API int64_t sw_ctl_port_detach(sw_engine *e, uint32_t port);
 SW_API int64_t sw_ctl_start(sw_engine *e);
 /* Stop forwarding until sw_ctl_start(); ports stay open and frames wait in their rings. */

@@ -255,6 +255,20 @@ int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname)
     return n ? 0 : taken ? SW_ERR_EXISTS : SW_ERR_SYSTEM;
 }
 
+int64_t sw_ctl_port_keep(sw_engine *e, uint32_t port, int in, int out)
+{
+    if (port >= SW_PORTS)
+        return SW_ERR_INDEX;
+    sw_lock(e);
+    sw_netif *n = e->ports[port].netif;
+    if (n) {
+        n->kept_in = in;
+        n->kept_out = out;
+    }
+    sw_unlock(e);
+    return n ? 0 : SW_ERR_NOT_FOUND;
+}
+
 int64_t sw_ctl_port_detach(sw_engine *e, uint32_t port)
 {
     if (port >= SW_PORTS)

@@ -1,4 +1,5 @@
 #include "sw_port.h"
+#include "sw_pcap.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -101,7 +102,7 @@ sw_netif *sw_netif_open(uint32_t port, const char *ifname)
         return NULL;
     n->port = port;
     n->index = (int)index;
-    n->rx = n->tx = -1;
+    n->rx = n->tx = n->kept_in = n->kept_out = -1;
     snprintf(n->name, sizeof n->name, "%s", ifname);
     n->tx_bytes = malloc(SW_TX_BYTES);
     for (uint32_t i = 0; i < SW_BATCH; i++) {
@@ -156,6 +157,16 @@ static void complete_checksum(uint8_t *frame, uint32_t len, const struct virtio_
     sw_st16(frame + at, sum ? sum : 0xffff);
 }
 
+static void receive(sw_engine *e, sw_netif *n, const struct tpacket2_hdr *h, const uint8_t *frame,
+                    uint32_t len)
+{
+    if (n->kept_in >= 0) {
+        struct timespec at = {.tv_sec = h->tp_sec, .tv_nsec = h->tp_nsec};
+        sw_pcap_write(n->kept_in, at, frame, len);
+    }
+    sw_receive(e, n->port, frame, len);
+}
+
 static void take_frame(sw_engine *e, sw_netif *n, struct tpacket2_hdr *h)
 {
     uint8_t *frame = (uint8_t *)h + h->tp_mac;
@@ -179,10 +190,10 @@ static void take_frame(sw_engine *e, sw_netif *n, struct tpacket2_hdr *h)
         sw_st16(tagged + 12, known ? h->tp_vlan_tpid : ETH_P_8021Q);
         sw_st16(tagged + 14, h->tp_vlan_tci);
         memcpy(tagged + 16, frame + 12, len - 12);
-        sw_receive(e, n->port, tagged, len + 4);
+        receive(e, n, h, tagged, len + 4);
         return;
     }
-    sw_receive(e, n->port, frame, len);
+    receive(e, n, h, frame, len);
 }
 
 uint32_t sw_netif_poll(sw_engine *e, sw_netif *n, uint32_t limit)
@@ -296,6 +307,11 @@ static bool send_by_xsk(sw_engine *e, sw_netif *n, const uint8_t *data, uint32_t
 
 void sw_netif_send(sw_engine *e, sw_netif *n, const uint8_t *data, uint32_t len)
 {
+    if (n->kept_out >= 0) {
+        struct timespec at;
+        clock_gettime(CLOCK_REALTIME, &at);
+        sw_pcap_write(n->kept_out, at, data, len);
+    }
     if (n->queueing) {
         send_queueing(e, n, data, len);
         return;

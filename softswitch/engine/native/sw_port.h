@@ -28,6 +28,7 @@ typedef struct sw_netif {
     bool queueing; /* the interface has a queueing discipline */
     uint8_t *ring;
     uint32_t frame_size, n_frames, at;
+    int kept_in, kept_out; /* files its frames are written to; -1: none */
     uint8_t *tx_bytes;
     uint32_t tx_used, tx_count;
     struct mmsghdr messages[SW_BATCH];

@@ -45,6 +45,9 @@ def test_arguments_of_the_tutorials() -> None:
     assert options.transport == Transport("0.0.0.0:50051", insecure=True)
     assert options.priority_queues == 3
     assert options.ignored == ("--nanolog", "--thrift-port")
+    assert options.pcap == Path("pcaps")
+    assert parse_options(["--pcap", "--no-p4"]).pcap == Path()
+    assert parse_options(["--no-p4"]).pcap is None
 
 
 def test_called_by_the_name_of_bmv2_it_listens_where_it_is_told_to() -> None:
