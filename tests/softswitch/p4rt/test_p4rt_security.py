@@ -5,7 +5,7 @@ import contextlib
 import os
 import pwd
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import finsy as fy
@@ -54,12 +54,24 @@ def _credentials(root: bytes, own: Certificate) -> grpc.ChannelCredentials:
     return grpc.ssl_channel_credentials(root, own.key.read_bytes(), own.certificate.read_bytes())
 
 
+OWN_NAMES = ("--certificate", "--key", "--ca"), ()
+BMV2_NAMES = (
+    ("--grpc-server-cert", "--grpc-server-key", "--grpc-server-cacert"),
+    ("--grpc-server-ssl", "--grpc-server-with-client-auth"),
+)
+
+
+@pytest.mark.parametrize("names", [OWN_NAMES, BMV2_NAMES], ids=["own", "bmv2"])
 @pytest.mark.parametrize("mutual", [False, True])
-async def test_tls(tmp_path: Path, mutual: bool) -> None:
+async def test_tls(
+    tmp_path: Path, mutual: bool, names: tuple[Sequence[str], Sequence[str]]
+) -> None:
     ours, theirs = Authority(tmp_path / "ours"), Authority(tmp_path / "theirs")
     own, client, other = ours.sign("switch"), ours.sign("controller"), theirs.sign("controller")
-    tls = ["--certificate", str(own.certificate), "--key", str(own.key)]
-    tls += ["--ca", str(ours.ca)] if mutual else []
+    (certificate, key, ca), flags = names
+    tls = [certificate, str(own.certificate), key, str(own.key)]
+    tls += [ca, str(ours.ca)] if mutual else []
+    tls += flags if mutual else flags[:1]
     with command("--no-p4", *LOCAL, *tls) as switch:
         root = ours.ca.read_bytes()
         known = _credentials(root, client)
