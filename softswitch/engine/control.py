@@ -200,7 +200,8 @@ class EngineBase(ArrayControl):
                     data, self._events, self.program.digests, self._table_names,
                     self._port_changed,
                 )  # fmt: skip
-                if self._engine is None:
+                # What came meanwhile is delivered in another turn of the event loop.
+                if self._engine is None or (got and self._loop is not None):
                     return
         finally:
             self._dispatching = False

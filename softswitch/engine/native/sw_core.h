@@ -192,6 +192,7 @@ struct sw_engine {
     sw_group **groups;
     uint32_t n_members, n_groups;
     uint64_t next_idle_ns;
+    uint64_t idle_again_ns; /* least time until an entry is told again to be idle */
     /* In memory mode frames go to the sink, or without one to the buffer. */
     bool memory;
     sw_sink *sink;

@@ -8,6 +8,8 @@
 #define DEFAULT_DEPTH 64u /* packets, as in simple_switch */
 #define IDLE_MIN_NS 10000000u
 #define IDLE_MAX_NS 1000000000u
+/* For each entry with a timeout: all of them together are told again 10,000 times a second at most. */
+#define IDLE_AGAIN_NS 100000u
 
 uint64_t sw_clock_ns(void)
 {
@@ -248,9 +250,18 @@ static uint64_t idle_period(uint64_t timeout)
     return p < IDLE_MIN_NS ? IDLE_MIN_NS : p > IDLE_MAX_NS ? IDLE_MAX_NS : p;
 }
 
+/* P4Runtime 1.4, Table Idle Timeout Notification: telling it resets the timer. */
+static bool idle_is_due(const sw_engine *e, const sw_entry *n)
+{
+    if (n->idle_told_ns <= n->last_hit_ns)
+        return e->now_ns - n->last_hit_ns >= n->timeout_ns;
+    uint64_t again = n->timeout_ns > e->idle_again_ns ? n->timeout_ns : e->idle_again_ns;
+    return e->now_ns - n->idle_told_ns >= again;
+}
+
 void sw_idle_scan(sw_engine *e)
 {
-    uint64_t period = UINT64_MAX;
+    uint64_t period = UINT64_MAX, again = 0;
     for (uint32_t t = 0; t < prog->n_tables; t++) {
         if (!prog->tables[t].timeout)
             continue;
@@ -261,14 +272,14 @@ void sw_idle_scan(sw_engine *e)
                 continue;
             uint64_t p = idle_period(n->timeout_ns);
             period = p < period ? p : period;
-            /* P4Runtime 1.4, Table Idle Timeout Notification: telling it resets the timer. */
-            uint64_t since = n->last_hit_ns > n->idle_told_ns ? n->last_hit_ns : n->idle_told_ns;
-            if (e->now_ns - since >= n->timeout_ns) {
+            again += IDLE_AGAIN_NS;
+            if (idle_is_due(e, n)) {
                 n->idle_told_ns = e->now_ns;
                 sw_emit_event(e, SW_EV_IDLE, t, h, NULL, 0);
             }
         }
     }
+    e->idle_again_ns = again;
     e->next_idle_ns = period == UINT64_MAX ? period : e->now_ns + period;
 }
 

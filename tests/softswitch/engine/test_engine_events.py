@@ -1,7 +1,10 @@
 """Digests, packets to and from the CPU port, idle timeouts."""
 
 import asyncio
+import json
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from engine_making import MakeEngine
@@ -9,7 +12,7 @@ from engine_scenarios import MAC, ethernet, pack
 from test_engine_tables import keys
 
 from fcn.softswitch.api import ActionCall, EngineError, EngineEvents, Exact
-from fcn.softswitch.engine import MemoryEngine
+from fcn.softswitch.engine import MemoryEngine, make_program
 
 CPU = 510
 
@@ -97,6 +100,45 @@ def test_an_entry_that_stays_idle_is_told_again_each_time_its_timeout_passes(
     for told in range(1, 6):
         engine.advance(second)
         assert log.idle == [("I.exact_t", handle)] * told
+
+
+def test_many_idle_entries_are_told_again_at_a_rate_the_control_plane_can_take() -> None:
+    millisecond, entries = 1_000_000, 1000
+    program = json.loads((Path(__file__).parents[1] / "p4" / "match.json").read_text())
+    (table,) = [t for t in program["pipelines"][0]["tables"] if t["name"] == "I.exact_t"]
+    table["max_size"] = entries
+    engine = MemoryEngine(make_program(json.dumps(program).encode()))
+    log = Log(engine)
+    for number in range(entries):
+        match = [Exact(number), Exact(0), Exact(0)]
+        engine.table_insert("I.exact_t", match, 0, ActionCall("NoAction"), millisecond)
+    engine.advance(20 * millisecond)
+    assert len(log.idle) == entries, "the first time nothing is held back"
+    engine.advance(1000 * millisecond)
+    told = Counter(handle for _, handle in log.idle)
+    assert set(told.values()) <= {9, 10, 11}
+    assert len(told) == entries
+    engine.close()
+
+
+async def test_events_that_never_end_leave_the_loop_to_others(make_engine: MakeEngine) -> None:
+    engine = make_engine("replicate")
+    delivered = 0
+
+    def another(_name: str, _messages: Sequence[tuple[int, ...]]) -> None:
+        nonlocal delivered
+        delivered += 1
+        if delivered < 1000:
+            engine.inject(3, digest_packet(delivered))
+
+    engine.set_events(
+        EngineEvents(digest=another, packet_in=lambda _data: None, idle=lambda _t, _h: None)
+    )
+    engine.inject(3, digest_packet(0))
+    for turn in range(10):
+        await asyncio.sleep(0)
+        assert delivered <= turn + 1
+    assert delivered
 
 
 def test_a_change_of_an_entry_is_no_packet(make_engine: MakeEngine) -> None:
