@@ -16,7 +16,7 @@ import yaml
 from fcn.bench.handshakes import Site
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.addressing import port_mac
-from fcn.controller.config.types import format_mac
+from fcn.controller.config.notation import format_mac
 from fcn.controller.northbound.client import ControllerError, FcnClient
 from fcn.ptf_tests.targets.softswitch import Softswitch
 

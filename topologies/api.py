@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from fcn.controller.config.types import SOCKET_PATH_MAX
+from fcn.controller.config.notation import SOCKET_PATH_MAX
 from fcn.controller.northbound.client import FcnClient
 from fcn.hosts.scratch import scratch_folder
 

@@ -11,7 +11,7 @@ from fcn.contract.depth import DEFAULT_THRESHOLDS
 from fcn.contract.units import format_rate
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FlowControl, Notification
-from fcn.controller.northbound.client import DEFAULT_ENDPOINT
+from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.packets.wire import FAST_CNP_PORT
 from fcn.topologies.model import ROOMY_THRESHOLD, Node, Policy, Topology
 

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from fcn.controller.config.types import parse_endpoint
-from fcn.controller.northbound.client import ControllerError, FcnClient, UnreachableError
+from fcn.controller.config.notation import parse_endpoint
+
+if TYPE_CHECKING:
+    from fcn.controller.northbound.client import FcnClient
 
 EXIT_FAILED = 1
 EXIT_CONFIG = 3
@@ -39,8 +41,10 @@ def fail(message: str, code: int = EXIT_FAILED) -> typer.Exit:
 
 
 @contextmanager
-def controller(api: str) -> Iterator[FcnClient]:
+def controller(api: str) -> Iterator["FcnClient"]:
     """A client of the running controller; its errors end the command with a message."""
+    from fcn.controller.northbound.client import ControllerError, FcnClient, UnreachableError
+
     try:
         parse_endpoint(api)
     except ValueError as error:

@@ -4,11 +4,9 @@ from typing import Annotated
 
 import typer
 
-from fcn.controller.cli import tables
 from fcn.controller.cli.common import Api, Json, controller, err, fail, out, queue_pair
-from fcn.controller.config.types import Address, parse_address, parse_duration
+from fcn.controller.config.notation import DEFAULT_ENDPOINT, Address, parse_address, parse_duration
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.northbound.client import DEFAULT_ENDPOINT
 
 Vrf = Annotated[str, typer.Argument(help="VRF.")]
 Source = Annotated[str, typer.Argument(help="Source address of the flow.")]
@@ -29,6 +27,8 @@ def flows_list(
     as_json: Json = False,
 ) -> None:
     """Flows, their labels and queue pairs."""
+    from fcn.controller.cli import tables
+
     address = address and str(_address(address))
     with controller(api) as client:
         found = client.flows(
@@ -44,6 +44,8 @@ def flows_show(
     as_json: Json = False,
 ) -> None:
     """Details of the flows with a label or an address, with packet counts."""
+    from fcn.controller.cli import tables
+
     with controller(api) as client:
         found = client.flows(counters=True, unlabelled=True)
         wanted = [
@@ -71,6 +73,8 @@ def flows_add(
     as_json: Json = False,
 ) -> None:
     """Register a flow whose source QP cannot be learned."""
+    from fcn.controller.cli import tables
+
     key = _key(vrf, src, dst, dest_qp)
     microseconds = None
     if timeout is not None:

@@ -1,13 +1,11 @@
 """`fcn host-agent`: reports the queue pairs of a host with RDMA devices to the controller."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fcn.controller.config.types import parse_duration, parse_endpoint
-from fcn.controller.hostagent.agent import AgentError, Credentials, run_agent
+from fcn.controller.config.notation import parse_duration, parse_endpoint
 from fcn.controller.logs import LogLevel, configure_logs
 
 EXIT_FAILED = 1
@@ -31,6 +29,10 @@ def host_agent(
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
     """Report this host's queue pairs, for connections set up without the connection manager."""
+    import asyncio
+
+    from fcn.controller.hostagent.agent import AgentError, Credentials, run_agent
+
     try:
         parse_endpoint(controller)
         seconds = parse_duration(interval) / 1e6

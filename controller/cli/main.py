@@ -1,20 +1,18 @@
-"""Commands and options of `fcn`.
+"""Commands and options of `fcn`. What a command needs is imported when it runs: others start soon.
 
 Exit codes: 0 success, 1 refused or failed, 2 usage error, 3 invalid configuration file, 4 the
 controller cannot be reached.
 """
 
-import asyncio
 import errno
 import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fcn.controller.cli import tables
 from fcn.controller.cli.capture import CaptureError
 from fcn.controller.cli.capture import capture as capture_port
 from fcn.controller.cli.common import (
@@ -34,14 +32,13 @@ from fcn.controller.cli.lab import LAB_OPTIONS, lab
 from fcn.controller.cli.settings import feature_app, thresholds_app
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.cli.topo import topo_app
-from fcn.controller.config import Config, ConfigError, load_planned
-from fcn.controller.config.check_balancing import balancing_warnings
-from fcn.controller.config.check_failures import failure_warnings
-from fcn.controller.config.paths import Planner
-from fcn.controller.config.watching import Watching
+from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.logs import LogLevel
-from fcn.controller.northbound.client import DEFAULT_ENDPOINT
-from fcn.controller.proto import fcn_pb2 as pb
+
+if TYPE_CHECKING:
+    from fcn.controller.config import Config
+    from fcn.controller.config.paths import Planner
+    from fcn.controller.proto import fcn_pb2 as pb
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -85,9 +82,11 @@ def run(
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
     """Run the controller until it is stopped (Ctrl-C or SIGTERM)."""
+    network = _load(config)[0]
+    import asyncio
+
     from fcn.controller.cli.run import RunError, run_controller
 
-    network = _load(config)[0]
     try:
         asyncio.run(run_controller(network, log_level, log_json=log_json))
     except RunError as error:
@@ -98,6 +97,10 @@ def run(
 def check(config: ConfigFile) -> None:
     """Check a configuration file; print every problem with its line."""
     network, planner = _load(config)
+    from fcn.controller.config.check_balancing import balancing_warnings
+    from fcn.controller.config.check_failures import failure_warnings
+    from fcn.controller.config.watching import Watching
+
     out.print(
         f"{config}: {len(network.nodes)} nodes, {len(network.vrfs)} VRFs, "
         f"{len(network.links)} links: valid",
@@ -114,7 +117,9 @@ def check(config: ConfigFile) -> None:
         out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
 
 
-def _load(file: Path) -> tuple[Config, Planner]:
+def _load(file: Path) -> "tuple[Config, Planner]":
+    from fcn.controller.config import ConfigError, load_planned
+
     try:
         return load_planned(file)
     except ConfigError as error:
@@ -134,6 +139,8 @@ def _load(file: Path) -> tuple[Config, Planner]:
 @app.command()
 def status(api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
     """Show the state of the controller and of every switch."""
+    from fcn.controller.cli import tables
+
     with controller(api) as client:
         tables.show_status(out, client.status(), as_json=as_json)
 
@@ -146,6 +153,8 @@ def counters(
     as_json: Json = False,
 ) -> None:
     """Show the switches' counters: drops by reason, events, ports."""
+    from fcn.controller.cli import tables
+
     with controller(api) as client:
         tables.show_counters(out, client.counters(node), with_zeros=all_, as_json=as_json)
 
@@ -153,6 +162,8 @@ def counters(
 @app.command()
 def paths(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
     """Show the paths of policies: their state, since when, who said so, and what they carry."""
+    from fcn.controller.cli import tables
+
     with controller(api) as client:
         tables.show_paths(out, client.paths(node), as_json=as_json)
 
@@ -160,6 +171,8 @@ def paths(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False
 @app.command()
 def links(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
     """Show the links that switches watch, as each end sees them: state, since when, changes."""
+    from fcn.controller.cli import tables
+
     with controller(api) as client:
         tables.show_links(out, client.links(node), as_json=as_json)
 
@@ -188,6 +201,8 @@ def events(
     count: Annotated[int, typer.Option(help="Stop after N events; 0: never.", min=0)] = 0,
 ) -> None:
     """Show events live: flows, connections, notifications, nodes."""
+    from fcn.controller.cli import tables
+
     with controller(api) as client:
         try:
             for number, event in enumerate(client.events(), start=1):
@@ -233,7 +248,7 @@ def capture(
         raise fail(str(error)) from None
 
 
-def _switch(node: str, api: str) -> pb.NodeStatus:
+def _switch(node: str, api: str) -> "pb.NodeStatus":
     with controller(api) as client:
         nodes = {item.name: item for item in client.status().nodes}
     if node not in nodes:

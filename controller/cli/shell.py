@@ -6,10 +6,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from fcn.controller.proto import fcn_pb2 as pb
+if TYPE_CHECKING:
+    from fcn.controller.proto import fcn_pb2 as pb
 
 PACKAGES = ("p4runtime-shell==0.0.6", "setuptools<81")
 """p4runtime-shell 0.0.6 pins protobuf < 3.21 and ipython 7.31; the latter needs pkg_resources."""
@@ -43,7 +45,7 @@ main()
 """Runs p4runtime-shell, which has no option for the name in a switch's certificate, with one."""
 
 
-def shell_arguments(switch: pb.NodeStatus) -> list[str]:
+def shell_arguments(switch: "pb.NodeStatus") -> list[str]:
     """What Python is to run, to read the switch as the controller reaches it. Raises ShellError."""
     arguments = ["-m", "p4runtime_sh"]
     tls = switch.tls
@@ -65,7 +67,7 @@ def shell_arguments(switch: pb.NodeStatus) -> list[str]:
     return arguments
 
 
-def open_shell(switch: pb.NodeStatus, console: Console) -> int:
+def open_shell(switch: "pb.NodeStatus", console: Console) -> int:
     """Run the shell on a switch, which can only read; returns its exit code. Raises ShellError."""
     arguments = shell_arguments(switch)
     python = ready_environment(console)

@@ -13,7 +13,7 @@ from rich.table import Table
 from fcn.contract.depth import LEVELS, Depth, DepthUnit
 from fcn.contract.marking import NAMES
 from fcn.controller.config.modes import Notification
-from fcn.controller.config.types import format_depth, format_duration
+from fcn.controller.config.notation import format_depth, format_duration
 from fcn.controller.proto import fcn_pb2 as pb
 
 STATE_STYLES = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv6Address, IPv6Interface, IPv6Network, ip_network
 
 from fcn.controller.config.model import Config, Node, Port
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 
 _LOCAL_UNICAST = 0x02
 

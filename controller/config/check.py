@@ -23,10 +23,10 @@ from fcn.controller.config.check_policies import (
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
+from fcn.controller.config.notation import Address, Network
 from fcn.controller.config.paths import Planner
 from fcn.controller.config.queue_depths import own_depths, queue_depths
 from fcn.controller.config.transport import Finding, Path, check_transport
-from fcn.controller.config.types import Address, Network
 from fcn.controller.config.watching import Watching
 
 

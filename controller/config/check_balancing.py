@@ -8,9 +8,9 @@ from fcn.contract.units import format_rate
 from fcn.controller.config.balancing import MOST_REFRESH
 from fcn.controller.config.model import Config
 from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.notation import SECOND, format_duration, parse_duration
 from fcn.controller.config.paths import used_policies
 from fcn.controller.config.transport import Finding, Path
-from fcn.controller.config.types import SECOND, format_duration, parse_duration
 from fcn.controller.config.watching import Watching
 
 MOST_BITS = 8 << 31

@@ -10,8 +10,8 @@ from fcn.controller.config.addressing import own_prefixes
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.model import Config
 from fcn.controller.config.modes import Notification
+from fcn.controller.config.notation import format_duration
 from fcn.controller.config.transport import Finding, Path
-from fcn.controller.config.types import format_duration
 from fcn.controller.config.watching import Watching, first_ports, has_clock
 
 _SECTION: Path = ("failure_detection",)

@@ -7,8 +7,8 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.notation import SECOND, format_duration
 from fcn.controller.config.transport import Finding, Path
-from fcn.controller.config.types import SECOND, format_duration
 
 _SECTION: Path = ("holding",)
 

@@ -9,6 +9,7 @@ from fcn.controller.config.addressing import used_tunnels
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification, Treatment
+from fcn.controller.config.notation import format_duration
 from fcn.controller.config.queue_depths import (
     curve_steps,
     own_depths,
@@ -16,7 +17,6 @@ from fcn.controller.config.queue_depths import (
     queue_depths,
 )
 from fcn.controller.config.transport import Finding, Path
-from fcn.controller.config.types import format_duration
 
 LONGEST_BURST = 1000
 """Seconds that a slowed flow's burst takes at its rate, at most: switches count its time in 2^-16

@@ -2,9 +2,7 @@
 
 from collections.abc import Collection
 from enum import StrEnum
-from typing import Annotated, Literal
-
-from pydantic import BeforeValidator, ValidationInfo
+from typing import Literal
 
 Role = Literal["pe", "p"]
 
@@ -45,18 +43,3 @@ def parse_features(names: Collection[str], role: Role) -> frozenset[Feature]:
         if name not in known:
             raise ValueError(f"{name} does not apply to a {role} node, which has: {choice}")
     return frozenset(map(Feature, names))
-
-
-def _parse(value: object, info: ValidationInfo) -> frozenset[Feature]:
-    """`all`, or a list of names. Where the node's role is invalid, every name is accepted."""
-    role: Role = info.data.get("role", "pe")
-    if value == "all":
-        return ROLE_FEATURES[role]
-    if not isinstance(value, list | frozenset) or not all(isinstance(name, str) for name in value):
-        choice = ", ".join(feature_names(ROLE_FEATURES[role]))
-        raise ValueError(f"expected all or a list of features ({choice}), got {value!r}")
-    return parse_features(value, role)
-
-
-Features = Annotated[frozenset[Feature], BeforeValidator(_parse)]
-"""A field of a model that has `role` before it."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fcn.controller.config.check import check
 from fcn.controller.config.document import DocumentError, Problem, read_document, read_text
 from fcn.controller.config.model import Config
-from fcn.controller.config.paths import Planner
 from fcn.controller.config.transport import Finding
+
+if TYPE_CHECKING:
+    from fcn.controller.config.paths import Planner
 
 ConfigError = DocumentError
 """The configuration is invalid; `problems` has every reason."""
@@ -28,16 +30,20 @@ def load_config(file: Path) -> Config:
     return load_planned(file)[0]
 
 
-def load_planned(file: Path) -> tuple[Config, Planner]:
+def load_planned(file: Path) -> "tuple[Config, Planner]":
     """The configuration in `file`, and what planned its paths to check them. Raises as
     load_config()."""
     return _planned(read_text(file), str(file))
 
 
-def _planned(text: str, file: str) -> tuple[Config, Planner]:
+def _planned(text: str, file: str) -> "tuple[Config, Planner]":
     planners: list[Planner] = []
 
     def check_planned(config: Config) -> Iterator[Finding]:
+        # Reads programs, whose library takes longer to start than a file that is refused by then.
+        from fcn.controller.config.check import check
+        from fcn.controller.config.paths import Planner
+
         planners.append(Planner(config))
         return check(config, planners[0])
 

@@ -18,15 +18,16 @@ from fcn.contract.depth import (
 from fcn.controller.config.balancing import GivenBalancing
 from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.failures import GivenDetection
-from fcn.controller.config.features import Features
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FantelTransport, FlowControl, Notification
+from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.config.policies import Policy
 from fcn.controller.config.two_threshold import TreatmentName, TwoThreshold
 from fcn.controller.config.types import (
     AnyAddress,
     Duration,
     Endpoint,
+    Features,
     Gateway,
     GreKey,
     Interval,
@@ -421,7 +422,7 @@ class Config(Model):
     failure_detection: GivenDetection = None
     load_balancing: GivenBalancing = None
     trusted_prefixes: Items[IPv6Prefix] | None = None
-    api: Listen = "127.0.0.1:9661"
+    api: Listen = DEFAULT_ENDPOINT
     metrics: Listen | None = None
     switch_tls: Tls | None = None
     flows: FlowSettings = FlowSettings()

@@ -8,14 +8,7 @@ from fcn.contract.depth import Depth
 from fcn.contract.marking import DEFAULT_DEPTHS, check_depths
 from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.modes import Treatment
-from fcn.controller.config.types import (
-    Duration,
-    Interval,
-    Items,
-    Probability,
-    QueueDepth,
-    within,
-)
+from fcn.controller.config.types import Duration, Interval, Items, Probability, QueueDepth, within
 
 TreatmentName = Annotated[Treatment, Field(strict=False)]
 

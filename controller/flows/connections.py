@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from fcn.contract.constants import CmAttribute
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.flows.key import FIRST_DATA_QP, FlowKey
 from fcn.controller.flows.provenance import CommIds
 from fcn.controller.flows.shares import Host, NoRoomError, Shares, host_of

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 
 FIRST_DATA_QP = 2
 """Queue pairs 0 and 1 are for management (IBTA volume 1, 10.2.4.3)."""

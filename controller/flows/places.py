@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import attachment, locate
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 
 REMEMBERED = 65536
 """Addresses of which it is kept where they are, so that a report need not search for it."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
 from fcn.controller.config.features import Feature
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.events import EventBus
 from fcn.controller.flows.announcements import FlowEvents
 from fcn.controller.flows.authority import STATED, End

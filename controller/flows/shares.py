@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Generic, Protocol, TypeVar
 
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 
 HOSTS = 65536
 """Hosts of which the object is kept."""

@@ -6,7 +6,7 @@ from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
 
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.hostagent.reports import Device
 
 SYSFS = Path("/sys/class/infiniband")

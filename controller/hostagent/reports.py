@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from fcn.controller.config.model import AgentHost
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.flows.key import FlowKey
 
 MAX_QUEUE_PAIRS = 65536

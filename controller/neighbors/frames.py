@@ -21,7 +21,7 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet
 from scapy.utils import checksum
 
-from fcn.controller.config.types import Address, format_mac, parse_mac
+from fcn.controller.config.notation import Address, format_mac, parse_mac
 
 _BROADCAST = "ff:ff:ff:ff:ff:ff"
 _ALL_NODES = "ff02::1"

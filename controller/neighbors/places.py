@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fcn.controller.config.addressing import attachment, gateway, link_local, port_mac
 from fcn.controller.config.model import Node, Port, Route
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 
 
 @dataclass(frozen=True, slots=True)

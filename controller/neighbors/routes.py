@@ -5,7 +5,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_network
 
 from fcn.controller.config import Config
 from fcn.controller.config.model import NextHop
-from fcn.controller.config.types import Network
+from fcn.controller.config.notation import Network
 from fcn.controller.neighbors.places import Place, Places
 from fcn.controller.owners.underlay import Adjacency, Underlay
 from fcn.controller.owners.vrf_routing import VrfRouting

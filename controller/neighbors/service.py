@@ -19,7 +19,7 @@ from fcn.contract.constants import PuntReason
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.config.model import Port
-from fcn.controller.config.types import format_mac
+from fcn.controller.config.notation import format_mac
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.shares import NoRoomError
 from fcn.controller.neighbors.frames import (

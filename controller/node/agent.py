@@ -10,7 +10,7 @@ from fcn.contract.depth import Depth
 from fcn.controller.clock import Clock
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.config.features import Feature, feature_names
-from fcn.controller.config.types import format_depth
+from fcn.controller.config.notation import format_depth
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.service import FlowService
 from fcn.controller.neighbors.service import NeighborService

@@ -6,7 +6,7 @@ from functools import lru_cache
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.addressing import cnp_source
 from fcn.controller.config.features import Feature
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.provenance import to_text
 from fcn.controller.node.provision import Provision

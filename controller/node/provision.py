@@ -22,6 +22,7 @@ from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node
 from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification, Treatment
+from fcn.controller.config.notation import Address, Network, format_duration
 from fcn.controller.config.paths import (
     NumberedTunnel,
     Plan,
@@ -31,7 +32,6 @@ from fcn.controller.config.paths import (
 from fcn.controller.config.queue_depths import curve_steps, queue_curves, queue_depths
 from fcn.controller.config.reporters import Reporter, reporters
 from fcn.controller.config.tunnel_ends import tunnel_egress, tunnel_sids, tunnel_source
-from fcn.controller.config.types import Address, Network, format_duration
 from fcn.controller.config.watching import Watching
 from fcn.controller.node.policies import PolicyProvision
 from fcn.controller.node.watched import LinkProvision

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fcn.controller.clock import Clock
-from fcn.controller.config.types import format_duration
+from fcn.controller.config.notation import format_duration
 from fcn.controller.events import EventBus, Kind
 
 CALM = 60

@@ -14,7 +14,7 @@ from fcn.contract.ports import QUEUES
 from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.model import Tls
-from fcn.controller.config.types import parse_address
+from fcn.controller.config.notation import parse_address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError

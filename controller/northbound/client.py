@@ -6,11 +6,11 @@ from typing import Any
 import grpc
 
 from fcn.contract.depth import Depth, DepthError, check_thresholds
+from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.proto import fcn_pb2_grpc
 
-DEFAULT_ENDPOINT = "127.0.0.1:9661"
 TIMEOUT = 30.0
 
 

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from finsy import P4CounterData, P4TableAction, P4TableEntry
 
 from fcn.contract.names import LABEL_TABLES
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.owners.exact import ExactTable
 from fcn.controller.owners.intent import Intent
 

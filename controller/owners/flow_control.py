@@ -12,7 +12,7 @@ from fcn.controller.config.base import RateLimit
 from fcn.controller.config.holding import Holding
 from fcn.controller.config.modes import FlowControl as Mode
 from fcn.controller.config.modes import Relief
-from fcn.controller.config.types import SECOND
+from fcn.controller.config.notation import SECOND
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.rate_limits import ARN_METER, HOLD_METER, meter_config
 

@@ -9,7 +9,7 @@ from finsy.proto import p4d
 
 from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.targets import Target
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.owners.addresses import ipv4, ipv6
 from fcn.controller.owners.digests import enable_digests
 from fcn.controller.owners.intent import Intent

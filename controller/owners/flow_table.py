@@ -8,7 +8,7 @@ from finsy import P4CounterData, P4TableAction, P4TableEntry
 from finsy.proto import p4r
 
 from fcn.contract.names import FLOW_TABLES
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.owners.exact import ExactTable
 from fcn.controller.owners.intent import Intent
 

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.names import GATEWAY_TABLES, NEIGHBOR_DIGESTS
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.owners.digests import enable_digests
 from fcn.controller.owners.intent import Intent
 

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_network
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
 from fcn.contract.names import ROUTE_TABLES
-from fcn.controller.config.types import Address, Network
+from fcn.controller.config.notation import Address, Network
 from fcn.controller.owners.intent import Intent
 
 _ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {

@@ -12,7 +12,7 @@ from fcn.contract.ecn import Ecn
 from fcn.contract.targets import V1MODEL
 from fcn.controller.config import Config
 from fcn.controller.config.addressing import port_mac
-from fcn.controller.config.types import format_mac
+from fcn.controller.config.notation import format_mac
 from fcn.lab.core import Link, Node, PortSettings, Simulation, SwitchNode
 from fcn.lab.errors import LabError
 from fcn.lab.pfc import Pfc

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.lab.roce import ReceiverCounters, RoceHost, SenderCounters, State
 from fcn.lab.scenario.traffic import Flow
 

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from itertools import chain
 from typing import Any, get_args
 
-from fcn.controller.config.types import Address, format_depth
+from fcn.controller.config.notation import Address, format_depth
 from fcn.lab.balance import Balance, balance
 from fcn.lab.control.loop import NS, run
 from fcn.lab.control.plane import Controlled, NodeControl, controlled

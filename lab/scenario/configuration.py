@@ -10,7 +10,7 @@ from fcn.contract.units import format_rate
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.model import Congestion
 from fcn.controller.config.modes import Notification
-from fcn.controller.config.types import format_depth, format_duration
+from fcn.controller.config.notation import format_depth, format_duration
 from fcn.lab.modes import FLOW_CONTROL, NOTIFICATIONS
 from fcn.lab.scenario.wiring import Wiring
 from fcn.topologies.controller_config import FcnSettings, controller_config

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any, Literal
 
 from fcn.contract.depth import Depth
-from fcn.controller.config.types import Address, format_mac
+from fcn.controller.config.notation import Address, format_mac
 from fcn.lab.scenario.model import (
     HostSettings,
     LinkDefaults,

@@ -17,7 +17,7 @@ from scapy.layers.l2 import ARP, Ether
 
 from fcn.controller.config import parse_config
 from fcn.controller.config.addressing import port_mac
-from fcn.controller.config.types import format_mac
+from fcn.controller.config.notation import format_mac
 from fcn.lab.balance import balance
 from fcn.lab.control.loop import run
 from fcn.lab.control.plane import NodeControl, controlled

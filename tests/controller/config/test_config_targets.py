@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fcn.contract.constants import compiled_programs
 from fcn.contract.depth import PACKET_SIZE, Depth, DepthUnit
 from fcn.controller.config import ConfigError, parse_config
-from fcn.controller.config.types import format_depth, parse_depth, parse_octets
+from fcn.controller.config.notation import format_depth, parse_depth, parse_octets
 
 
 def problems(network: dict[str, Any]) -> list[tuple[str, str]]:

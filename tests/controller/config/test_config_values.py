@@ -10,7 +10,7 @@ from test_modes import two_threshold
 
 from fcn.controller.config import parse_config
 from fcn.controller.config.holding import Holding
-from fcn.controller.config.types import format_depth, format_duration
+from fcn.controller.config.notation import format_depth, format_duration
 
 Where = tuple[str | int, ...]
 

@@ -9,7 +9,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.utils import rdpcap
 
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.flows.inference import PATIENCE, Inference, host_pair
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import RESPONSE_SPACING, Sample, connection_port

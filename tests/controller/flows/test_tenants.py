@@ -16,7 +16,7 @@ from tenants import DC_PORT
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows import service
 from fcn.controller.flows.connections import CmMessage, ConnectionTracker

@@ -12,7 +12,7 @@ from tenants import DC_PORT
 from fcn.contract.constants import CmAttribute
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.events import EventBus
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow

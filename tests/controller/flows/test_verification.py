@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.flows.checks import CHECK, PORTS_NEEDED
 from fcn.controller.flows.inference import Pairing, host_pair
 from fcn.controller.flows.key import FlowKey

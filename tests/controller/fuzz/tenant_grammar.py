@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from fcn.contract.constants import CmAttribute
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.owners.flow_learning import PORT_BITS
 
 UD_SEND_ONLY = 0x64

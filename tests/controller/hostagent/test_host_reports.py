@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcn.controller.config.model import AgentHost
-from fcn.controller.config.types import Address
+from fcn.controller.config.notation import Address
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.hostagent import rdma
 from fcn.controller.hostagent.rdma import RdmaError, queue_pairs

@@ -7,7 +7,7 @@ from wan_network import HOST_MAC, until
 
 from fcn.controller.config import parse_config
 from fcn.controller.config.addressing import port_mac
-from fcn.controller.config.types import format_mac
+from fcn.controller.config.notation import format_mac
 from fcn.controller.owners.digests import MAX_DELAY_NS
 from fcn.lab.control.loop import NS, run
 from fcn.lab.control.plane import NodeControl, controlled

@@ -12,7 +12,7 @@ from worlds import Box, Engines
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.addressing import port_mac
-from fcn.controller.config.types import format_mac
+from fcn.controller.config.notation import format_mac
 from fcn.lab.control.loop import run
 from fcn.lab.control.plane import NodeControl, controlled
 from fcn.lab.control.switch import ControlledSwitch, Request

@@ -15,7 +15,7 @@ from fcn.contract.targets import V1MODEL
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.addressing import port_mac
-from fcn.controller.config.types import format_mac
+from fcn.controller.config.notation import format_mac
 from fcn.controller.config.watching import Watching
 from fcn.controller.node.paths import PathState
 from fcn.lab.control.loop import run
