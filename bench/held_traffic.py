@@ -91,9 +91,7 @@ def entries(holding: Holding) -> Intent:
     for port in PORTS.values():
         roles.admit_core(port)
         macs.own(port, mac(port, True))
-    session = pipeline.target.clone_session
-    assert session is not None, "BMv2 has one"
-    Recirculation(intent, session).enable()
+    Recirculation(intent, pipeline.target.clone_sessions).enable()
     Endpoint(intent).own(ADDRESS)
     sink = PORTS["sink"]
     hop = Adjacency(sink, mac(sink, True), mac(sink, False))

@@ -17,11 +17,16 @@ from fcn.contract.ports import PORT_BITS, Ports
 
 @dataclass(frozen=True, slots=True)
 class CloneSession:
-    """The P4Runtime clone session whose copies are recirculated."""
+    """A P4Runtime clone session whose copies are recirculated; one copy for each instance."""
 
     number: int
     port: int
-    instance: int = 1
+    instances: tuple[int, ...] = (1,)
+
+    @property
+    def replicas(self) -> list[tuple[int, int]]:
+        """Port and instance of each copy."""
+        return [(self.port, instance) for instance in self.instances]
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Target:
     """One kind of switch.
 
     architecture: `pkg_info.arch` in the P4Info of its programs.
-    clone_session: None where the driver configures mirror sessions instead.
+    clone_sessions: none where the driver configures mirror sessions instead.
     value_sets: parser value sets its programs may have.
     idle_timeout: whether the flow tables report idle flows.
     end_con: whether its programs know END.CON (SRF-4).
@@ -40,7 +45,7 @@ class Target:
     ports: Ports
     depth: QueueDepth
     clock: Clock = field(default_factory=Clock)
-    clone_session: CloneSession | None = None
+    clone_sessions: tuple[CloneSession, ...] = ()
     value_sets: tuple[str, ...] = ()
     idle_timeout: bool = True
     end_con: bool = False
@@ -56,13 +61,17 @@ def _ports(architecture: str, front_panel: tuple[range, ...], drop: int | None =
 def _v1model() -> Target:
     # simple_switch's mark_to_drop uses port 511 by default.
     ports = _ports("v1model", (range(1 << PORT_BITS),), drop=511)
-    session = architecture_numbers("v1model")["CloneSession"]["RECIRC"]
+    numbers = architecture_numbers("v1model")
+    once, twice = numbers["CloneSession"]["RECIRC"], numbers["CloneSession"]["RECIRC_TWICE"]
     return Target(
         "BMv2",
         "v1model",
         ports,
         QueueDepth(),
-        clone_session=CloneSession(session, ports.recirculation),
+        clone_sessions=(
+            CloneSession(once, ports.recirculation),
+            CloneSession(twice, ports.recirculation, (1, numbers["COPY_THAT_ASKS"])),
+        ),
         end_con=True,
     )
 

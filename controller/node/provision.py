@@ -264,8 +264,7 @@ class Provision:
             )
 
     def _recirculate_and_limit(self) -> None:
-        if self._target.clone_session is not None:
-            Recirculation(self.intent, self._target.clone_session).enable()
+        Recirculation(self.intent, self._target.clone_sessions).enable()
         NotificationLimit(self.intent).allow(self.node.notifications)
         punts, reports = PuntLimit(self.intent), ReportLimit(self.intent)
         punts.allow(UNDERLAY, UNDERLAY_LIMIT)

@@ -56,7 +56,7 @@ async def read_switch(
         async for entry in read(switch, fy.P4TableEntry(table, is_default_action=True)):
             entry.is_default_action = True
             held.append(entry)
-    if pipeline.target.clone_session is not None:
+    if pipeline.target.clone_sessions:
         held += [session async for session in read(switch, fy.P4CloneSessionEntry())]
     held += [group async for group in read(switch, fy.P4MulticastGroupEntry())]
     for meter, index in cells:

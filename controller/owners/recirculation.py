@@ -1,4 +1,6 @@
-"""Recirculation: the clone session whose copies are recirculated."""
+"""Recirculation: the clone sessions whose copies are recirculated."""
+
+from collections.abc import Iterable
 
 from finsy import P4CloneSessionEntry
 
@@ -7,13 +9,13 @@ from fcn.controller.owners.intent import Intent
 
 
 class Recirculation:
-    """Recirculates the copies of congested packets."""
+    """Recirculates the copies of packets that somebody is to be told of."""
 
-    def __init__(self, intent: Intent, session: CloneSession) -> None:
+    def __init__(self, intent: Intent, sessions: Iterable[CloneSession]) -> None:
         self._intent = intent
-        self._session = session
+        self._sessions = sessions
 
     def enable(self) -> None:
-        """Set the recirculation port as the clone session's replica."""
-        replica = (self._session.port, self._session.instance)
-        self._intent.put(P4CloneSessionEntry(self._session.number, replicas=[replica]))
+        """Set the recirculation port as the replicas of each clone session."""
+        for session in self._sessions:
+            self._intent.put(P4CloneSessionEntry(session.number, replicas=session.replicas))

@@ -2,19 +2,20 @@
 #define FCN_ASK_UPSTREAM_P4
 
 // AskUpstream: whose queue, or place among the held packets, is short, is held where it comes from (SRF-7, SRF-8).
-// Makes the copy of the packet that becomes an ARN for the upstream neighbour or a PAUSE frame for a data centre.
+// A copy of the packet becomes an ARN for the upstream neighbour or a PAUSE frame for a data centre.
 // Reads:  the queue the packet came from, budget_state; meta.traffic, meta.is_named, meta.relief, meta.refresh;
 //         parked: the packet waits here.
-// Writes: meta.queue, meta.budget, meta.arn_type; base.copy_kind of a packet that is copied.
+// Writes: meta.queue, meta.budget, meta.arn_type; asks: what the copy becomes, NONE where nothing is asked.
 // When:   packets of the underlay in egress that are no notification and whose origin can be asked.
 control AskUpstream(
-        in standard_metadata_t standard_metadata, in bool parked, inout base_meta_t base,
-        inout flow_control_meta_t meta) {
+        in standard_metadata_t standard_metadata, in bool parked, inout flow_control_meta_t meta,
+        out NotificationKind asks) {
     HoldLevel() hold_level;
     ArnGate() arn_gate;
     ArnLimit() arn_limit;
 
     apply {
+        asks = NotificationKind.NONE;
         bit<2> budget;
         budget_state.read(budget, 0);
         meta.budget = (QueueState)budget;
@@ -49,8 +50,7 @@ control AskUpstream(
                     node_rate_suppressed.count(kind);
                 } else {
                     notifications_triggered.count(kind);
-                    base.copy_kind = kind;
-                    clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                    asks = kind;
                 }
             }
         }

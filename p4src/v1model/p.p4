@@ -23,6 +23,7 @@
 //   Holding             stops that traffic, and lets it go in its order
 //   ArnUpstream         egress: the neighbour to ask
 //   AskUpstream, SendArn  copy of a packet whose upstream neighbour is to hold -> ARN -> second pass
+//   MakeCopies          egress: for the neighbour, and for the sender's PE or END.CON
 #include "externs.p4"
 #include "../common/base/sizes.p4"
 #include "../common/base/types.p4"
@@ -81,6 +82,7 @@
 #include "receive_arn.p4"
 #include "ask_upstream.p4"
 #include "send_arn.p4"
+#include "make_copies.p4"
 #include "link_registers.p4"
 #include "port_sent.p4"
 #include "bfd_checksum.p4"
@@ -337,6 +339,7 @@ control PEgress(
     ArnUpstream() arn_upstream;
     AskUpstream() ask_upstream;
     SendArn() send_arn;
+    MakeCopies() make_copies;
     EndConProfile() end_con_profile;
     CnpUdpChecksum() cnp_udp_checksum;
     BfdHello() bfd_hello;
@@ -355,6 +358,10 @@ control PEgress(
                     hdr.outer_udp, meta.flow_control);
             }
             arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
+        }
+        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE
+                && standard_metadata.egress_rid == COPY_THAT_ASKS) {
+            meta.base.copy_kind = meta.flow_control.asks;
         }
         if (meta.base.copy_kind != NotificationKind.NONE) {
             fast_cnp_profile.apply(hdr.fast_cnp_profile);
@@ -391,11 +398,14 @@ control PEgress(
             recirculate_preserving_field_list(KEEP_CLOCK);
         } else if (standard_metadata.egress_port != CPU_PORT) {
             bool parked = standard_metadata.egress_port == PARK_PORT;
+            NotificationKind asks = NotificationKind.NONE;
+            NotificationKind tells = NotificationKind.NONE;
             if (meta.flow_control.has_upstream
                     && meta.base.notification_kind == NotificationKind.NONE) {
-                ask_upstream.apply(standard_metadata, parked, meta.base, meta.flow_control);
+                ask_upstream.apply(standard_metadata, parked, meta.flow_control, asks);
             }
             if (parked) {
+                make_copies.apply(tells, asks, meta.base, meta.flow_control);
                 meta.flow_control.now = standard_metadata.egress_global_timestamp;
                 recirculate_preserving_field_list(KEEP_PARKED);
                 exit;
@@ -416,13 +426,12 @@ control PEgress(
                 }
             }
 
-            // FCN-8: an ECN-capable packet with an FCN label that is no notification itself. A packet has one copy.
+            // FCN-8: an ECN-capable packet with an FCN label that is no notification itself.
             if (is_ect && meta.base.level_notifies == 1 && !hdr.order.isValid()
                     && meta.base.notification_kind == NotificationKind.NONE
                     && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
                 domain_mode.apply(meta.base);
                 if (meta.base.mode.congestion_kind == NotificationKind.FANTEL) {
-                    // Also where the copy is an ARN: else the clock would not know where each packet asks upstream.
                     last_congested.write(
                         standard_metadata.egress_port, standard_metadata.egress_global_timestamp);
                     hdr.order.setValid();
@@ -430,8 +439,7 @@ control PEgress(
                     hdr.order.port = standard_metadata.egress_port;
                     hdr.order.level = (bit<8>)meta.base.level;
                     hdr.order.depth = (bit<32>)standard_metadata.deq_qdepth;
-                } else if (meta.base.mode.congestion_kind != NotificationKind.NONE
-                        && meta.base.copy_kind == NotificationKind.NONE) {
+                } else if (meta.base.mode.congestion_kind != NotificationKind.NONE) {
                     bool pass = false;
                     color_t color = GREEN;
                     NotificationKind kind = meta.base.mode.congestion_kind;
@@ -446,11 +454,9 @@ control PEgress(
                             node_rate_suppressed.count(kind);
                         } else {
                             notifications_triggered.count(kind);
-                            meta.base.copy_kind = meta.base.mode.congestion_kind;
+                            tells = kind;
                             meta.base.copy_label = hdr.outer_ipv6.flow_label;
                             meta.base.copy_level = meta.base.level;
-                            clone_preserving_field_list(
-                                CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
                         }
                     }
                 }
@@ -458,8 +464,7 @@ control PEgress(
 
             // Of its path there is something to say.
             if (hdr.order.isValid()) {
-                if (meta.base.copy_kind == NotificationKind.NONE
-                        && meta.base.notification_kind == NotificationKind.NONE) {
+                if (meta.base.notification_kind == NotificationKind.NONE) {
                     path_notice.apply(
                         hdr.outer_ipv6, hdr.srv6.srh, standard_metadata.egress_global_timestamp, hdr.order);
                     color_t color = GREEN;
@@ -470,8 +475,7 @@ control PEgress(
                         node_rate_suppressed.count(NotificationKind.FANTEL);
                     } else if (hdr.order.is_wanted == 1) {
                         notifications_triggered.count(NotificationKind.FANTEL);
-                        meta.base.copy_kind = NotificationKind.FANTEL;
-                        clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+                        tells = NotificationKind.FANTEL;
                     }
                 }
                 // It came for this only: it has no next hop.
@@ -479,6 +483,7 @@ control PEgress(
                     mark_to_drop(standard_metadata);
                 }
             }
+            make_copies.apply(tells, asks, meta.base, meta.flow_control);
 
             if (hdr.inner.cnp_payload.isValid()) {
                 end_con_profile.apply(hdr);

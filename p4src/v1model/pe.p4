@@ -27,6 +27,7 @@
 //   HeldTraffic, HeldFlow, Holding  stops that traffic, and lets it go in its order
 //   ArnUpstream, DcRelief  egress (pe_egress.p4): whom to ask, a neighbour or a data centre
 //   AskUpstream         copy of a packet that is to be held there -> SendArn, or Pause for a data centre -> second pass
+//   MakeCopies          egress: for the neighbour, and for the sender
 //   QueueMark           mark, also by probability in two-threshold mode; own congestion -> copy -> SenderNotification
 #include "externs.p4"
 #include "../common/base/sizes.p4"
@@ -136,6 +137,7 @@
 #include "receive_arn.p4"
 #include "ask_upstream.p4"
 #include "send_arn.p4"
+#include "make_copies.p4"
 #include "sender_notification.p4"
 #include "report.p4"
 #include "solicitation_parser.p4"
@@ -381,6 +383,7 @@ control PeIngress(
                     light_notification.apply(hdr.fast_cnp, meta, now);
                     if (meta.light_told) {
                         events.count(Event.LIGHT_CONGESTION);
+                        is_done = !meta.make_cnp;
                     }
                     if (!meta.make_cnp && meta.packet_class == PacketClass.NOTIFICATION) {
                         notifications_received.count(meta.base.notification_kind);
@@ -485,7 +488,7 @@ control PeIngress(
 
         // What most packets are comes first: BMv2 pays for each condition.
         if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason == PuntReason.NONE
-                && !meta.answered && !meta.light_told && !is_done) {
+                && !meta.answered && !is_done) {
             standard_metadata.egress_spec = meta.base.egress_port;
             if (meta.make_cnp) {
                 notifications_sent.count(NotificationKind.CNP);
@@ -511,8 +514,6 @@ control PeIngress(
                 notifications_received.count(meta.base.notification_kind);
             }
             drops.count(meta.base.drop_reason);
-            mark_to_drop(standard_metadata);
-        } else if (meta.light_told) {
             mark_to_drop(standard_metadata);
         } else if (meta.base.punt_reason != PuntReason.NONE) {
             punts.count(meta.base.punt_reason);

@@ -23,6 +23,7 @@ control PeEgress(
     HeldPriority() held_priority;
     AskUpstream() ask_upstream;
     SendArn() send_arn;
+    MakeCopies() make_copies;
     Pause() pause;
     BfdHello() bfd_hello;
 
@@ -47,6 +48,9 @@ control PeEgress(
             }
         }
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+            if (standard_metadata.egress_rid == COPY_THAT_ASKS) {
+                meta.base.copy_kind = meta.flow_control.asks;
+            }
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 hdr.tunnel.gre.setInvalid();
                 hdr.tunnel.gre_key.setInvalid();
@@ -74,10 +78,12 @@ control PeEgress(
         } else {
             bool parked = standard_metadata.egress_port == PARK_PORT;
             bool wants_cnp = false;
+            NotificationKind asks = NotificationKind.NONE;
+            NotificationKind tells = NotificationKind.NONE;
             if (meta.flow_control.mode != FlowControl.OFF) {
                 if ((meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
                         && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)) {
-                    ask_upstream.apply(standard_metadata, parked, meta.base, meta.flow_control);
+                    ask_upstream.apply(standard_metadata, parked, meta.flow_control, asks);
                     wants_cnp = meta.flow_control.relief == Relief.CNP
                         && (meta.flow_control.queue == QueueState.CONGESTED
                             || meta.flow_control.budget == QueueState.CONGESTED);
@@ -115,10 +121,10 @@ control PeEgress(
             }
 
             // FCN-12: this node is the ingress PE of the flow, so it sends the CNP itself; also for what is congested
-            // farther on the path (FAN-6). A packet has one copy.
-            if (((meta.base.level_notifies == 1
-                        && meta.base.mode.congestion_kind != NotificationKind.NONE)
-                    || wants_cnp || meta.path_cnp_interval != 0)
+            // farther on the path (FAN-6).
+            bool level_tells = meta.base.level_notifies == 1
+                && meta.base.mode.congestion_kind != NotificationKind.NONE;
+            if ((level_tells || wants_cnp || meta.path_cnp_interval != 0)
                     && meta.base.copy_kind == NotificationKind.NONE
                     && meta.flow_label_assigned && meta.customer_ecn != Ecn.NOT_ECT) {
                 bool pass = false;
@@ -126,9 +132,12 @@ control PeEgress(
                 microseconds_t interval = meta.path_cnp_interval;
                 // What is congested here is said as often as if nothing else were.
                 if (wants_cnp) {
+                    meta.flow_control.asks = kind;
                     interval = meta.flow_control.refresh;
-                } else if (meta.base.level_notifies == 1
-                        && meta.base.mode.congestion_kind != NotificationKind.NONE) {
+                    if (level_tells && meta.base.level_interval < interval) {
+                        interval = meta.base.level_interval;
+                    }
+                } else if (level_tells) {
                     kind = meta.base.mode.congestion_kind;
                     interval = meta.base.level_interval;
                 }
@@ -137,16 +146,15 @@ control PeEgress(
                     standard_metadata.egress_global_timestamp, pass);
                 if (pass) {
                     notifications_triggered.count(kind);
-                    meta.base.copy_kind = kind;
+                    tells = kind;
                     meta.base.copy_label = meta.flow_label;
                     meta.base.copy_level = meta.base.level;
                     copy_time.write(0, standard_metadata.egress_global_timestamp);
-                    clone_preserving_field_list(
-                        CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
                 } else if (!parked) {
                     flow_interval_suppressed.count(kind);
                 }
             }
+            make_copies.apply(tells, asks, meta.base, meta.flow_control);
             if (parked) {
                 meta.flow_control.now = standard_metadata.egress_global_timestamp;
                 recirculate_preserving_field_list(KEEP_PARKED);

@@ -130,21 +130,21 @@ class NodeTables:
         )
 
     def recirculation(self) -> None:
-        """Set up the clone session whose copies are recirculated, where P4Runtime configures it."""
-        if session := self._recirculation_session():
+        """Set up the clone sessions whose copies are recirculated, where P4Runtime does it."""
+        for session in self._recirculation_sessions():
             self.client.write(+session)
 
     def delete_recirculation(self) -> None:
-        """Delete the clone session: BMv2 keeps it when another pipeline is set, and a new insert
+        """Delete the clone sessions: BMv2 keeps them when another pipeline is set, and a new insert
         would add replicas."""
-        if session := self._recirculation_session():
+        for session in self._recirculation_sessions():
             self.client.write(-session)
 
-    def _recirculation_session(self) -> fy.P4CloneSessionEntry | None:
-        session = self.target.clone_session
-        if session is None:
-            return None
-        return fy.P4CloneSessionEntry(session.number, replicas=[(session.port, session.instance)])
+    def _recirculation_sessions(self) -> list[fy.P4CloneSessionEntry]:
+        return [
+            fy.P4CloneSessionEntry(session.number, replicas=session.replicas)
+            for session in self.target.clone_sessions
+        ]
 
     def queue_level(self, port: int, level: int, depths: tuple[int, int] | None = None) -> None:
         """Set `level` for queue 0 of a port at these depths in packets, both inclusive.

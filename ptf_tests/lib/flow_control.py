@@ -78,13 +78,14 @@ def service_arn(
     kind: ArnType = ArnType.DETECTED,
     time_us: int = LONG_US,
     *,
+    src: str = PE_ADDRESS,
     dst: str = REMOTE_PE,
     para_type: int = SERVICE,
 ) -> Arn:
     """An ARN about the service of packet()."""
     return Arn(
         type=kind, para_type=para_type, ip_version=6, protocol=IPPROTO_IPV4,
-        src6=PE_ADDRESS, dst6=dst, time=time_us,
+        src6=src, dst6=dst, time=time_us,
     )  # fmt: skip
 
 

@@ -42,10 +42,15 @@ def customer(psn: int, dest_qp: int = DEST_QP) -> bytes:
 
 
 def tunnelled(
-    inner: bytes, label: int = LABEL, dscp: int = 0, *, sid: str = REMOTE_RED_SID
+    inner: bytes,
+    label: int = LABEL,
+    dscp: int = 0,
+    *,
+    sid: str = REMOTE_RED_SID,
+    ecn: int = Ecn.ECT0,
 ) -> bytes:
     """The customer's packet in its tunnel, RED's unless stated."""
-    traffic_class = dscp << 2 | Ecn.ECT0
+    traffic_class = dscp << 2 | ecn
     return srv6(routed(inner), PE_ADDRESS, sid, flow_label=label, traffic_class=traffic_class)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from finsy.proto import p4i
 
-from fcn.contract.constants import PipelineError, compiled_programs
+from fcn.contract.constants import PipelineError, architecture_numbers, compiled_programs
 from fcn.contract.names import FLOW_TABLES
 from fcn.contract.pipeline import Pipeline, load_pipeline, load_target
 from fcn.contract.targets import TARGETS, TOFINO1, TOFINO2, V1MODEL, Target, target_of
@@ -61,9 +61,10 @@ def test_ports_of_the_target_are_those_of_the_sources() -> None:
         )
 
 
-def test_only_v1model_has_a_clone_session() -> None:
-    """It leads to the recirculation port; mirror sessions of chips belong to the driver."""
-    session = V1MODEL.clone_session
-    assert session is not None
-    assert session.port == V1MODEL.ports.recirculation
-    assert TOFINO1.clone_session is TOFINO2.clone_session is None
+def test_only_v1model_has_clone_sessions() -> None:
+    """They lead to the recirculation port; mirror sessions of chips belong to the driver."""
+    once, twice = V1MODEL.clone_sessions
+    port = V1MODEL.ports.recirculation
+    assert once.replicas == [(port, 1)]
+    assert twice.replicas == [(port, 1), (port, architecture_numbers("v1model")["COPY_THAT_ASKS"])]
+    assert TOFINO1.clone_sessions == TOFINO2.clone_sessions == ()

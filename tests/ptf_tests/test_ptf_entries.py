@@ -320,14 +320,15 @@ def test_times_and_depths_are_in_the_units_of_the_target(
 
 
 @pytest.mark.parametrize("chip", [False, True])
-def test_copies_are_steered_by_a_clone_session_where_there_is_one(chip: bool) -> None:
+def test_copies_are_steered_by_clone_sessions_where_there_are_some(chip: bool) -> None:
     switch = _updates(_pipeline("p", chip), P, PTables)
     sessions = [
         update.type
         for update in switch.updates
         if update.entity.HasField("packet_replication_engine_entry")
     ]
-    assert sessions == ([] if chip else [p4r.Update.INSERT, p4r.Update.DELETE])
+    inserted, deleted = p4r.Update.INSERT, p4r.Update.DELETE
+    assert sessions == ([] if chip else [inserted, inserted, deleted, deleted])
 
 
 @pytest.mark.parametrize("chip", [False, True])

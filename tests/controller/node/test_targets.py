@@ -99,12 +99,13 @@ def core_ports(taken: Iterable[p4r.Update]) -> list[int]:
 
 @pytest.mark.parametrize("role", ["pe", "p"])
 def test_programs_of_v1model_are_driven_as_before(network: dict[str, Any], role: str) -> None:
-    """A clone session, no value set, times in microseconds."""
+    """Clone sessions, no value set, times in microseconds."""
     pipeline = load_pipeline(role)
     assert pipeline.target is V1MODEL
     taken = updates(provision(parse(network), f"{role}1", pipeline))
-    (session,) = entities(taken, "packet_replication_engine_entry")
-    assert session.packet_replication_engine_entry.HasField("clone_session_entry")
+    once, twice = entities(taken, "packet_replication_engine_entry")
+    for session in (once, twice):
+        assert session.packet_replication_engine_entry.HasField("clone_session_entry")
     assert not entities(taken, "value_set_entry")
     policies = arguments(table_entries(taken, pipeline.schema), "level_policy")
     assert [policy["interval"] for policy in policies] == [1000, 500, 250, 100, 50, 20, 10]

@@ -96,10 +96,9 @@ def _ranked(match: list[MatchKey]) -> bool:
 
 
 def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> None:
-    session = V1MODEL.clone_session
-    assert session is not None
-    replica = Replica(session.port, session.instance)
-    t.target.clone_session_set(session.number, [replica], 0, 0)
+    for session in V1MODEL.clone_sessions:
+        replicas = [Replica(*replica) for replica in session.replicas]
+        t.target.clone_session_set(session.number, replicas, 0, 0)
     t.add("notification_port", [Exact(CNP_PORT)], "notification_port.set_notification_kind",
           FAST_CNP)  # fmt: skip
     for port in ports:
