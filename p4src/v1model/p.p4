@@ -370,7 +370,7 @@ control PEgress(
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 send_arn.apply(
                     hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
-                    meta.flow_control);
+                    meta.base.copy_level, meta.flow_control);
             } else {
                 if (meta.base.copy_kind == NotificationKind.FAST_CNP) {
                     bit<16> checksum;
@@ -456,7 +456,6 @@ control PEgress(
                             notifications_triggered.count(kind);
                             tells = kind;
                             meta.base.copy_label = hdr.outer_ipv6.flow_label;
-                            meta.base.copy_level = meta.base.level;
                         }
                     }
                 }

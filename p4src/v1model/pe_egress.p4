@@ -56,7 +56,7 @@ control PeEgress(
                 hdr.tunnel.gre_key.setInvalid();
                 send_arn.apply(
                     hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.tunnel.udp, hdr.arn, hdr.arn_envelope,
-                    meta.flow_control);
+                    meta.base.copy_level, meta.flow_control);
             } else {
                 if (meta.base.copy_kind == NotificationKind.PAUSE) {
                     pause.apply(hdr.ethernet, hdr.pause, meta.flow_control);
@@ -148,7 +148,6 @@ control PeEgress(
                     notifications_triggered.count(kind);
                     tells = kind;
                     meta.base.copy_label = meta.flow_label;
-                    meta.base.copy_level = meta.base.level;
                     copy_time.write(0, standard_metadata.egress_global_timestamp);
                 } else if (!parked) {
                     flow_interval_suppressed.count(kind);

@@ -56,9 +56,15 @@ class FastCnpsAndArns(FlowControlTest, CongestedPTest):
         super().configure()
         self.p.hold_level(CORE_PORT, "CONGESTED")
 
-    def asked(self) -> Arn:
+    def names(self) -> Arn:
         """What the upstream neighbour holds."""
         return service_arn(time_us=ARN_TIME_US)
+
+    def asked(self) -> bytes:
+        """The frame towards the upstream neighbour; it says the level (SRF-11)."""
+        message = self.names()
+        message.metric = self.level
+        return arn_out(message)
 
     def congested(self, psn: int) -> bytes:
         """A packet in the queue."""
@@ -78,7 +84,7 @@ class FastCnpsAndArns(FlowControlTest, CongestedPTest):
         self.assertEqual(
             outcome.frames[CORE_PORT], [core_frame_out(self.sent_on(routed(each))) for each in sent]
         )
-        self.assertCountEqual(outcome.frames[DC_PORT], [self.told(), arn_out(self.asked())] * COUNT)
+        self.assertCountEqual(outcome.frames[DC_PORT], [self.told(), self.asked()] * COUNT)
         events = [f"{kind}_{what}" for kind in (self.kind, "ARN") for what in ("TRIGGERED", "SENT")]
         events += self.marked
         self.assertEqual(self.growth(before), {f"event {name}": COUNT for name in events})
@@ -89,7 +95,7 @@ class FastCnpsAndArnsOfFlows(FastCnpsAndArns):
 
     mode = "FLOW"
 
-    def asked(self) -> Arn:
+    def names(self) -> Arn:
         """The flow of packet()."""
         return flow_arn(time_us=ARN_TIME_US)
 
@@ -99,7 +105,7 @@ class FastCnpsAndArnsOfPriorities(FastCnpsAndArns):
 
     mode = "PRIORITY"
 
-    def asked(self) -> Arn:
+    def names(self) -> Arn:
         """That of packet()."""
         return priority_arn(time_us=ARN_TIME_US, priority=0)
 
@@ -125,7 +131,7 @@ class EndConCnpsAndArns(FastCnpsAndArns):
         """CNPs to END.CON in place of Fast CNPs."""
         self.p.enable_end_con(P_ADDRESS, traffic_class=TRAFFIC_CLASS)
 
-    def asked(self) -> Arn:
+    def names(self) -> Arn:
         """The service is that of the END.CON SID."""
         return service_arn(time_us=ARN_TIME_US, src=PE_RED_END_CON)
 
