@@ -54,7 +54,7 @@ VRF_COUNTERS = ("vrf_refused",)
 _HOLDING = frozenset(
     {
         "flow_control", "hold_level", "hold_budget", "arn_neighbor", "arn_arrival", "arn_upstream",
-        "arn_profile", "holds",
+        "arn_profile", "holds", "notification_sid",
     }
 )  # fmt: skip
 

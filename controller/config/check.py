@@ -373,7 +373,7 @@ def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
         shown = ", ".join(lacking[:3])
         yield (*path, "program"), f"{program.p4info} is of no {node.role} node: it lacks {shown}"
         return
-    if problem := end_con_problem(config, target):
+    if problem := end_con_problem(config, name, program):
         yield path, problem
     for index, port in enumerate(node.ports):
         problem = target.ports.problem(port.number)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from fcn.contract.targets import Target
+from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.model import Config, Node
-from fcn.controller.config.modes import Notification
+from fcn.controller.config.modes import FlowControl, Notification
 from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.tunnel_ends import end_con_sids
 
 _MODE = "notification: end-con"
 
@@ -30,8 +31,16 @@ def check_end_con(config: Config, node: Node) -> Iterator[Finding]:
             yield where, f"{_MODE} has the VRF's end_con_sid for source; remove this"
 
 
-def end_con_problem(config: Config, target: Target) -> str | None:
-    """Why a node of this target cannot be in the domain, or None."""
-    if config.notification is Notification.END_CON and not target.end_con:
-        return f"{_MODE} needs a program with END.CON; there is none for {target.name}"
+def end_con_problem(config: Config, name: str, program: Pipeline) -> str | None:
+    """Why a node with this program cannot be in the domain, or None."""
+    if config.notification is not Notification.END_CON:
+        return None
+    if not program.target.end_con:
+        return f"{_MODE} needs a program with END.CON; there is none for {program.target.name}"
+    sids, room = len(end_con_sids(config, name)), program.table_size("notification_sid")
+    if config.flow_control is not FlowControl.OFF and sids > room:
+        return (
+            f"other nodes have {sids} END.CON SIDs, which it must know; its program has room "
+            f"for {room}: turn flow_control off, or give fewer VRFs a SID"
+        )
     return None

@@ -16,6 +16,16 @@ def tunnel_source(config: Config, node_name: str, tunnel: Tunnel, vrf: str) -> I
     return tunnel.source or node.underlay_address
 
 
+def end_con_sids(config: Config, node_name: str) -> list[IPv6Address]:
+    """The END.CON SIDs of other nodes: notifications pass this one on their way there."""
+    return [
+        vrf.end_con_sid
+        for name, node in config.nodes.items()
+        for vrf in node.vrfs.values()
+        if name != node_name and vrf.end_con_sid is not None
+    ]
+
+
 def tunnel_sids(config: Config, tunnel: Tunnel, vrf: str) -> tuple[IPv6Address, ...]:
     """The SIDs of an SRv6 tunnel, in the order of the path."""
     if tunnel.to is None:

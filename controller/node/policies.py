@@ -9,7 +9,6 @@ from fcn.controller.config.paths import Plan, first_tunnels, policy_numbers
 from fcn.controller.config.reporters import Reporter
 from fcn.controller.config.watching import congestion_interval
 from fcn.controller.owners.intent import Intent
-from fcn.controller.owners.notification_port import NotificationPort
 from fcn.controller.owners.path_reporters import PathReporters
 from fcn.controller.owners.path_selection import PathSelection
 
@@ -36,8 +35,6 @@ class PolicyProvision:
             selection.distribute(plan.cell, plan.shares)
             selection.name(plan.cell, [path.number for path in plan.paths])
         if plans:
-            port = self._config.fantel_port
-            NotificationPort(self._intent, self._pipeline).expect("FANTEL", port)
             believed = PathReporters(self._intent)
             for number, found in speakers.items():
                 believed.believe(number, found)

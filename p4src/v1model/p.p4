@@ -3,7 +3,7 @@
 //   Clock               the packet that circulates: links and paths are looked at in turn
 //   PortRole            accepts core ports only
 //   PortMac, OtherStation  for this node, or for another station?
-//   NotificationPort    recognises Fast CNPs, which never cause another
+//   NotificationPort, NotificationSid  recognise notifications, which are not held and never cause another
 //   Endpoint            underlay addresses and SIDs of this node
 //   WanArrival          forwarding decision
 //   Srv6End             next segment
@@ -71,6 +71,7 @@
 #include "../common/base/permille.p4"
 #include "counters.p4"
 #include "underlay_length.p4"
+#include "notification_sid.p4"
 #include "flow_gate.p4"
 #include "marking_draw.p4"
 #include "fast_cnp_checksum.p4"
@@ -110,6 +111,7 @@ control PIngress(
     OtherStation() other_station;
     UnderlayLength() underlay_length;
     NotificationPort() notification_port;
+    NotificationSid() notification_sid;
     Endpoint() endpoint;
     WanArrival() wan_arrival;
     Srv6End() srv6_end;
@@ -211,6 +213,9 @@ control PIngress(
                     notification_port.apply(hdr.outer_udp.dst_port, meta.base);
                 }
                 endpoint.apply(hdr.outer_ipv6.dst, meta.base);
+                if (meta.flow_control.mode != FlowControl.OFF) {
+                    notification_sid.apply(hdr.outer_ipv6.dst, meta.base);
+                }
                 if (standard_metadata.parser_error != error.NoError
                         && meta.flow_control.parse_more == ParseMore.NONE) {
                     meta.base.is_malformed = true;

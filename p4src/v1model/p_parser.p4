@@ -101,6 +101,16 @@ parser PParser(
     }
 
     state parse_icmpv6 {
+        transition select(packet.lookahead<bit<8>>()) {
+            FANTEL_ICMPV6_TYPE: recognise_fantel;
+            default: parse_neighbor_discovery;
+        }
+    }
+    state recognise_fantel {
+        meta.base.notification_kind = NotificationKind.FANTEL;
+        transition accept;
+    }
+    state parse_neighbor_discovery {
         neighbor_discovery_parser.apply(packet, hdr.outer_ipv6, meta.base.is_nd);
         transition accept;
     }

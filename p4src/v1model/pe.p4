@@ -9,6 +9,7 @@
 //   CustomerPacket      fields of the customer's packet for later controls
 //   Gateway             ARP and neighbour discovery for the gateways of customers
 //   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
+//   NotificationSid     a notification on its way to another PE?
 //   EndCon              around it: is a packet to an END.CON SID a CNP for the sender of its flow?
 //   NodeMessage         a neighbour asks to hold (ReceiveArn), a node on the way speaks of a path (ReceiveFantel), the far
 //                       end of a link says how it is (ReceiveBfd)
@@ -136,6 +137,7 @@
 #include "arn_checksum.p4"
 #include "receive_arn.p4"
 #include "ask_upstream.p4"
+#include "notification_sid.p4"
 #include "send_arn.p4"
 #include "make_copies.p4"
 #include "sender_notification.p4"
@@ -163,6 +165,7 @@ control PeIngress(
     Gateway() gateway;
     Advertisement() advertisement;
     UnderlayLookup() underlay_lookup;
+    NotificationSid() notification_sid;
     EndConClaim() end_con_claim;
     EndConCheck() end_con_check;
     Arrival() arrival;
@@ -338,6 +341,9 @@ control PeIngress(
                 if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid()) {
                     take_as_underlay();
                 }
+                if (meta.has_fantel_type) {
+                    meta.base.notification_kind = NotificationKind.FANTEL;
+                }
                 if (hdr.outer_ipv6.isValid()) {
                     meta.base.is_malformed = hdr.outer_ipv6.version != 6;
                 } else {
@@ -368,6 +374,9 @@ control PeIngress(
                 bool is_sound;
                 end_con_claim.apply(hdr, meta, claim, is_sound);
                 underlay_lookup.apply(hdr, meta);
+                if (meta.flow_control.mode != FlowControl.OFF) {
+                    notification_sid.apply(hdr.outer_ipv6.dst, meta.base);
+                }
                 if (meta.base.copy_kind == NotificationKind.NONE
                         && meta.base.destination == Destination.END_CON) {
                     end_con_check.apply(hdr, claim, is_sound, meta);

@@ -209,9 +209,19 @@ parser PeParser(
     state parse_icmpv6 {
         transition select(hdr.outer_ipv6.isValid(), meta.flow_control.parse_more) {
             (false, ParseMore.FANTEL): choose_fantel_icmpv6;
-            (false, _): parse_neighbor_discovery;
+            (false, _): choose_icmpv6;
             default: accept;
         }
+    }
+    state choose_icmpv6 {
+        transition select(packet.lookahead<bit<8>>()) {
+            FANTEL_ICMPV6_TYPE: recognise_fantel;
+            default: parse_neighbor_discovery;
+        }
+    }
+    state recognise_fantel {
+        meta.has_fantel_type = true;
+        transition accept;
     }
     state parse_neighbor_discovery {
         neighbor_discovery_parser.apply(packet, hdr.ipv6, meta.base.is_nd);

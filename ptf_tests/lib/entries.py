@@ -214,6 +214,10 @@ class NodeTables:
         """Set the node's notification rate limit (FCN-15), in packets per second and packets."""
         self.client.write(fy.P4MeterEntry("notification_meter", index=0, config=config))
 
+    def notification_sid(self, sid: str) -> None:
+        """The END.CON SID of another PE."""
+        self.insert("notification_sid", "on_its_way", match={"dst": sid})
+
     # -- precise flow control (SRF-5 to SRF-8) ---------------------------------------------
 
     def flow_control(self, mode: str, refresh_us: int = 0) -> None:

@@ -28,7 +28,6 @@ from fcn.ptf_tests.lib.flow_control import (
 from fcn.ptf_tests.lib.packets import (
     Ecn,
     IpFields,
-    fast_cnp,
     ip,
     roce,
     routed,
@@ -255,18 +254,6 @@ class BudgetOfFlows(FlowControlOfFlows):
         self.release(packets(5), flow_arn(END, customer=RED))
         over = arn_out(flow_arn(END, ARN_TIME_US, customer=RED))
         self.assertEqual(self.receive(DC_PORT), over)
-
-
-class NotificationsPass(FlowControlOfFlows):
-    """FCN-17, SRF-7: a Fast CNP on its way is neither held nor told about."""
-
-    def runTest(self) -> None:
-        self.p.notification_port()
-        self.p.hold_level(CORE_PORT, "CONGESTED")
-        notice = fast_cnp(PE_ADDRESS, REMOTE_PE, LABEL, 3)
-        self.check(
-            DC_PORT, core_frame_in(notice, DC_PORT), expect={CORE_PORT: frames_out([notice])}
-        )
 
 
 class PortsCountOnce(FlowControlOfFlows):

@@ -10,12 +10,13 @@ import pytest
 import yaml
 from finsy.p4entity import decode_entity
 
-from fcn.contract.constants import compiled_programs
+from fcn.contract.constants import compiled_programs, enum_members
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.config.check_end_con import end_con_problem
 from fcn.controller.config.load import EXAMPLE
 from fcn.controller.config.modes import Notification
+from fcn.controller.config.tunnel_ends import end_con_sids
 from fcn.controller.node.provision import Provision
 
 SID = "2001:db8:0:1::c0"
@@ -166,9 +167,44 @@ def test_a_chip_has_no_program_for_it() -> None:
     chip: Path = compiled_programs() / "tna"
     config = parse(domain())
     for role in ("pe", "p"):
-        target = load_pipeline(role, chip, binary=False).target
-        problem = end_con_problem(config, target)
+        node = f"{role}1"
+        program = load_pipeline(role, chip, binary=False)
+        problem = end_con_problem(config, node, program)
         assert problem is not None
-        assert target.name in problem
-        assert end_con_problem(config, load_pipeline(role).target) is None
-        assert end_con_problem(parse(domain("fcn")), target) is None
+        assert program.target.name in problem
+        assert end_con_problem(config, node, load_pipeline(role)) is None
+        assert end_con_problem(parse(domain("fcn")), node, program) is None
+
+
+def test_nodes_with_flow_control_know_the_sids_of_other_pes() -> None:
+    """ALL-1: notifications to them are not held on their way."""
+    data = domain()
+    assert arguments(parse(data), "p1", "notification_sid") == []
+    data["flow_control"] = "service"
+    config = parse(data)
+    sids = {name: {vrf.end_con_sid for vrf in config.nodes[name].vrfs.values()} for name in PES}
+    for node, expected in (("p1", sids["pe1"] | sids["pe2"]), ("pe1", sids["pe2"])):
+        assert len(arguments(config, node, "notification_sid")) == len(expected) > 0
+        assert set(end_con_sids(config, node)) == expected
+
+
+def test_a_program_has_room_for_the_sids_of_the_domain() -> None:
+    data = domain()
+    data["flow_control"] = "service"
+    config, program = parse(data), load_pipeline("p")
+    assert end_con_problem(config, "p1", program) is None
+    table = program.schema.tables["notification_sid"].pbuf
+    table.size = len(end_con_sids(config, "p1")) - 1
+    problem = end_con_problem(config, "p1", program)
+    assert problem is not None
+    assert "END.CON SIDs" in problem
+
+
+@pytest.mark.parametrize("mode", ["fcn", "fantel"])
+def test_every_node_knows_the_port_of_messages_about_paths(mode: str) -> None:
+    """ALL-1: where the domain uses them; elsewhere a customer may use that port."""
+    config = parse(domain(mode) | {"failure_detection": {}})
+    kinds = enum_members("NotificationKind")
+    for node in config.nodes:
+        known = {args["kind"] for _, args in arguments(config, node, "notification_port")}
+        assert (kinds["FANTEL"] in known) is (mode == "fantel"), node
