@@ -70,7 +70,9 @@ def _v1model() -> Target:
         QueueDepth(),
         clone_sessions=(
             CloneSession(once, ports.recirculation),
-            CloneSession(twice, ports.recirculation, (1, numbers["COPY_THAT_ASKS"])),
+            CloneSession(
+                twice, ports.recirculation, (numbers["COPY_THAT_TELLS"], numbers["COPY_THAT_ASKS"])
+            ),
         ),
         end_con=True,
     )

@@ -48,12 +48,13 @@ const bit<9> PARK_PORT = 508;
 const bit<9> CLOCK_PORT = 507;
 
 // The clone sessions whose copies are recirculated; the controller sets RECIRC_PORT as their replica, once or twice.
-// The replicas' instances are 1 and, of the second, COPY_THAT_ASKS.
 enum bit<32> CloneSession {
     RECIRC = 1,
     RECIRC_TWICE = 2
 }
-const bit<16> COPY_THAT_ASKS = 2;
+// The instances of the replicas of RECIRC_TWICE
+const bit<16> COPY_THAT_TELLS = 2;
+const bit<16> COPY_THAT_ASKS = 3;
 
 // Microseconds since something that a packet on another pass wrote a moment later, in a circle of 32 bits
 const bit<32> A_LITTLE_NEWER = 0xffff0000;

@@ -7,7 +7,7 @@ register<bit<32>, bit<16>>(LIGHT_CONGESTION_CELLS) light_congestion_time;
 // LightNotification: takes the notifications that say light congestion, so that no sender hears of it (PEC-3). For
 // one hold after the treatment of a flow has ended it does not begin again: thus it is never switched on and off
 // faster than the hold.
-// Reads:  the level of the Fast CNP or of the own queue, meta.flow_control.asks, meta.notify_label, meta.label_fault, meta.light_hold, time
+// Reads:  the level of the Fast CNP or of the own queue, meta.flow_control.arn_type, meta.notify_label, meta.label_fault, meta.light_hold, time
 //         now in microseconds.
 // Writes: meta.light_told, or meta.base.drop_reason when the label is unknown; meta.make_cnp, meta.base.forward.
 // When:   meta.make_cnp and meta.light_hold is not 0. The queue pair of the sender need not be known.
@@ -19,7 +19,7 @@ control LightNotification(in fast_cnp_h fast_cnp, inout pe_meta_t meta, in bit<4
         }
         if (level == LIGHT_CONGESTION_LEVEL) {
             // What is short here besides is said to the sender.
-            if (meta.flow_control.asks != NotificationKind.CNP) {
+            if (meta.flow_control.arn_type == ArnType.NONE) {
                 meta.make_cnp = false;
                 meta.base.forward = Forward.NONE;
             }

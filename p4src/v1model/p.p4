@@ -366,7 +366,7 @@ control PEgress(
         }
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE
                 && standard_metadata.egress_rid == COPY_THAT_ASKS) {
-            meta.base.copy_kind = meta.flow_control.asks;
+            meta.base.copy_kind = NotificationKind.ARN;
         }
         if (meta.base.copy_kind != NotificationKind.NONE) {
             fast_cnp_profile.apply(hdr.fast_cnp_profile);
@@ -410,7 +410,7 @@ control PEgress(
                 ask_upstream.apply(standard_metadata, parked, meta.flow_control, asks);
             }
             if (parked) {
-                make_copies.apply(tells, asks, meta.base, meta.flow_control);
+                make_copies.apply(tells, asks, meta.base);
                 meta.flow_control.now = standard_metadata.egress_global_timestamp;
                 recirculate_preserving_field_list(KEEP_PARKED);
                 exit;
@@ -487,7 +487,7 @@ control PEgress(
                     mark_to_drop(standard_metadata);
                 }
             }
-            make_copies.apply(tells, asks, meta.base, meta.flow_control);
+            make_copies.apply(tells, asks, meta.base);
 
             if (hdr.inner.cnp_payload.isValid()) {
                 end_con_profile.apply(hdr);

@@ -287,6 +287,10 @@ control PeIngress(
                 meta.base.vlan_id = hdr.vlan.vlan_id;
             }
             port_role.apply(meta.base);
+            if (meta.base.role == Role.DC) {
+                // ICMPv6 of FANTEL's type from a customer is his own.
+                meta.base.notification_kind = NotificationKind.NONE;
+            }
 
             if (meta.base.role == Role.DC && hdr.outer_ipv6.isValid()) {
                 // The customer's own tunnel: parse again as a customer packet.
@@ -340,9 +344,6 @@ control PeIngress(
             if (meta.base.role == Role.CORE) {
                 if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid()) {
                     take_as_underlay();
-                }
-                if (meta.has_fantel_type) {
-                    meta.base.notification_kind = NotificationKind.FANTEL;
                 }
                 if (hdr.outer_ipv6.isValid()) {
                     meta.base.is_malformed = hdr.outer_ipv6.version != 6;

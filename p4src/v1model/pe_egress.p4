@@ -48,8 +48,13 @@ control PeEgress(
             }
         }
         if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
-            if (standard_metadata.egress_rid == COPY_THAT_ASKS) {
-                meta.base.copy_kind = meta.flow_control.asks;
+            if (standard_metadata.egress_rid == COPY_THAT_TELLS) {
+                meta.flow_control.arn_type = ArnType.NONE;
+            } else if (standard_metadata.egress_rid == COPY_THAT_ASKS) {
+                meta.base.copy_kind = NotificationKind.PAUSE;
+                if (meta.flow_control.has_upstream) {
+                    meta.base.copy_kind = NotificationKind.ARN;
+                }
             }
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 hdr.tunnel.gre.setInvalid();
@@ -132,7 +137,8 @@ control PeEgress(
                 microseconds_t interval = meta.path_cnp_interval;
                 // What is congested here is said as often as if nothing else were.
                 if (wants_cnp) {
-                    meta.flow_control.asks = kind;
+                    // The copy is for the sender on this ground, too.
+                    meta.flow_control.arn_type = ArnType.DETECTED;
                     interval = meta.flow_control.refresh;
                     if (level_tells && meta.base.level_interval < interval) {
                         interval = meta.base.level_interval;
@@ -153,7 +159,11 @@ control PeEgress(
                     flow_interval_suppressed.count(kind);
                 }
             }
-            make_copies.apply(tells, asks, meta.base, meta.flow_control);
+            // What was not asked after all: the copy that tells says no more than its level.
+            if (asks == NotificationKind.NONE && !wants_cnp) {
+                meta.flow_control.arn_type = ArnType.NONE;
+            }
+            make_copies.apply(tells, asks, meta.base);
             if (parked) {
                 meta.flow_control.now = standard_metadata.egress_global_timestamp;
                 recirculate_preserving_field_list(KEEP_PARKED);

@@ -220,7 +220,7 @@ parser PeParser(
         }
     }
     state recognise_fantel {
-        meta.has_fantel_type = true;
+        meta.base.notification_kind = NotificationKind.FANTEL;
         transition accept;
     }
     state parse_neighbor_discovery {

@@ -18,7 +18,8 @@ control SendArn(
         srv6.segment1.setInvalid();
         srv6.segment2.setInvalid();
         srv6.segment3.setInvalid();
-        arn.apply(ethernet, outer_ipv6, udp, arn_headers, envelope, level, meta);
+        arn.apply(ethernet, outer_ipv6, udp, arn_headers, envelope, meta);
+        arn_headers.arn.metric = (bit<8>)level;
         bit<16> checksum;
         arn_checksum.apply(outer_ipv6, udp, arn_headers, meta.traffic, checksum);
         udp.checksum = checksum;

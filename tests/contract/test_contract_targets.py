@@ -66,5 +66,7 @@ def test_only_v1model_has_clone_sessions() -> None:
     once, twice = V1MODEL.clone_sessions
     port = V1MODEL.ports.recirculation
     assert once.replicas == [(port, 1)]
-    assert twice.replicas == [(port, 1), (port, architecture_numbers("v1model")["COPY_THAT_ASKS"])]
+    numbers = architecture_numbers("v1model")
+    instances = numbers["COPY_THAT_TELLS"], numbers["COPY_THAT_ASKS"]
+    assert twice.replicas == [(port, instance) for instance in instances]
     assert TOFINO1.clone_sessions == TOFINO2.clone_sessions == ()

@@ -2,13 +2,13 @@
 #define FCN_ARN_P4
 
 // Arn: turns the copy of a packet into an ARN about its traffic (SRF-5).
-// Reads:  level of the queue, 0 where unknown, which the Metric says (SRF-11); meta.mode, meta.arn_type, meta.traffic; what ArnUpstream found.
+// Reads:  meta.mode, meta.arn_type, meta.traffic; what ArnUpstream found.
 // Writes: Ethernet and underlay headers, UDP header, ARN headers. The SRH and the UDP checksum are the top-level
 //         control's, as is the length.
 // When:   on the egress copy of a packet whose upstream neighbour is to be told.
 control Arn(
         inout ethernet_h ethernet, inout ipv6_h outer_ipv6, inout udp_h udp, inout arn_headers_t arn,
-        in arn_envelope_h envelope, in congestion_level_t level, in flow_control_meta_t meta) {
+        in arn_envelope_h envelope, in flow_control_meta_t meta) {
     action set_arn_profile(
             bit<16> udp_src_port, bit<16> udp_dst_port, bit<6> dscp, microseconds_t time) {
         udp.src_port = udp_src_port;
@@ -30,7 +30,7 @@ control Arn(
         arn.arn.type = meta.arn_type;
         arn.arn.version = 0;
         arn.arn.reserved = 0;
-        arn.arn.metric = (bit<8>)level;
+        arn.arn.metric = 0;
         arn.time.setValid();
         udp.setValid();
         udp.checksum = 0;

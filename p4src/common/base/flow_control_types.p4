@@ -163,10 +163,6 @@ struct flow_control_meta_t {
     HoldEvent event;
     microseconds_t time;
 
-    // Of a packet with two copies, what that with COPY_THAT_ASKS becomes; CNP where one copy is for the sender on
-    // both grounds
-    @field_list(KEEP_COPY)
-    NotificationKind asks;
     // The ARN to send
     @field_list(KEEP_COPY)
     ArnType arn_type;

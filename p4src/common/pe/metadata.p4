@@ -47,8 +47,6 @@ struct pe_meta_t {
     // How it arrived
     PacketClass packet_class;
     bool parse_failed;
-    // ICMPv6 of FANTEL's type, not within a tunnel
-    bool has_fantel_type;
     bool unsupported_tunnel;
     bool ipv4_checksum_failed;
     // A Fast CNP of the right length with a right UDP checksum, or a CNP to an END.CON SID
