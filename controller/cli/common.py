@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 EXIT_FAILED = 1
 EXIT_CONFIG = 3
 EXIT_UNREACHABLE = 4
+EXIT_NOT_READY = 5
 
 MAX_QP = (1 << 24) - 1
 """Queue pair numbers have 24 bits (IBTA volume 1, chapter 9.2)."""

@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from fcn.contract.version import DISTRIBUTION
 from fcn.controller.cli.common import fail
 
 LAB_OPTIONS = {
@@ -19,5 +20,6 @@ LAB_OPTIONS = {
 def lab(context: typer.Context) -> None:
     """Run networks in virtual time, and look at the results: `fcn lab --help`."""
     if importlib.util.find_spec("pandas") is None:
-        raise fail(f"pandas is not installed for {sys.executable}: pip install 'fcn[lab]'")
+        how = f"pip install '{DISTRIBUTION}[lab]'"
+        raise fail(f"pandas is not installed for {sys.executable}: {how}")
     os.execv(sys.executable, [sys.executable, "-m", "fcn.lab", *context.args])

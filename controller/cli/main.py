@@ -1,22 +1,23 @@
 """Commands and options of `fcn`. What a command needs is imported when it runs: others start soon.
 
 Exit codes: 0 success, 1 refused or failed, 2 usage error, 3 invalid configuration file, 4 the
-controller cannot be reached.
+controller cannot be reached, 5 (of `fcn status`) a switch is not as intended.
 """
 
 import errno
 import os
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fcn.contract.version import fcn_version
 from fcn.controller.cli.capture import CaptureError
 from fcn.controller.cli.capture import capture as capture_port
 from fcn.controller.cli.common import (
     EXIT_CONFIG,
+    EXIT_NOT_READY,
     AnyNode,
     Api,
     Json,
@@ -54,7 +55,7 @@ app.command("lab", context_settings=LAB_OPTIONS)(lab)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        out.print(f"fcn {version('fcn')}", highlight=False)
+        out.print(f"fcn {fcn_version()}", highlight=False)
         raise typer.Exit
 
 
@@ -138,11 +139,14 @@ def _load(file: Path) -> "tuple[Config, Planner]":
 
 @app.command()
 def status(api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
-    """Show the state of the controller and of every switch."""
+    """Show the state of the controller and of every switch; exit code 5 if one is not up."""
     from fcn.controller.cli import tables
 
     with controller(api) as client:
-        tables.show_status(out, client.status(), as_json=as_json)
+        found = client.status()
+        tables.show_status(out, found, as_json=as_json)
+    if any(node.state != "up" for node in found.nodes):
+        raise typer.Exit(EXIT_NOT_READY)
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """`fcn run`: the controller in the foreground, with a progress display during start."""
 
 import asyncio
+import logging
 import signal
 import sys
 from contextlib import AsyncExitStack
@@ -17,6 +18,8 @@ from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.api import ApiError, serving
 from fcn.controller.northbound.metrics import MetricsError
 
+LOG = logging.getLogger("fcn")
+
 REFRESH = 0.2
 
 
@@ -25,12 +28,12 @@ class RunError(Exception):
 
 
 async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool) -> None:
-    """Run until SIGINT or SIGTERM. Raises RunError."""
+    """Run until SIGINT, SIGTERM, or SIGHUP of a terminal that closes. Raises RunError."""
     configure_logs(log_level, as_json=log_json)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, _stop, number, stop)
     try:
         plane = ControlPlane(config)
         async with AsyncExitStack() as stack:
@@ -44,6 +47,12 @@ async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool)
                 job.cancel()
     except (PipelineError, ApiError, AgentServiceError, MetricsError, OSError) as error:
         raise RunError(str(error)) from error
+
+
+def _stop(number: signal.Signals, stop: asyncio.Event) -> None:
+    more = "; a changed file is read at the next start" if number is signal.SIGHUP else ""
+    LOG.info("stopped by %s%s", number.name, more)
+    stop.set()
 
 
 async def _show_progress(plane: ControlPlane) -> None:

@@ -1,6 +1,7 @@
 """Output of `fcn`: tables or JSON."""
 
 import json
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -63,17 +64,37 @@ _NUMERIC = frozenset(
 )
 
 
+_FOLDED = frozenset({"switch", "features", "source", "destination", "via", "tunnel"})
+"""Columns that may take several lines; a number or name in two is misread."""
+_FOLDED_WIDTH = 12
+"""Characters of such a column, at least."""
+
+
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        numeric = column in _NUMERIC
         table.add_column(
             column,
-            justify="right" if numeric else "left",
+            justify="right" if column in _NUMERIC else "left",
             overflow="fold",
-            no_wrap=column in ("node", "role", "state", "for", "label", "origin", "ID", "said by"),
+            no_wrap=column not in _FOLDED,
         )
     return table
+
+
+def _print(console: Console, table: Table) -> None:
+    """A terminal gets lines of its width if they can be had, anything else one line per row."""
+    natural = console.measure(table, options=console.options.update_width(sys.maxsize)).maximum
+    least = sum(
+        (_FOLDED_WIDTH if not column.no_wrap else 0)
+        or max(console.measure(cell).maximum for cell in (column.header, *column.cells))
+        for column in table.columns
+    ) + 2 * len(table.columns)
+    width = min(natural, max(least, console.width)) if console.is_terminal else natural
+    # print() takes no width beyond the console's.
+    before, console.width = console.width, width
+    console.print(table)
+    console.width = before
 
 
 def _moment(seconds: float) -> str:
@@ -116,7 +137,7 @@ def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool
             str(node.flows),
             str(node.neighbors),
         )
-    console.print(table)
+    _print(console, table)
     for node in status.nodes:
         if node.detail:
             console.print(f"{node.name}: {node.detail}", highlight=False, soft_wrap=True)
@@ -128,6 +149,7 @@ def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool
         f"labels: {status.labels_in_use} in use, {status.labels_resting} in quarantine; "
         f"controller {status.version} since {_moment(status.started)}",
         highlight=False,
+        soft_wrap=True,
     )
 
 
@@ -153,7 +175,7 @@ def show_flows(console: Console, flows: Sequence[pb.Flow], *, as_json: bool) -> 
         if counted:
             cells += [str(flow.packets), str(flow.octets)] if flow.HasField("packets") else ["", ""]
         table.add_row(*cells)
-    console.print(table)
+    _print(console, table)
     console.print(f"{len(flows)} flows", highlight=False)
 
 
@@ -203,13 +225,13 @@ def show_thresholds(
         unit = DepthUnit[pb.DepthUnit.Name(queue.unit)]
         depths = (format_depth(Depth(amount, unit)) for amount in queue.depths)
         table.add_row(queue.node, str(queue.port), str(queue.queue), unit.value, *depths)
-    console.print(table)
+    _print(console, table)
     console.print()
     policy = _table("What is done at a level", "level", "mark CE", "notify", "per flow every")
     for item in thresholds.levels:
         marks, notifies = ("yes" if flag else "no" for flag in (item.mark, item.notify))
         policy.add_row(str(item.level), marks, notifies, format_duration(item.interval))
-    console.print(policy)
+    _print(console, policy)
 
 
 def show_counters(
@@ -227,7 +249,7 @@ def show_counters(
     table = _table("", "node", "counter", "what", "packets", "octets")
     for item in shown:
         table.add_row(item.node, item.counter, item.name, str(item.packets), str(item.octets))
-    console.print(table)
+    _print(console, table)
 
 
 def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool) -> None:
@@ -252,7 +274,7 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
                 f"{path.rate:.0f}",
                 str(path.packets),
             )
-        console.print(table)
+        _print(console, table)
         balanced = [path for path in policy.paths if path.HasField("flowlets")]
         if balanced:
             moves = [
@@ -284,7 +306,7 @@ def show_links(console: Console, links: Sequence[pb.Link], *, as_json: bool) -> 
             str(link.downs),
             f"{link.utilization:.1%}" if link.HasField("utilization") else "",
         )
-    console.print(table)
+    _print(console, table)
 
 
 def _path_numbers(policy: pb.Policy) -> dict[str, Any]:

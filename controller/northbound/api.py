@@ -3,7 +3,6 @@
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
@@ -11,6 +10,7 @@ import grpc
 
 from fcn.contract.depth import Depth, DepthError, DepthUnit
 from fcn.contract.ports import QUEUES
+from fcn.contract.version import fcn_version
 from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.model import Tls
@@ -46,7 +46,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         """State of the controller and of every switch."""
         network = self._network
         return pb.GetStatusResponse(
-            version=version("fcn"),
+            version=fcn_version(),
             started=network.started,
             labels_in_use=len(network.flows.labels),
             labels_resting=network.flows.labels.resting,

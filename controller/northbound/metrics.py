@@ -3,14 +3,22 @@
 The HTTP server runs in its own thread, so it renders the last snapshot only.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from wsgiref.simple_server import WSGIRequestHandler
 
-from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, ProcessCollector, make_wsgi_app, start_http_server
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
 
+from fcn.contract.version import fcn_version
+from fcn.controller.northbound.probes import with_probes
 from fcn.controller.northbound.snapshot import Snapshot
 
 CLIENT_TIMEOUT = 10.0
@@ -21,15 +29,15 @@ class FcnCollector(Collector):
     """Renders snapshots."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
+        self.show(snapshot)
 
     def show(self, snapshot: Snapshot) -> None:
         """Replace the snapshot. Thread-safe, because snapshots are immutable."""
-        self._snapshot = snapshot
+        self.shown = (snapshot, time.monotonic())
 
     def collect(self) -> Iterator[Metric]:
         """All metrics, prefixed `fcn_`."""
-        snapshot = self._snapshot
+        snapshot, _ = self.shown
         up = GaugeMetricFamily("fcn_node_up", "1 when the switch is as intended", labels=["node"])
         feature = GaugeMetricFamily(
             "fcn_node_feature", "1 when the feature is enabled", labels=["node", "feature"]
@@ -49,6 +57,11 @@ class FcnCollector(Collector):
         packets = CounterMetricFamily(
             "fcn_switch_packets",
             "Packets by counter and reason",
+            labels=["node", "counter", "name"],
+        )
+        octets = CounterMetricFamily(
+            "fcn_switch_octets",
+            "Octets by counter and reason",
             labels=["node", "counter", "name"],
         )
         link_up = GaugeMetricFamily(
@@ -81,12 +94,14 @@ class FcnCollector(Collector):
             refused.add_metric([node.name], node.refused)
             for kind, count in node.failed.items():
                 failed.add_metric([node.name, kind], count)
-            flows.add_metric([node.name, "known"], node.known)
-            flows.add_metric([node.name, "unknown"], node.unknown)
+            for source_qp, number in (("known", node.known), ("unknown", node.unknown)):
+                if number is not None:
+                    flows.add_metric([node.name, source_qp], number)
             neighbors.add_metric([node.name], node.neighbors)
             for counter, members in node.counters.items():
-                for member, (count, _) in members.items():
+                for member, (count, length) in members.items():
                     packets.add_metric([node.name, counter, member], count)
+                    octets.add_metric([node.name, counter, member], length)
             for state in node.links:
                 where = [node.name, str(state.link.port), state.link.peer]
                 if state.state != "unknown":
@@ -118,7 +133,19 @@ class FcnCollector(Collector):
         for (vrf, reason), count in snapshot.learning_refused.items():
             not_learned.add_metric([vrf, reason], count)
         yield from (accepted, refused_reports, not_learned)
-        yield from (up, feature, entries, pending, refused, failed, flows, neighbors, packets)
+        yield from (
+            up,
+            feature,
+            entries,
+            pending,
+            refused,
+            failed,
+            flows,
+            neighbors,
+            packets,
+            octets,
+        )
+        yield InfoMetricFamily("fcn_build", "What runs", value={"version": fcn_version()})
         yield from (labels, link_up, link_failures, link_utilization, loads, flowlets)
 
 
@@ -142,10 +169,12 @@ class _Handler(WSGIRequestHandler):
 
 @contextmanager
 def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
-    """Serve `/metrics` on host:port; yields the port. Raises MetricsError."""
+    """Serve `/metrics`, `/healthz` and `/ready` on host:port; yields the port. Raises
+    MetricsError."""
     host, _, port = endpoint.rpartition(":")
     registry = CollectorRegistry()
     registry.register(collector)
+    ProcessCollector(registry=registry)
     try:
         server, thread = start_http_server(int(port), host.strip("[]"), registry)
     except OSError as error:
@@ -154,6 +183,7 @@ def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
             "choose another `metrics:` in the configuration"
         ) from None
     server.RequestHandlerClass = _Handler
+    server.set_app(with_probes(make_wsgi_app(registry), lambda: collector.shown))
     try:
         yield server.server_port
     finally:

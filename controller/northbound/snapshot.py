@@ -12,18 +12,20 @@ from fcn.controller.northbound.network import Network
 
 @dataclass(frozen=True, slots=True)
 class NodeSnapshot:
-    """One node. `known`, `unknown`: labelled flows with and without a known sender. `balanced`:
-    paths between which flows are moved because of load, with their policies."""
+    """One node. `state`: why it is not up. `known`, `unknown`: labelled flows with and without a
+    known sender; None at a node that labels none. `balanced`: paths between which flows are moved
+    because of load, with their policies."""
 
     name: str
     up: bool
+    state: str
     features: Mapping[Feature, bool]
     entries: int
     pending: int
     refused: int
     failed: Mapping[str, int]
-    known: int
-    unknown: int
+    known: int | None
+    unknown: int | None
     neighbors: int
     counters: CounterValues
     links: tuple[LinkState, ...]
@@ -63,9 +65,12 @@ def _node(network: Network, name: str) -> NodeSnapshot:
     agent = network.nodes[name]
     flows = network.flows.on_node(name).values()
     known = sum(flow.source_qp is not None for flow in flows)
+    labels = agent.provision.node.role == "pe"
+    status = agent.status
     return NodeSnapshot(
         name=name,
         up=agent.is_up,
+        state=f"{status.state.value}: {status.detail}" if status.detail else status.state.value,
         features={
             feature: feature in agent.features
             for feature in Feature
@@ -75,8 +80,8 @@ def _node(network: Network, name: str) -> NodeSnapshot:
         pending=agent.intent.pending,
         refused=agent.refused,
         failed=dict(agent.failures),
-        known=known,
-        unknown=len(flows) - known,
+        known=known if labels else None,
+        unknown=len(flows) - known if labels else None,
         neighbors=len(network.neighbors[name]),
         counters=agent.counters.last,
         links=tuple(

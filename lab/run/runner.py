@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import merge
-from importlib.metadata import version
 from itertools import chain
 from typing import Any, get_args
 
+from fcn.contract.version import fcn_version
 from fcn.controller.config.notation import Address, format_depth
 from fcn.lab.balance import Balance, balance
 from fcn.lab.control.loop import NS, run
@@ -297,7 +297,7 @@ class _Run:
         account = self._account
         scenario = self._scenario
         about = About(
-            fcn=version("fcn"),
+            fcn=fcn_version(),
             scenario=self._plan.name,
             text=self._plan.text,
             mode=scenario.mode,

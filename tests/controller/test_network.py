@@ -127,11 +127,13 @@ def test_restarted_switch_is_synchronized_and_restarted_controller_keeps_flows(l
     labels = {flow.node: flow.label for flow in flows(lab)}
     lab.stop("pe1")
     wait_for(lambda: not lab.up("pe1"), "the controller to miss pe1")
-    status = lab.fcn("status").stdout
-    assert "away" in status
+    status = lab.fcn("status")
+    assert "away" in status.stdout
+    assert status.returncode == 5
     assert lab.up("p1", "pe2")
     lab.start_switch("pe1")
     wait_for(lab.up, "pe1 to be synchronized")
+    assert lab.fcn("status").returncode == 0
     wait_for(lambda: lab.ping("h1", IPV4["h2"]), "traffic over the restarted switch")
     assert {flow.node: flow.label for flow in flows(lab)} == labels
 

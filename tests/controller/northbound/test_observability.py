@@ -5,6 +5,7 @@ import json
 import logging
 import socket
 import threading
+import urllib.error
 import urllib.request
 from dataclasses import FrozenInstanceError
 from ipaddress import ip_address
@@ -17,6 +18,7 @@ from prometheus_client import generate_latest
 from rich.console import Console
 from switches import WAIT, MemorySwitch, packet_to, until
 
+from fcn.contract.version import fcn_version
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.shell import ShellError, open_shell
 from fcn.controller.clock import SYSTEM_CLOCK
@@ -25,7 +27,7 @@ from fcn.controller.events import QUEUE_SIZE, EventBus, Kind
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.logs import JsonFormatter, KeyValueFormatter
 from fcn.controller.node.connection import State
-from fcn.controller.northbound import metrics
+from fcn.controller.northbound import metrics, probes
 from fcn.controller.northbound.snapshot import take_snapshot
 from fcn.controller.proto import fcn_pb2 as pb
 
@@ -132,6 +134,7 @@ async def test_metrics_show_nodes_flows_and_counters(
         expected = (
             'fcn_flows{node="pe1",source_qp="unknown"} 1.0',
             'fcn_switch_packets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0',
+            'fcn_switch_octets_total{counter="drops",name="NO_ROUTE",node="pe1"} 0.0',
         )
         text = ""
         async with asyncio.timeout(30):
@@ -139,10 +142,45 @@ async def test_metrics_show_nodes_flows_and_counters(
                 text = await served()
     assert 'fcn_node_up{node="pe1"} 1.0' in text
     assert 'fcn_labels{state="used"} 1.0' in text
+    assert f'fcn_build_info{{version="{fcn_version()}"}} 1.0' in text
+    assert "process_cpu_seconds_total" in text
+    # A P node labels no flows.
+    assert 'fcn_flows{node="p1"' not in text
     assert 'fcn_node_feature{feature="notification",node="p1"} 1.0' in text
     assert 'fcn_node_feature{feature="learning",node="pe2"} 1.0' in text
     assert 'fcn_node_feature{feature="translation",node="pe2"} 0.0' in text
     assert 'fcn_node_feature{feature="learning",node="p1"}' not in text
+
+
+async def test_a_supervisor_hears_whether_the_controller_lives_and_is_ready(
+    network: dict[str, Any], switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network["metrics"] = f"127.0.0.1:{free_port()}"
+
+    async def asked(path: str) -> tuple[int, dict[str, Any]]:
+        def read() -> tuple[int, dict[str, Any]]:
+            try:
+                with urllib.request.urlopen(f"http://{network['metrics']}{path}") as answer:
+                    return answer.status, json.load(answer)
+            except urllib.error.HTTPError as error:
+                return error.code, json.load(error)
+
+        return await asyncio.to_thread(read)
+
+    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    async with plane.running():
+        code, body = await asked("/ready")
+        assert (code, body["ready"]) == (503, False)
+        assert set(body["waiting_for"]) == set(switches)
+        async with asyncio.timeout(WAIT):
+            while code != 200:
+                code, body = await asked("/ready")
+        assert body == {"ready": True, "waiting_for": {}}
+        assert await asked("/healthz") == (200, {"healthy": True})
+        assert (await asked("/"))[0] == 404
+        monkeypatch.setattr(probes, "STALE", -1.0)
+        code, body = await asked("/healthz")
+        assert (code, body["healthy"]) == (503, False)
 
 
 async def test_metrics_are_those_of_a_snapshot(config: Config) -> None:

@@ -1,0 +1,54 @@
+"""What a supervisor asks over HTTP: does the controller live, and are all switches as intended?"""
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from fcn.controller.northbound.snapshot import Snapshot
+
+STALE = 30.0
+"""Seconds: a snapshot is taken every second, so that the event loop stands still when the last one
+is older."""
+
+Answer = tuple[HTTPStatus, dict[str, object]]
+
+
+def health(age: float) -> Answer:
+    """`/healthz`; age of the last snapshot in seconds."""
+    if age > STALE:
+        reason = f"the event loop has stood still for {age:.0f} s"
+        return HTTPStatus.SERVICE_UNAVAILABLE, {"healthy": False, "reason": reason}
+    return HTTPStatus.OK, {"healthy": True}
+
+
+def readiness(snapshot: Snapshot) -> Answer:
+    """`/ready`: 503 with the state of each switch that is not as intended."""
+    waiting = {node.name: node.state for node in snapshot.nodes if not node.up}
+    code = HTTPStatus.SERVICE_UNAVAILABLE if waiting else HTTPStatus.OK
+    return code, {"ready": not waiting, "waiting_for": waiting}
+
+
+def with_probes(
+    metrics: WSGIApplication, snapshot: Callable[[], tuple[Snapshot, float]]
+) -> WSGIApplication:
+    """`/healthz` and `/ready` beside `/metrics`; snapshot: the last one, and the monotonic time at
+    which it was taken."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        shown, taken = snapshot()
+        match environ["PATH_INFO"]:
+            case "/metrics":
+                return metrics(environ, start_response)
+            case "/healthz":
+                code, body = health(time.monotonic() - taken)
+            case "/ready":
+                code, body = readiness(shown)
+            case _:
+                paths = ["/metrics", "/healthz", "/ready"]
+                code, body = HTTPStatus.NOT_FOUND, {"paths": paths}
+        start_response(f"{code} {code.phrase}", [("Content-Type", "application/json")])
+        return [json.dumps(body).encode() + b"\n"]
+
+    return answer
