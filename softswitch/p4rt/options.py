@@ -8,10 +8,10 @@ import argparse
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
+from fcn.contract.version import fcn_version
 from fcn.softswitch.api import PortQueue
 from fcn.softswitch.p4rt import bmv2_options
 from fcn.softswitch.p4rt.transport import Transport
@@ -230,7 +230,7 @@ def _parser() -> argparse.ArgumentParser:
         "--log-console", action="store_true", help="log to stdout instead of to stderr"
     )
     parser.add_argument(
-        "-v", "--version", action="version", version=f"fcn-softswitch {version('fcn')}"
+        "-v", "--version", action="version", version=f"fcn-softswitch {fcn_version()}"
     )
     parser.add_argument(
         "--json-version",

@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +11,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from fcn.contract.version import fcn_version
 from fcn.controller.cli import shell
 from fcn.controller.cli.capture import CaptureError, _controller
 from fcn.controller.cli.main import app
@@ -30,7 +30,7 @@ def fcn(*arguments: str, code: int, says: str, api: str = NOWHERE) -> None:
 
 def test_the_version_is_that_of_the_package() -> None:
     done = CliRunner().invoke(app, ["--version"])
-    assert (done.exit_code, done.stdout) == (0, f"fcn {version('fcn')}\n")
+    assert (done.exit_code, done.stdout) == (0, f"fcn {fcn_version()}\n")
 
 
 @pytest.mark.parametrize(
