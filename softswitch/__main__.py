@@ -1,6 +1,9 @@
 """The command fcn-softswitch: a P4Runtime switch on network interfaces."""
 
 import asyncio
+
+# asyncio.to_thread() imports it when it is called: by then the folder may be closed to this user.
+import concurrent.futures.thread  # noqa: F401
 import logging
 import signal
 import socket

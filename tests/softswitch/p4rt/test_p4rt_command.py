@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,40 @@ async def test_p4info_beside_the_program(tmp_path: Path, suffix: str) -> None:
             Session(p4r_grpc.P4RuntimeStub(channel)) as session,
         ):
             assert (await session.get_config(Get.ALL)).config.p4info == config().p4info
+
+
+CLOSED = """
+import sys
+from fcn.softswitch import privileges
+
+class Closed:
+    def find_spec(self, name, path=None, target=None):
+        raise ModuleNotFoundError(f"{name}: its folder is closed", name=name)
+
+def drop_and_close(user, drop=privileges.drop_privileges):
+    drop(user)
+    sys.meta_path[:] = [Closed()]
+
+privileges.drop_privileges = drop_and_close
+from fcn.softswitch.__main__ import main
+main()
+"""
+"""The switch, of a Python that nobody but root may read."""
+
+
+async def test_a_python_of_root_alone_takes_programs(cables: tuple[Cable, Cable]) -> None:
+    """Nothing is imported any more after root was given up."""
+    arguments = ["--device-id", "1", "-i", f"1@{cables[0].switch}", "--no-p4"]
+    target = ["--", "--grpc-server-addr", "127.0.0.1:0", "--cpu-port", "510"]
+    with command(*arguments, *target, run=(sys.executable, "-c", CLOSED)) as switch:
+        options = fy.SwitchOptions(p4info=P4INFO, p4blob=P4BLOB, device_id=1)
+        async with fy.Switch("sw", switch.address, options) as controller:
+            entry = fy.P4TableEntry(
+                "host",
+                match=fy.P4TableMatch(dst=HOST_MAC),
+                action=fy.P4TableAction("send", port=1),
+            )
+            await controller.insert([entry])
 
 
 def test_a_unix_socket_is_named_as_it_was_given(tmp_path: Path) -> None:
