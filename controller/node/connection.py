@@ -22,7 +22,7 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.node.program_change import stop_clock_before
+from fcn.controller.node.program_change import hear_refusal, stop_clock_before
 from fcn.controller.node.session import (
     NoSessionError,
     ReportedError,
@@ -93,6 +93,7 @@ class Connection:
         )
         if pipeline.target.ports.clock is not None:
             stop_clock_before(self.switch, pipeline.target.ports.clock, clock)
+        hear_refusal(self.switch, self._refused)
         keep_plain(self.switch.p4info)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.BECOME_PRIMARY, self._begin)
@@ -189,6 +190,12 @@ class Connection:
             state = State.CONNECTING if self.status.state is State.CONNECTING else State.AWAY
             self.enter(state, detail)
             self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
+
+    def _refused(self, error: P4ClientError) -> None:
+        if error.code != GRPCStatusCode.UNAVAILABLE:
+            self._failure = (
+                f"{self.switch.address} refused {self._pipeline.blob}: {explained(error)}"
+            )
 
     def _begin(self, _switch: fy.Switch) -> None:
         self._pipeline_set = False

@@ -1,6 +1,7 @@
-"""What is done before a switch gets another program (FAN-4)."""
+"""What is done before a switch gets another program (FAN-4), and where it takes none."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import finsy as fy
@@ -32,6 +33,20 @@ def stop_clock_before(switch: fy.Switch, clock_port: int, clock: Clock) -> None:
         return await set_program(**request)
 
     setattr(switch, SET, stop_and_set)
+
+
+def hear_refusal(switch: fy.Switch, refused: Callable[[P4ClientError], None]) -> None:
+    """From now on call `refused` with the reason for which the switch did not take its program."""
+    set_program = getattr(switch, SET)
+
+    async def set_or_tell(**request: Any) -> Any:  # noqa: ANN401
+        try:
+            return await set_program(**request)
+        except P4ClientError as error:
+            refused(error)
+            raise
+
+    setattr(switch, SET, set_or_tell)
 
 
 async def _has_program(switch: fy.Switch) -> bool:

@@ -1,6 +1,7 @@
 """The gRPC service of P4Runtime; requests are processed by Device."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Coroutine
 from typing import NoReturn
 
@@ -13,6 +14,8 @@ from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.errors import BatchError, P4RuntimeError
 from fcn.softswitch.p4rt.packetio import packet_out_error
 from fcn.softswitch.p4rt.stream import ClientStream
+
+_LOG = logging.getLogger(__name__)
 
 API_VERSION = "1.4.0"
 _READ_CHUNK = 256
@@ -38,6 +41,8 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
         try:
             await _finish(self._device.set_config(request))
         except P4RuntimeError as error:
+            if error.code != rpc_code.PERMISSION_DENIED:
+                _LOG.warning("a program was refused: %s", error.message)
             await _abort(context, error)
         return p4r.SetForwardingPipelineConfigResponse()
 

@@ -173,6 +173,23 @@ async def test_a_python_of_root_alone_takes_programs(cables: tuple[Cable, Cable]
             await controller.insert([entry])
 
 
+async def test_the_log_says_why_a_program_was_refused(cables: tuple[Cable, Cable]) -> None:
+    arguments = ["--device-id", "1", "-i", f"1@{cables[0].switch}", "--no-p4"]
+    target = ["--", "--grpc-server-addr", "127.0.0.1:0"]
+    with command(*arguments, *target, env={"CC": "/no/compiler"}) as switch:
+        async with (
+            grpc.aio.insecure_channel(switch.address) as channel,
+            Session(p4r_grpc.P4RuntimeStub(channel)) as session,
+        ):
+            await session.arbitrate()
+            with pytest.raises(grpc.RpcError, match="no C compiler: install gcc"):
+                await session.set_config(config())
+        switch.process.terminate()
+        _, log = switch.process.communicate(timeout=60)
+    (said,) = [line for line in log.splitlines() if "refused" in line]
+    assert "a program was refused: no C compiler: install gcc, or set CC" in said
+
+
 def test_a_unix_socket_is_named_as_it_was_given(tmp_path: Path) -> None:
     with command("--no-p4", "--", "--grpc-server-addr", f"unix:{tmp_path}/p4") as switch:
         assert switch.address == f"unix:{tmp_path}/p4"
