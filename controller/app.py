@@ -119,7 +119,7 @@ class ControlPlane:
         self.network = Network(
             config, self.bus, self.nodes, self.flows, self.neighbors, self.reports, clock.wall()
         )
-        self.metrics = FcnCollector(take_snapshot(self.network))
+        self.metrics = FcnCollector(take_snapshot(self.network), clock)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

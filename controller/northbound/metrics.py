@@ -3,7 +3,6 @@
 The HTTP server runs in its own thread, so it renders the last snapshot only.
 """
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from wsgiref.simple_server import WSGIRequestHandler
@@ -18,6 +17,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from fcn.contract.version import fcn_version
+from fcn.controller.clock import SYSTEM_CLOCK, Clock
 from fcn.controller.northbound.probes import with_probes
 from fcn.controller.northbound.snapshot import Snapshot
 
@@ -28,16 +28,22 @@ CLIENT_TIMEOUT = 10.0
 class FcnCollector(Collector):
     """Renders snapshots."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._clock = clock
         self.show(snapshot)
 
     def show(self, snapshot: Snapshot) -> None:
         """Replace the snapshot. Thread-safe, because snapshots are immutable."""
-        self.shown = (snapshot, time.monotonic())
+        self._shown = (snapshot, self._clock.monotonic())
+
+    def last(self) -> tuple[Snapshot, float]:
+        """The snapshot shown, and its age in seconds."""
+        snapshot, taken = self._shown
+        return snapshot, self._clock.monotonic() - taken
 
     def collect(self) -> Iterator[Metric]:
         """All metrics, prefixed `fcn_`."""
-        snapshot, _ = self.shown
+        snapshot, _ = self._shown
         up = GaugeMetricFamily("fcn_node_up", "1 when the switch is as intended", labels=["node"])
         feature = GaugeMetricFamily(
             "fcn_node_feature", "1 when the feature is enabled", labels=["node", "feature"]
@@ -183,7 +189,7 @@ def serving_metrics(collector: FcnCollector, endpoint: str) -> Iterator[int]:
             "choose another `metrics:` in the configuration"
         ) from None
     server.RequestHandlerClass = _Handler
-    server.set_app(with_probes(make_wsgi_app(registry), lambda: collector.shown))
+    server.set_app(with_probes(make_wsgi_app(registry), collector.last))
     try:
         yield server.server_port
     finally:

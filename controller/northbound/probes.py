@@ -1,7 +1,6 @@
 """What a supervisor asks over HTTP: does the controller live, and are all switches as intended?"""
 
 import json
-import time
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -33,16 +32,15 @@ def readiness(snapshot: Snapshot) -> Answer:
 def with_probes(
     metrics: WSGIApplication, snapshot: Callable[[], tuple[Snapshot, float]]
 ) -> WSGIApplication:
-    """`/healthz` and `/ready` beside `/metrics`; snapshot: the last one, and the monotonic time at
-    which it was taken."""
+    """`/healthz` and `/ready` beside `/metrics`; snapshot: the last one, and its age in seconds."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        shown, taken = snapshot()
+        shown, age = snapshot()
         match environ["PATH_INFO"]:
             case "/metrics":
                 return metrics(environ, start_response)
             case "/healthz":
-                code, body = health(time.monotonic() - taken)
+                code, body = health(age)
             case "/ready":
                 code, body = readiness(shown)
             case _:

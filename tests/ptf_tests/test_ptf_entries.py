@@ -133,6 +133,7 @@ NODE: dict[str, Callable[[Any], None]] = {
     "local_address": lambda t: t.local_address(V6),
     "end_sid": lambda t: t.end_sid(V6),
     "notification_port": lambda t: t.notification_port(),
+    "notification_sid": lambda t: t.notification_sid(V6),
     "domain_mode": lambda t: t.domain_mode(),
     "recirculation": lambda t: t.recirculation(),
     "delete_recirculation": lambda t: t.delete_recirculation(),
@@ -208,6 +209,7 @@ TWO_THRESHOLD = {
 FLOW_CONTROL = {
     "flow_control",
     "flow_control_mode",
+    "notification_sid",
     "arn_profile",
     "arn_neighbor",
     "arn_upstream",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).parents[2] / "ptf_tests" / "tests"
-ID = re.compile(r"\b(?:FCN|SRF|PEC|FAN)-\d+\b")
+ID = re.compile(r"\b(?:FCN|SRF|PEC|FAN|ALL)-\d+\b")
 SHOWN_BY_PTF = {f"FCN-{n}" for n in range(1, 18) if n != 14} | {"SRF-1", "SRF-2", "SRF-3"}
 """FCN-14 is the sender's reaction; the demo and the traffic generator's tests show it."""
 
