@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from fcn.controller.cli import tables
 from fcn.controller.cli.common import Api, Json, controller, err, fail, out, queue_pair
 from fcn.controller.config.notation import DEFAULT_ENDPOINT, Address, parse_address, parse_duration
 from fcn.controller.flows.key import FlowKey
@@ -27,8 +28,6 @@ def flows_list(
     as_json: Json = False,
 ) -> None:
     """Flows, their labels and queue pairs."""
-    from fcn.controller.cli import tables
-
     address = address and str(_address(address))
     with controller(api) as client:
         found = client.flows(
@@ -44,8 +43,6 @@ def flows_show(
     as_json: Json = False,
 ) -> None:
     """Details of the flows with a label or an address, with packet counts."""
-    from fcn.controller.cli import tables
-
     with controller(api) as client:
         found = client.flows(counters=True, unlabelled=True)
         wanted = [
@@ -73,8 +70,6 @@ def flows_add(
     as_json: Json = False,
 ) -> None:
     """Register a flow whose source QP cannot be learned."""
-    from fcn.controller.cli import tables
-
     key = _key(vrf, src, dst, dest_qp)
     microseconds = None
     if timeout is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fcn.contract.version import fcn_version
+from fcn.controller.cli import tables
 from fcn.controller.cli.capture import CaptureError
 from fcn.controller.cli.capture import capture as capture_port
 from fcn.controller.cli.common import (
@@ -83,9 +84,10 @@ def run(
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
     """Run the controller until it is stopped (Ctrl-C or SIGTERM)."""
-    network = _load(config)[0]
     import asyncio
 
+    network = _load(config)[0]
+    # Behind _load(): a file that is refused needs none of it.
     from fcn.controller.cli.run import RunError, run_controller
 
     try:
@@ -140,8 +142,6 @@ def _load(file: Path) -> "tuple[Config, Planner]":
 @app.command()
 def status(api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
     """Show the state of the controller and of every switch; exit code 5 if one is not up."""
-    from fcn.controller.cli import tables
-
     with controller(api) as client:
         found = client.status()
         tables.show_status(out, found, as_json=as_json)
@@ -157,8 +157,6 @@ def counters(
     as_json: Json = False,
 ) -> None:
     """Show the switches' counters: drops by reason, events, ports."""
-    from fcn.controller.cli import tables
-
     with controller(api) as client:
         tables.show_counters(out, client.counters(node), with_zeros=all_, as_json=as_json)
 
@@ -166,8 +164,6 @@ def counters(
 @app.command()
 def paths(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
     """Show the paths of policies: their state, since when, who said so, and what they carry."""
-    from fcn.controller.cli import tables
-
     with controller(api) as client:
         tables.show_paths(out, client.paths(node), as_json=as_json)
 
@@ -175,8 +171,6 @@ def paths(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False
 @app.command()
 def links(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
     """Show the links that switches watch, as each end sees them: state, since when, changes."""
-    from fcn.controller.cli import tables
-
     with controller(api) as client:
         tables.show_links(out, client.links(node), as_json=as_json)
 
@@ -205,8 +199,6 @@ def events(
     count: Annotated[int, typer.Option(help="Stop after N events; 0: never.", min=0)] = 0,
 ) -> None:
     """Show events live: flows, connections, notifications, nodes."""
-    from fcn.controller.cli import tables
-
     with controller(api) as client:
         try:
             for number, event in enumerate(client.events(), start=1):

@@ -6,6 +6,7 @@ import typer
 
 from fcn.contract.depth import Depth
 from fcn.contract.ports import PORT_BITS, QUEUES
+from fcn.controller.cli import tables
 from fcn.controller.cli.common import AnyNode, Api, Json, NodeName, controller, err, out
 from fcn.controller.config.features import Feature
 from fcn.controller.config.modes import Notification
@@ -92,8 +93,6 @@ def _depths(text: str) -> tuple[Depth, ...]:
 @thresholds_app.command("show")
 def thresholds_show(node: AnyNode = "", api: Api = DEFAULT_ENDPOINT, as_json: Json = False) -> None:
     """Show the queue depths at which levels begin, and the policy of each level."""
-    from fcn.controller.cli import tables
-
     with controller(api) as client:
         tables.show_thresholds(out, client.thresholds(node), as_json=as_json)
 

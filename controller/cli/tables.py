@@ -4,10 +4,8 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from google.protobuf.json_format import MessageToDict
-from google.protobuf.message import Message
 from rich.console import Console
 from rich.table import Table
 
@@ -15,7 +13,11 @@ from fcn.contract.depth import LEVELS, Depth, DepthUnit
 from fcn.contract.marking import NAMES
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import format_depth, format_duration
-from fcn.controller.proto import fcn_pb2 as pb
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+    from fcn.controller.proto import fcn_pb2 as pb
 
 STATE_STYLES = {
     "up": "green",
@@ -28,7 +30,9 @@ STATE_STYLES = {
 }
 
 
-def _plain(message: Message) -> dict[str, Any]:
+def _plain(message: "Message") -> dict[str, Any]:
+    from google.protobuf.json_format import MessageToDict
+
     return MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
@@ -38,7 +42,7 @@ def _print_json(data: object) -> None:
     print(json.dumps(data, indent=2, ensure_ascii=False))
 
 
-def _numbers(flow: pb.Flow) -> dict[str, Any]:
+def _numbers(flow: "pb.Flow") -> dict[str, Any]:
     """A flow as JSON data, with 64-bit integers as numbers; protobuf's JSON has them as text."""
     data = _plain(flow)
     for name in ("timeout", "packets", "octets"):
@@ -110,7 +114,7 @@ def _age(since: float) -> str:
     return f"{seconds}s"
 
 
-def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool) -> None:
+def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bool) -> None:
     """State of every node."""
     if as_json:
         data = _plain(status)
@@ -153,7 +157,7 @@ def show_status(console: Console, status: pb.GetStatusResponse, *, as_json: bool
     )
 
 
-def show_flows(console: Console, flows: Sequence[pb.Flow], *, as_json: bool) -> None:
+def show_flows(console: Console, flows: "Sequence[pb.Flow]", *, as_json: bool) -> None:
     """One line per flow."""
     if as_json:
         _print_json([_numbers(flow) for flow in flows])
@@ -179,7 +183,7 @@ def show_flows(console: Console, flows: Sequence[pb.Flow], *, as_json: bool) -> 
     console.print(f"{len(flows)} flows", highlight=False)
 
 
-def show_flow_details(console: Console, flows: Iterable[pb.Flow], *, as_json: bool) -> None:
+def show_flow_details(console: Console, flows: "Iterable[pb.Flow]", *, as_json: bool) -> None:
     """All attributes of flows."""
     if as_json:
         _print_json([_numbers(flow) for flow in flows])
@@ -204,9 +208,11 @@ def show_flow_details(console: Console, flows: Iterable[pb.Flow], *, as_json: bo
 
 
 def show_thresholds(
-    console: Console, thresholds: pb.GetThresholdsResponse, *, as_json: bool
+    console: Console, thresholds: "pb.GetThresholdsResponse", *, as_json: bool
 ) -> None:
     """Depths per queue, then the policy of the levels."""
+    from fcn.controller.proto import fcn_pb2 as pb
+
     if as_json:
         data = _plain(thresholds)
         for level in data["levels"]:
@@ -235,7 +241,7 @@ def show_thresholds(
 
 
 def show_counters(
-    console: Console, counters: Iterable[pb.Counter], *, with_zeros: bool, as_json: bool
+    console: Console, counters: "Iterable[pb.Counter]", *, with_zeros: bool, as_json: bool
 ) -> None:
     """Counters; those that are 0 only `with_zeros` or as JSON."""
     shown = [counter for counter in counters if with_zeros or counter.packets or as_json]
@@ -252,7 +258,7 @@ def show_counters(
     _print(console, table)
 
 
-def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool) -> None:
+def show_paths(console: Console, policies: "Sequence[pb.Policy]", *, as_json: bool) -> None:
     """A table per policy, and why one failure can end it."""
     if as_json:
         _print_json([_path_numbers(policy) for policy in policies])
@@ -289,7 +295,7 @@ def show_paths(console: Console, policies: Sequence[pb.Policy], *, as_json: bool
         console.print()
 
 
-def show_links(console: Console, links: Sequence[pb.Link], *, as_json: bool) -> None:
+def show_links(console: Console, links: "Sequence[pb.Link]", *, as_json: bool) -> None:
     """A row for each end of a link."""
     if as_json:
         _print_json([_link_numbers(link) for link in links])
@@ -309,7 +315,7 @@ def show_links(console: Console, links: Sequence[pb.Link], *, as_json: bool) -> 
     _print(console, table)
 
 
-def _path_numbers(policy: pb.Policy) -> dict[str, Any]:
+def _path_numbers(policy: "pb.Policy") -> dict[str, Any]:
     """A policy as JSON data, with 64-bit integers as numbers."""
     data = _plain(policy)
     for path in data["paths"]:
@@ -319,7 +325,7 @@ def _path_numbers(policy: pb.Policy) -> dict[str, Any]:
     return data
 
 
-def _link_numbers(link: pb.Link) -> dict[str, Any]:
+def _link_numbers(link: "pb.Link") -> dict[str, Any]:
     """A link as JSON data, with 64-bit integers as numbers."""
     data = _plain(link)
     for name in ("ups", "downs", "rate"):
@@ -328,7 +334,7 @@ def _link_numbers(link: pb.Link) -> dict[str, Any]:
     return data
 
 
-def show_event(console: Console, event: pb.Event, *, as_json: bool) -> None:
+def show_event(console: Console, event: "pb.Event", *, as_json: bool) -> None:
     """One line per event, flushed."""
     if as_json:
         print(json.dumps(_plain(event), ensure_ascii=False), flush=True)

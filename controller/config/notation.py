@@ -50,11 +50,12 @@ _OCTETS = {
     "B": 1,
 }
 _PACKETS = ("", "p", "packet", "packets")
-DEFAULT_ENDPOINT = "127.0.0.1:9661"
-"""Where the controller listens, and is looked for."""
 
 SOCKET_PATH_MAX = 107
 """Octets the path of a Unix socket may have (unix(7): sun_path, with its end)."""
+
+DEFAULT_ENDPOINT = "127.0.0.1:9661"
+"""Where the controller listens, and is looked for."""
 
 _ENDPOINT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\s]+):([0-9]{1,5})")
 
@@ -89,6 +90,7 @@ def _without_zone(text: str) -> str:
 
 
 def parse_ipv4(value: Any) -> IPv4Address:  # noqa: ANN401
+    """An IPv4 address that a node can have."""
     text = _text(value, "an IPv4 address such as 192.0.2.1")
     try:
         address = IPv4Address(text)
@@ -100,6 +102,7 @@ def parse_ipv4(value: Any) -> IPv4Address:  # noqa: ANN401
 
 
 def parse_ipv6(value: Any) -> IPv6Address:  # noqa: ANN401
+    """An IPv6 address that a node can have, without a zone."""
     text = _without_zone(_text(value, "an IPv6 address such as 2001:db8::1"))
     try:
         address = IPv6Address(text)
@@ -137,6 +140,7 @@ def parse_address(value: Any) -> Address:  # noqa: ANN401
 
 
 def parse_network(value: Any) -> Network:  # noqa: ANN401
+    """An IPv4 or IPv6 prefix without host bits."""
     text = _without_zone(_text(value, "a prefix such as 10.2.0.0/16 or 2001:db8:2::/64"))
     try:
         return ip_network(text)
@@ -149,6 +153,7 @@ def parse_network(value: Any) -> Network:  # noqa: ANN401
 
 
 def parse_ipv6_network(value: Any) -> IPv6Network:  # noqa: ANN401
+    """A prefix of the underlay."""
     network = parse_network(value)
     if not isinstance(network, IPv6Network):
         raise ValueError(f"{network} is IPv4; the underlay is IPv6")
@@ -156,6 +161,7 @@ def parse_ipv6_network(value: Any) -> IPv6Network:  # noqa: ANN401
 
 
 def parse_interface(value: Any) -> Interface:  # noqa: ANN401
+    """An address with the prefix length of its subnet."""
     text = _without_zone(_text(value, "an address with prefix length such as 10.1.0.1/24"))
     if "/" not in text:
         raise ValueError(f"{text} lacks the prefix length, as in {text}/24 or {text}/64")
@@ -190,6 +196,7 @@ def format_duration(microseconds: int) -> str:
 
 
 def parse_probability(value: Any) -> float:  # noqa: ANN401
+    """A number from MIN_PROBABILITY to 1."""
     # A boolean is a number to Python.
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not MIN_PROBABILITY <= value <= 1:

@@ -32,13 +32,13 @@ from fcn.controller.config.paths import (
 from fcn.controller.config.queue_depths import curve_steps, queue_curves, queue_depths
 from fcn.controller.config.reporters import Reporter, reporters
 from fcn.controller.config.tunnel_ends import (
-    end_con_sids,
     tunnel_egress,
     tunnel_sids,
     tunnel_source,
 )
 from fcn.controller.config.watching import Watching
 from fcn.controller.node.policies import PolicyProvision
+from fcn.controller.node.recognition import recognise_notifications
 from fcn.controller.node.watched import LinkProvision
 from fcn.controller.owners.cnp_profile import CnpProfile
 from fcn.controller.owners.core_ports import CorePorts
@@ -54,8 +54,6 @@ from fcn.controller.owners.gateway import Gateway
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.light_congestion import LightCongestion
 from fcn.controller.owners.marking_curve import MarkingCurve
-from fcn.controller.owners.notification_port import NotificationPort
-from fcn.controller.owners.notification_sid import NotificationSid
 from fcn.controller.owners.port_mac import PortMac
 from fcn.controller.owners.port_role import PortRole
 from fcn.controller.owners.queue_level import QueueLevel, Thresholds
@@ -309,29 +307,11 @@ class Provision:
             endpoint.own(address)
         for sid in self.node.end_sids:
             endpoint.end_segment(sid)
-        self._recognise_notifications()
+        recognise_notifications(self.intent, self.pipeline, self.config, self.name)
         if self.is_pe:
             trust = TrustBoundary(self.intent)
             for prefix in sorted(self._trusted()):
                 trust.trust(prefix)
-
-    def _recognise_notifications(self) -> None:
-        """Every kind the domain uses: none is held, or causes another (ALL-1)."""
-        ports = NotificationPort(self.intent, self.pipeline)
-        ports.expect("FAST_CNP", self.config.fast_cnp_port)
-        if not FlowControl(self.intent, self.pipeline).is_possible:
-            return
-        if self.config.notification is Notification.FANTEL or any(
-            node.policies for node in self.config.nodes.values()
-        ):
-            ports.expect("FANTEL", self.config.fantel_port)
-        if self.config.flow_control is FlowControlMode.OFF:
-            return
-        ports.expect("ARN", self.config.holding.udp_port)
-        if self.config.notification is Notification.END_CON:
-            sids = NotificationSid(self.intent)
-            for sid in end_con_sids(self.config, self.name):
-                sids.expect(sid)
 
     def underlay_addresses(self) -> set[IPv6Address]:
         """Addresses of this node in the underlay, link-local ones included."""

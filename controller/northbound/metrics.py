@@ -139,18 +139,8 @@ class FcnCollector(Collector):
         for (vrf, reason), count in snapshot.learning_refused.items():
             not_learned.add_metric([vrf, reason], count)
         yield from (accepted, refused_reports, not_learned)
-        yield from (
-            up,
-            feature,
-            entries,
-            pending,
-            refused,
-            failed,
-            flows,
-            neighbors,
-            packets,
-            octets,
-        )
+        yield from (up, feature, entries, pending, refused, failed, flows, neighbors)
+        yield from (packets, octets)
         yield InfoMetricFamily("fcn_build", "What runs", value={"version": fcn_version()})
         yield from (labels, link_up, link_failures, link_utilization, loads, flowlets)
 

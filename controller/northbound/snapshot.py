@@ -65,7 +65,7 @@ def _node(network: Network, name: str) -> NodeSnapshot:
     agent = network.nodes[name]
     flows = network.flows.on_node(name).values()
     known = sum(flow.source_qp is not None for flow in flows)
-    labels = agent.provision.node.role == "pe"
+    labels = agent.provision.is_pe
     status = agent.status
     return NodeSnapshot(
         name=name,

@@ -44,6 +44,7 @@ SENDER = "fc00:0:9::1"
 """Of the notifications: a node that neither PE nor P is a neighbour of."""
 PRIORITY = 6
 """Of TRAFFIC_CLASS."""
+TENANTS_ICMPV6 = Raw(bytes([FANTEL_ICMPV6_TYPE]) * 16)
 
 
 def notifications() -> dict[str, bytes]:
@@ -72,7 +73,7 @@ def lookalikes() -> dict[str, bytes]:
     """What a tenant can send, in his tunnel: it is his traffic."""
     own = {
         "UDP to FANTEL's port": udp(HOST_V6, REMOTE_V6, 0xC0DE, FANTEL_PORT),
-        "ICMPv6 type 200": ip(HOST_V6, REMOTE_V6, Raw(bytes([FANTEL_ICMPV6_TYPE]) * 16), nh=58),
+        "ICMPv6 type 200": ip(HOST_V6, REMOTE_V6, TENANTS_ICMPV6, nh=58),
         "a notification to END.CON": end_con_cnp(
             HOST_V4, REMOTE_V4, 0x118, LABEL, sid=REMOTE_END_CON, source=HOST_V6
         ),
@@ -99,14 +100,14 @@ class NotificationsPass(FlowControlTest):
 
     def runTest(self) -> None:
         pass_unharmed(self, DC_PORT)
-        self.tenants(DC_PORT)
+        self.tenants()
 
-    def tenants(self, port: int) -> None:
+    def tenants(self) -> None:
         """What tenants send is held, or named."""
         for name, datagram in lookalikes().items():
             with self.subTest(tenant=name):
                 before = self.counts()
-                self.exchange(port, core_frame_in(datagram, port))
+                self.exchange(DC_PORT, core_frame_in(datagram, DC_PORT))
                 self.assertEqual(self.growth(before).get(f"event {self.event}"), 1)
 
 
@@ -127,7 +128,7 @@ class NotificationsNameNoFlow(NotificationsNameNoService):
 
     mode = "FLOW"
 
-    def tenants(self, port: int) -> None:
+    def tenants(self) -> None:
         """Not all of them is UDP, which alone has flows (SRF-6)."""
 
 
@@ -150,8 +151,7 @@ class NotificationsPassPe(PeFlowControlTest):
             with self.subTest(tenant=name):
                 frame = core_frame_in(datagram, CORE_PORT_2)
                 self.check(CORE_PORT_2, frame, events={"HOLD_PARKED": 1})
-        octets = Raw(bytes([FANTEL_ICMPV6_TYPE]) * 16)
-        customer = ip(HOST_V6, REMOTE_V6, octets, nh=58, traffic_class=TRAFFIC_CLASS)
+        customer = ip(HOST_V6, REMOTE_V6, TENANTS_ICMPV6, nh=58, traffic_class=TRAFFIC_CLASS)
         self.check(DC_PORT, host_frame_in(customer), events={"HOLD_PARKED": 1})
 
 

@@ -6,7 +6,7 @@ import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r_grpc
-from p4rt_testing import DEVICE_ID, P4INFO, PORTS, FakeBackend, Running
+from p4rt_testing import DEVICE_ID, P4INFO, PORTS, FakeBackend, Running, Session, config
 
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.ports import Ports
@@ -31,6 +31,15 @@ async def stub(running: Running) -> AsyncIterator[p4r_grpc.P4RuntimeStub]:
     """A gRPC stub without a session."""
     async with grpc.aio.insecure_channel(running.address) as channel:
         yield p4r_grpc.P4RuntimeStub(channel)
+
+
+@pytest.fixture
+async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
+    """The primary client, with the test program committed."""
+    async with Session(stub) as session:
+        await session.arbitrate()
+        await session.set_config(config())
+        yield session
 
 
 @pytest.fixture(scope="session")

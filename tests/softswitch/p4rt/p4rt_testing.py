@@ -166,6 +166,13 @@ class Running:
     address: str
 
 
+def send_action(schema: P4Schema, port: int) -> p4r.Action:
+    """The test program's action that sends to a port."""
+    send = p4r.Action(action_id=schema.actions["send"].id)
+    send.params.add(param_id=1, value=bytes([port]))
+    return send
+
+
 def config(cookie: int = 7) -> p4r.ForwardingPipelineConfig:
     """The test program as a forwarding pipeline config."""
     message = p4r.ForwardingPipelineConfig(p4_device_config=P4BLOB.read_bytes())

@@ -1,22 +1,12 @@
 """Counters, meters, registers, direct ones included, and the packet replication engine."""
 
-from collections.abc import AsyncIterator
-
 import grpc
 import pytest
 from finsy import P4Schema
-from finsy.proto import p4r, p4r_grpc, rpc_code
-from p4rt_testing import Running, Session, config, host_entry, insert, update_errors
+from finsy.proto import p4r, rpc_code
+from p4rt_testing import Running, Session, host_entry, insert, update_errors
 
 from fcn.softswitch.api import CounterValue
-
-
-@pytest.fixture
-async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
-    async with Session(stub) as session:
-        await session.arbitrate()
-        await session.set_config(config())
-        yield session
 
 
 def change(kind: int = p4r.Update.MODIFY, **entity: object) -> p4r.Update:

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
 
 import grpc
 import pytest
@@ -13,14 +12,6 @@ from p4rt_testing import Running, Session, config, host_entry, insert, modify
 from fcn.softswitch.api import ActionCall
 
 SEND = "KitchenIngress.send"
-
-
-@pytest.fixture
-async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
-    async with Session(stub) as session:
-        await session.arbitrate()
-        await session.set_config(config())
-        yield session
 
 
 class Gate:

@@ -1,30 +1,14 @@
 """Action profile members and groups, and one-shot action sets."""
 
-from collections.abc import AsyncIterator
-
 import grpc
 import pytest
 from finsy import P4Schema
-from finsy.proto import p4r, p4r_grpc, rpc_code
-from p4rt_testing import Running, Session, config, delete, insert, modify, update_errors
+from finsy.proto import p4r, rpc_code
+from p4rt_testing import Running, Session, delete, insert, modify, send_action, update_errors
 
 from fcn.softswitch.api import ActionCall, GroupMember, GroupRef, MemberRef
 
 SEND = "KitchenIngress.send"
-
-
-@pytest.fixture
-async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
-    async with Session(stub) as session:
-        await session.arbitrate()
-        await session.set_config(config())
-        yield session
-
-
-def action(schema: P4Schema, port: int) -> p4r.Action:
-    send = p4r.Action(action_id=schema.actions["send"].id)
-    send.params.add(param_id=1, value=bytes([port]))
-    return send
 
 
 def member(
@@ -33,7 +17,7 @@ def member(
     message = p4r.ActionProfileMember(
         action_profile_id=schema.action_profiles["nexthops"].id,
         member_id=number,
-        action=action(schema, port),
+        action=send_action(schema, port),
     )
     return p4r.Update(
         type=p4r.Update.Type.ValueType(kind), entity=p4r.Entity(action_profile_member=message)
@@ -70,7 +54,7 @@ def one_shot(schema: P4Schema, *weights: tuple[int, int]) -> p4r.TableAction:
     target = p4r.TableAction()
     for port, weight in weights:
         target.action_profile_action_set.action_profile_actions.add(
-            action=action(schema, port), weight=weight
+            action=send_action(schema, port), weight=weight
         )
     return target
 
@@ -155,7 +139,7 @@ async def test_malformed_members_and_groups(primary: Session, schema: P4Schema) 
         watching,
         insert(route(schema, 1, p4r.TableAction(action_profile_member_id=8))),
         insert(route(schema, 1, p4r.TableAction(action_profile_group_id=8))),
-        insert(route(schema, 1, p4r.TableAction(action=action(schema, 1)))),
+        insert(route(schema, 1, p4r.TableAction(action=send_action(schema, 1)))),
     )
     assert codes == [
         rpc_code.INVALID_ARGUMENT,

@@ -1,28 +1,12 @@
 """Reads of what was just written, and of everything there is."""
 
-from collections.abc import AsyncIterator
-
 import grpc
 import pytest
 from finsy import P4Schema
-from finsy.proto import p4r, p4r_grpc, rpc_code
-from p4rt_testing import Session, acl_entry, config, host_entry, update_errors
+from finsy.proto import p4r, rpc_code
+from p4rt_testing import Session, acl_entry, host_entry, send_action, update_errors
 
 INSERT, MODIFY = p4r.Update.INSERT, p4r.Update.MODIFY
-
-
-@pytest.fixture
-async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
-    async with Session(stub) as session:
-        await session.arbitrate()
-        await session.set_config(config())
-        yield session
-
-
-def _send(schema: P4Schema, port: int) -> p4r.Action:
-    send = p4r.Action(action_id=schema.actions["send"].id)
-    send.params.add(param_id=1, value=bytes([port]))
-    return send
 
 
 def _route(schema: P4Schema, number: int, target: p4r.TableAction) -> p4r.Entity:
@@ -37,7 +21,7 @@ def _one_shot(schema: P4Schema) -> p4r.TableAction:
     target = p4r.TableAction()
     for port in (1, 2):
         target.action_profile_action_set.action_profile_actions.add(
-            action=_send(schema, port), weight=port
+            action=send_action(schema, port), weight=port
         )
     return target
 
@@ -57,7 +41,7 @@ def _everything(schema: P4Schema) -> list[tuple[int, p4r.Entity]]:
     acl_key = p4r.TableEntry(table_id=acl.table_id, match=acl.match, priority=acl.priority)
     replicas = [p4r.Replica(port=b"\x01", instance=1)]
     member = p4r.ActionProfileMember(
-        action_profile_id=nexthops, member_id=1, action=_send(schema, 1)
+        action_profile_id=nexthops, member_id=1, action=send_action(schema, 1)
     )
     group = p4r.ActionProfileGroup(
         action_profile_id=nexthops,
@@ -142,7 +126,7 @@ async def test_a_member_is_no_filter(primary: Session, schema: P4Schema) -> None
     assert await primary.read(by_another) == [written]
     by_another.table_entry.ClearField("match")
     assert len(await primary.read(by_another)) == 2
-    by_another.table_entry.action.action.CopyFrom(_send(schema, 1))
+    by_another.table_entry.action.action.CopyFrom(send_action(schema, 1))
     with pytest.raises(grpc.aio.AioRpcError) as error:
         await primary.read(by_another)
     assert update_errors(error.value) == [rpc_code.INVALID_ARGUMENT]

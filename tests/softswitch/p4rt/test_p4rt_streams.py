@@ -1,7 +1,6 @@
 """Packet-in and packet-out, digest lists, idle timeouts and slow clients."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import grpc
 import pytest
@@ -22,14 +21,6 @@ from fcn.softswitch.api import EngineEvents
 from fcn.softswitch.p4rt.stream import ClientStream
 
 SECOND = 10**9
-
-
-@pytest.fixture
-async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
-    async with Session(stub) as session:
-        await session.arbitrate()
-        await session.set_config(config())
-        yield session
 
 
 @pytest.fixture

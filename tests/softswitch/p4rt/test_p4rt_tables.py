@@ -1,7 +1,5 @@
 """TableEntry: keys, priorities, actions, defaults, const tables, filters and direct resources."""
 
-from collections.abc import AsyncIterator
-
 import grpc
 import pytest
 from finsy import P4Schema
@@ -11,7 +9,6 @@ from p4rt_testing import (
     Running,
     Session,
     acl_entry,
-    config,
     delete,
     host_entry,
     insert,
@@ -20,14 +17,6 @@ from p4rt_testing import (
 )
 
 from fcn.softswitch.api import ActionCall, CounterValue, Exact, Range, Ternary
-
-
-@pytest.fixture
-async def primary(stub: p4r_grpc.P4RuntimeStub) -> AsyncIterator[Session]:
-    async with Session(stub) as session:
-        await session.arbitrate()
-        await session.set_config(config())
-        yield session
 
 
 @pytest.fixture
