@@ -83,7 +83,7 @@ def run(
     log_level: Annotated[LogLevel, typer.Option(help="Least severe to show.")] = LogLevel.INFO,
     log_json: Annotated[bool, typer.Option(help="Logs as JSON lines.")] = False,
 ) -> None:
-    """Run the controller until it is stopped (Ctrl-C or SIGTERM)."""
+    """Run the controller until it is stopped (Ctrl-C, SIGTERM or SIGHUP)."""
     import asyncio
 
     network = _load(config)[0]

@@ -28,11 +28,15 @@ class RunError(Exception):
 
 
 async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool) -> None:
-    """Run until SIGINT, SIGTERM, or SIGHUP of a terminal that closes. Raises RunError."""
+    """Run until SIGINT, SIGTERM or SIGHUP, as of a terminal that closes. Raises RunError."""
     configure_logs(log_level, as_json=log_json)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    ending = [signal.SIGINT, signal.SIGTERM]
+    # nohup has it ignored, so that the terminal may close.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        ending.append(signal.SIGHUP)
+    for number in ending:
         loop.add_signal_handler(number, _stop, number, stop)
     try:
         plane = ControlPlane(config)
