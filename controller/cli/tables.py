@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from fcn.contract.depth import LEVELS, Depth, DepthUnit
@@ -101,6 +102,11 @@ def _print(console: Console, table: Table) -> None:
     console.width = before
 
 
+def _say(console: Console, text: str) -> None:
+    """A line as it is: square brackets in what a switch said are no markup."""
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
 def _moment(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
 
@@ -133,7 +139,7 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
         table.add_row(
             node.name,
             node.role,
-            node.grpc,
+            escape(node.grpc),
             f"[{style}]{node.state}[/]" if style else node.state,
             _age(node.since),
             ", ".join(node.features) or "off",
@@ -144,10 +150,13 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
     _print(console, table)
     for node in status.nodes:
         if node.detail:
-            console.print(f"{node.name}: {node.detail}", highlight=False, soft_wrap=True)
+            _say(console, f"{node.name}: {node.detail}")
         if node.refused:
-            text = f"{node.name}: refused {node.refused} updates; the controller's log says which"
-            console.print(text, highlight=False, soft_wrap=True)
+            _say(
+                console,
+                f"{node.name}: refused {node.refused} updates, the last of them: {node.refusal}; "
+                "the controller's log says which the others were",
+            )
     console.print(
         f"notification: {status.notification}; "
         f"labels: {status.labels_in_use} in use, {status.labels_resting} in quarantine; "

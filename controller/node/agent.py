@@ -90,6 +90,11 @@ class NodeAgent:
         return self._synchronizer.refused
 
     @property
+    def refusal(self) -> str:
+        """The last update the switch did not accept, and why; empty when there was none."""
+        return self._synchronizer.refusal
+
+    @property
     def features(self) -> frozenset[Feature]:
         """The enabled features of the node (FCN-16)."""
         return self.provision.features

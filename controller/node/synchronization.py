@@ -30,12 +30,14 @@ REFUSED_RETRY = 30.0
 
 
 class Synchronizer:
-    """Keeps one switch equal to its intent. `refused` counts updates it did not accept."""
+    """Keeps one switch equal to its intent. `refused` counts updates it did not accept,
+    `refusal` is the last of them with its reason."""
 
     def __init__(
         self, intent: Intent, pipeline: Pipeline, connection: Connection, bus: EventBus
     ) -> None:
         self.refused = 0
+        self.refusal = ""
         self._batch = FEWEST
         self._next_write = 0.0
         self._way = math.inf
@@ -156,10 +158,12 @@ class Synchronizer:
         kind = p4r.Update.Type.Name(refusal.update.type)
         table = refusal.update.entity.table_entry.table_id
         where = self._pipeline.schema.tables[table].alias if table else "entity"
+        said = refusal.message.partition("\n")[0]
+        self.refusal = f"{kind} in {where}: {said} ({refusal.code.name})"
         self._bus.emit(
             Kind.NODE_ERROR,
             name,
-            f"{name} refuses {kind} in {where}: {refusal.message} ({refusal.code.name})",
+            f"{name} refuses {self.refusal}",
             table=where,
             code=refusal.code.name,
         )

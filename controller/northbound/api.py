@@ -64,6 +64,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
                     entries=len(agent.intent),
                     pending=agent.intent.pending,
                     refused=agent.refused,
+                    refusal=agent.refusal,
                     flows=len(network.flows.on_node(name)),
                     neighbors=len(network.neighbors[name]),
                     tls=_tls(network.config.tls_of(agent.provision.node)),

@@ -35,7 +35,7 @@ class GetStatusResponse(_message.Message):
     def __init__(self, version: _Optional[str] = ..., started: _Optional[float] = ..., nodes: _Optional[_Iterable[_Union[NodeStatus, _Mapping]]] = ..., labels_in_use: _Optional[int] = ..., labels_resting: _Optional[int] = ..., notification: _Optional[str] = ...) -> None: ...
 
 class NodeStatus(_message.Message):
-    __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "features", "entries", "pending", "refused", "flows", "neighbors", "tls")
+    __slots__ = ("name", "role", "grpc", "device_id", "state", "since", "detail", "features", "entries", "pending", "refused", "flows", "neighbors", "tls", "refusal")
     NAME_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
     GRPC_FIELD_NUMBER: _ClassVar[int]
@@ -50,6 +50,7 @@ class NodeStatus(_message.Message):
     FLOWS_FIELD_NUMBER: _ClassVar[int]
     NEIGHBORS_FIELD_NUMBER: _ClassVar[int]
     TLS_FIELD_NUMBER: _ClassVar[int]
+    REFUSAL_FIELD_NUMBER: _ClassVar[int]
     name: str
     role: str
     grpc: str
@@ -64,7 +65,8 @@ class NodeStatus(_message.Message):
     flows: int
     neighbors: int
     tls: SwitchTls
-    def __init__(self, name: _Optional[str] = ..., role: _Optional[str] = ..., grpc: _Optional[str] = ..., device_id: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., detail: _Optional[str] = ..., features: _Optional[_Iterable[str]] = ..., entries: _Optional[int] = ..., pending: _Optional[int] = ..., refused: _Optional[int] = ..., flows: _Optional[int] = ..., neighbors: _Optional[int] = ..., tls: _Optional[_Union[SwitchTls, _Mapping]] = ...) -> None: ...
+    refusal: str
+    def __init__(self, name: _Optional[str] = ..., role: _Optional[str] = ..., grpc: _Optional[str] = ..., device_id: _Optional[int] = ..., state: _Optional[str] = ..., since: _Optional[float] = ..., detail: _Optional[str] = ..., features: _Optional[_Iterable[str]] = ..., entries: _Optional[int] = ..., pending: _Optional[int] = ..., refused: _Optional[int] = ..., flows: _Optional[int] = ..., neighbors: _Optional[int] = ..., tls: _Optional[_Union[SwitchTls, _Mapping]] = ..., refusal: _Optional[str] = ...) -> None: ...
 
 class SwitchTls(_message.Message):
     __slots__ = ("ca", "certificate", "key", "name")

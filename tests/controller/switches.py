@@ -26,12 +26,13 @@ WAIT = 30.0
 
 class QuietEngine(DetachedEngine):
     """Counts table writes; a test speaks for the data plane through `events`. `full`: a table that
-    takes no more entries, by its name without control."""
+    takes no more entries, by its name without control; `reason`: what the switch says then."""
 
     def __init__(self, config: DeviceConfig) -> None:
         super().__init__(config)
         self.writes = 0
         self.full = ""
+        self.reason = "table full"
         self.tables: dict[int, str] = {}
         self.sent: list[bytes] = []
         self.events: EngineEvents | None = None
@@ -48,7 +49,7 @@ class QuietEngine(DetachedEngine):
         idle_timeout_ns: int = 0,
     ) -> int:
         if table.rpartition(".")[2] == self.full:
-            raise EngineError("table full")
+            raise EngineError(self.reason)
         self.writes += 1
         handle = super().table_insert(table, match, priority, action, idle_timeout_ns)
         self.tables[handle] = table

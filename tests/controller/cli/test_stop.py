@@ -25,7 +25,7 @@ def controller_of_its_own(folder: Path, *prefix: str) -> Iterator[Process]:
     del data["metrics"]
     file = folder / "network.yaml"
     file.write_text(yaml.safe_dump(data))
-    command = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", file]
+    command: list[str | Path] = [sys.executable, "-m", "fcn.controller.cli.main", "run", "-c", file]
     with Process("fcn run", command, folder / "log", prefix) as process:
         process.wait_ready(lambda: "API on" in process.log.read_text(), PATIENCE_S)
         yield process

@@ -42,3 +42,12 @@ def test_a_terminal_of_80_columns_is_enough() -> None:
 def test_numbers_are_never_folded() -> None:
     words = " ".join(shown(terminal=True, counted=True)).split()
     assert {str(PACKETS), str(OCTETS)} <= set(words)
+
+
+def test_an_ipv6_address_of_a_switch_is_shown() -> None:
+    """Square brackets are markup to the library that prints."""
+    console = Console(file=io.StringIO(), width=80)
+    status = pb.GetStatusResponse(nodes=[pb.NodeStatus(name="pe1", grpc="[fd00::1]:50001")])
+    tables.show_status(console, status, as_json=False)
+    assert isinstance(console.file, io.StringIO)
+    assert "[fd00::1]:50001" in console.file.getvalue()
