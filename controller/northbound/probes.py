@@ -17,16 +17,22 @@ Answer = tuple[HTTPStatus, dict[str, object]]
 def health(age: float) -> Answer:
     """`/healthz`; age of the last snapshot in seconds."""
     if age > STALE:
-        reason = f"the event loop has stood still for {age:.0f} s"
-        return HTTPStatus.SERVICE_UNAVAILABLE, {"healthy": False, "reason": reason}
+        return HTTPStatus.SERVICE_UNAVAILABLE, {"healthy": False, "reason": _still(age)}
     return HTTPStatus.OK, {"healthy": True}
 
 
-def readiness(snapshot: Snapshot) -> Answer:
-    """`/ready`: 503 with the state of each switch that is not as intended."""
+def readiness(snapshot: Snapshot, age: float) -> Answer:
+    """`/ready`: 503 with the state of each switch that is not as intended, or where nobody knows;
+    age of the snapshot in seconds."""
+    if age > STALE:
+        return HTTPStatus.SERVICE_UNAVAILABLE, {"ready": False, "reason": _still(age)}
     waiting = {node.name: node.state for node in snapshot.nodes if not node.up}
     code = HTTPStatus.SERVICE_UNAVAILABLE if waiting else HTTPStatus.OK
     return code, {"ready": not waiting, "waiting_for": waiting}
+
+
+def _still(age: float) -> str:
+    return f"the event loop has stood still for {age:.0f} s"
 
 
 def with_probes(
@@ -42,7 +48,7 @@ def with_probes(
             case "/healthz":
                 code, body = health(age)
             case "/ready":
-                code, body = readiness(shown)
+                code, body = readiness(shown, age)
             case _:
                 paths = ["/metrics", "/healthz", "/ready"]
                 code, body = HTTPStatus.NOT_FOUND, {"paths": paths}

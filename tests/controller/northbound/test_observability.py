@@ -168,10 +168,13 @@ async def test_a_supervisor_hears_whether_the_controller_lives_and_is_ready(
         return await asyncio.to_thread(read)
 
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    await switches["p1"].stop()
     async with plane.running():
         code, body = await asked("/ready")
         assert (code, body["ready"]) == (503, False)
-        assert set(body["waiting_for"]) == set(switches)
+        nobody = f"no session with {switches['p1'].address}"
+        assert body["waiting_for"]["p1"].startswith(f"connecting: {nobody}")
+        await switches["p1"].start()
         async with asyncio.timeout(WAIT):
             while code != 200:
                 code, body = await asked("/ready")
@@ -181,6 +184,10 @@ async def test_a_supervisor_hears_whether_the_controller_lives_and_is_ready(
         monkeypatch.setattr(probes, "STALE", -1.0)
         code, body = await asked("/healthz")
         assert (code, body["healthy"]) == (503, False)
+        # Of what a controller that stands still last saw nobody knows whether it is still so.
+        code, body = await asked("/ready")
+        assert (code, body["ready"]) == (503, False)
+        assert "the event loop has stood still" in body["reason"]
 
 
 async def test_metrics_are_those_of_a_snapshot(config: Config) -> None:
