@@ -1,5 +1,7 @@
-"""Commands of `fcn lab`. Exit codes: 0 success, 1 failed or stopped, 2 usage error, 3 invalid
-scenario."""
+"""Commands of `fcn lab`. What a command needs is imported when it runs: help is there soon.
+
+Exit codes: 0 success, 1 failed or stopped, 2 usage error, 3 invalid scenario.
+"""
 
 import typer
 

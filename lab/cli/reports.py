@@ -1,17 +1,17 @@
 """`fcn lab show` and `fcn lab compare`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from fcn.lab.errors import LabError
-from fcn.lab.report.page import compared, page
-from fcn.lab.report.tables import ReportTable, details, rich_table
-from fcn.lab.result.folder import REPORT_FILE, load
-from fcn.lab.result.model import Result
+
+if TYPE_CHECKING:
+    from fcn.lab.report.tables import ReportTable
+    from fcn.lab.result.model import Result
 
 EXIT_FAILED = 1
 
@@ -27,6 +27,10 @@ def show(
 ) -> None:
     """Show the result of a run: tables here, plots in an HTML page (default: report.html in its
     folder)."""
+    from fcn.lab.report.page import compared, page
+    from fcn.lab.report.tables import details
+    from fcn.lab.result.folder import REPORT_FILE
+
     results = {folder.resolve().name: _load(folder)}
     tables = compared(results)
     for table in tables:
@@ -44,6 +48,8 @@ def compare(
     """Compare runs: what differs in their scenarios, figures side by side, plots over each other in
     an HTML page (default: compare.html beside the first folder), which shows each by itself, too,
     unless they are many."""
+    from fcn.lab.report.page import compared, page
+
     if len(folders) < 2:
         raise typer.BadParameter("give two folders or more; `fcn lab show` shows one")
     names = _names(folders)
@@ -64,14 +70,18 @@ def _names(folders: list[Path]) -> list[str]:
     return names
 
 
-def _load(folder: Path) -> Result:
+def _load(folder: Path) -> "Result":
+    from fcn.lab.result.folder import load
+
     try:
         return load(folder)
     except LabError as error:
         raise _fail(str(error)) from None
 
 
-def _print(table: ReportTable) -> None:
+def _print(table: "ReportTable") -> None:
+    from fcn.lab.report.tables import rich_table
+
     console.print(rich_table(table))
 
 

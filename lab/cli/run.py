@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 from rich.console import Console
@@ -14,15 +14,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fcn.lab.cli.keep import keep
 from fcn.lab.errors import LabError
 from fcn.lab.modes import Mode
-from fcn.lab.result.deadlock import deadlocks
-from fcn.lab.result.folder import check_place
-from fcn.lab.result.model import Result
-from fcn.lab.run import runner
-from fcn.lab.scenario.load import ScenarioError, catalog, load_scenario
-from fcn.topologies.units import parse_time
+
+if TYPE_CHECKING:
+    from fcn.lab.result.model import Result
+    from fcn.lab.run import runner
 
 EXIT_FAILED = 1
 EXIT_SCENARIO = 3
@@ -33,6 +30,8 @@ errors = Console(stderr=True)
 
 def list_scenarios() -> None:
     """The scenarios that come with fcn."""
+    from fcn.lab.scenario.load import catalog, load_scenario
+
     table = Table("scenario", "network", "hosts", "time", "what it shows", box=None)
     for name in catalog():
         plan = load_scenario(name)
@@ -68,6 +67,11 @@ def run(
 
     Ctrl-C or SIGTERM ends the run: what was measured so far is saved, too.
     """
+    from fcn.lab.cli.keep import keep
+    from fcn.lab.result.folder import check_place
+    from fcn.lab.run import runner
+    from fcn.lab.scenario.load import ScenarioError, load_scenario
+
     try:
         plan = load_scenario(scenario).using(mode=_mode(mode), seed=seed)
     except ScenarioError as error:
@@ -114,7 +118,7 @@ class _Display:
     def __exit__(self, *_error: object) -> None:
         self._bar.stop()
 
-    def show(self, now: runner.Progress) -> None:
+    def show(self, now: "runner.Progress") -> None:
         """Show how far it is."""
         if now.doing != self._doing and not console.is_terminal:
             console.print(f"{escape(self._label)}: {now.doing}", highlight=False, soft_wrap=True)
@@ -151,7 +155,9 @@ def _stopped() -> Iterator[Callable[[], bool]]:
         restore()
 
 
-def _say(result: Result, folder: Path) -> None:
+def _say(result: "Result", folder: Path) -> None:
+    from fcn.lab.result.deadlock import deadlocks
+
     about = result.about
     done = int(result.messages["completed_ns"].notna().sum())
     reached = f"{about.reached_ns / 1e6:g} of {about.duration_ns / 1e6:g} ms"
@@ -183,6 +189,8 @@ def _mode(text: str | None) -> Mode | None:
 def _until(text: str) -> int | None:
     if not text:
         return None
+    from fcn.topologies.units import parse_time
+
     try:
         time = parse_time(text)
     except ValueError as error:
