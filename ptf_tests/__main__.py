@@ -10,6 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
+from fcn.contract.version import DISTRIBUTION
 from fcn.ptf_tests import runner
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
@@ -31,7 +32,7 @@ def main() -> None:
         except OSError as error:
             parser.error(f"--log-dir {options.log_dir}: {error.strerror}")
     if importlib.util.find_spec("ptf") is None:
-        parser.exit(2, "ptf is not installed: pip install 'fcn[test]'\n")
+        parser.exit(2, f"ptf is not installed: pip install '{DISTRIBUTION}[test]'\n")
     try:
         enter("fcn.ptf_tests", sys.argv[1:])
         totals = runner.run(options.target, options.tests, options.log_dir, options.failfast)

@@ -32,6 +32,8 @@ fi
 wanted=$(cat pyproject.toml constraints.txt | sha256sum)
 if [[ "$(cat .venv/.installed 2>/dev/null)" != "$wanted" ]]; then
     say "installing Python packages (pinned in constraints.txt); about a minute"
+    # The distribution was called fcn once: removed later, it would take the commands with it.
+    .venv/bin/python -m pip uninstall -qq --disable-pip-version-check --yes fcn
     .venv/bin/python -m pip install --quiet --disable-pip-version-check \
         --constraint constraints.txt --editable '.[test,demo,lab,dev]'
     printf '%s\n' "$wanted" >.venv/.installed

@@ -33,4 +33,4 @@ def test_a_missing_framework_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert "pip install 'fcn[test]'" in refusal(monkeypatch, capsys)
+    assert "pip install 'fcn-rocev2[test]'" in refusal(monkeypatch, capsys)
