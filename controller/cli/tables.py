@@ -1,13 +1,13 @@
 """Output of `fcn`: tables or JSON."""
 
 import json
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from fcn.contract.depth import LEVELS, Depth, DepthUnit
@@ -73,6 +73,8 @@ _FOLDED = frozenset({"switch", "features", "source", "destination", "via", "tunn
 """Columns that may take several lines; a number or name in two is misread."""
 _FOLDED_WIDTH = 12
 """Characters of such a column, at least."""
+_GAP = 2
+"""Characters between columns."""
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -88,18 +90,60 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _print(console: Console, table: Table) -> None:
-    """A terminal gets lines of its width if they can be had, anything else one line per row."""
-    natural = console.measure(table, options=console.options.update_width(sys.maxsize)).maximum
-    least = sum(
-        (_FOLDED_WIDTH if not column.no_wrap else 0)
-        or max(console.measure(cell).maximum for cell in (column.header, *column.cells))
+    """A terminal gets lines of its width, anything else one line per row."""
+    natural = [
+        max(console.measure(cell).maximum for cell in (column.header, *column.cells))
         for column in table.columns
-    ) + 2 * len(table.columns)
-    width = min(natural, max(least, console.width)) if console.is_terminal else natural
+    ]
+    least = [
+        width if column.no_wrap else min(width, _FOLDED_WIDTH)
+        for column, width in zip(table.columns, natural, strict=True)
+    ]
+    if console.is_terminal and sum(least) + _gaps(least) > console.width:
+        _print_in_parts(console, table, natural, least)
+        return
+    whole = max(sum(natural) + _gaps(natural), console.measure(table.title or "").maximum)
     # print() takes no width beyond the console's.
-    before, console.width = console.width, width
+    before, console.width = (
+        console.width,
+        min(whole, console.width) if console.is_terminal else whole,
+    )
     console.print(table)
     console.width = before
+
+
+def _gaps(widths: Sequence[int]) -> int:
+    """Characters between columns of these widths."""
+    return _GAP * (len(widths) - 1)
+
+
+def _print_in_parts(
+    console: Console, table: Table, natural: Sequence[int], least: Sequence[int]
+) -> None:
+    """As many columns as fit, and the others by their names below each row."""
+    fitting = next(
+        count
+        for count in range(len(least), 0, -1)
+        if count == 1 or sum(least[:count]) + _gaps(least[:count]) <= console.width
+    )
+    widths = list(least[:fitting])
+    spare = console.width - sum(widths) - _gaps(widths)
+    for index, width in enumerate(widths):
+        more = min(max(spare, 0), natural[index] - width)
+        widths[index], spare = width + more, spare - more
+    for number, cells in enumerate(zip(*(column.cells for column in table.columns), strict=True)):
+        columns = (column.copy() for column in table.columns[:fitting])
+        row = Table(*columns, box=None, pad_edge=False, header_style="bold")
+        row.show_header = number == 0
+        if number == 0:
+            row.title, row.title_justify = table.title, table.title_justify
+        for column, width in zip(row.columns, widths, strict=True):
+            column.width = width
+        row.add_row(*cells[:fitting])
+        console.print(row)
+        others = zip(table.columns[fitting:], cells[fitting:], strict=True)
+        below = "  ".join(f"{column.header} {cell}" for column, cell in others)
+        console.print(Padding(below, (0, 0, 0, _GAP)), highlight=False)
 
 
 def _say(console: Console, text: str) -> None:

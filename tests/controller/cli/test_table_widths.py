@@ -1,6 +1,7 @@
 """Tables on narrow terminals and in pipes."""
 
 import io
+from collections.abc import Callable
 
 import pytest
 from rich.console import Console
@@ -42,6 +43,101 @@ def test_a_terminal_of_80_columns_is_enough() -> None:
 def test_numbers_are_never_folded() -> None:
     words = " ".join(shown(terminal=True, counted=True)).split()
     assert {str(PACKETS), str(OCTETS)} <= set(words)
+
+
+def test_what_does_not_fit_is_below_the_rest() -> None:
+    head, *lines = shown(terminal=True, counted=True)
+    assert max(map(len, (head, *lines))) <= 80
+    assert f"packets {PACKETS}  octets {OCTETS}" in " ".join(lines)
+
+
+NODE = pb.NodeStatus(
+    name="amsterdam-pe-1",
+    role="pe",
+    grpc="[2001:db8:aaaa:bbbb::1]:50001",
+    state="synchronizing",
+    features=["learning", "notification", "translation"],
+    entries=12345,
+    pending=12,
+    flows=123456,
+    neighbors=1234,
+)
+COUNTER = pb.Counter(
+    node="amsterdam-pe-1",
+    counter="notification_events",
+    name="NOTIFICATION_ON_DC_PORT",
+    packets=PACKETS,
+    octets=OCTETS,
+)
+PATH = pb.Path(
+    tunnel="amsterdam-north",
+    id=0x8F2B3C4D,
+    weight=16,
+    backup=True,
+    via=["r1", "r2", "r3"],
+    state="congested",
+    source="p1:1, p2:12, operator",
+    packets=PACKETS,
+    rate=10**6,
+)
+LINK = pb.Link(
+    node="amsterdam-pe-1",
+    port=511,
+    peer="amsterdam-pe-2",
+    peer_port=511,
+    state="unknown",
+    ups=10**6,
+    downs=10**6,
+    utilization=1.0,
+)
+QUEUE = pb.QueueThresholds(
+    node="amsterdam-pe-1", port=511, queue=7, depths=[*range(123000, 130000, 1000)]
+)
+
+
+@pytest.mark.parametrize(
+    ("show", "whole"),
+    [
+        (
+            lambda console: tables.show_status(
+                console, pb.GetStatusResponse(nodes=[NODE] * 2), as_json=False
+            ),
+            ["amsterdam-pe-1", "synchronizing", "12333/12345", "123456", "1234"],
+        ),
+        (
+            lambda console: tables.show_counters(
+                console, [COUNTER] * 2, with_zeros=False, as_json=False
+            ),
+            ["amsterdam-pe-1", "NOTIFICATION_ON_DC_PORT", str(PACKETS), str(OCTETS)],
+        ),
+        (
+            lambda console: tables.show_paths(
+                console, [pb.Policy(node="pe1", name="to-pe2", paths=[PATH] * 2)], as_json=False
+            ),
+            ["0x8f2b3c4d", "congested", "1000000", str(PACKETS)],
+        ),
+        (
+            lambda console: tables.show_links(console, [LINK] * 2, as_json=False),
+            ["amsterdam-pe-1:511", "unknown", "1000000", "100.0%"],
+        ),
+        (
+            lambda console: tables.show_thresholds(
+                console, pb.GetThresholdsResponse(queues=[QUEUE] * 2), as_json=False
+            ),
+            ["amsterdam-pe-1", *map(str, range(123000, 130000, 1000))],
+        ),
+    ],
+    ids=["status", "counters", "paths", "links", "thresholds"],
+)
+def test_every_table_fits_80_columns(show: Callable[[Console], None], whole: list[str]) -> None:
+    """Of the longest rows a part is below the rest; both rows of a table have it."""
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
+    show(console)
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines[:-1])) <= 80
+    words = " ".join(lines).split()
+    assert all(words.count(word) >= 2 for word in whole)
 
 
 def test_an_ipv6_address_of_a_switch_is_shown() -> None:
