@@ -23,6 +23,7 @@ from fcn.controller.flows.connections import (
     QueuePairLearned,
     Refused,
 )
+from fcn.controller.flows.departed import Departed
 from fcn.controller.flows.flow import DEFAULT_P_KEY, Edge, Flow
 from fcn.controller.flows.inference import HostPairKey, Inference, Pairing, host_pair
 from fcn.controller.flows.key import FIRST_DATA_QP, FlowKey
@@ -69,6 +70,7 @@ class FlowService:
         self._labelled = LabelledFlows(edges, self.labels)
         self._senders = Senders()
         self._connections = ConnectionTracker(now)
+        self._departed = Departed(now)
         self.refusals = Refusals(bus, now)
         self._places = Places(config)
         self._reporting = Reporting(edges, self._places, self.refusals)
@@ -113,6 +115,8 @@ class FlowService:
         watched. `in_time`: about when it was sent, or else it is no evidence: inference compares
         what two PEs see at a time."""
         if not self._is_from(node, port, key.vrf, key.src):
+            return
+        if key in self._departed:
             return
         self._label(node, key, p_key, Origin.DATA)
         if sample is None:
@@ -360,6 +364,7 @@ class FlowService:
         self._events.labelled(flow)
 
     def _keep(self, flow: Flow) -> None:
+        self._departed.discard(flow.key)
         if flow.source_qp is None:
             self._update_watched(self._watch.add(flow.key) - {flow.key})
             self._verification.new_flow(host_pair(flow.key))
@@ -372,7 +377,10 @@ class FlowService:
         """The flow has ended, if `reason` may end it."""
         if not self._senders.end(key, reason):
             return
-        for flow in self._labelled.of(key):
+        labelled = self._labelled.of(key)
+        if labelled and reason in (End.DISCONNECTED, End.UNSEEN_DISCONNECT):
+            self._departed.add(key)
+        for flow in labelled:
             self._release(flow, reason.value)
 
     def _release(self, flow: Flow, reason: str, heir: str | None = None) -> None:

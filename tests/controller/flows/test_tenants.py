@@ -20,6 +20,7 @@ from fcn.controller.config.notation import Address
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows import service
 from fcn.controller.flows.connections import CmMessage, ConnectionTracker
+from fcn.controller.flows.departed import REPORTS_ARRIVE
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import CommIds, Origin
@@ -106,6 +107,29 @@ def test_messages_count_only_where_their_source_is(net: Network) -> None:
     assert (net.sender(FORTH), net.sender(BACK)) == (17, 33)
     assert len(net.service.all()) == 2
     assert net.service.refusals.counts == {("blue", Reason.FOREIGN_SOURCE): 8}
+
+
+def test_a_report_behind_the_disconnect_of_its_flow_says_nothing(net: Network) -> None:
+    """Reports of data come in batches of their own, so the last packet's can be late."""
+    net.connect()
+    net.cm("pe1", A, B, CmAttribute.DREQ, 0xA1, 0xB1, 33)
+    net.service.seen("pe1", DC_PORT, FORTH)
+    net.service.seen("pe2", DC_PORT, BACK)
+    assert net.service.all() == []
+    net.connect(ids=(0xA2, 0xB2))
+    net.service.seen("pe1", DC_PORT, FORTH, p_key=0x8001)
+    assert net.edges["pe1"].flows[FORTH].p_key == 0x8001, "a handshake counts at once"
+    net.cm("pe1", A, B, CmAttribute.DREQ, 0xA2, 0xB2, 33)
+    net.now += REPORTS_ARRIVE
+    net.service.seen("pe1", DC_PORT, FORTH)
+    assert [flow.key for flow in net.service.all()] == [FORTH]
+
+
+def test_disconnects_of_flows_that_nobody_has_leave_nothing(net: Network) -> None:
+    for qp in range(2, 1000):
+        net.cm("pe1", A, B, CmAttribute.DREQ, qp, qp, qp)
+    net.service.seen("pe1", DC_PORT, FlowKey("blue", A, B, 50))
+    assert [flow.key.dest_qp for flow in net.service.all()] == [50]
 
 
 def test_messages_count_only_behind_the_port_of_their_source(network: dict[str, Any]) -> None:
