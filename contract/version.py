@@ -1,13 +1,14 @@
 """The version of the installed distribution."""
 
-from importlib.metadata import PackageNotFoundError, version
-
 DISTRIBUTION = "fcn-rocev2"
 """For pip: `fcn` is somebody else's on PyPI."""
 
 
 def fcn_version() -> str:
     """As `fcn --version` prints it; `unknown` in a checkout that is not installed by this name."""
+    # Takes longer to start than a command that never asks.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(DISTRIBUTION)
     except PackageNotFoundError:

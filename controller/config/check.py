@@ -45,7 +45,9 @@ def check(config: Config, planner: Planner) -> Iterator[Finding]:
 def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
-    if config.metrics == config.api and not config.api.endswith(":0"):
+    port = config.api.rpartition(":")[2]
+    # By port alone: one address has many spellings, and some of them are every address.
+    if config.metrics is not None and config.metrics.rpartition(":")[2] == port != "0":
         yield ("metrics",), f"api listens on {config.api}, too; give each its own port"
     yield from check_holding(config)
     yield from _check_vrfs(config)

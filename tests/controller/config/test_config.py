@@ -338,6 +338,11 @@ def _metrics_where_the_api_is(data: dict[str, Any]) -> None:
     data |= {"api": "127.0.0.1:9661", "metrics": "127.0.0.1:9661"}
 
 
+@vary("metrics | give each its own port")
+def _metrics_where_the_api_is_by_another_name(data: dict[str, Any]) -> None:
+    data |= {"api": "127.0.0.1:9661", "metrics": "localhost:9661"}
+
+
 def test_each_may_ask_for_any_free_port() -> None:
     data = example()
     data |= {"api": "127.0.0.1:0", "metrics": "127.0.0.1:0"}
