@@ -305,12 +305,12 @@ def test_every_round_begins_with_reaction_points_as_new(
     )  # fmt: skip
     start = sent.one("sending").time_ns
     resets = [event.time_ns for event in sent.named("reset")]
-    rounds = [int(time - start) // 500_000_000 for time in resets]
+    rounds = [int(each - start) // 500_000_000 for each in resets]
     assert rounds == [0, 1, 2]
-    for time in resets:
-        states = [e for e in sent.named("rate") if e.time_ns == time]
+    for at in resets:
+        states = [e for e in sent.named("rate") if e.time_ns == at]
         assert [(e["rate_bps"], e["alpha"]) for e in states[-2:]] == [(line, 1.0)] * 2
-        first = next(e for e in sent.named("cnp") if e.time_ns >= time)
+        first = next(e for e in sent.named("cnp") if e.time_ns >= at)
         assert first["cut"]
         assert (first["rate_before_bps"], first["rate_bps"]) == (line, line / 2)
     # A message that began before the end of a round's sending time may leave after it.
