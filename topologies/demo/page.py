@@ -209,7 +209,8 @@ without congestion, the first observation of level 1 or above: a marked packet o
 node on the link, a sample of the queue depth, or a marked packet at a receiver; each at its
 timestamp less its propagation delay. Time above level 1 per onset is that of its congestion;
 in the whole round there are those of senders that have recovered, too: the sooner they are back,
-the more. {queue_note}</p>
+the more. All senders begin a round with alpha 1, so that their first cuts are the deepest: goodput
+of long transfers differs less (docs/laboratory.md). {queue_note}</p>
 <h2>The whole runs</h2>
 {_charts([each for each in charts if each.whole_run])}
 <h2>More</h2>

@@ -1,0 +1,73 @@
+"""Whether the rates of long flows had settled when a run ended.
+
+A connection is long when it had something to send in all of the second half of the run. It has
+settled when what was acknowledged in the last quarter differs from that in the quarter before by
+TOLERANCE at most. Control that converges swings about its mean faster than a quarter of the run.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from fcn.lab.result.model import Result
+
+TOLERANCE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """A long connection: packets acknowledged in the third quarter of the run, and in the last."""
+
+    host: str
+    connection: int
+    third: int
+    last: int
+
+    @property
+    def change(self) -> float:
+        """How much more it was in the last quarter, as a part of the larger one: -1 to 1."""
+        larger = max(self.third, self.last)
+        return (self.last - self.third) / larger if larger else 0.0
+
+    @property
+    def settled(self) -> bool:
+        """Whether it stayed within the tolerance, and sent at all."""
+        return self.last > 0 and abs(self.change) <= TOLERANCE
+
+
+def long_connections(result: Result) -> list[Settling]:
+    """Of a run; empty where no connection is long. A result that is not complete has none: its
+    second half is not what the scenario means."""
+    if not result.about.finished:
+        return []
+    return [*_long(result)]
+
+
+def _long(result: Result) -> Iterator[Settling]:
+    end = result.about.reached_ns
+    half, quarter = end // 2, end * 3 // 4
+    rates = dict(iter(result.rates.groupby(["host", "connection"])))
+    for names, messages in result.messages.groupby(["host", "connection"]):
+        spans = zip(messages["start_ns"], messages["completed_ns"].fillna(end), strict=True)
+        if not _covers([(int(start), int(done)) for start, done in spans], half, end):
+            continue
+        samples = rates.get(names)
+        times = [] if samples is None else samples["time_ns"].tolist()
+        counts = [] if samples is None else samples["acknowledged"].tolist()
+
+        def at(time: int, times: list[int] = times, counts: list[int] = counts) -> int:
+            return max((n for t, n in zip(times, counts, strict=True) if t <= time), default=0)
+
+        host, connection = cast(tuple[str, int], names)
+        yield Settling(host, int(connection), at(quarter) - at(half), at(end) - at(quarter))
+
+
+def _covers(spans: list[tuple[int, int]], begin: int, end: int) -> bool:
+    """Whether intervals leave nothing out between two times."""
+    for start, done in sorted(spans):
+        if start > begin:
+            return False
+        begin = max(begin, done)
+        if begin >= end:
+            return True
+    return begin >= end
