@@ -21,6 +21,7 @@ def test_rates_settle_and_use_the_link(mode: Mode) -> None:
     assert goodput_bps(result) > 0.75 * CORE_BPS
 
 
-def test_a_flow_is_cut_again_before_it_is_raised() -> None:
-    hosts = load_scenario("dumbbell").scenario.hosts
+@pytest.mark.parametrize("name", ["dumbbell", "parking-lot"])
+def test_a_flow_is_cut_again_before_it_is_raised(name: str) -> None:
+    hosts = load_scenario(name).scenario.hosts
     assert hosts.dcqcn.cut_interval < hosts.dcqcn.increase_period
