@@ -26,7 +26,8 @@ class Congestion:
     """One congestion; milliseconds since the start of the run.
 
     `by_pe`: the ingress PE's CNP caused the first cut, not a receiver's; `bound_ms`: propagation
-    delay of the whole path of that notification, from the bottleneck on.
+    delay of the whole path of that notification, from the bottleneck on. `slowed`: how many queue
+    pairs cut their rates before the next congestion.
     """
 
     onset_ms: float
@@ -34,6 +35,7 @@ class Congestion:
     sender: str
     by_pe: bool
     bound_ms: float
+    slowed: int
 
     @property
     def reaction_ms(self) -> float:
@@ -164,15 +166,10 @@ def _answer(
     following_ns: int,
 ) -> Congestion | None:
     """The first cut from an onset on, before the following one."""
-    for cut, flow in cuts:
-        if onset_ns <= cut.time_ns < following_ns:
-            return _congestion(scenario, record, onset_ns, cut, flow)
-    return None
-
-
-def _congestion(
-    scenario: Scenario, record: RunRecord, onset_ns: int, cut: Event, flow: Flow
-) -> Congestion:
+    between = [each for each in cuts if onset_ns <= each[0].time_ns < following_ns]
+    if not between:
+        return None
+    cut, flow = between[0]
     by_pe = by_switch(cut)
     topology = scenario.topology
     node = scenario.bottleneck[0]
@@ -187,4 +184,5 @@ def _congestion(
         sender=flow.sender,
         by_pe=by_pe,
         bound_ms=bound_ms,
+        slowed=len({(flow.sender, cut["qp"]) for cut, flow in between}),
     )

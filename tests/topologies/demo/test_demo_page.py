@@ -11,6 +11,7 @@ from demo_record import record, scenario
 from fcn.topologies.demo.check import Check
 from fcn.topologies.demo.checks import check_run
 from fcn.topologies.demo.conclusion import conclusion, fairness_notes, numbers
+from fcn.topologies.demo.congestion import Congestion
 from fcn.topologies.demo.drawing import drawing
 from fcn.topologies.demo.measure import Measurement, measure
 from fcn.topologies.demo.page import html_page
@@ -123,17 +124,18 @@ def test_one_mode_is_concluded_alone() -> None:
     assert [value for _, value in numbers(one)[0].values] == ["3.0 ms"]
 
 
-def test_worse_fairness_is_explained_by_what_queue_pairs_got_and_cut() -> None:
+def slowed(mode: str, count: int) -> tuple[Congestion, ...]:
+    """The congestions of a run in which so many queue pairs cut their rates."""
+    return tuple(replace(each, slowed=count) for each in results()[mode].congestions)
+
+
+def test_worse_fairness_is_explained_by_how_many_were_told() -> None:
     assert fairness_notes(results()) == []
-    (note,) = fairness_notes(
-        results(
-            fairness=0.8,
-            goodputs_bps={"h1": (2e6, 4e6), "h2": (1e6,) * 4},
-            cuts={"h1": (2, 4), "h2": (7, 7, 7, 7)},
-        )
-    )
-    assert "0.800 with FCN and 0.889 with ECN only" in note
-    assert (
-        "of h2 got 1.00 Mb/s and cut its rate 7.0 times, one of h1 got 3.00 Mb/s and cut 3" in note
-    )
-    assert "who cut more often got less" in note
+    got = {"h1": (2e6, 4e6), "h2": (1e6,) * 4}
+    some = results(fairness=0.8, goodputs_bps=got, congestions=slowed("fcn", 3))
+    some["ecn"] = replace(some["ecn"], congestions=slowed("ecn", 6))
+    (note,) = fairness_notes(some)
+    assert "0.800 with FCN and 0.889 with ECN only: a queue pair got 1.00 Mb/s to 4.00 Mb/s" in note
+    assert "3.0 of 6 queue pairs cut their rates with FCN, 6.0 with ECN only: who is not" in note
+    (note,) = fairness_notes(some | {"ecn": replace(some["ecn"], congestions=slowed("ecn", 3))})
+    assert "so that is not why" in note
