@@ -10,7 +10,6 @@ from rich.text import Text
 
 from fcn.lab.report.amounts import Unit, show
 from fcn.lab.report.figures import figures
-from fcn.lab.report.remarks import remarks
 from fcn.lab.result import analysis
 from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.failover import failovers
@@ -41,9 +40,8 @@ def side_by_side(results: Mapping[str, Result]) -> ReportTable:
         (each[0].name, *(figure.text for figure in each)) for each in zip(*columns, strict=True)
     ]
     early = [name for name, result in results.items() if not result.about.finished]
-    notes = [f"Ended early, so not all of it was measured: {', '.join(early)}."] if early else []
-    notes += [f"{each}." for each in remarks(results)]
-    return ReportTable("Figures", ("figure", *results), tuple(rows), "\n".join(notes))
+    note = f"Ended early, so not all of it was measured: {', '.join(early)}." if early else ""
+    return ReportTable("Figures", ("figure", *results), tuple(rows), note)
 
 
 def details(result: Result) -> Iterator[ReportTable]:

@@ -2,7 +2,8 @@
 
 A connection is long when all of its messages could be sent before the second half of the run began,
 and were not acknowledged when it ended: one to which messages come at random has no rate to settle
-at. It has settled when what was acknowledged in the last quarter differs from that in the quarter
+at. Something of them was acknowledged before: half a run shorter than a round trip tells nothing.
+It has settled when what was acknowledged in the last quarter differs from that in the quarter
 before by TOLERANCE at most. Control that converges swings about its mean faster than a quarter of
 the run.
 """
@@ -59,5 +60,7 @@ def _long(result: Result) -> Iterator[Settling]:
         def at(time: int, times: list[int] = times, counts: list[int] = counts) -> int:
             return max((n for t, n in zip(times, counts, strict=True) if t <= time), default=0)
 
+        if not at(half):
+            continue
         host, connection = cast(tuple[str, int], names)
         yield Settling(host, int(connection), at(quarter) - at(half), at(end) - at(quarter))

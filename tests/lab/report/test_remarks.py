@@ -1,12 +1,16 @@
 """What is said of runs in a line: that they did not converge, that goodput is below that of ECN."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from lab_results import MS, about
+from typer.testing import CliRunner
 
+from fcn.lab.cli.main import app
 from fcn.lab.modes import Mode
+from fcn.lab.report.page import page
 from fcn.lab.report.remarks import remarks
-from fcn.lab.report.tables import side_by_side
+from fcn.lab.result.folder import save
 from fcn.lab.result.model import Result
 from fcn.lab.result.tables import TABLES, frame
 
@@ -42,7 +46,17 @@ def test_goodput_below_that_of_ecn_is_named() -> None:
     both = {"e": run("ecn", 1000), "f": run("fcn", 900)}
     assert remarks(both) == ["goodput of f, 360 kb/s, is 10.0% below that of e, 400 kb/s"]
     assert remarks({"e": run("ecn", 1000), "f": run("fcn", 1100)}) == []
-    assert "10.0% below" in side_by_side(both).note
+    assert "f, 360 kb/s, is 10.0% below that of e, 400 kb/s.</p>" in page(both)
+
+
+def test_the_commands_say_it_in_a_line(tmp_path: Path) -> None:
+    save(run("ecn", 1000, last=50), tmp_path / "e")
+    save(run("fcn", 900), tmp_path / "f")
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["compare", *map(str, tmp_path.iterdir())])
+    lines = [line for line in done.output.splitlines() if line.startswith("note: ")]
+    assert sorted(line.split(" ", 2)[1] for line in lines) == ["e", "goodput"]
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["show", str(tmp_path / "e")])
+    assert "\nnote: e did not converge" in done.output
 
 
 def test_runs_of_another_scenario_or_seed_are_not_compared() -> None:

@@ -39,8 +39,13 @@ def test_one_that_still_changes_has_not() -> None:
 
 
 def test_one_that_delivers_nothing_has_not() -> None:
-    (found,) = long_connections(run([]))
+    (found,) = long_connections(run([(5 * MS, 100)]))
     assert (found.third, found.last, found.settled) == (0, 0, False)
+
+
+def test_a_run_of_less_than_a_round_trip_says_nothing() -> None:
+    assert long_connections(run([])) == []
+    assert long_connections(run([(15 * MS, 100), (20 * MS, 900)])) == []
 
 
 def test_values_last_until_the_next_row() -> None:
