@@ -1,17 +1,16 @@
 """What the measured numbers say, in words: of one mode beside end-to-end ECN alone."""
 
 from dataclasses import dataclass
-from statistics import mean
 
 from fcn.topologies.demo.comparison import NOTHING, rate_text
-from fcn.topologies.demo.measure import Measurement
+from fcn.topologies.demo.measure import Cuts, Measurement
 from fcn.topologies.demo.plots import Results
+from fcn.topologies.demo.report import cuts_text
 
 # Differences below are chance, or nothing to speak of.
 SAME_GOODPUT = 0.01
 SAME_FAIRNESS = 0.005
 SAME_ABOVE = 0.05
-SAME_SLOWED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +129,36 @@ def fairness_notes(results: Results) -> list[str]:
 
 def _why(ecn: Measurement, mode: Measurement) -> str:
     title, of_ecn = mode.mode.title, ecn.mode.title
-    shares = [bps for of_qps in mode.goodputs_bps.values() for bps in of_qps]
+    pairs = _queue_pairs(mode)
+    (least, least_cuts), (most, most_cuts) = pairs[0], pairs[-1]
     text = (
         f"Jain's index of queue pairs is {mode.fairness:.3f} with {title} and {ecn.fairness:.3f} "
-        f"with {of_ecn}: a queue pair got {rate_text(min(shares))} to {rate_text(max(shares))}"
+        f"with {of_ecn}. The queue pair with least got {rate_text(least)} after "
+        f"{cuts_text(least_cuts)}, the one with most {rate_text(most)} after {cuts_text(most_cuts)}"
     )
-    if not mode.congestions or not ecn.congestions:
-        return f"{text}. Not all runs have a rate cut."
-    slowed = [mean(each.slowed for each in m.congestions) for m in (mode, ecn)]
-    count = f"In a congestion {slowed[0]:.1f} of {len(shares)} queue pairs cut their rates with "
-    count += f"{title}, {slowed[1]:.1f} with {of_ecn}"
-    if slowed[0] < slowed[1] - SAME_SLOWED:
+    if least_cuts.slowing <= most_cuts.slowing:
+        return f"{text}: cuts are not what makes the difference."
+    uneven, beside = _unevenness(mode), _unevenness(ecn)
+    if mode.mode.notifies and beside < uneven < float("inf"):
         return (
-            f"{text}. {count}: who is not told of one, because it is short, keeps more until the "
-            "next."
+            f"{text}. The most slowed one is slowed by {100 * uneven:.0f} % more than the least, "
+            f"with {of_ecn} by {100 * beside:.0f} %: a switch tells each flow by the level that "
+            "its packets find, a receiver tells all alike."
         )
-    return f"{text}. {count}, so that is not why; how deep the cuts are differs."
+    return f"{text}: who was slowed more got less."
+
+
+def _queue_pairs(measured: Measurement) -> list[tuple[float, Cuts]]:
+    """Goodput and cuts of each, in the order of goodput."""
+    pairs = [
+        each
+        for sender, of_qps in measured.goodputs_bps.items()
+        for each in zip(of_qps, measured.cuts[sender], strict=True)
+    ]
+    return sorted(pairs, key=lambda each: each[0])
+
+
+def _unevenness(measured: Measurement) -> float:
+    """By which part the most slowed queue pair is slowed more than the least."""
+    slowing = [cuts.slowing for of_qps in measured.cuts.values() for cuts in of_qps]
+    return max(slowing) / min(slowing) - 1 if min(slowing) else float("inf")

@@ -26,8 +26,7 @@ class Congestion:
     """One congestion; milliseconds since the start of the run.
 
     `by_pe`: the ingress PE's CNP caused the first cut, not a receiver's; `bound_ms`: propagation
-    delay of the whole path of that notification, from the bottleneck on. `slowed`: how many queue
-    pairs cut their rates before the next congestion.
+    delay of the whole path of that notification, from the bottleneck on.
     """
 
     onset_ms: float
@@ -35,7 +34,6 @@ class Congestion:
     sender: str
     by_pe: bool
     bound_ms: float
-    slowed: int
 
     @property
     def reaction_ms(self) -> float:
@@ -166,10 +164,10 @@ def _answer(
     following_ns: int,
 ) -> Congestion | None:
     """The first cut from an onset on, before the following one."""
-    between = [each for each in cuts if onset_ns <= each[0].time_ns < following_ns]
-    if not between:
+    first = next((each for each in cuts if onset_ns <= each[0].time_ns < following_ns), None)
+    if first is None:
         return None
-    cut, flow = between[0]
+    cut, flow = first
     by_pe = by_switch(cut)
     topology = scenario.topology
     node = scenario.bottleneck[0]
@@ -184,5 +182,4 @@ def _answer(
         sender=flow.sender,
         by_pe=by_pe,
         bound_ms=bound_ms,
-        slowed=len({(flow.sender, cut["qp"]) for cut, flow in between}),
     )

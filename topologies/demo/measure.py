@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from math import exp, log
 from statistics import median
 from typing import Literal
 
@@ -32,6 +33,20 @@ class Series:
 
     times_ms: tuple[float, ...]
     values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """The rate cuts of a queue pair. slowing: sum of the logarithms of the rates before over
+    those after, so that a cut by a half is worth the same at any rate."""
+
+    count: int
+    slowing: float
+
+    @property
+    def depth(self) -> float:
+        """The part of the rate that a cut takes, geometric mean."""
+        return 1 - exp(-self.slowing / self.count) if self.count else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +90,7 @@ class Measurement:
     held: int
     goodput_bps: float
     goodputs_bps: dict[str, tuple[float, ...]]
-    cuts: dict[str, tuple[int, ...]]
+    cuts: dict[str, tuple[Cuts, ...]]
     fairness: float | None
     others: tuple[Other, ...]
 
@@ -193,10 +208,7 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         goodput_bps=taken * MTU * 8 / scenario.seconds,
         goodputs_bps=goodputs,
         cuts={
-            flow.sender: _per_qp(
-                Counter(event["qp"] for event in sender.named("cnp") if event["cut"]), flow.qps
-            )
-            for flow, sender, _ in flow_endpoints(scenario, record)
+            flow.sender: _cuts(flow, sender) for flow, sender, _ in flow_endpoints(scenario, record)
         },
         fairness=jain(bps for of_qps in goodputs.values() for bps in of_qps),
         others=tuple(_other(scenario, record, seen) for seen in record.others),
@@ -247,6 +259,17 @@ def _taken(scenario: Scenario, record: RunRecord, flow: Flow, receiver: RoceLog)
         if _together(scenario, record, event.time_ns - delay_ns):
             taken[event["qp"]] += event["taken"]
     return _per_qp(taken, flow.qps)
+
+
+def _cuts(flow: Flow, sender: RoceLog) -> tuple[Cuts, ...]:
+    """Of each queue pair, in the order of their numbers."""
+    slowing: dict[int, list[float]] = {}
+    for event in sender.named("cnp"):
+        if event["cut"]:
+            change = log(event["rate_before_bps"] / event["rate_bps"])
+            slowing.setdefault(event["qp"], []).append(change)
+    found = [Cuts(len(changes), sum(changes)) for _, changes in sorted(slowing.items())]
+    return (*found, *[Cuts(0, 0.0)] * max(0, flow.qps - len(found)))
 
 
 def _per_qp(counts: Counter[int], qps: int) -> tuple[int, ...]:

@@ -23,6 +23,9 @@ DPI = 170
 WIDE, HIGH = 4.8, 3.6
 """Inches: a phone shows so much with letters that can be read."""
 
+FEW = 3
+"""Modes whose names have room beside each other."""
+
 MBIT = 1e6
 ZOOM_BEFORE_MS = 10.0
 STEP_MS = 1.0
@@ -49,16 +52,19 @@ def draw_charts(scenario: Scenario, results: Results, folder: Path) -> list[Char
 
 
 def _charts(scenario: Scenario, results: Results, folder: Path) -> Iterator[Chart]:
-    def chart(name: str, title: str, draw: Callable[[Axes], None]) -> Chart:
+    def chart(name: str, title: str, draw: Callable[[Axes], None], *, bars: bool = True) -> Chart:
         path = folder / f"{name}.png"
         figure, axes = pyplot.subplots(figsize=(WIDE, HIGH), layout="constrained")
         draw(axes)
+        if bars and len(results) > FEW:
+            for label in axes.get_xticklabels():
+                label.set(rotation=40, ha="right")
         figure.savefig(path, dpi=DPI)
         pyplot.close(figure)
         return Chart(title, path)
 
-    yield chart("rate", "rate after an onset", partial(_draw_rate, scenario, results))
-    yield chart("queue", "queue after an onset", partial(_draw_queue, results))
+    yield chart("rate", "rate after an onset", partial(_draw_rate, scenario, results), bars=False)
+    yield chart("queue", "queue after an onset", partial(_draw_queue, results), bars=False)
     yield chart("above-level-1", "time above level 1", partial(_draw_above, results))
     for panel in panels([each.figures for each in results.values()]):
         if panel.empty:
@@ -145,7 +151,10 @@ def _finish(axes: Axes, title: str, end_ms: float) -> None:
     axes.set_xlabel("time since the onset of congestion (ms)")
     axes.set_title(title, fontsize=11)
     axes.grid(alpha=0.25)
-    axes.legend(fontsize=9, loc="best")
+    if len(axes.get_legend_handles_labels()[0]) <= FEW + 1:
+        axes.legend(fontsize=9, loc="best")
+    else:
+        axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4)
 
 
 def _draw_above(results: Results, axes: Axes) -> None:

@@ -7,7 +7,7 @@ from statistics import median
 from rich.table import Table
 
 from fcn.topologies.demo.comparison import NOTHING, Row, comparison_rows, rate_text
-from fcn.topologies.demo.measure import FIRST_MS, Measurement
+from fcn.topologies.demo.measure import FIRST_MS, Cuts, Measurement
 from fcn.topologies.demo.modes import Mode
 from fcn.topologies.demo.plots import Results, quartiles
 from fcn.topologies.demo.scenario import Scenario
@@ -105,14 +105,20 @@ def _detail_rows(ordered: Sequence[Measurement]) -> Iterator[Row]:
     yield row("goodput of the whole run, pauses included", lambda m: rate_text(m.goodput_bps))
 
 
+def cuts_text(cuts: Cuts) -> str:
+    """How many and how deep."""
+    return f"{cuts.count} cuts of {100 * cuts.depth:.1f} %"
+
+
 def queue_pair_rows(results: Results) -> list[Row]:
     """Goodput and cuts of each queue pair: what fairness is made of."""
     rows = []
     for sender, of_qps in next(iter(results.values())).goodputs_bps.items():
         for number in range(len(of_qps)):
             texts = (
-                f"{rate_text(each.goodputs_bps[sender][number])}, {each.cuts[sender][number]} cuts"
+                f"{rate_text(each.goodputs_bps[sender][number])}, {cuts_text(cuts)}"
                 for each in results.values()
+                for cuts in [each.cuts[sender][number]]
             )
             rows.append(Row(f"{sender}, queue pair {number + 1}", tuple(texts)))
     return rows

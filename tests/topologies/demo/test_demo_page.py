@@ -11,9 +11,8 @@ from demo_record import record, scenario
 from fcn.topologies.demo.check import Check
 from fcn.topologies.demo.checks import check_run
 from fcn.topologies.demo.conclusion import conclusion, fairness_notes, numbers
-from fcn.topologies.demo.congestion import Congestion
 from fcn.topologies.demo.drawing import drawing
-from fcn.topologies.demo.measure import Measurement, measure
+from fcn.topologies.demo.measure import Cuts, Measurement, measure
 from fcn.topologies.demo.page import html_page
 from fcn.topologies.demo.plots import Chart
 from fcn.topologies.demo.scenario import demo_scenario
@@ -124,18 +123,24 @@ def test_one_mode_is_concluded_alone() -> None:
     assert [value for _, value in numbers(one)[0].values] == ["3.0 ms"]
 
 
-def slowed(mode: str, count: int) -> tuple[Congestion, ...]:
-    """The congestions of a run in which so many queue pairs cut their rates."""
-    return tuple(replace(each, slowed=count) for each in results()[mode].congestions)
+def slowed(*slowing: float) -> dict[str, tuple[Cuts, ...]]:
+    """Ten cuts of each queue pair; of so much in all."""
+    cuts = [Cuts(10, each) for each in slowing]
+    return {"h1": tuple(cuts[:2]), "h2": tuple(cuts[2:])}
 
 
-def test_worse_fairness_is_explained_by_how_many_were_told() -> None:
+def test_worse_fairness_is_explained_by_how_much_queue_pairs_were_slowed() -> None:
     assert fairness_notes(results()) == []
-    got = {"h1": (2e6, 4e6), "h2": (1e6,) * 4}
-    some = results(fairness=0.8, goodputs_bps=got, congestions=slowed("fcn", 3))
-    some["ecn"] = replace(some["ecn"], congestions=slowed("ecn", 6))
+    got = {"h1": (2e6, 4e6), "h2": (1e6, 2e6, 2e6, 2e6)}
+    some = results(fairness=0.8, goodputs_bps=got, cuts=slowed(2, 1, 3, 2, 2, 2))
+    some["ecn"] = replace(some["ecn"], cuts=slowed(2, 2, 2.2, 2, 2, 2))
     (note,) = fairness_notes(some)
-    assert "0.800 with FCN and 0.889 with ECN only: a queue pair got 1.00 Mb/s to 4.00 Mb/s" in note
-    assert "3.0 of 6 queue pairs cut their rates with FCN, 6.0 with ECN only: who is not" in note
-    (note,) = fairness_notes(some | {"ecn": replace(some["ecn"], congestions=slowed("ecn", 3))})
-    assert "so that is not why" in note
+    assert "0.800 with FCN and 0.889 with ECN only" in note
+    assert "with least got 1.00 Mb/s after 10 cuts of 25.9 %, the one with most 4.00 Mb/s" in note
+    assert "slowed by 200 % more than the least, with ECN only by 10 %: a switch tells" in note
+    even = {"ecn": replace(some["ecn"], cuts=slowed(2, 0.5, 3, 2, 2, 2))}
+    assert fairness_notes(some | even)[0].endswith("who was slowed more got less.")
+    other = {"fcn": replace(some["fcn"], cuts=slowed(1, 1, 1, 1, 1, 1))}
+    assert fairness_notes(some | other)[0].endswith("cuts are not what makes the difference.")
+    none = {"fcn": replace(some["fcn"], cuts=slowed(2, 1, 3, 0, 2, 2))}
+    assert "more than" not in fairness_notes(some | none)[0]
