@@ -1,7 +1,7 @@
 """The demo in real time and in the laboratory, side by side.
 
-`python -m fcn.bench.demo` (root, Mininet) runs the demo's network and traffic twice: with switches
-in real time, as `make demo`, and as the scenario `demo` of the laboratory. It writes the numbers to
+`python -m fcn.bench.demo` (root, Mininet) runs the demo's network and traffic, in one round, twice:
+with switches in real time and as the scenario `demo` of the laboratory. It writes the numbers to
 bench/results/demo.json. Real time depends on the machine and what else it does.
 """
 
@@ -31,7 +31,7 @@ from fcn.topologies.demo.__main__ import DEFAULT_SECONDS, run_modes
 from fcn.topologies.demo.congestion import CALM_MS
 from fcn.topologies.demo.measure import Measurement, measure
 from fcn.topologies.demo.modes import modes_named
-from fcn.topologies.demo.scenario import demo_scenario
+from fcn.topologies.demo.scenario import continuous
 from fcn.topologies.isolation import enter
 from fcn.topologies.model import NS_PER_MS
 
@@ -72,8 +72,8 @@ NAMES = {
 def of_real_time(measured: Measurement) -> Figures:
     """Of a run of the demo."""
     return Figures(
-        reaction_ms=median(measured.reactions_ms),
-        longest_ms=measured.reactions_ms[-1],
+        reaction_ms=median(each.reaction_ms for each in measured.congestions),
+        longest_ms=max(each.reaction_ms for each in measured.congestions),
         congestions=len(measured.congestions),
         caused_by_pe=measured.caused_by_pe,
         cnps_from_pe=len(measured.cnps_from_pe),
@@ -91,7 +91,7 @@ def of_laboratory(result: Result) -> Figures:
     times = found["reaction_ns"].dropna().astype("float64") / NS_PER_MS
     by = caused(result, "cnp")["by"]
     flows = result.connections
-    others = {other.sender for other in demo_scenario(DEFAULT_SECONDS).others}
+    others = {other.sender for other in continuous(DEFAULT_SECONDS).others}
     flows = flows[~flows["host"].isin(others)]
     seconds = result.about.reached_ns / NS_PER_S
     return Figures(
@@ -133,7 +133,7 @@ def main() -> None:
     options = parser.parse_args()
     enter(MODULE, sys.argv[1:])
     seconds = load_scenario("demo").scenario.duration / NS_PER_S
-    demo = demo_scenario(seconds)
+    demo = continuous(seconds)
     with tempfile.TemporaryDirectory() as out:
         modes = modes_named(MODES)
         records = run_modes(demo, modes, choose_target(options.target), Path(out))

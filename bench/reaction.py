@@ -4,8 +4,10 @@
 link of 100 Gb/s, from the far side of a link as long as the distance; the receivers are as far
 again. With FCN at default thresholds and intervals, with END.CON in place of Fast CNPs, and with
 end-to-end ECN. The bound is the
-propagation delay of the way the first CNP came. Everything is in virtual time, so that the numbers
-are the same on every machine. They are written to bench/results/reaction.json.
+propagation delay of the way the first CNP came. No reaction can be sooner, so the ratio to it is 1
+or more whatever senders do: beside it is what as many rate cuts at random times would give, and in
+how many congestions there is a cut. Everything is in virtual time, so that the numbers are the same
+on every machine. They are written to bench/results/reaction.json.
 """
 
 import argparse
@@ -21,6 +23,7 @@ from rich.table import Table
 from fcn.bench.forwarding import RESULTS, positive
 from fcn.lab.modes import Mode
 from fcn.lab.report.amounts import show
+from fcn.lab.result.chance import by_chance
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import reactions
 from fcn.lab.run.runner import run_scenario
@@ -43,7 +46,9 @@ class BenchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One run; by: whose CNP came first."""
+    """One run; by: whose CNP came first. answered: the share of its congestions with a rate cut.
+    random_answered, random_ratio: the same, and the median ratio, of as many cuts at random times
+    (`fcn.lab.result.chance`)."""
 
     kilometres: float
     senders: int
@@ -52,6 +57,10 @@ class Measured:
     reaction_ns: int
     bound_ns: int
     ratio: float
+    congestions: int
+    answered: float
+    random_answered: float | None
+    random_ratio: float | None
 
 
 def scenario(kilometres: float, senders: int, size: str) -> Plan:
@@ -89,11 +98,12 @@ def scenario(kilometres: float, senders: int, size: str) -> Plan:
 
 def measured(kilometres: float, senders: int, result: Result) -> Measured:
     """The reaction to the first congestion of a run. Raises BenchError when there is none."""
-    found = reactions(result)
-    found = found[found["ratio"].notna()]
+    every = reactions(result)
+    found = every[every["ratio"].notna()]
     if found.empty:
         raise BenchError(f"{result.about.label}: no congestion to which a sender reacted")
     first = found.iloc[0]
+    chance = by_chance(result)
     bound = first["fcn_bound_ns"] if first["by"] == "ingress PE" else first["ecn_bound_ns"]
     return Measured(
         kilometres=kilometres,
@@ -103,6 +113,10 @@ def measured(kilometres: float, senders: int, result: Result) -> Measured:
         reaction_ns=int(first["reaction_ns"]),
         bound_ns=int(bound),
         ratio=float(first["ratio"]),
+        congestions=len(every),
+        answered=len(found) / len(every),
+        random_answered=chance.answered,
+        random_ratio=chance.ratio,
     )
 
 
@@ -117,10 +131,13 @@ def measure(distances: tuple[float, ...]) -> Iterator[Measured]:
 
 def table(rows: list[Measured]) -> Table:
     """For the terminal."""
-    made = Table(title="from the onset of congestion to the first rate cut")
+    made = Table(
+        title="from the onset of congestion to the first rate cut",
+        caption="random: of as many cuts at random times; cut: congestions with one",
+    )
     for column in ("queue to sender", "senders", "mode", "first CNP of"):
         made.add_column(column)
-    for column in ("propagation", "more than that", "ratio"):
+    for column in ("propagation", "more than that", "ratio", "random", "cut", "random cut"):
         made.add_column(column, justify="right")
     for row in rows:
         made.add_row(
@@ -131,6 +148,9 @@ def table(rows: list[Measured]) -> Table:
             show(row.bound_ns, "ns"),
             show(row.reaction_ns - row.bound_ns, "ns"),
             f"{row.ratio:.5f}",
+            show(row.random_ratio, "ratio"),
+            show(row.answered, "share"),
+            show(row.random_answered, "share"),
         )
     return made
 

@@ -58,6 +58,10 @@ class Sender:
     With `link_rate_bps`, the rate of its link in bit/s, it heeds PAUSE frames (IEEE 802.1Qbb) for
     the priority of its packets; with 0 it does not.
 
+    With `round_ms`, traffic comes in rounds from the first packet on: messages begin in the first
+    `sending_ms` of each, and `reset_ms` after it begins reaction points are as new (line rate,
+    alpha 1), which event `reset` says.
+
     After `duration_ms` of sending it stays connected for `hold_ms` or until SIGINT.
     """
 
@@ -74,6 +78,9 @@ class Sender:
     start_at_ns: int = 0
     duration_ms: int = 10_000
     hold_ms: int = 0
+    round_ms: int = 0
+    sending_ms: int = 0
+    reset_ms: int = 0
     link_rate_bps: int = 0
     pairs: tuple[QpPair, ...] = ()
     dcqcn: Dcqcn = field(default_factory=Dcqcn)

@@ -38,6 +38,7 @@ def show(
     for result in results.values():
         for table in details(result):
             _print(table)
+    _remark(results)
     _write(page(results, tables), page_file or folder / REPORT_FILE)
 
 
@@ -57,6 +58,7 @@ def compare(
     tables = compared(results)
     for table in tables:
         _print(table)
+    _remark(results)
     _write(page(results, tables), page_file or folders[0].resolve().parent / "compare.html")
 
 
@@ -83,6 +85,13 @@ def _print(table: "ReportTable") -> None:
     from fcn.lab.report.tables import rich_table
 
     console.print(rich_table(table))
+
+
+def _remark(results: "dict[str, Result]") -> None:
+    from fcn.lab.report.remarks import remarks
+
+    for remark in remarks(results):
+        console.print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
 
 
 def _write(text: str, file: Path) -> None:

@@ -156,6 +156,7 @@ def _stopped() -> Iterator[Callable[[], bool]]:
 
 
 def _say(result: "Result", folder: Path) -> None:
+    from fcn.lab.report.remarks import remarks
     from fcn.lab.result.deadlock import deadlocks
 
     about = result.about
@@ -168,6 +169,8 @@ def _say(result: "Result", folder: Path) -> None:
         highlight=False,
         soft_wrap=True,
     )
+    for remark in remarks({about.label: result}):
+        console.print(f"[yellow]note:[/] {escape(remark)}", highlight=False, soft_wrap=True)
     for each in deadlocks(result):
         circle = " to ".join((*each.nodes, each.nodes[0]))
         _say_error(

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from fcn.lab.report.amounts import NOTHING, Unit, show
+from fcn.lab.report.remarks import goodput_bps
 from fcn.lab.result import analysis
+from fcn.lab.result.chance import by_chance
+from fcn.lab.result.convergence import long_connections
 from fcn.lab.result.deadlock import deadlocks
 from fcn.lab.result.model import Result
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, caused, reactions
@@ -56,10 +59,11 @@ def _of_the_run(result: Result) -> list[Figure]:
 def _of_reactions(result: Result) -> list[Figure]:
     found = reactions(result)
     answered = found[found["ratio"].notna()]
+    chance = by_chance(result)
+    share = float(found["cut_ns"].notna().mean()) if len(found) else None
     longest = answered["reaction_ns"].astype("float64").max()
     return [
         Figure("congestions", len(found)),
-        Figure("  with a rate cut", int(found["cut_ns"].notna().sum())),
         Figure("  first cut by the ingress PE's CNP", int((found["by"] == BY_PE).sum())),
         Figure("onset to first CNP, median", _median(found["told_ns"]), "ns"),
         Figure("onset to first rate cut, median", _median(answered["reaction_ns"]), "ns"),
@@ -68,6 +72,9 @@ def _of_reactions(result: Result) -> list[Figure]:
         Figure("  propagation by the receiver", _median(answered["ecn_bound_ns"]), "ns"),
         Figure("reaction ÷ propagation, median", _median(answered["ratio"]), "ratio"),
         Figure("  greatest", _number(answered["ratio"].max()), "ratio"),
+        Figure("  of as many random cuts, median", chance.ratio, "ratio"),
+        Figure("congestions with a rate cut", share, "share"),
+        Figure("  with as many random cuts", chance.answered, "share"),
     ]
 
 
@@ -76,18 +83,19 @@ def _of_messages(result: Result) -> list[Figure]:
     whole = times[times["size"] == analysis.ALL]
     row = whole.iloc[0] if len(whole) else None
     speeds = analysis.goodput(result)["goodput_bps"].dropna()
-    seconds = result.about.reached_ns / analysis.NS_PER_S
-    payload = int(result.connections["payload"].sum())
+    long = long_connections(result)
+    settled = f"{sum(each.settled for each in long)} of {len(long)}" if long else None
     return [
         Figure("connections", len(result.connections)),
         Figure("messages", len(analysis.messages(result))),
         Figure("  completed", _of(row, "completed") or 0),
         Figure("flow completion time, mean", _of(row, "mean_ns"), "ns"),
         Figure("  99th percentile", _of(row, "p99_ns"), "ns"),
-        Figure("goodput of all", payload * 8 / seconds if seconds else None, "bps"),
+        Figure("goodput of all", goodput_bps(result) if result.about.reached_ns else None, "bps"),
         Figure("  of a connection, mean", _number(speeds.mean()), "bps"),
         Figure("  of a connection, least", _number(speeds.min()), "bps"),
         Figure("  Jain's fairness index", _number(analysis.jain(speeds)), "ratio"),
+        Figure("long connections that settled", settled),
     ]
 
 

@@ -8,6 +8,7 @@ from string import Template
 from fcn.lab.report.amounts import show
 from fcn.lab.report.compare import differences
 from fcn.lab.report.plots import Plot, overlaid, plots
+from fcn.lab.report.remarks import remarks
 from fcn.lab.report.tables import ReportTable, details, side_by_side
 from fcn.lab.result.model import Result
 
@@ -38,6 +39,7 @@ def compared(results: Mapping[str, Result]) -> tuple[ReportTable, ...]:
 
 def _compared(results: Mapping[str, Result], tables: Sequence[ReportTable]) -> Iterator[str]:
     yield from map(_early, results.values())
+    yield from map(_remark, remarks(results))
     yield from map(_table, tables)
     yield from map(_plot, overlaid(results))
     if len(results) > MOST_DETAILED:
@@ -54,6 +56,7 @@ def _compared(results: Mapping[str, Result], tables: Sequence[ReportTable]) -> I
 def _single(results: Mapping[str, Result], tables: Sequence[ReportTable]) -> Iterator[str]:
     for result in results.values():
         yield _early(result)
+        yield from map(_remark, remarks(results))
         yield from map(_table, tables)
         yield from _details(result)
 
@@ -73,6 +76,10 @@ def _early(result: Result) -> str:
         f"{escape(show(about.reached_ns, 'ns'))} of {escape(show(about.duration_ns, 'ns'))}: "
         "figures are of that time only.</p>"
     )
+
+
+def _remark(text: str) -> str:
+    return f'<p class="early">{escape(text)}.</p>'
 
 
 def _plot(plot: Plot) -> str:

@@ -49,6 +49,21 @@ class Reaction:
     ratio: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A CNP that reached a sender, or a rate cut it made."""
+
+    time_ns: int
+    host: str
+    connection: int
+    remote: str
+    by: str
+
+
+_Onset = tuple[int, str, str, int | None]
+"""When, the queue (node, neighbour), and when its next one begins."""
+
+
 def reactions(result: Result, calm_ns: int | None = None) -> pd.DataFrame:
     """The congestions in the order of their onsets, with the columns of `Reaction`.
 
@@ -59,21 +74,41 @@ def reactions(result: Result, calm_ns: int | None = None) -> pd.DataFrame:
     held back (`NetworkInfo.held_back_ns`): within that, what is late is meant to be. A cut or CNP
     earlier than its bound after the onset is not for this congestion.
     """
-    paths = Paths(result.about.network)
-    senders = _Senders(result, paths)
-    found = []
-    for names, marks in _marks(result).groupby(["node", "towards"]):
-        node, towards = map(str, cast(tuple[str, str], names))
-        calm = calm_ns
-        if calm is None:
-            held_back = result.about.network.held_back_ns
-            calm = max(senders.round_trip_ns(node, towards), held_back)
-        onsets = _onsets(marks["time_ns"], calm, result.about.warm_up_ns)
-        for onset, following in zip_longest(onsets, onsets[1:]):
-            found.append(senders.reaction(node, towards, onset, following))
-    found.sort(key=lambda each: (each.onset_ns, each.node, each.towards))
+    run = Congestions(result, calm_ns)
+    found = list(run.reactions(run.cuts))
     data = pd.DataFrame([astuple(each) for each in found], columns=_columns())
     return data.astype({each.name: _DTYPES[each.type] for each in fields(Reaction)})  # type: ignore[index]
+
+
+class Congestions:
+    """The congestions of a run, and what a series of rate cuts would be as reactions to them.
+
+    calm_ns: as of `reactions`. cuts: those of the run, in the order of time.
+    """
+
+    def __init__(self, result: Result, calm_ns: int | None = None) -> None:
+        self._senders = _Senders(result, Paths(result.about.network))
+        self.cuts = list(_signals(result, "cut"))
+        self._onsets = sorted(self._found(result, calm_ns))
+
+    def _found(self, result: Result, calm_ns: int | None) -> Iterator[_Onset]:
+        for names, marks in _marks(result).groupby(["node", "towards"]):
+            node, towards = map(str, cast(tuple[str, str], names))
+            calm = calm_ns
+            if calm is None:
+                held_back = result.about.network.held_back_ns
+                calm = max(self._senders.round_trip_ns(node, towards), held_back)
+            onsets = _onsets(marks["time_ns"], calm, result.about.warm_up_ns)
+            for onset, following in zip_longest(onsets, onsets[1:]):
+                yield onset, node, towards, following
+
+    def __len__(self) -> int:
+        return len(self._onsets)
+
+    def reactions(self, cuts: list[Signal]) -> Iterator[Reaction]:
+        """Of these cuts, in the order of time, to each congestion in the order of its onset."""
+        for onset, node, towards, following in self._onsets:
+            yield self._senders.reaction(cuts, node, towards, onset, following)
 
 
 def _columns() -> list[str]:
@@ -95,23 +130,11 @@ def _onsets(times: "pd.Series[int]", calm_ns: int, from_ns: int) -> list[int]:
     return ordered[begins & (ordered >= from_ns)].tolist()
 
 
-@dataclass(frozen=True, slots=True)
-class _Signal:
-    """A CNP that reached a sender, or a rate cut it made."""
-
-    time_ns: int
-    host: str
-    connection: int
-    remote: str
-    by: str
-
-
 class _Senders:
     def __init__(self, result: Result, paths: Paths) -> None:
         self._paths = paths
         self._pe = {host.name: host.pe for host in result.about.network.hosts}
         self._cnps = list(_signals(result, "cnp"))
-        self._cuts = list(_signals(result, "cut"))
         flows = result.connections[["host", "remote"]].drop_duplicates()
         self._flows = list(flows.itertuples(index=False, name=None))
 
@@ -124,9 +147,11 @@ class _Senders:
         ]
         return 2 * min((delay for delay in delays if delay is not None), default=0)
 
-    def reaction(self, node: str, towards: str, onset: int, following: int | None) -> Reaction:
+    def reaction(
+        self, cuts: list[Signal], node: str, towards: str, onset: int, following: int | None
+    ) -> Reaction:
         told = self._first(self._cnps, node, towards, onset, following)
-        cut = self._first(self._cuts, node, towards, onset, following)
+        cut = self._first(cuts, node, towards, onset, following)
         told_ns = None if told is None else told.time_ns - onset
         if cut is None:
             return Reaction(node, towards, onset, told_ns)
@@ -148,8 +173,8 @@ class _Senders:
         )
 
     def _first(
-        self, signals: list[_Signal], node: str, towards: str, onset: int, following: int | None
-    ) -> _Signal | None:
+        self, signals: list[Signal], node: str, towards: str, onset: int, following: int | None
+    ) -> Signal | None:
         """The first after an onset and before the following one that can be for it."""
         begin = bisect_left(signals, onset, key=attrgetter("time_ns"))
         for each in islice(signals, begin, None):
@@ -161,23 +186,23 @@ class _Senders:
                     return each
         return None
 
-    def _bound(self, signal: _Signal, node: str) -> int | None:
+    def _bound(self, signal: Signal, node: str) -> int | None:
         if signal.by == BY_PE:
             return self._fcn_bound(signal, node)
         return self._ecn_bound(signal, node)
 
-    def _fcn_bound(self, signal: _Signal, node: str) -> int | None:
+    def _fcn_bound(self, signal: Signal, node: str) -> int | None:
         return self._paths.delay_ns(node, self._pe[signal.host], signal.host)
 
-    def _ecn_bound(self, signal: _Signal, node: str) -> int | None:
+    def _ecn_bound(self, signal: Signal, node: str) -> int | None:
         return self._paths.delay_ns(node, signal.remote, signal.host)
 
 
-def _signals(result: Result, what: str) -> Iterator[_Signal]:
+def _signals(result: Result, what: str) -> Iterator[Signal]:
     """In the order of time."""
     seen = caused(result, what).sort_values("time_ns", kind="stable")
     columns = (seen[name].tolist() for name in ("time_ns", "host", "connection", "remote", "by"))
-    yield from (_Signal(*values) for values in zip(*columns, strict=True))
+    yield from (Signal(*values) for values in zip(*columns, strict=True))
 
 
 def caused(result: Result, what: str) -> pd.DataFrame:

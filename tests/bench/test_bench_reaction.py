@@ -35,6 +35,10 @@ def test_results_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert 0 <= end_con["reaction_ns"] - fcn["reaction_ns"] < 100
     assert 0 < ecn["reaction_ns"] - ecn["bound_ns"] < 2_000
     assert fcn["ratio"] == fcn["reaction_ns"] / fcn["bound_ns"] <= reaction.GOAL
+    for row in (fcn, end_con, ecn):
+        assert (row["congestions"], row["answered"]) == (1, 1.0)
+        assert 0 < row["random_answered"] <= 1
+    assert fcn["random_ratio"] > 1.5
 
 
 def test_a_run_without_reaction_is_an_error() -> None:

@@ -18,28 +18,21 @@ from rich.console import Console
 from fcn.hosts.roce.log import LogError
 from fcn.topologies.command import FAILURES, choose_target, say_failure, say_how_to_look
 from fcn.topologies.demo.checks import check_run
-from fcn.topologies.demo.comparison import draw_comparison
+from fcn.topologies.demo.conclusion import conclusion
 from fcn.topologies.demo.display import Display
 from fcn.topologies.demo.measure import MeasureError, measure
 from fcn.topologies.demo.modes import DEFAULT_MODES, MODES, Mode, ModeError, modes_named
-from fcn.topologies.demo.plots import draw_overview, draw_reaction
-from fcn.topologies.demo.report import (
-    Checks,
-    Records,
-    comparison,
-    details,
-    hop_rows,
-    html_page,
-    terminal_table,
-)
-from fcn.topologies.demo.scenario import Scenario, demo_scenario
+from fcn.topologies.demo.page import Checks, html_page
+from fcn.topologies.demo.plots import draw_charts
+from fcn.topologies.demo.report import Records, comparison, details, hop_rows, terminal_table
+from fcn.topologies.demo.scenario import ROUND_S, Scenario, demo_scenario
 from fcn.topologies.demo.traffic import Run, RunRecord
 from fcn.topologies.demo.verdict import problems as problems_of
 from fcn.topologies.isolation import enter
 from fcn.topologies.network import Network, Target, make_directory
 
-DEFAULT_SECONDS = 16.0
-MIN_SECONDS = 4.0
+DEFAULT_SECONDS = 24.0
+MIN_SECONDS = ROUND_S
 
 console = Console()
 
@@ -83,14 +76,11 @@ def evaluate(scenario: Scenario, target: Target, records: Records, out: Path) ->
         ("Result", comparison(results)),
     ):
         console.print(terminal_table(title, modes, rows))
-    images = [out / f"{name}.png" for name in ("comparison", "reaction", "overview")]
-    title = f"The demo on {target}, {scenario.seconds:g} s of each mode"
-    draw_comparison([each.figures for each in results.values()], title, images[0])
-    draw_reaction(scenario, results, images[1])
-    draw_overview(scenario, results, images[2])
+    console.print(conclusion(results), highlight=False)
+    charts = draw_charts(scenario, results, out)
     page = out / "index.html"
-    page.write_text(html_page(scenario, target, results, records, checks, images))
-    console.print(f"written: {page}, {', '.join(map(str, images))}")
+    page.write_text(html_page(scenario, target, results, records, checks, charts))
+    console.print(f"written: {page}, and its charts beside it")
     total = sum(map(len, checks.values()))
     console.print(f"{total - len(problems)} of {total} comparisons of counters agree")
     return [*problems, *problems_of(results)]

@@ -125,21 +125,55 @@ def _lost(other: Other) -> str:
     return f"{100 * other.lost / other.sent:.1f} %" if other.sent else NOTHING
 
 
-def draw_comparison(figures: Sequence[Figures], title: str, path: Path) -> None:
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A chart of the modes. empty: there is nothing in it, all is zero or missing."""
+
+    name: str
+    title: str
+    draw: Callable[[Axes], None]
+    empty: bool = False
+
+
+def panels(figures: Sequence[Figures]) -> tuple[Panel, ...]:
     """The figures of the table as bars, a group of bars for each mode."""
-    width = max(12.0, 2.2 * len(figures) + 6.0)
-    figure, axes = pyplot.subplots(2, 3, figsize=(width, 8.0), layout="constrained")
     reactions = [_scaled(f.pause_ns if f.reaction_ns is None else f.reaction_ns) for f in figures]
     pauses = " or pause" if any(f.pause_ns is not None for f in figures) else ""
-    _bars(axes[0][0], f"onset to first rate cut{pauses}, median (ms)", figures, reactions)
-    _bars(axes[0][1], "peak queue (packets)", figures, [f.peak_queue for f in figures])
-    _bars(axes[0][2], "packets dropped", figures, [float(f.dropped) for f in figures])
-    _goodput(axes[1][0], figures)
-    _bars(
-        axes[1][1], "Jain's fairness index of queue pairs", figures, [f.fairness for f in figures]
+
+    def bars(name: str, title: str, values: Sequence[float | None]) -> Panel:
+        def draw(axes: Axes) -> None:
+            _bars(axes, title, figures, values)
+            if name == "fairness":
+                axes.set_ylim(0, 1.15)
+
+        return Panel(name, title, draw, empty=not any(values))
+
+    return (
+        bars("reaction", f"onset to first rate cut{pauses}, median (ms)", reactions),
+        bars("peak", "peak queue (packets)", [f.peak_queue for f in figures]),
+        bars("dropped", "packets dropped", [float(f.dropped) for f in figures]),
+        Panel(
+            "goodput",
+            "goodput by sender",
+            lambda axes: _goodput(axes, figures),
+            empty=not _most_goodput(figures),
+        ),
+        bars("fairness", "Jain's fairness index of queue pairs", [f.fairness for f in figures]),
+        Panel(
+            "other-traffic",
+            "other traffic: delay beyond propagation",
+            lambda axes: _others(axes, figures),
+            empty=not any(o.delay_ns or o.lost for f in figures for o in f.others),
+        ),
     )
-    axes[1][1].set_ylim(0, 1.15)
-    _others(axes[1][2], figures)
+
+
+def draw_comparison(figures: Sequence[Figures], title: str, path: Path) -> None:
+    """All panels side by side."""
+    width = max(12.0, 2.2 * len(figures) + 6.0)
+    figure, axes = pyplot.subplots(2, 3, figsize=(width, 8.0), layout="constrained")
+    for each, panel in zip(axes.flat, panels(figures), strict=True):
+        panel.draw(each)
     figure.suptitle(title)
     figure.savefig(path, dpi=DPI)
     pyplot.close(figure)

@@ -4,13 +4,13 @@ A congestion begins when the bottleneck's queue reaches level 1 after CALM_MS wi
 is observed in several places: a packet with a CE mark or a notice leaves the node (timestamped by
 the kernel on the link), a sample of the queue depth is over the threshold, a marked packet reaches
 a receiver. No observation precedes the onset, so the earliest, less its propagation delay, is the
-best bound on it. Congestions before the last sender starts are left out: they are bursts of packets
-that a loaded machine did not send evenly paced.
+best bound on it. Congestions of a round before its last sender starts are left out: they are bursts
+of packets that a loaded machine did not send evenly paced.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import pairwise
 
 from fcn.hosts.roce.log import Event
 from fcn.topologies.demo.scenario import Flow, Scenario, by_switch
@@ -41,24 +41,52 @@ class Congestion:
         return self.cut_ms - self.onset_ms
 
 
+@dataclass(frozen=True, slots=True)
+class Onset:
+    """The first congestion of a round: it lasts until `next_ms`, when another one begins, or until
+    `end_ms`, the end of the round.
+
+    `same_state`: the reaction points of all senders were as new, in line rate and with alpha 1: no
+    cut since the reset. `answer`: None where nobody cut.
+    """
+
+    onset_ms: float
+    next_ms: float
+    end_ms: float
+    same_state: bool
+    answer: Congestion | None
+
+
 def congestions(scenario: Scenario, record: RunRecord) -> tuple[Congestion, ...]:
-    """All congestions to which a sender reacted, in order."""
-    cuts = sorted(
-        (
-            (event, flow)
-            for flow, sender, _ in flow_endpoints(scenario, record)
-            for event in sender.named("cnp")
-            if event["cut"]
-        ),
-        key=lambda cut: cut[0].time_ns,
+    """All congestions to which a sender reacted, in order; also later ones of a round."""
+    cuts = _cuts(scenario, record)
+    return tuple(
+        found
+        for begins, ends in _rounds(scenario, record)
+        for onset, following in pairwise([*_onsets(scenario, record, begins, ends), ends])
+        if (found := _answer(scenario, record, cuts, onset, following)) is not None
     )
-    onsets = list(_onsets(scenario, record))
+
+
+def onsets(scenario: Scenario, record: RunRecord) -> tuple[Onset, ...]:
+    """The first congestion of every round. Where a switch that marks nothing shows none, it begins
+    when the last sender starts."""
+    cuts = _cuts(scenario, record)
     found = []
-    for onset, following in zip_longest(onsets, onsets[1:]):
-        for event, flow in cuts:
-            if event.time_ns >= onset and (following is None or event.time_ns < following):
-                found.append(_congestion(scenario, record, onset, event, flow))
-                break
+    for begins, ends in _rounds(scenario, record):
+        first = [*_onsets(scenario, record, begins, ends)][:2]
+        if not first and record.mode.marks:
+            continue
+        onset, following = (*first, ends, ends)[:2] if first else (begins, ends)
+        found.append(
+            Onset(
+                onset_ms=(onset - record.start_ns) / NS_PER_MS,
+                next_ms=(following - record.start_ns) / NS_PER_MS,
+                end_ms=(ends - record.start_ns) / NS_PER_MS,
+                same_state=_same_state(scenario, record, onset),
+                answer=_answer(scenario, record, cuts, onset, following),
+            )
+        )
     return tuple(found)
 
 
@@ -70,31 +98,29 @@ def pauses_ms(scenario: Scenario, record: RunRecord) -> tuple[float, ...]:
         for event in sender.named("pause")
         if event["hold_ns"] and event["qps"]
     )
-    onsets = list(_onsets(scenario, record))
     found = []
-    for onset, following in zip_longest(onsets, onsets[1:]):
-        first = next((time for time in begun if time >= onset), None)
-        if first is not None and (following is None or first < following):
-            found.append((first - onset) / NS_PER_MS)
+    for begins, ends in _rounds(scenario, record):
+        for onset, following in pairwise([*_onsets(scenario, record, begins, ends), ends]):
+            first = next((time for time in begun if onset <= time < following), None)
+            if first is not None:
+                found.append((first - onset) / NS_PER_MS)
     return tuple(found)
 
 
-def first_onset_ms(scenario: Scenario, record: RunRecord) -> float:
-    """When the first congestion begins, whether or not anybody reacts; where nothing shows one,
-    when the last sender starts. Milliseconds since the start of the run."""
-    onset_ns = next(_onsets(scenario, record), None)
-    if onset_ns is None:
-        return scenario.overload_s * 1000
-    return (onset_ns - record.start_ns) / NS_PER_MS
+def _rounds(scenario: Scenario, record: RunRecord) -> Iterator[tuple[int, int]]:
+    """From the start of the last sender to the end of each whole round."""
+    for number in range(scenario.rounds):
+        begins = record.start_ns + round(number * scenario.round_s * 1000 * NS_PER_MS)
+        joined = begins + round(scenario.overload_s * 1000 * NS_PER_MS)
+        yield joined, begins + round(scenario.round_s * 1000 * NS_PER_MS)
 
 
-def _onsets(scenario: Scenario, record: RunRecord) -> Iterator[int]:
-    overload_ns = record.start_ns + round(scenario.overload_s * 1000 * NS_PER_MS)
+def _onsets(scenario: Scenario, record: RunRecord, begins: int, ends: int) -> Iterator[int]:
     last = None
     for sign in sorted(_signs(scenario, record)):
-        if sign >= overload_ns and (last is None or sign - last > CALM_MS * NS_PER_MS):
-            yield sign
-        if sign >= overload_ns:
+        if begins <= sign < ends:
+            if last is None or sign - last > CALM_MS * NS_PER_MS:
+                yield sign
             last = sign
 
 
@@ -108,9 +134,40 @@ def _signs(scenario: Scenario, record: RunRecord) -> Iterator[int]:
         yield from (e.time_ns - delay_ns for e in receiver.named("ce"))
 
 
-def _congestion(
-    scenario: Scenario, record: RunRecord, onset_ns: int, cut: Event, flow: Flow
-) -> Congestion:
+def _same_state(scenario: Scenario, record: RunRecord, onset_ns: int) -> bool:
+    round_ns = round(scenario.round_s * 1000 * NS_PER_MS)
+    for _, sender, _ in flow_endpoints(scenario, record):
+        resets = [event.time_ns for event in sender.named("reset") if event.time_ns <= onset_ns]
+        if not resets or onset_ns - resets[-1] > round_ns:
+            return False
+        if any(e["cut"] for e in sender.named("cnp") if resets[-1] <= e.time_ns <= onset_ns):
+            return False
+    return True
+
+
+def _cuts(scenario: Scenario, record: RunRecord) -> list[tuple[Event, Flow]]:
+    """In the order of time."""
+    cuts = (
+        (event, flow)
+        for flow, sender, _ in flow_endpoints(scenario, record)
+        for event in sender.named("cnp")
+        if event["cut"]
+    )
+    return sorted(cuts, key=lambda cut: cut[0].time_ns)
+
+
+def _answer(
+    scenario: Scenario,
+    record: RunRecord,
+    cuts: list[tuple[Event, Flow]],
+    onset_ns: int,
+    following_ns: int,
+) -> Congestion | None:
+    """The first cut from an onset on, before the following one."""
+    first = next((each for each in cuts if onset_ns <= each[0].time_ns < following_ns), None)
+    if first is None:
+        return None
+    cut, flow = first
     by_pe = by_switch(cut)
     topology = scenario.topology
     node = scenario.bottleneck[0]

@@ -3,19 +3,21 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, log
 from statistics import median
 from typing import Literal
 
 from fcn.hosts.roce.log import Event, RoceLog
 from fcn.topologies.demo.comparison import Figures, Other, jain, percentile
-from fcn.topologies.demo.congestion import Congestion, congestions, first_onset_ms, pauses_ms
-from fcn.topologies.demo.modes import Mode
+from fcn.topologies.demo.congestion import Congestion, Onset, congestions, onsets, pauses_ms
+from fcn.topologies.demo.modes import DEPTHS, Mode
 from fcn.topologies.demo.other_traffic import Seen
 from fcn.topologies.demo.scenario import MTU, Flow, Scenario, by_switch
 from fcn.topologies.demo.traffic import RunRecord, flow_endpoints
 from fcn.topologies.model import NS_PER_MS
 
-# The peak of the first congestion is taken over this time after its onset, in milliseconds.
+# The peak of an onset is taken over this time after it, in milliseconds.
 FIRST_MS = 300
 
 QueueSource = Literal["traffic manager", "packets in and out"]
@@ -34,25 +36,47 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
+class Cuts:
+    """The rate cuts of a queue pair. slowing: sum of the logarithms of the rates before over
+    those after, so that a cut by a half is worth the same at any rate."""
+
+    count: int
+    slowing: float
+
+    @property
+    def depth(self) -> float:
+        """The part of the rate that a cut takes, geometric mean."""
+        return 1 - exp(-self.slowing / self.count) if self.count else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """One run's results.
 
     `queue` is in packets: read from the traffic manager every 2 ms, or counted on the wire
-    (packets in less packets out and lost), as `queue_source` says. `congestions` are those for
-    which a sender cut its rate; in a mode that tells senders there is at least one. `onset_ms`:
-    when the first congestion begins; `first_peak_queue` is the peak within FIRST_MS of it.
+    (packets in less packets out and lost), as `queue_source` says. `onsets`: of the rounds, where
+    all senders were in the same state, which modes are compared by; `disturbed`: how many others
+    there were. Of each onset, `peaks`: the longest queue within FIRST_MS, `above_ms`: how long the
+    queue was above level 1 in that congestion, and `round_above_ms`: the same until the end of the
+    round, with the congestions of senders that have recovered.
+    `congestions` are all for which a sender cut its rate, later ones of a round, too; in a mode
+    that tells senders there is at least one.
     `pauses_ms`: from each onset to the first PAUSE frame that holds a sender, where one does,
     `pause_frames`: when one came. `held`: packets that waited in nodes, once for each.
-    `goodputs_bps`: of each sender, while all send; `fairness`: Jain's index over their queue pairs.
+    `goodputs_bps`: of each sender's queue pairs, while all send, and `cuts` of the same;
+    `fairness`: Jain's index over all of them.
     """
 
     mode: Mode
-    onset_ms: float
+    onsets: tuple[Onset, ...]
+    disturbed: int
+    above_ms: tuple[float, ...]
+    round_above_ms: tuple[float, ...]
+    peaks: tuple[float, ...]
     congestions: tuple[Congestion, ...]
     queue: Series
     queue_source: QueueSource
     peak_queue: float
-    first_peak_queue: float
     sent: int
     received: int
     lost: int
@@ -65,7 +89,8 @@ class Measurement:
     pause_frames: tuple[float, ...]
     held: int
     goodput_bps: float
-    goodputs_bps: dict[str, float]
+    goodputs_bps: dict[str, tuple[float, ...]]
+    cuts: dict[str, tuple[Cuts, ...]]
     fairness: float | None
     others: tuple[Other, ...]
 
@@ -85,19 +110,34 @@ class Measurement:
         return Series(tuple(time for time, _, _ in changes), tuple(sums))
 
     @property
-    def first(self) -> Congestion | None:
-        """The congestion that began when the last sender started; None where nobody cut."""
-        return self.congestions[0] if self.congestions else None
+    def answers(self) -> list[Congestion]:
+        """Those of the onsets."""
+        return [each.answer for each in self.onsets if each.answer is not None]
 
     @property
     def reactions_ms(self) -> list[float]:
-        """From onset to first rate cut, of all congestions, in ascending order."""
-        return sorted(each.reaction_ms for each in self.congestions)
+        """From onset to first rate cut, in ascending order."""
+        return sorted(each.reaction_ms for each in self.answers)
 
     @property
     def reaction_ms(self) -> float | None:
         """The median of `reactions_ms`; None where nobody cut."""
-        return median(self.reactions_ms) if self.congestions else None
+        return median(self.reactions_ms) if self.reactions_ms else None
+
+    @property
+    def time_above_ms(self) -> float:
+        """The median of `above_ms`."""
+        return median(self.above_ms)
+
+    @property
+    def round_time_above_ms(self) -> float:
+        """The median of `round_above_ms`."""
+        return median(self.round_above_ms)
+
+    @property
+    def total_goodput_bps(self) -> float:
+        """Of all senders, while all send."""
+        return sum(map(sum, self.goodputs_bps.values()))
 
     @property
     def caused_by_pe(self) -> int:
@@ -116,22 +156,28 @@ class Measurement:
             held=self.held,
             peak_queue=self.peak_queue,
             dropped=self.lost + sum(other.lost for other in self.others),
-            goodput_bps=self.goodputs_bps,
+            goodput_bps={sender: sum(of_qps) for sender, of_qps in self.goodputs_bps.items()},
             fairness=self.fairness,
             others=self.others,
         )
 
 
 def measure(scenario: Scenario, record: RunRecord) -> Measurement:
-    """Measure one run. Raises MeasureError when there was no congestion, or no reaction in a mode
-    that tells senders."""
+    """Measure one run. Raises MeasureError when there was no congestion, no onset with all senders
+    in the same state, or no reaction in a mode that tells senders."""
     name = record.mode.name
     if record.mode.marks and not record.ce_ns:
         raise MeasureError(f"{name}: no packet was marked, the bottleneck never congested")
     found = congestions(scenario, record)
     if record.mode.told_by is not None and not found:
         raise MeasureError(f"{name}: no sender cut its rate for a congestion")
-    onset_ms = first_onset_ms(scenario, record)
+    begun = onsets(scenario, record)
+    same = tuple(each for each in begun if each.same_state)
+    if not same:
+        raise MeasureError(
+            f"{name}: of {len(begun)} onsets of congestion none found all senders as new; is the "
+            "machine too busy?"
+        )
     goodputs = _goodputs(scenario, record)
     queue, queue_source = _queue(scenario, record)
     sent = sum(log.total("qp_summary", "packets") for log in record.senders.values())
@@ -139,12 +185,15 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
     taken = sum(log.total("qp_summary", "taken") for log in record.receivers.values())
     return Measurement(
         mode=record.mode,
-        onset_ms=onset_ms,
+        onsets=same,
+        disturbed=len(begun) - len(same),
+        above_ms=tuple(time_above(queue, DEPTHS[0], o.onset_ms, o.next_ms) for o in same),
+        round_above_ms=tuple(time_above(queue, DEPTHS[0], o.onset_ms, o.end_ms) for o in same),
+        peaks=tuple(_peak(queue, each.onset_ms) for each in same),
         congestions=found,
         queue=queue,
         queue_source=queue_source,
         peak_queue=max(queue.values, default=0.0),
-        first_peak_queue=_first_peak(queue, onset_ms),
         sent=sent,
         received=received,
         lost=sent - received,
@@ -157,13 +206,27 @@ def measure(scenario: Scenario, record: RunRecord) -> Measurement:
         pause_frames=_heard(record, "pause"),
         held=record.counted("HOLD_PARKED"),
         goodput_bps=taken * MTU * 8 / scenario.seconds,
-        goodputs_bps={sender: sum(of_qps) for sender, of_qps in goodputs.items()},
+        goodputs_bps=goodputs,
+        cuts={
+            flow.sender: _cuts(flow, sender) for flow, sender, _ in flow_endpoints(scenario, record)
+        },
         fairness=jain(bps for of_qps in goodputs.values() for bps in of_qps),
         others=tuple(_other(scenario, record, seen) for seen in record.others),
     )
 
 
-def _first_peak(queue: Series, onset_ms: float) -> float:
+def time_above(queue: Series, depth: float, begin_ms: float, end_ms: float) -> float:
+    """For how long, in milliseconds, the queue is longer than a depth. A value lasts until the
+    next."""
+    points = [*zip(queue.times_ms, queue.values, strict=True), (end_ms, 0.0)]
+    return sum(
+        max(0.0, min(until, end_ms) - max(since, begin_ms))
+        for (since, value), (until, _) in pairwise(points)
+        if value > depth
+    )
+
+
+def _peak(queue: Series, onset_ms: float) -> float:
     """The longest queue within FIRST_MS of an onset."""
     depths = zip(queue.times_ms, queue.values, strict=True)
     return max((depth for time, depth in depths if 0 <= time - onset_ms <= FIRST_MS), default=0.0)
@@ -177,37 +240,57 @@ def _heard(
     return tuple(sorted(_ms(record, event) for event in events if counts(event)))
 
 
-def _goodputs(scenario: Scenario, record: RunRecord) -> dict[str, list[float]]:
+def _goodputs(scenario: Scenario, record: RunRecord) -> dict[str, tuple[float, ...]]:
     """Payload taken in order, in bit/s, of each sender's queue pairs, while all send."""
-    seconds = scenario.seconds - scenario.overload_s
+    seconds = scenario.rounds * scenario.together_s
     return {
-        flow.sender: [
+        flow.sender: tuple(
             packets * MTU * 8 / seconds for packets in _taken(scenario, record, flow, receiver)
-        ]
+        )
         for flow, _, receiver in flow_endpoints(scenario, record)
     }
 
 
-def _taken(scenario: Scenario, record: RunRecord, flow: Flow, receiver: RoceLog) -> list[int]:
+def _taken(scenario: Scenario, record: RunRecord, flow: Flow, receiver: RoceLog) -> tuple[int, ...]:
     """Packets taken in order by each queue pair of a receiver, of those sent while all send."""
     delay_ns = scenario.topology.delay_ns(flow.sender, flow.receiver)
-    begin = record.start_ns + round(scenario.overload_s * 1000 * NS_PER_MS) + delay_ns
     taken: Counter[int] = Counter()
     for event in receiver.named("rate"):
-        if begin < event.time_ns <= record.end_ns + delay_ns:
+        if _together(scenario, record, event.time_ns - delay_ns):
             taken[event["qp"]] += event["taken"]
-    # A queue pair that took nothing has no line, or lines with nothing.
-    idle = max(0, flow.qps - len(taken))
-    return [*taken.values(), *[0] * idle]
+    return _per_qp(taken, flow.qps)
+
+
+def _cuts(flow: Flow, sender: RoceLog) -> tuple[Cuts, ...]:
+    """Of each queue pair, in the order of their numbers."""
+    slowing: dict[int, list[float]] = {}
+    for event in sender.named("cnp"):
+        if event["cut"]:
+            change = log(event["rate_before_bps"] / event["rate_bps"])
+            slowing.setdefault(event["qp"], []).append(change)
+    found = [Cuts(len(changes), sum(changes)) for _, changes in sorted(slowing.items())]
+    return (*found, *[Cuts(0, 0.0)] * max(0, flow.qps - len(found)))
+
+
+def _per_qp(counts: Counter[int], qps: int) -> tuple[int, ...]:
+    """In the order of their numbers; a queue pair that is not counted has nothing."""
+    return (*(counts[qp] for qp in sorted(counts)), *[0] * max(0, qps - len(counts)))
+
+
+def _together(scenario: Scenario, record: RunRecord, time_ns: int) -> bool:
+    """Whether all senders begin messages at a time."""
+    number, into = divmod((time_ns - record.start_ns) / (1000 * NS_PER_MS), scenario.round_s)
+    return 0 <= number < scenario.rounds and scenario.overload_s < into <= scenario.sending_s
 
 
 def _other(scenario: Scenario, record: RunRecord, seen: Seen) -> Other:
-    """Packets sent before there is congestion are left out of the delays, not of those lost."""
+    """Packets sent while there is no congestion are left out of the delays, not of those lost."""
     flow = seen.flow
     propagation_ns = scenario.topology.delay_ns(flow.sender, flow.receiver)
-    begin = record.start_ns + round(scenario.overload_s * 1000 * NS_PER_MS)
     delays = [
-        float(each.latency_ns - propagation_ns) for each in seen.arrivals if each.sent_ns >= begin
+        float(each.latency_ns - propagation_ns)
+        for each in seen.arrivals
+        if _together(scenario, record, each.sent_ns)
     ]
     lost = seen.sent - seen.received
     return Other(place=flow.place, sent=seen.sent, lost=lost, delay_ns=percentile(delays))

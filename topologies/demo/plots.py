@@ -1,7 +1,10 @@
-"""The demo's figures as PNG, drawn without a display."""
+"""The demo's charts as PNG, drawn without a display: each by itself and narrow, for a phone."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from statistics import median, quantiles
 
 import matplotlib
 
@@ -10,209 +13,168 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
+from fcn.topologies.demo.comparison import panels
 from fcn.topologies.demo.measure import Measurement, Series
+from fcn.topologies.demo.modes import DEPTHS
+from fcn.topologies.demo.overview import draw_overview
 from fcn.topologies.demo.scenario import Scenario
 
-DPI = 130
-MBIT = 1e6
-BIN_MS = 50
-# Height of an axis relative to its data, so that the legend covers no data.
-LEGEND_ROOM = 1.45
-ZOOM_BEFORE_MS = 10.0
-SENDER_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd")
-PE_COLOUR, RECEIVER_COLOUR = "#1b7837", "#b2182b"
-ONSET_STYLE = {"color": "0.35", "linestyle": ":", "linewidth": 1.2}
+DPI = 170
+WIDE, HIGH = 4.8, 3.6
+"""Inches: a phone shows so much with letters that can be read."""
 
+FEW = 3
+"""Modes whose names have room beside each other."""
+
+MBIT = 1e6
+ZOOM_BEFORE_MS = 10.0
+STEP_MS = 1.0
+QUEUE_AFTER_MS = 250.0
 # Where nobody cut its rate, so much is shown after the onset.
 UNANSWERED_MS = 50.0
-COLUMN_WIDTH = 6.25
-
 Results = Mapping[str, Measurement]
 """By the names of the modes, in the order in which they are shown."""
 
 
-def draw_overview(scenario: Scenario, results: Results, path: Path) -> None:
-    """Rate of each sender, queue depth and notifications over the whole of the runs."""
-    figure, axes = pyplot.subplots(
-        3,
-        len(results),
-        figsize=(COLUMN_WIDTH * len(results), 9.5),
-        sharex=True,
-        sharey="row",
-        squeeze=False,
-        layout="constrained",
-    )
-    for column, result in enumerate(results.values()):
-        axes[0][column].set_title(result.mode.title, fontsize=13, fontweight="bold")
-        _draw_rates(axes[0][column], scenario, result)
-        _draw_queue(axes[1][column], scenario, result)
-        _draw_notifications(axes[2][column], scenario, result)
-        axes[2][column].set_xlabel("time since the first packet (s)")
-        for row in range(3):
-            axes[row][column].axvline(result.onset_ms / 1000, **ONSET_STYLE)
-            axes[row][column].grid(alpha=0.25)
-            axes[row][column].legend(loc="upper right", fontsize=8, framealpha=0.9)
-    held = any(result.pause_frames for result in results.values())
-    axes[0][0].set_ylabel(f"sending rate{' between pauses' if held else ''} (Mb/s)")
-    axes[1][0].set_ylabel("queue (packets)")
-    axes[2][0].set_ylabel(f"per {BIN_MS} ms")
-    axes[0][0].set_xlim(0, scenario.seconds)
-    # All columns have the limits of the rows.
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of the page. path: None where there is nothing in it. whole_run: of one mode, over
+    all its time."""
+
+    title: str
+    path: Path | None
+    whole_run: bool = False
+
+
+def draw_charts(scenario: Scenario, results: Results, folder: Path) -> list[Chart]:
+    """All charts, those with something in them as files."""
+    return [*_charts(scenario, results, folder)]
+
+
+def _charts(scenario: Scenario, results: Results, folder: Path) -> Iterator[Chart]:
+    def chart(name: str, title: str, draw: Callable[[Axes], None], *, bars: bool = True) -> Chart:
+        path = folder / f"{name}.png"
+        figure, axes = pyplot.subplots(figsize=(WIDE, HIGH), layout="constrained")
+        draw(axes)
+        if bars and len(results) > FEW:
+            for label in axes.get_xticklabels():
+                label.set(rotation=40, ha="right")
+        figure.savefig(path, dpi=DPI)
+        pyplot.close(figure)
+        return Chart(title, path)
+
+    yield chart("rate", "rate after an onset", partial(_draw_rate, scenario, results), bars=False)
+    yield chart("queue", "queue after an onset", partial(_draw_queue, results), bars=False)
+    yield chart("above-level-1", "time above level 1", partial(_draw_above, results))
+    for panel in panels([each.figures for each in results.values()]):
+        if panel.empty:
+            yield Chart(panel.title, None)
+        else:
+            yield chart(panel.name, panel.title, panel.draw)
     highest = max(max(r.total_rate_bps.values, default=0.0) for r in results.values()) / MBIT
-    axes[0][0].set_ylim(0, LEGEND_ROOM * max(highest, scenario.bottleneck_bps / MBIT))
     deepest = max(max(r.peak_queue, r.mode.depths[-1]) for r in results.values())
-    axes[1][0].set_ylim(0, 1.1 * deepest)
-    axes[2][0].set_ylim(0, LEGEND_ROOM * max(axes[2][0].get_ylim()[1], 1))
-    node, peer = scenario.bottleneck
-    figure.suptitle(
-        f"Congestion at {node} towards {peer} ({scenario.bottleneck_pps} packets/s); "
-        "the dotted line is the onset of the first"
-    )
-    figure.savefig(path, dpi=DPI)
-    pyplot.close(figure)
+    for name, result in results.items():
+        path = folder / f"overview-{name}.png"
+        draw_overview(scenario, result, highest, deepest, path)
+        yield Chart(f"{result.mode.title}: the whole run", path, whole_run=True)
 
 
-def _seconds(series: Series) -> list[float]:
-    return [time / 1000 for time in series.times_ms]
+def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """Lower quartile, median and upper quartile."""
+    if len(values) < 2:
+        return (values[0],) * 3
+    lower, middle, upper = quantiles(values, n=4, method="inclusive")
+    return lower, middle, upper
 
 
-def _draw_rates(axes: Axes, scenario: Scenario, result: Measurement) -> None:
-    for (name, series), colour in zip(result.rates_bps.items(), SENDER_COLOURS, strict=False):
-        values = [value / MBIT for value in series.values]
-        axes.step(_seconds(series), values, where="post", color=colour, label=name, linewidth=1.2)
-    total = result.total_rate_bps
-    sums = [value / MBIT for value in total.values]
-    axes.step(
-        _seconds(total), sums, where="post", color="0.6", label="all senders", linewidth=1.0,
-        zorder=1,
-    )  # fmt: skip
-    capacity = scenario.bottleneck_bps / MBIT
-    axes.axhline(capacity, color="k", linestyle="--", linewidth=1.0, label="bottleneck")
+def over_onsets(series: Series, onsets: Sequence[float], offset_ms: float) -> list[float]:
+    """The value at a time after each onset; none before the first value."""
+    found = []
+    for onset in onsets:
+        before = [
+            value
+            for time, value in zip(series.times_ms, series.values, strict=True)
+            if time <= onset + offset_ms
+        ]
+        found += before[-1:]
+    return found
 
 
-def _draw_queue(axes: Axes, scenario: Scenario, result: Measurement) -> None:
-    label = {
-        "traffic manager": "queue, read every 2 ms",
-        "packets in and out": "queue, packets in less packets out",
-    }[result.queue_source]
-    axes.plot(
-        _seconds(result.queue),
-        result.queue.values,
-        color=result.mode.colour,
-        linewidth=0.9,
-        label=label,
-    )
-    depths = result.mode.depths
-    for level, depth in enumerate(depths, 1):
-        axes.axhline(depth, color="0.8", linewidth=0.7, linestyle="--", zorder=0)
-        if level in (1, len(depths)):
-            axes.text(
-                scenario.seconds * 0.005, depth, f"level {level}", fontsize=7, color="0.4",
-                va="bottom",
-            )  # fmt: skip
+def _band(
+    axes: Axes, result: Measurement, series: Series, end_ms: float, scale: float = 1.0
+) -> None:
+    """Median over the onsets, and between the quartiles."""
+    onsets = [each.onset_ms for each in result.onsets]
+    offsets = [-ZOOM_BEFORE_MS + STEP_MS * n for n in range(int(end_ms + ZOOM_BEFORE_MS) + 1)]
+    times, spread = [], []
+    for offset in offsets:
+        values = over_onsets(series, onsets, offset)
+        if values:
+            times.append(offset)
+            spread.append([value / scale for value in quartiles(values)])
+    lower, middle, upper = zip(*spread, strict=True)
+    colour = result.mode.colour
+    axes.fill_between(times, lower, upper, step="post", color=colour, alpha=0.22, linewidth=0)
+    axes.step(times, middle, where="post", color=colour, linewidth=1.6, label=result.mode.title)
 
 
-def _draw_notifications(axes: Axes, scenario: Scenario, result: Measurement) -> None:
-    edges = [edge * BIN_MS / 1000 for edge in range(int(scenario.seconds * 1000 / BIN_MS) + 1)]
-    axes.hist(
-        [
-            [time / 1000 for time in result.cnps_from_pe],
-            [time / 1000 for time in result.cnps_from_receiver],
-        ],
-        bins=edges,
-        stacked=True,
-        color=[PE_COLOUR, RECEIVER_COLOUR],
-        label=[
-            f"CNPs from the ingress PE ({len(result.cnps_from_pe)})",
-            f"CNPs from receivers ({len(result.cnps_from_receiver)})",
-        ],
-    )
-    axes.hist(
-        [time / 1000 for time in result.notices],
-        bins=edges,
-        histtype="step",
-        color="k",
-        linewidth=1.0,
-        label=f"{result.mode.notice.title} from {scenario.bottleneck[0]} ({len(result.notices)})",
-    )
-    if result.mode.holds:
-        axes.hist(
-            [time / 1000 for time in result.pause_frames],
-            bins=edges,
-            histtype="step",
-            color=result.mode.colour,
-            linewidth=1.0,
-            label=f"PAUSE frames heard by senders ({len(result.pause_frames)})",
-        )
-
-
-def draw_reaction(scenario: Scenario, results: Results, path: Path) -> None:
-    """The first congestion of each run, aligned at the onset."""
-    firsts = [result.first for result in results.values()]
-    longest = max((first.reaction_ms for first in firsts if first), default=UNANSWERED_MS)
-    end_ms = 2.0 * longest + 10.0
-    figure, (rate_axes, queue_axes) = pyplot.subplots(
-        2, 1, figsize=(10, 7.5), sharex=True, layout="constrained"
-    )
+def _draw_rate(scenario: Scenario, results: Results, axes: Axes) -> None:
+    longest = max((max(r.reactions_ms, default=0.0) for r in results.values()), default=0.0)
+    end_ms = 2.0 * (longest or UNANSWERED_MS) + 10.0
     for result in results.values():
-        mode, first = result.mode, result.first
-        colour = mode.colour
-        times, values = _aligned(result.total_rate_bps, result.onset_ms, end_ms)
-        rate_axes.step(
-            times, [value / MBIT for value in values], where="post", color=colour, linewidth=1.8,
-            label=f"{mode.title}: {_first_answer(result)}",
-        )  # fmt: skip
-        times, values = _aligned(result.queue, result.onset_ms, end_ms)
-        queue_axes.step(times, values, where="post", color=colour, linewidth=1.4, label=mode.title)
-        if first is None:
-            continue
-        for axes in (rate_axes, queue_axes):
-            axes.axvline(first.reaction_ms, color=colour, linewidth=1.0)
-            axes.axvline(first.bound_ms, color=colour, linewidth=1.0, linestyle="--", alpha=0.7)
-    rate_axes.set_title(
-        "From the onset of the first congestion to the first rate cut\n"
-        "solid line: measured, dashed: propagation delay alone",
-        fontsize=12,
+        _band(axes, result, result.total_rate_bps, end_ms, MBIT)
+        if result.reaction_ms is not None:
+            colour = result.mode.colour
+            bound = median(each.bound_ms for each in result.answers)
+            axes.axvline(result.reaction_ms, color=colour, linewidth=1.0)
+            axes.axvline(bound, color=colour, linewidth=1.0, linestyle="--", alpha=0.7)
+    axes.axhline(
+        scenario.bottleneck_bps / MBIT, color="k", linewidth=0.9, linestyle="-.", label="bottleneck"
     )
-    rate_axes.set_ylabel("rate of all senders (Mb/s)")
-    rate_axes.axhline(
-        scenario.bottleneck_bps / MBIT, color="k", linewidth=0.9, linestyle="-.",
-        label="bottleneck",
-    )  # fmt: skip
-    rate_axes.set_ylim(bottom=0)
-    queue_axes.set_ylabel("queue at the bottleneck (packets)")
-    queue_axes.axhline(
-        next(iter(results.values())).mode.depths[0], color="0.6", linewidth=0.8, linestyle=":",
-        label="congestion level 1",
-    )  # fmt: skip
-    queue_axes.set_ylim(bottom=0)
-    queue_axes.set_xlabel("time since the onset of congestion (ms)")
-    for axes in (rate_axes, queue_axes):
-        axes.axvline(0, **ONSET_STYLE)
-        axes.grid(alpha=0.25)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("rate of all senders (Mb/s)")
+    _finish(axes, "Rate: median and quartiles of all onsets", end_ms)
+
+
+def _draw_queue(results: Results, axes: Axes) -> None:
+    for result in results.values():
+        _band(axes, result, result.queue, QUEUE_AFTER_MS)
+    axes.axhline(DEPTHS[0], color="0.4", linewidth=0.9, linestyle="--", label="level 1")
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("queue (packets)")
+    _finish(axes, "Queue: median and quartiles of all onsets", QUEUE_AFTER_MS)
+
+
+def _finish(axes: Axes, title: str, end_ms: float) -> None:
+    axes.axvline(0, color="0.35", linestyle=":", linewidth=1.2)
+    axes.set_xlim(-ZOOM_BEFORE_MS, end_ms)
+    axes.set_xlabel("time since the onset of congestion (ms)")
+    axes.set_title(title, fontsize=11)
+    axes.grid(alpha=0.25)
+    if len(axes.get_legend_handles_labels()[0]) <= FEW + 1:
         axes.legend(fontsize=9, loc="best")
-    queue_axes.set_xlim(-ZOOM_BEFORE_MS, end_ms)
-    figure.savefig(path, dpi=DPI)
-    pyplot.close(figure)
+    else:
+        axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4)
 
 
-def _first_answer(result: Measurement) -> str:
-    if result.first is not None:
-        return f"first cut after {result.first.reaction_ms:.2f} ms, by {result.first.sender}"
-    if result.pauses_ms:
-        return f"no rate cut, first pause after {result.pauses_ms[0]:.2f} ms"
-    return "no rate cut"
-
-
-def _aligned(series: Series, onset_ms: float, end_ms: float) -> tuple[list[float], list[float]]:
-    """Points of the window around the onset, with one before it so that steps begin at the edge."""
-    shifted = [
-        (time - onset_ms, value)
-        for time, value in zip(series.times_ms, series.values, strict=True)
-        if time - onset_ms <= end_ms
-    ]
-    before = [index for index, (time, _) in enumerate(shifted) if time <= -ZOOM_BEFORE_MS]
-    inside = shifted[before[-1] if before else 0 :]
-    if inside:
-        inside.append((end_ms, inside[-1][1]))
-    return [time for time, _ in inside], [value for _, value in inside]
+def _draw_above(results: Results, axes: Axes) -> None:
+    for at, result in enumerate(results.values()):
+        lower, middle, upper = quartiles(result.above_ms)
+        axes.bar(at, middle, color=result.mode.colour, alpha=0.55)
+        axes.errorbar(
+            at, middle, yerr=[[middle - lower], [upper - middle]], color="0.2", capsize=5,
+            linewidth=1.2,
+        )  # fmt: skip
+        count = len(result.above_ms)
+        spots = [at + 0.5 * ((n + 0.5) / count - 0.5) for n in range(count)]
+        axes.plot(spots, result.above_ms, "o", markersize=3, color=result.mode.colour)
+        axes.annotate(
+            f"{middle:.0f}", (at, 0), xytext=(0, 4), textcoords="offset points", ha="center",
+            fontsize=10, fontweight="bold",
+        )  # fmt: skip
+    titles = [result.mode.title for result in results.values()]
+    axes.set_xticks(range(len(titles)), titles, fontsize=9)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("of the congestion of an onset (ms)")
+    axes.set_title("Time above level 1: median, quartiles, each onset", fontsize=11)
+    axes.grid(axis="y", alpha=0.25)

@@ -1,27 +1,20 @@
-"""The demo's results as a table for the terminal and as one self-contained HTML page."""
+"""The demo's results as rows of tables, and as tables for the terminal."""
 
-import base64
-import html
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
-from datetime import UTC, datetime
-from pathlib import Path
+from statistics import median
 
 from rich.table import Table
 
-from fcn.topologies.demo.check import Check
-from fcn.topologies.demo.comparison import NOTHING, Row, comparison_rows
-from fcn.topologies.demo.congestion import CALM_MS, Congestion
-from fcn.topologies.demo.measure import FIRST_MS, Measurement
-from fcn.topologies.demo.modes import DEPTHS, Mode
-from fcn.topologies.demo.plots import Results
-from fcn.topologies.demo.scenario import CNP_INTERVAL_US, INTERVALS, Scenario
+from fcn.topologies.demo.comparison import NOTHING, Row, comparison_rows, rate_text
+from fcn.topologies.demo.measure import FIRST_MS, Cuts, Measurement
+from fcn.topologies.demo.modes import Mode
+from fcn.topologies.demo.plots import Results, quartiles
+from fcn.topologies.demo.scenario import Scenario
 from fcn.topologies.demo.traffic import RunRecord
-from fcn.topologies.network import Target
 
 Records = Mapping[str, RunRecord]
-Checks = Mapping[str, list[Check]]
-"""Both by the names of the modes, in the order in which they are shown."""
+"""By the names of the modes, in the order in which they are shown."""
 
 # In place of {}: what the modes call a notice of a P node.
 NOTIFICATION_EVENTS = {
@@ -43,7 +36,28 @@ HOLDING_EVENTS = {
 
 def comparison(results: Results) -> list[Row]:
     """The table of the modes."""
-    return list(comparison_rows([each.figures for each in results.values()]))
+    first, *rest = comparison_rows([each.figures for each in results.values()])
+    spread = Row(
+        "  quartiles",
+        tuple(_spread(each.reactions_ms) for each in results.values()),
+    )
+    above = Row(
+        "time above level 1 per onset, median",
+        tuple(f"{each.time_above_ms:.0f} ms" for each in results.values()),
+    )
+    above_spread = Row("  quartiles", tuple(_spread(each.above_ms) for each in results.values()))
+    whole = Row(
+        "  in the whole round, later congestions too",
+        tuple(f"{each.round_time_above_ms:.0f} ms" for each in results.values()),
+    )
+    return [first, spread, above, above_spread, whole, *rest]
+
+
+def _spread(values: Sequence[float]) -> str:
+    if not values:
+        return NOTHING
+    lower, _, upper = quartiles(values)
+    return f"{lower:.2f} to {upper:.2f} ms"
 
 
 def details(results: Results) -> list[Row]:
@@ -55,35 +69,59 @@ def _detail_rows(ordered: Sequence[Measurement]) -> Iterator[Row]:
     def row(name: str, text: Callable[[Measurement], str]) -> Row:
         return Row(name, tuple(map(text, ordered)))
 
-    def of_first(text: Callable[[Congestion], str]) -> Callable[[Measurement], str]:
-        return lambda m: text(m.first) if m.first else NOTHING
-
-    def spread(measured: Measurement) -> str:
+    def extremes(measured: Measurement) -> str:
         times = measured.reactions_ms
         return f"{times[0]:.2f} to {times[-1]:.2f} ms" if times else NOTHING
 
-    def first_cut(first: Congestion) -> str:
-        return f"{first.sender}, {'ingress PE' if first.by_pe else 'receiver'}"
+    def bounds(measured: Measurement) -> str:
+        found = sorted({each.bound_ms for each in measured.answers})
+        return ", ".join(f"{each:.2f} ms" for each in found) or NOTHING
+
+    def who_cut(measured: Measurement) -> str:
+        counts = Counter(
+            (each.sender, "ingress PE" if each.by_pe else "receiver") for each in measured.answers
+        )
+        return ", ".join(
+            f"{sender} by {teller} {count}" for (sender, teller), count in sorted(counts.items())
+        )
 
     peak_note = "" if ordered[0].queue_source == "traffic manager" else ", in less out"
-    yield row("onset to first rate cut, minimum and maximum", spread)
-    yield row("  number of congestions answered", lambda m: str(len(m.congestions)))
+    yield row("onsets with all senders as new", lambda m: str(len(m.onsets)))
+    yield row("  others, left out: somebody had cut before", lambda m: str(m.disturbed))
+    yield row("  answered by a rate cut", lambda m: str(len(m.answers)))
+    yield row("  who cut first, told by whom", lambda m: who_cut(m) or NOTHING)
+    yield row("  onset to first rate cut, minimum and maximum", extremes)
+    yield row("  propagation delay alone", bounds)
+    yield row(
+        f"  peak queue of {FIRST_MS} ms (packets{peak_note}), median",
+        lambda m: f"{median(m.peaks):.0f}",
+    )
+    yield row("congestions answered, later ones of a round too", lambda m: str(len(m.congestions)))
     yield row("  of these, first cut caused by ingress PE", lambda m: str(m.caused_by_pe))
-    yield row(
-        "the first of them, when the second sender starts",
-        of_first(lambda first: f"{first.reaction_ms:.2f} ms"),
-    )
-    yield row("  propagation delay alone", of_first(lambda first: f"{first.bound_ms:.2f} ms"))
-    yield row("  sender, notified by", of_first(first_cut))
-    yield row(
-        f"peak queue of the first {FIRST_MS} ms (packets{peak_note})",
-        lambda m: f"{m.first_peak_queue:.0f}",
-    )
     yield row("data packets sent", lambda m: str(m.sent))
     yield row("data packets marked CE", lambda m: str(m.ce_seen))
     yield row("CNPs from the ingress PE", lambda m: str(len(m.cnps_from_pe)))
     yield row("CNPs from receivers", lambda m: str(len(m.cnps_from_receiver)))
-    yield row("goodput of the whole run", lambda m: f"{m.goodput_bps / 1e6:.1f} Mb/s")
+    yield row("goodput of the whole run, pauses included", lambda m: rate_text(m.goodput_bps))
+
+
+def cuts_text(cuts: Cuts) -> str:
+    """How many and how deep."""
+    return f"{cuts.count} cuts of {100 * cuts.depth:.1f} %"
+
+
+def queue_pair_rows(results: Results) -> list[Row]:
+    """Goodput and cuts of each queue pair: what fairness is made of."""
+    rows = []
+    for sender, of_qps in next(iter(results.values())).goodputs_bps.items():
+        for number in range(len(of_qps)):
+            texts = (
+                f"{rate_text(each.goodputs_bps[sender][number])}, {cuts_text(cuts)}"
+                for each in results.values()
+                for cuts in [each.cuts[sender][number]]
+            )
+            rows.append(Row(f"{sender}, queue pair {number + 1}", tuple(texts)))
+    return rows
 
 
 def hop_rows(scenario: Scenario, records: Records) -> list[Row]:
@@ -129,139 +167,3 @@ def terminal_table(title: str, modes: Sequence[Mode], rows: Sequence[Row]) -> Ta
     for row in rows:
         table.add_row(row.name, *row.values)
     return table
-
-
-def _html_table(modes: Sequence[Mode], rows: Sequence[Row]) -> str:
-    head = "".join(f"<th>{html.escape(mode.title)}</th>" for mode in modes)
-    body = "".join(
-        f"<tr><td>{html.escape(row.name)}</td>"
-        + "".join(f"<td>{html.escape(value)}</td>" for value in row.values)
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _html_checks(records: Records, checks: Checks) -> str:
-    items = "".join(
-        f"<tr><td>{html.escape(records[name].mode.title)}</td><td>{html.escape(check.name)}</td>"
-        f"<td>{html.escape(check.left)}</td><td>{check.left_count}</td>"
-        f"<td>{html.escape(check.right)}</td><td>{check.right_count}</td>"
-        f"<td class='{'good' if check.passed else 'bad'}'>{'=' if check.passed else 'differs'}</td>"
-        "</tr>"
-        for name, of_run in checks.items()
-        for check in of_run
-    )
-    return (
-        "<table><thead><tr><th>run</th><th>check</th><th>one count</th><th></th>"
-        f"<th>the other</th><th></th><th></th></tr></thead><tbody>{items}</tbody></table>"
-    )
-
-
-def _html_parameters(scenario: Scenario, target: Target) -> str:
-    topology = scenario.topology
-    links = ", ".join(f"{link.a}-{link.b} {link.delay_ms:g} ms" for link in topology.links)
-    levels = ", ".join(
-        f"level {number}: from {depth} packets, every {interval}"
-        for number, (depth, interval) in enumerate(zip(DEPTHS, INTERVALS, strict=True), 1)
-    )
-    flows = "; ".join(
-        f"{flow.sender} to {flow.receiver} over IPv{flow.ip_version} from {flow.start_s:g} s, "
-        f"{flow.qps} queue pairs of at most {flow.pps} packets/s"
-        for flow in scenario.flows
-    )
-    dcqcn = scenario.dcqcn(scenario.flows[0])
-    values = ", ".join(f"{each.name} {getattr(dcqcn, each.name):g}" for each in fields(dcqcn))
-    node, peer = scenario.bottleneck
-    others = "; ".join(
-        f"{other.sender} to {other.receiver}, {other.pps} packets/s: {other.place}"
-        for other in scenario.others
-    )
-    entries = {
-        "switches": target,
-        "one-way propagation delays": links,
-        "bottleneck": f"{node} towards {peer}, {scenario.bottleneck_pps} packets/s",
-        "notices per flow": levels,
-        "traffic": flows,
-        "other traffic, UDP without ECN": others,
-        "DCQCN reaction point": values,
-        "DCQCN notification point": f"a CNP per queue pair at most every {CNP_INTERVAL_US} us",
-    }
-    rows = "".join(
-        f"<tr><td>{html.escape(name)}</td><td>{html.escape(text)}</td></tr>"
-        for name, text in entries.items()
-    )
-    return f"<table class='text'><tbody>{rows}</tbody></table>"
-
-
-STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}
-h1{font-size:1.6em}h2{font-size:1.2em;margin-top:2em}
-table{border-collapse:collapse;margin:.5em 0}td,th{padding:.25em .8em;border-bottom:1px solid #ddd}
-th{text-align:right}td{text-align:right;font-variant-numeric:tabular-nums}
-td:first-child,.text td{text-align:left}img{max-width:100%}.good{color:#1b7837}.bad{color:#b2182b}
-.bad{font-weight:bold}p.note{color:#555}
-"""
-
-
-def _headline(results: Results) -> str:
-    """The least reaction, beside that of end-to-end ECN where it was run."""
-    times = {name: m.reaction_ms for name, m in results.items() if m.reaction_ms is not None}
-    if not times:
-        return "no sender slowed down"
-    best = min(times, key=lambda name: times[name])
-    if "ecn" in times and best != "ecn":
-        return f"{times[best]:.1f} ms instead of {times['ecn']:.1f} ms"
-    return f"{times[best]:.1f} ms"
-
-
-def html_page(
-    scenario: Scenario,
-    target: Target,
-    results: Results,
-    records: Records,
-    checks: Checks,
-    images: Sequence[Path],
-) -> str:
-    """The whole report in one page without external parts."""
-    modes = [each.mode for each in results.values()]
-    pictures = "".join(
-        f'<p><img alt="{html.escape(path.stem)}" src="data:image/png;base64,'
-        f'{base64.b64encode(path.read_bytes()).decode()}"></p>'
-        for path in images
-    )
-    failed = [check for of_run in checks.values() for check in of_run if not check.passed]
-    verdict = (
-        f"<p class='bad'>{len(failed)} counters contradict each other.</p>"
-        if failed
-        else "<p class='good'>The counters of all hops agree.</p>"
-    )
-    queue_note = (
-        "Queue depths are read from the switch every 2 ms."
-        if next(iter(results.values())).queue_source == "traffic manager"
-        else "Queue depth cannot be read from this switch: shown are packets received less "
-        "packets sent, counted on its interfaces, packets being processed included."
-    )
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Fast congestion notification</title>
-<style>{STYLE}</style></head><body>
-<h1>Fast congestion notification: {html.escape(_headline(results))}</h1>
-<p>The same traffic in {len(modes)} modes. Reaction: from the onset of congestion at
-{html.escape(scenario.bottleneck[0])} to the first rate cut of a sender.</p>
-{_html_table(modes, comparison(results))}
-<p class="note">Onset: after {CALM_MS} ms without congestion, the first observation of level 1 or
-above: a marked packet or a notice of the P node on the link, a sample of the queue depth, or a
-marked packet at a receiver; each at its timestamp less its propagation delay. {queue_note}</p>
-{pictures}
-<h2>Details</h2>
-{_html_table(modes, details(results))}
-<h2>Notifications at every hop</h2>
-{_html_table(modes, hop_rows(scenario, records))}
-<h2>Do the counters agree?</h2>
-{verdict}
-{_html_checks(records, checks)}
-<h2>Parameters</h2>
-{_html_parameters(scenario, target)}
-<p class="note">Measured {datetime.now(UTC):%Y-%m-%d %H:%M} UTC.</p>
-</body></html>
-"""

@@ -28,11 +28,17 @@ CNP_INTERVAL_US = 20_000
 ALPHA_US = 20_000
 INCREASE_US = 40_000
 G = 1 / 16
+# A round: the first sender alone, both, and a pause in which the queue drains: of 128 packets, and
+# what hosts still have to send of a message.
+ROUND_S = 3.0
+JOIN_S = 0.3
+SENDING_S = 2.6
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """RDMA WRITEs of `qps` queue pairs from `start_s` on, each at up to `pps` packets a second."""
+    """RDMA WRITEs of `qps` queue pairs, each at up to `pps` packets a second, in every round from
+    `start_s` after its beginning on."""
 
     sender: str
     receiver: str
@@ -67,13 +73,20 @@ class OtherFlow:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One demo; its runs differ only in their mode."""
+    """One demo; its runs differ only in their mode.
+
+    Traffic comes in rounds of `round_s`. Messages begin in the first `sending_s` of each. When the
+    last sender of a round starts, the reaction points of all are as new: line rate, alpha 1. So
+    every round has an onset of congestion before which senders are in the same state, in all modes.
+    """
 
     topology: Topology
     bottleneck: tuple[str, str]
     flows: tuple[Flow, ...]
     others: tuple[OtherFlow, ...]
     seconds: float
+    round_s: float
+    sending_s: float
 
     @staticmethod
     def settings(mode: Mode) -> FcnSettings:
@@ -111,8 +124,19 @@ class Scenario:
         return (*pairs, *((other.sender, other.receiver) for other in self.others))
 
     @property
+    def rounds(self) -> int:
+        """Whole rounds of a run."""
+        return int(self.seconds / self.round_s + 1e-9)
+
+    @property
+    def together_s(self) -> float:
+        """How long all senders begin messages, in each round."""
+        return self.sending_s - self.overload_s
+
+    @property
     def overload_s(self) -> float:
-        """When the last sender starts, and the offered load exceeds the bottleneck's rate."""
+        """When in a round the last sender starts: the offered load then exceeds the bottleneck's
+        rate."""
         return max(flow.start_s for flow in self.flows)
 
     @property
@@ -149,9 +173,18 @@ class Scenario:
 def demo_scenario(seconds: float) -> Scenario:
     """Two senders into P2's queue towards PE2, over IPv4 and over IPv6.
 
-    The first offers two thirds of its rate; after a quarter of the run the other starts and offers
-    twice that. The other traffic runs all the time.
+    In each round the first offers two thirds of its rate; then the other starts and offers twice
+    that. The other traffic runs all the time.
     """
+    return _scenario(seconds, ROUND_S, JOIN_S, SENDING_S)
+
+
+def continuous(seconds: float) -> Scenario:
+    """The same in one round without a pause; the second sender starts after a quarter of it."""
+    return _scenario(seconds, seconds, seconds / 4, seconds)
+
+
+def _scenario(seconds: float, round_s: float, join_s: float, sending_s: float) -> Scenario:
     topology = network("demo")
     (bottleneck,) = topology.queues
     share = bottleneck.rate_pps // 3
@@ -160,11 +193,13 @@ def demo_scenario(seconds: float) -> Scenario:
         bottleneck=(bottleneck.node, bottleneck.towards),
         flows=(
             Flow("h1", "h3", 4, qps=2, pps=share, start_s=0.0),
-            Flow("h2", "h4", 6, qps=4, pps=share, start_s=seconds / 4),
+            Flow("h2", "h4", 6, qps=4, pps=share, start_s=join_s),
         ),
         others=(
             OtherFlow("same queue", "h5", "h6"),
             OtherFlow("same ports", "h5", "h7"),
         ),
         seconds=seconds,
+        round_s=round_s,
+        sending_s=sending_s,
     )

@@ -29,6 +29,9 @@ static const char help[] =
     "  --start-at-ns N       CLOCK_MONOTONIC time of the first data packet (0: at once)\n"
     "  --duration-ms N       sending time (10000)\n"
     "  --hold-ms N           stay connected so long afterwards, or until SIGINT (0)\n"
+    "  --round-ms N          rounds of this length; 0: none (0)\n"
+    "  --sending-ms N        messages begin in the first N ms of each round (0)\n"
+    "  --reset-ms N          N ms after it begins, reaction points are as new (0)\n"
     "  --rate-bps R (1e7)    line rate per queue pair, octets from the IP header on\n"
     "  --min-rate-bps R (1e5) --g G (0.00390625) --ai-bps R (5e6) --hai-bps R (5e7)\n"
     "  --alpha-us N (55)     --increase-us N (300)     --byte-counter N (10485760)\n"
@@ -40,8 +43,8 @@ static const char help[] =
 
 enum option_id {
     LOCAL = 256, REMOTE, LOG, LOG_INTERVAL, QP, FIRST_QP, SERVICE_ID, CM_TIMEOUT, CM_RETRIES,
-    QPS, MTU, DSCP, ECN, MESSAGE_PACKETS, TIMEOUT, START_AT, DURATION, HOLD, RATE, MIN_RATE, G, AI,
-    HAI, ALPHA, INCREASE, BYTE_COUNTER, FAST_RECOVERY, CUT_INTERVAL, CNP_INTERVAL, LINK_RATE,
+    QPS, MTU, DSCP, ECN, MESSAGE_PACKETS, TIMEOUT, START_AT, DURATION, HOLD, ROUND, SENDING, RESET,
+    RATE, MIN_RATE, G, AI, HAI, ALPHA, INCREASE, BYTE_COUNTER, FAST_RECOVERY, CUT_INTERVAL, CNP_INTERVAL, LINK_RATE,
 };
 
 static const struct option names[] = {
@@ -63,6 +66,9 @@ static const struct option names[] = {
     {"start-at-ns", required_argument, NULL, START_AT},
     {"duration-ms", required_argument, NULL, DURATION},
     {"hold-ms", required_argument, NULL, HOLD},
+    {"round-ms", required_argument, NULL, ROUND},
+    {"sending-ms", required_argument, NULL, SENDING},
+    {"reset-ms", required_argument, NULL, RESET},
     {"rate-bps", required_argument, NULL, RATE},
     {"min-rate-bps", required_argument, NULL, MIN_RATE},
     {"g", required_argument, NULL, G},
@@ -216,6 +222,15 @@ static bool parse_option(int id, struct options *o)
     case HOLD:
         time = &o->hold, scale = NS_PER_MS;
         break;
+    case ROUND:
+        time = &o->round, scale = NS_PER_MS;
+        break;
+    case SENDING:
+        time = &o->round_sending, scale = NS_PER_MS;
+        break;
+    case RESET:
+        time = &o->round_reset, scale = NS_PER_MS;
+        break;
     case ALPHA:
         time = &o->dcqcn.alpha_period, scale = NS_PER_US;
         break;
@@ -232,7 +247,8 @@ static bool parse_option(int id, struct options *o)
         return false;
     }
     bool may_be_zero =
-        time == &o->dcqcn.cut_interval || time == &o->cnp_interval || time == &o->hold;
+        time == &o->dcqcn.cut_interval || time == &o->cnp_interval || time == &o->hold ||
+        time == &o->round || time == &o->round_sending || time == &o->round_reset;
     ok = parse_integer(optarg, may_be_zero ? 0 : 1, UINT64_MAX / NS_PER_MS, &n);
     *time = n * scale;
     return ok;
@@ -300,5 +316,9 @@ bool options_parse(int argc, char **argv, struct options *o)
         return complain("--remote is missing or of the other IP version");
     if (o->dcqcn.min_rate > o->dcqcn.line_rate)
         return complain("--min-rate-bps is above --rate-bps");
+    if (o->round && (!o->round_sending || o->round_sending > o->round))
+        return complain("--sending-ms is 0 or longer than --round-ms");
+    if (o->round && o->round_reset >= o->round)
+        return complain("--reset-ms is not within --round-ms");
     return true;
 }

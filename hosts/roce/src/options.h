@@ -33,6 +33,9 @@ struct options {
     unsigned message_packets;
     uint64_t start_at; /* CLOCK_MONOTONIC; 0: as soon as all are connected */
     uint64_t duration;
+    /* Rounds from the first data packet on, 0: one that does not end. Messages begin in the first
+     * part of each, `round_sending`; `round_reset` after its begin, reaction points begin anew. */
+    uint64_t round, round_sending, round_reset;
     uint64_t timeout; /* without progress until everything is sent again */
     uint64_t hold; /* connected, silent, after the duration */
     uint64_t link_rate; /* bit/s, of a PAUSE's quanta; 0: PAUSE frames are not heeded */

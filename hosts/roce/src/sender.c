@@ -35,6 +35,7 @@ struct sender {
     unsigned qp_count;
     bool failed;
     uint64_t unknown_qp;
+    uint64_t start; /* of the first round */
     struct hold hold;
 };
 
@@ -224,11 +225,22 @@ static uint64_t run_timers(struct sender *s, uint64_t now)
     return next;
 }
 
-/* The series of RDMA WRITEs is endless. */
-static bool post(struct requester *r, const struct options *o, uint64_t now)
+/* When a message that is posted now begins: at once, or with the next round. */
+static uint64_t begins(const struct sender *s, uint64_t now)
 {
+    const struct options *o = s->options;
+    uint64_t into = o->round ? (now - s->start) % o->round : 0;
+
+    return into < o->round_sending ? now : now - into + o->round;
+}
+
+/* The series of RDMA WRITEs is endless. */
+static bool post(const struct sender *s, struct requester *r, uint64_t now)
+{
+    const struct options *o = s->options;
+
     return r->next < r->posted ||
-           requester_post(r, 0, (uint64_t)o->message_packets * o->mtu, now);
+           requester_post(r, 0, (uint64_t)o->message_packets * o->mtu, begins(s, now));
 }
 
 /* Send the packets that are due; returns the time at which the next one is. */
@@ -241,11 +253,11 @@ static uint64_t send_due(struct sender *s, uint64_t now)
         struct requester *r = &s->qps[i].requester;
         struct requester_io io = io_of(&s->qps[i]);
         dcqcn_advance(&r->rp, now);
-        if (r->state != CONNECTED || !post(r, s->options, now))
+        if (r->state != CONNECTED || !post(s, r, now))
             continue;
         if (requester_data_due(r) <= now && !held) {
             requester_send(r, &io, now);
-            post(r, s->options, now);
+            post(s, r, now);
         }
         if (requester_data_due(r) < next)
             next = requester_data_due(r);
@@ -268,6 +280,15 @@ static void log_rates(struct sender *s, uint64_t now)
         qp->logged_octets = r->octets;
     }
     fflush(s->options->log);
+}
+
+/* Reaction points begin anew: line rate, alpha 1, no cut. */
+static void reset(struct sender *s, uint64_t now)
+{
+    for (unsigned i = 0; i < s->qp_count; i++)
+        dcqcn_init(&s->qps[i].requester.rp, &s->options->dcqcn);
+    log_event(s->options->log, now, "reset", "\"qps\":%u", s->qp_count);
+    log_rates(s, now);
 }
 
 static bool all_in(const struct sender *s, enum requester_state state)
@@ -352,14 +373,21 @@ static void transmit(struct sender *s)
     log_event(o->log, now, "sending", "\"qps\":%u", s->qp_count);
     log_rates(s, now);
     uint64_t end = now + o->duration;
+    uint64_t reset_at = o->round ? start + o->round_reset : ROCE_NEVER;
+    s->start = start;
     bool sending = true;
     while (!stop_requested && (now = now_ns()) < end + o->hold) {
         uint64_t next = ROCE_NEVER;
         if (finish_requested && now < end)
             end = now;
         if (now < end) {
+            if (now >= reset_at) {
+                reset(s, now);
+                reset_at += o->round;
+            }
             uint64_t timer = run_timers(s, now), data = send_due(s, now);
             next = timer < data ? timer : data;
+            next = next < reset_at ? next : reset_at;
         } else if (sending) {
             sending = false;
             log_event(o->log, now, "finished", "\"qps\":%u", s->qp_count);

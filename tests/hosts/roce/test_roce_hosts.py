@@ -285,3 +285,55 @@ def test_incomplete_logs_are_refused(tmp_path: Path) -> None:
 def test_options_reach_the_program_by_their_names() -> None:
     receiver = Receiver(local="::1", log=Path("x"), pairs=(QpPair(2, 3), QpPair(4, 5)))
     assert receiver.arguments()[-4:] == ["--qp", "2:3", "--qp", "4:5"]
+
+
+def test_every_round_begins_with_reaction_points_as_new(
+    host_pair: HostPair, roce_program: Path, tmp_path: Path
+) -> None:
+    """Every packet is sent with CE: rates fall in each round, and none begins in what it was."""
+    a, b = HostPair.ADDRESSES[4]
+    line = 4e6
+    sent, received = run_pair(
+        host_pair,
+        roce_program,
+        Receiver(local=b, log=tmp_path / "b.jsonl", cnp_interval_us=20_000),
+        Sender(
+            local=a, remote=b, log=tmp_path / "a.jsonl", qps=2, message_packets=1, ecn="ce",
+            duration_ms=1600, round_ms=500, sending_ms=300, reset_ms=100,
+            dcqcn=Dcqcn(rate_bps=line, increase_us=10_000_000),
+        ),
+    )  # fmt: skip
+    start = sent.one("sending").time_ns
+    resets = [event.time_ns for event in sent.named("reset")]
+    rounds = [int(each - start) // 500_000_000 for each in resets]
+    assert rounds == [0, 1, 2]
+    for at in resets:
+        states = [e for e in sent.named("rate") if e.time_ns == at]
+        assert [(e["rate_bps"], e["alpha"]) for e in states[-2:]] == [(line, 1.0)] * 2
+        first = next(e for e in sent.named("cnp") if e.time_ns >= at)
+        assert first["cut"]
+        assert (first["rate_before_bps"], first["rate_bps"]) == (line, line / 2)
+    # A message that began before the end of a round's sending time may leave after it.
+    slack_ns = 30_000_000
+    silent = [
+        e for e in sent.named("rate")
+        if 300_000_000 + slack_ns < (e.time_ns - 10_000_000 - start) % 500_000_000 < 480_000_000
+    ]  # fmt: skip
+    assert silent
+    assert not any(event["packets"] for event in silent)
+    assert received.total("qp_summary", "packets") == sent.total("qp_summary", "packets") > 0
+
+
+@pytest.mark.parametrize(("sending", "reset"), [(0, 0), (101, 0), (50, 100)])
+def test_rounds_that_cannot_be_are_refused(
+    roce_program: Path, tmp_path: Path, sending: int, reset: int
+) -> None:
+    sender = Sender(
+        local="10.0.0.1", remote="10.0.0.2", log=tmp_path / "a.jsonl",
+        round_ms=100, sending_ms=sending, reset_ms=reset,
+    )  # fmt: skip
+    done = subprocess.run(
+        [str(roce_program), *sender.arguments()], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "-ms is" in done.stderr

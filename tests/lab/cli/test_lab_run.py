@@ -57,6 +57,16 @@ def test_a_run_is_saved_where_the_user_says(tmp_path: Path) -> None:
     assert f"digest {result.about.digest}" in again, "and a result may be replaced"
 
 
+def test_a_run_that_does_not_converge_says_so(tmp_path: Path) -> None:
+    file = scenario(tmp_path, "60ms")
+    text = run("run", file, "--out", tmp_path / "out")
+    assert "did not converge" not in text
+    cut = "events: [{at: 40ms, link: [p1, p2], state: down}]\n"
+    file.write_text(file.read_text() + cut)
+    text = run("run", file, "--out", tmp_path / "out")
+    assert "note: short-fcn-1 did not converge: " in text
+
+
 def test_until_ends_early_and_well(tmp_path: Path) -> None:
     out = tmp_path / "out"
     run("run", scenario(tmp_path, "1s"), "--until", "300us", "--out", out)

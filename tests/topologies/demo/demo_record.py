@@ -14,7 +14,7 @@ from fcn.topologies.counters import FlowHits, NodeCounters
 from fcn.topologies.demo.modes import MODES
 from fcn.topologies.demo.other_traffic import Seen
 from fcn.topologies.demo.probe import Arrival
-from fcn.topologies.demo.scenario import SWITCH_PORT, OtherFlow, Scenario, demo_scenario
+from fcn.topologies.demo.scenario import SWITCH_PORT, OtherFlow, Scenario, continuous
 from fcn.topologies.demo.traffic import RunRecord
 from fcn.topologies.trafficmanager import QueueDepth
 
@@ -30,7 +30,7 @@ OTHERS = 50
 
 
 def scenario() -> Scenario:
-    return demo_scenario(SECONDS)
+    return continuous(SECONDS)
 
 
 def at(milliseconds: float) -> int:
@@ -89,14 +89,17 @@ def record(name: str) -> RunRecord:
     by_pe = [(ONSET_MS + 3.0, "cnp", cnp(PE_GATEWAY, line))] if mode.notifies else []
     late_line = line / 2 if mode.notifies else line
     sent = {"qp": QP, "packets": PACKETS}
+    reset = (SECONDS / 4 * 1000, "reset", {"qps": 1})
     h1 = log("h1", [
         (0.0, "rate", rate),
+        reset,
         *by_pe,
         (ONSET_MS + 13.5, "cnp", cnp(receiver, late_line)),
         (SECONDS * 1000 - 1, "rate", {**rate, "rate_bps": late_line / 2}),
         (SECONDS * 1000, "qp_summary", sent),
     ])  # fmt: skip
     h2 = log("h2", [
+        reset,
         (SECONDS / 4 * 1000, "rate", rate),
         (SECONDS * 1000, "qp_summary", sent),
     ])  # fmt: skip

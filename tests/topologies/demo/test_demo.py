@@ -16,12 +16,13 @@ def test_demo_on_softswitch(tmp_path: Path) -> None:
     done = subprocess.run(
         [
             sys.executable, "-m", "fcn.topologies.demo",
-            "--target", "softswitch", "--seconds", "4", "--out", str(tmp_path),
+            "--target", "softswitch", "--seconds", "6", "--out", str(tmp_path),
         ],
         capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "failed" not in done.stdout
-    for name in ("index.html", "comparison.png", "reaction.png", "overview.png"):
+    for name in ("index.html", "rate.png", "queue.png", "above-level-1.png", "overview-fcn.png"):
         assert (tmp_path / name).stat().st_size > 10_000
+    assert "before each onset of congestion" in (tmp_path / "index.html").read_text()
     assert interfaces() == before

@@ -1,0 +1,64 @@
+"""What a reader of runs must not overlook, a line each."""
+
+from collections.abc import Iterator, Mapping
+
+from fcn.lab.report.amounts import show
+from fcn.lab.result.analysis import NS_PER_S
+from fcn.lab.result.convergence import TOLERANCE, Settling, long_connections
+from fcn.lab.result.model import Result
+
+LEAST_LOSS = 0.001
+"""Below this, goodput is the same."""
+
+
+def remarks(results: Mapping[str, Result]) -> list[str]:
+    """Runs that did not converge, and those with less goodput than end-to-end ECN beside them."""
+    return [*_unsettled(results), *_below_ecn(results)]
+
+
+def _unsettled(results: Mapping[str, Result]) -> Iterator[str]:
+    for name, result in results.items():
+        found = long_connections(result)
+        moved = [each for each in found if not each.settled]
+        if not moved:
+            continue
+        most = max(moved, key=lambda each: abs(each.change))
+        yield (
+            f"{name} did not converge: from the third quarter of the time to the last, goodput of "
+            f"{most.host} (connection {most.connection}) {_how(most)}; {len(moved)} of "
+            f"{len(found)} long connections changed by more than {TOLERANCE:.0%} or got nothing"
+        )
+
+
+def _how(moved: Settling) -> str:
+    if moved.third == moved.last == 0:
+        return "remained nothing"
+    if moved.third == 0:
+        return "began"
+    change = moved.last / moved.third - 1
+    return f"{'rose' if change > 0 else 'fell'} by {abs(change):.0%}"
+
+
+def _below_ecn(results: Mapping[str, Result]) -> Iterator[str]:
+    """Beside the run of mode ecn of the same scenario and seed."""
+    ecn = {
+        (each.about.text, each.about.seed): (name, goodput_bps(each))
+        for name, each in results.items()
+        if each.about.mode == "ecn"
+    }
+    for name, result in results.items():
+        beside = ecn.get((result.about.text, result.about.seed))
+        if beside is None or beside[0] == name:
+            continue
+        of_ecn, mine = beside[1], goodput_bps(result)
+        if of_ecn and mine < of_ecn * (1 - LEAST_LOSS):
+            yield (
+                f"goodput of {name}, {show(mine, 'bps')}, is {1 - mine / of_ecn:.1%} below that of "
+                f"{beside[0]}, {show(of_ecn, 'bps')}"
+            )
+
+
+def goodput_bps(result: Result) -> float:
+    """Of all connections, over the time of the run."""
+    seconds = result.about.reached_ns / NS_PER_S
+    return int(result.connections["payload"].sum()) * 8 / seconds if seconds else 0.0

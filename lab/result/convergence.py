@@ -1,0 +1,66 @@
+"""Whether the rates of long flows had settled when a run ended.
+
+A connection is long when all of its messages could be sent before the second half of the run began,
+and were not acknowledged when it ended: one to which messages come at random has no rate to settle
+at. Something of them was acknowledged before: half a run shorter than a round trip tells nothing.
+It has settled when what was acknowledged in the last quarter differs from that in the quarter
+before by TOLERANCE at most. Control that converges swings about its mean faster than a quarter of
+the run.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from fcn.lab.result.model import Result
+
+TOLERANCE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """A long connection: packets acknowledged in the third quarter of the run, and in the last."""
+
+    host: str
+    connection: int
+    third: int
+    last: int
+
+    @property
+    def change(self) -> float:
+        """How much more it was in the last quarter, as a part of the larger one: -1 to 1."""
+        larger = max(self.third, self.last)
+        return (self.last - self.third) / larger if larger else 0.0
+
+    @property
+    def settled(self) -> bool:
+        """Whether it stayed within the tolerance, and sent at all."""
+        return self.last > 0 and abs(self.change) <= TOLERANCE
+
+
+def long_connections(result: Result) -> list[Settling]:
+    """Of a run; empty where no connection is long. A result that is not complete has none: its
+    second half is not what the scenario means."""
+    if not result.about.finished:
+        return []
+    return [*_long(result)]
+
+
+def _long(result: Result) -> Iterator[Settling]:
+    end = result.about.reached_ns
+    half, quarter = end // 2, end * 3 // 4
+    rates = dict(iter(result.rates.groupby(["host", "connection"])))
+    for names, messages in result.messages.groupby(["host", "connection"]):
+        if messages["start_ns"].max() > half or not messages["completed_ns"].isna().any():
+            continue
+        samples = rates.get(names)
+        times = [] if samples is None else samples["time_ns"].tolist()
+        counts = [] if samples is None else samples["acknowledged"].tolist()
+
+        def at(time: int, times: list[int] = times, counts: list[int] = counts) -> int:
+            return max((n for t, n in zip(times, counts, strict=True) if t <= time), default=0)
+
+        if not at(half):
+            continue
+        host, connection = cast(tuple[str, int], names)
+        yield Settling(host, int(connection), at(quarter) - at(half), at(end) - at(quarter))
