@@ -79,7 +79,7 @@ class Actions:
                 if i in targets:
                     out.append(f"at_{i}:;")
                 if prim.op in ("_jump", "_jump_if_zero"):
-                    out += indent(self._jump(exprs, prim))
+                    out += indent(self._jump(exprs, prim, i))
                 else:
                     out += indent(["{", *indent(self.primitive(exprs, prim)), "}"])
             if len(a.primitives) in targets:
@@ -90,26 +90,30 @@ class Actions:
 
     @staticmethod
     def _jump_targets(a: m.Action) -> set[int]:
-        """Primitives that are jumped to, always from earlier ones, so that an action ends."""
+        """Primitives that are jumped to."""
         out = set()
-        for i, p in enumerate(a.primitives):
+        for p in a.primitives:
             if p.op in ("_jump", "_jump_if_zero"):
                 target = p.params[-1] if len(p.params) == 1 + (p.op != "_jump") else None
-                if not isinstance(target, m.Const) or not i < target.value <= len(a.primitives):
-                    raise ProgramError(f"jump to an earlier or unknown primitive in {a.name}")
+                if not isinstance(target, m.Const) or not (0 <= target.value <= len(a.primitives)):
+                    raise ProgramError(f"jump to an unknown primitive in {a.name}")
                 out.add(target.value)
         return out
 
     @staticmethod
-    def _jump(exprs: Exprs, p: m.Primitive) -> list[str]:
+    def _jump(exprs: Exprs, p: m.Primitive, at: int) -> list[str]:
+        """C of a jump; how often a packet goes back is bounded, so that an action ends."""
         target = p.params[-1]
         assert isinstance(target, m.Const)
+        go = [f"goto at_{target.value};"]
+        if target.value <= at:
+            go = ["{", "    if (!sw_again(e, p))", "        return;", *indent(go), "}"]
         if p.op == "_jump":
-            return [f"goto at_{target.value};"]
+            return go
         cond = exprs.data(p.params[0])
         zero = v.constant(0, cond.kind).code
         test = f"sw_w_cmp({cond.code}, {zero}) == 0" if cond.kind == "w" else f"{cond.code} == 0"
-        return [f"if ({test})", f"    goto at_{target.value};"]
+        return [f"if ({test})", *indent(go)]
 
     # Primitives
 

@@ -28,6 +28,7 @@ typedef struct sw_pkt {
     uint32_t ingress_port, egress_port;
     uint32_t parser_error;
     uint32_t copies;       /* copies this one was made through, see SW_COPIES */
+    uint32_t repetitions;  /* how often actions went back to an earlier step */
     bool checksum_error;
     bool exit;
     bool dropped; /* by an assertion or a full buffer */
@@ -41,6 +42,9 @@ typedef struct sw_pkt {
     uint64_t due_ns;
     uint8_t phv[] __attribute__((aligned(16)));
 } sw_pkt;
+
+/* Most of them, for all actions of a packet. */
+#define SW_REPETITIONS 16384u
 
 #define SW_SESSION_VALID 0x8000u
 
@@ -288,6 +292,8 @@ void sw_stack_down(void *array, size_t size, uint8_t *valid, uint32_t n, uint64_
 void sw_next_push(uint8_t *next, uint32_t n, uint64_t count);
 void sw_next_pop(uint8_t *next, uint32_t n, uint64_t count);
 void sw_assert_failed(sw_engine *e, sw_pkt *p);
+/* Whether an action may go back once more; if not, the packet is dropped. */
+bool sw_again(sw_engine *e, sw_pkt *p);
 
 SW_INLINE void sw_count(sw_counter *c, const sw_pkt *p)
 {

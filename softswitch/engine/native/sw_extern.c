@@ -45,6 +45,18 @@ void sw_assert_failed(sw_engine *e, sw_pkt *p)
     p->dropped = true;
 }
 
+bool sw_again(sw_engine *e, sw_pkt *p)
+{
+    if (p->repetitions < SW_REPETITIONS) {
+        p->repetitions++;
+        return true;
+    }
+    if (!p->dropped)
+        e->loop_drops++;
+    p->dropped = true;
+    return false;
+}
+
 static void swap_bytes(uint8_t *a, uint8_t *b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
