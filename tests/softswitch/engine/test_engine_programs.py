@@ -93,3 +93,11 @@ def test_metadata_that_is_extracted(tmp_path: Path) -> None:
     path.write_text(json.dumps(program))
     with pytest.raises(ProgramError):
         load_program(path)
+
+
+def test_a_key_of_type_error(make_engine: MakeEngine) -> None:
+    engine = make_engine("errors")
+    too_short = 1
+    engine.table_insert("I.by_error", [Exact(too_short)], 0, ActionCall("I.mark", (0x77,)))
+    assert sent(engine, b"\x01\x02") == b"\x01\x02"
+    assert sent(engine, b"\x01") == b"\x77"

@@ -169,13 +169,24 @@ async def test_what_is_wrong_with_a_config_is_named(running: Running, primary: S
     assert running.backend.engines == []
 
 
+def compiled(name: str) -> p4r.ForwardingPipelineConfig:
+    """What p4c wrote for a program of tests/softswitch/p4."""
+    pair = p4r.ForwardingPipelineConfig(p4_device_config=(PROGRAMS / f"{name}.json").read_bytes())
+    text_format.Parse((PROGRAMS / f"{name}.p4info.txtpb").read_text(), pair.p4info)
+    return pair
+
+
+@pytest.mark.parametrize(
+    "name", sorted(p.name.removesuffix(".p4info.txtpb") for p in PROGRAMS.glob("*.p4info.txtpb"))
+)
+async def test_what_one_compiler_run_wrote_belongs_together(primary: Session, name: str) -> None:
+    await primary.set_config(compiled(name))
+
+
 async def test_what_the_compiler_removed_is_missing_in_the_json(primary: Session) -> None:
     """Tables, profiles, arrays, digests and value sets that no packet reaches: p4c describes them
     in the P4Info and leaves them out of the JSON. A client that writes to one is told."""
-    pair = p4r.ForwardingPipelineConfig(
-        p4_device_config=(PROGRAMS / "removed.json").read_bytes(),
-    )
-    text_format.Parse((PROGRAMS / "removed.p4info.txtpb").read_text(), pair.p4info)
+    pair = compiled("removed")
     await primary.set_config(pair)
     tables = {t.preamble.alias: t.preamble.id for t in pair.p4info.tables}
     assert set(tables) == {
