@@ -28,13 +28,13 @@ typedef struct sw_pkt {
     uint32_t ingress_port, egress_port;
     uint32_t parser_error;
     uint32_t copies;       /* copies this one was made through, see SW_COPIES */
-    uint32_t repetitions;  /* how often actions went back to an earlier step */
     bool checksum_error;
     bool exit;
     bool dropped; /* by an assertion or a full buffer */
     uint8_t queue;
     bool came_round; /* it was recirculated from `egress_port` */
     uint8_t charge_priority;
+    uint16_t repetitions; /* how often actions went back to an earlier step */
     uint32_t charge; /* octets it takes of its ingress port's memory; 0: it is not counted there */
     uint32_t held;   /* octets it takes in its queue */
     /* Requests of the pass; 0 is none. Clone sessions carry SW_SESSION_VALID. */
