@@ -6,6 +6,7 @@ from typing import Any
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.bmv2json import limits, read_program
+from fcn.softswitch.engine.bmv2json.keys import key_field
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
 _VALID = "$valid$"
@@ -180,6 +181,12 @@ class _Loader:
             raise ProgramError(f"unknown header {name!r}")
         return name
 
+    def _whole(self, name: str) -> str:
+        """A header or metadata that can be a part of a packet."""
+        if sum(f.width for f in self.headers[self._known_header(name)].type.fields) % 8:
+            raise UnsupportedError(f"{name}, not a whole number of bytes, as octets of a packet")
+        return name
+
     def field(self, value: list[str]) -> m.FieldRef:
         """A checked field reference."""
         header = self.headers.get(value[0])
@@ -285,7 +292,7 @@ class _Loader:
             kind, name = params[0].get("type"), params[0].get("value")
             target: m.Expr
             if kind == "regular":
-                target = m.HeaderRef(self._known_header(name))
+                target = m.HeaderRef(self._whole(name))
             elif kind == "stack":
                 target = m.StackRef(self._known_stack(name))
             elif kind == "union_stack":
@@ -338,7 +345,7 @@ class _Loader:
             if kind == "field":
                 out.append(m.CalcInput(kind, field=self.field(i["value"])))
             elif kind == "header":
-                out.append(m.CalcInput(kind, header=self._known_header(i["value"])))
+                out.append(m.CalcInput(kind, header=self._whole(i["value"])))
             elif kind == "payload":
                 out.append(m.CalcInput(kind))
             elif kind == "hexstr":
@@ -420,15 +427,7 @@ class _Loader:
         return m.Profile(a["name"], a["max_size"], algo, self._inputs(selector["input"]))
 
     def _table(self, t: Mapping[str, Any]) -> m.Table:
-        keys = tuple(
-            m.Key(
-                k.get("name", ".".join(k["target"])),
-                k["match_type"],
-                self.field(k["target"]),
-                None if k["mask"] is None else _hex(k["mask"]),
-            )
-            for k in t["key"]
-        )
+        keys = tuple(self._key(t["name"], k) for k in t["key"])
         for k in keys:
             if k.kind not in ("exact", "lpm", "ternary", "range", "optional"):
                 raise UnsupportedError(f"match kind {k.kind!r} of {t['name']}")
@@ -457,6 +456,16 @@ class _Loader:
             meter=t.get("direct_meters"),
             entries=tuple(self._entry(e) for e in t.get("entries", [])),
             immutable=bool(t.get("entries")),
+        )
+
+    def _key(self, table: str, k: Mapping[str, Any]) -> m.Key:
+        field = self.field(key_field(self.root, f"key of {table}", k["target"]))
+        return m.Key(
+            k.get("name", f"{field.header}.{field.field}"),
+            k["match_type"],
+            field if isinstance(k["target"], list) else self.expr(k["target"]),
+            field,
+            None if k["mask"] is None else _hex(k["mask"]),
         )
 
     @staticmethod

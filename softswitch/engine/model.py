@@ -220,7 +220,9 @@ class Key:
 
     name: str
     kind: str
-    target: FieldRef
+    target: Expr
+    field: FieldRef
+    """The target, or the field of a stack's first element where its index is known at run time."""
     mask: int | None
 
 

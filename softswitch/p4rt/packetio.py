@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from finsy.proto import p4r
 
-from fcn.softswitch.p4rt.errors import P4RuntimeError, failed_precondition, invalid_argument
+from fcn.softswitch.p4rt.errors import P4RuntimeError, invalid_argument
 from fcn.softswitch.p4rt.schema import PACKET_OUT, Field
 from fcn.softswitch.p4rt.values import decode_uint, encode_uint
 
@@ -38,8 +38,6 @@ class ControllerHeader:
         return bits.to_bytes(self.size, "big") + message.payload
 
     def _values(self, metadata: Iterable[p4r.PacketMetadata]) -> dict[int, int]:
-        if not self._fields:
-            raise failed_precondition(f"the program has no @controller_header {PACKET_OUT}")
         by_id = {field.id: field for field in self._fields}
         values: dict[int, int] = {}
         for item in metadata:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from finsy.proto import p4r
 
 from fcn.softswitch.api import Engine, EngineError
+from fcn.softswitch.p4rt.agreement import agreed
 from fcn.softswitch.p4rt.arrays import CounterStore, MeterStore, RegisterStore
 from fcn.softswitch.p4rt.bindings import Binder
 from fcn.softswitch.p4rt.devconfig import (
     DeviceConfig,
-    check_agreement,
     parse_device_config,
     unwrap_device_config,
 )
@@ -57,9 +57,8 @@ class PipelineConfig:
     def parse_preloaded(cls, message: p4r.ForwardingPipelineConfig) -> "PipelineConfig":
         """As parse(), for a program the switch starts with: the P4Info may be missing."""
         program = unwrap_device_config(message.p4_device_config)
-        schema = parse_p4info(message.p4info)
         device = parse_device_config(program)
-        check_agreement(schema, device)
+        schema = agreed(parse_p4info(message.p4info), device)
         kept = p4r.ForwardingPipelineConfig()
         kept.CopyFrom(message)
         return cls(kept, schema, device, program)

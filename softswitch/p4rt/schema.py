@@ -32,6 +32,8 @@ _MATCH_KINDS = {
     p4i.MatchField.RANGE: MatchKind.RANGE,
     p4i.MatchField.OPTIONAL: MatchKind.OPTIONAL,
 }
+_ERROR_WIDTH = 32
+"""Bits of a key of type error in BMv2; p4c gives such a key no width in the P4Info."""
 _PRIORITY_KINDS = frozenset({MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL})
 
 
@@ -272,7 +274,8 @@ def _match_fields(
         kind = _MATCH_KINDS.get(field.match_type)
         if kind is None:
             raise unimplemented(f"{owner}: match kind of {field.name} is not supported")
-        width = _width(field.bitwidth, field.type_name, info, f"{owner} {field.name}")
+        bits = field.bitwidth or (_ERROR_WIDTH if info.type_info.HasField("error") else 0)
+        width = _width(bits, field.type_name, info, f"{owner} {field.name}")
         found.append(MatchField(field.id, field.name, width, kind))
     return tuple(found)
 

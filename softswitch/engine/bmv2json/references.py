@@ -10,6 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from fcn.softswitch.engine.bmv2json import limits
+from fcn.softswitch.engine.bmv2json.keys import key_field
 from fcn.softswitch.engine.bmv2json.unions import check_unions
 from fcn.softswitch.engine.bmv2json.values import is_hex
 from fcn.softswitch.engine.errors import ProgramError
@@ -350,7 +351,8 @@ class _Table:
             _arguments(at, default["action_id"], default.get("action_data", []), self.actions)
 
     def _key_width(self, where: str, key: Json) -> int:
-        width = self.headers.width(f"{where}.target", key["target"])
+        field = key_field(self.root, f"{where}.target", key["target"])
+        width = self.headers.width(f"{where}.target", field)
         if width is None:
             raise ProgramError(f"{where}: a varbit as a key")
         if key["mask"] is not None:

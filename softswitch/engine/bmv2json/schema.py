@@ -17,6 +17,7 @@ from fcn.softswitch.engine.bmv2json.values import (
     Entries,
     FieldPath,
     FieldWidth,
+    Flag,
     Hex,
     Id,
     Label,
@@ -42,8 +43,8 @@ class HeaderType(Object):
     fields: Many[
         Annotated[
             Annotated[tuple[Name, FieldWidth], Tag("<field")]
-            | Annotated[tuple[Name, FieldWidth, Bool], Tag("<signed")]
-            | Annotated[tuple[Name, FieldWidth, Bool, Bool], Tag("<saturating")],
+            | Annotated[tuple[Name, FieldWidth, Flag], Tag("<signed")]
+            | Annotated[tuple[Name, FieldWidth, Flag, Flag], Tag("<saturating")],
             Discriminator(_field),
         ]
     ]
@@ -208,11 +209,17 @@ class Action(Object):
 
 
 class Key(Object):
-    """One field of a table's key; without @name its name is the source text of an expression."""
+    """One field of a table's key; without @name its name is the source text of an expression.
+
+    The target is an expression where the field is that of a stack's element at a run-time index.
+    """
 
     name: Label | None = None
     match_type: Name
-    target: FieldPath
+    target: Annotated[
+        Annotated[FieldPath, Tag("<field")] | Annotated[Expression, Tag("<expression")],
+        Discriminator(lambda value: "<field" if isinstance(value, list) else "<expression"),
+    ]
     mask: Hex | None
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeGuard, TypeVar
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     FailFast,
@@ -43,6 +44,14 @@ FieldWidth = Annotated[
     Discriminator(lambda value: "<width" if isinstance(value, int) else "<varbit"),
 ]
 Bool = Annotated[bool, Strict()]
+
+
+def _flag(value: object) -> object:
+    return bool(value) if type(value) is int and value in (0, 1) else value
+
+
+Flag = Annotated[bool, Strict(), BeforeValidator(_flag)]
+"""p4c writes 0 for the sign of a bool field."""
 FieldPath = Annotated[list[Name], Field(min_length=2, max_length=2)]
 
 

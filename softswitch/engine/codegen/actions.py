@@ -9,6 +9,9 @@ from fcn.softswitch.engine.codegen.expr import Exprs
 from fcn.softswitch.engine.codegen.layout import Layout, Place, nbytes, storage
 from fcn.softswitch.engine.errors import ProgramError, UnsupportedError
 
+INLINED = 320 << 10
+"""Characters of C of the actions that may become part of the pipeline's function (PE: 241 Ki)."""
+
 
 def cell_size(width: int) -> int:
     """Octets of a register cell."""
@@ -28,7 +31,7 @@ class Actions:
         self.registers = list(self.model.registers.values())
 
     def definitions(self) -> str:
-        """C structs of action data and the function that fills them."""
+        """C structs of action data, and what fills them from arguments."""
         out = []
         for a in self.model.actions.values():
             if any(p.width > 2048 for p in a.params):
@@ -40,76 +43,83 @@ class Actions:
                 else:
                     out.append(f"    {storage(p.width)} a{i};")
             out.append("};" if a.params else "    uint8_t none;\n};")
-        out += [
-            "static bool prog_pack(uint32_t action, const uint8_t *s, uint32_t n, uint8_t *data)",
-            "{",
-            "    switch (action) {",
-        ]
-        for a in self.model.actions.values():
-            total = sum(nbytes(p.width) for p in a.params)
-            out.append(f"    case {a.id}: {{")
-            out.append(f"        struct ad_{a.id} *d = (void *)data;")
-            out.append(f"        if (n != {total})")
-            out.append("            return false;")
-            for i, p in enumerate(a.params):
-                size = nbytes(p.width)
-                if p.width > 128:
-                    out.append(f"        memcpy(d->a{i}, s, {size});")
-                else:
-                    cut = f"sw_ldn128(s, {size}) & sw_mask128({p.width})"
-                    out.append(f"        d->a{i} = ({storage(p.width)})({cut});")
-                out.append(f"        s += {size};")
-            out += ["        (void)d, (void)s;", "        return true;", "    }"]
-        out += ["    }", "    (void)s, (void)n, (void)data;", "    return false;", "}"]
-        return "\n".join(out) + "\n"
+        return "\n".join(out) + "\n" + self._arguments()
+
+    def _arguments(self) -> str:
+        """C arrays of where each argument of each action is in its data, by action id."""
+        rows, first = [], [0]
+        for number in range(max(self.model.actions, default=-1) + 1):
+            action = self.model.actions.get(number)
+            for i, p in enumerate(action.params if action else ()):
+                rows.append(f"{{offsetof(struct ad_{number}, a{i}), {p.width}}}")
+            first.append(len(rows))
+        return (
+            f"static const sw_arg prog_args[] = {{{', '.join(rows or ['{0}'])}}};\n"
+            f"static const uint32_t prog_first_arg[] = {{{', '.join(map(str, first))}}};\n"
+        )
 
     def functions(self) -> str:
-        """C functions act_<id>."""
-        out = []
+        """C functions act_<id>.
+
+        A compiler needs far more than twice the time for a function of twice the length, and it
+        puts actions into the function of the pipeline: so that this remains bounded, those beyond
+        INLINED characters stay functions of their own.
+        """
+        texts = []
+        total = 0
         for a in self.model.actions.values():
-            exprs = Exprs(self.layout, a.params)
-            out += [
-                f"static void act_{a.id}(sw_engine *e, sw_pkt *p, phv *h, "
-                f"const struct ad_{a.id} *d)",
-                "{",
-                "    (void)e, (void)p, (void)h, (void)d;",
-            ]
-            targets = self._jump_targets(a)
-            for i, prim in enumerate(a.primitives):
-                if i in targets:
-                    out.append(f"at_{i}:;")
-                if prim.op in ("_jump", "_jump_if_zero"):
-                    out += indent(self._jump(exprs, prim))
-                else:
-                    out += indent(["{", *indent(self.primitive(exprs, prim)), "}"])
-            if len(a.primitives) in targets:
-                out.append(f"at_{len(a.primitives)}:;")
-            out.append("}")
-            self.widest = max(self.widest, exprs.widest)
-        return "\n".join(out) + "\n"
+            text = "\n".join(self._function(a))
+            total += len(text)
+            texts.append(("static " if total <= INLINED else "SW_OWN ") + text)
+        return "\n".join(texts) + "\n"
+
+    def _function(self, a: m.Action) -> list[str]:
+        exprs = Exprs(self.layout, a.params)
+        out = [
+            f"void act_{a.id}(sw_engine *e, sw_pkt *p, phv *h, const struct ad_{a.id} *d)",
+            "{",
+            "    (void)e, (void)p, (void)h, (void)d;",
+        ]
+        targets = self._jump_targets(a)
+        for i, prim in enumerate(a.primitives):
+            if i in targets:
+                out.append(f"at_{i}:;")
+            if prim.op in ("_jump", "_jump_if_zero"):
+                out += indent(self._jump(exprs, prim, i))
+            else:
+                out += indent(["{", *indent(self.primitive(exprs, prim)), "}"])
+        if len(a.primitives) in targets:
+            out.append(f"at_{len(a.primitives)}:;")
+        out.append("}")
+        self.widest = max(self.widest, exprs.widest)
+        return out
 
     @staticmethod
     def _jump_targets(a: m.Action) -> set[int]:
-        """Primitives that are jumped to, always from earlier ones, so that an action ends."""
+        """Primitives that are jumped to."""
         out = set()
-        for i, p in enumerate(a.primitives):
+        for p in a.primitives:
             if p.op in ("_jump", "_jump_if_zero"):
                 target = p.params[-1] if len(p.params) == 1 + (p.op != "_jump") else None
-                if not isinstance(target, m.Const) or not i < target.value <= len(a.primitives):
-                    raise ProgramError(f"jump to an earlier or unknown primitive in {a.name}")
+                if not isinstance(target, m.Const) or not (0 <= target.value <= len(a.primitives)):
+                    raise ProgramError(f"jump to an unknown primitive in {a.name}")
                 out.add(target.value)
         return out
 
     @staticmethod
-    def _jump(exprs: Exprs, p: m.Primitive) -> list[str]:
+    def _jump(exprs: Exprs, p: m.Primitive, at: int) -> list[str]:
+        """C of a jump; how often a packet goes back is bounded, so that an action ends."""
         target = p.params[-1]
         assert isinstance(target, m.Const)
+        go = [f"goto at_{target.value};"]
+        if target.value <= at:
+            go = ["{", "    if (!sw_again(e, p))", "        return;", *indent(go), "}"]
         if p.op == "_jump":
-            return [f"goto at_{target.value};"]
+            return go
         cond = exprs.data(p.params[0])
         zero = v.constant(0, cond.kind).code
         test = f"sw_w_cmp({cond.code}, {zero}) == 0" if cond.kind == "w" else f"{cond.code} == 0"
-        return [f"if ({test})", f"    goto at_{target.value};"]
+        return [f"if ({test})", *indent(go)]
 
     # Primitives
 

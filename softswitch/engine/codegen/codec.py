@@ -146,6 +146,11 @@ def fixed_bytes(htype: m.HeaderType) -> int:
     return sum(f.width for f in htype.fields if not f.varbit) // 8
 
 
+def whole_octets(htype: m.HeaderType) -> bool:
+    """Whether a header of the type can be in a packet; metadata may be of any length."""
+    return sum(f.width for f in htype.fields) % 8 == 0
+
+
 def varbit(htype: m.HeaderType) -> m.FieldType | None:
     """The varbit of a header type, if it has one."""
     return next((f for f in htype.fields if f.varbit), None)
@@ -167,11 +172,10 @@ def _split(layout: Layout, htype: m.HeaderType) -> tuple[list[Piece], list[Piece
 
 
 def header_functions(layout: Layout) -> str:
-    """C functions get_<type>, put_<type> and size_<type> of every header type."""
-    used = {h.type.name for h in layout.model.headers.values() if not h.metadata}
+    """C functions get_<type>, put_<type> and size_<type> of every type of whole octets."""
     out: list[str] = []
     for htype in layout.types.values():
-        if htype.name not in used:
+        if not whole_octets(htype):
             continue
         name = layout.type_name(htype)
         before, after = _split(layout, htype)

@@ -13,10 +13,10 @@ _FIND = {"exact": "exact", "lpm": "lpm", "ternary": "ternary", "range": "ternary
 
 def key_width(layout: Layout, key: m.Key) -> int:
     """Bits of a key field."""
-    if key.target.field == "$valid$":
+    if key.field.field == "$valid$":
         return 1
-    htype = layout.header(key.target.header).type
-    decl = layout.field_type(htype, key.target.field)
+    htype = layout.header(key.field.header).type
+    decl = layout.field_type(htype, key.field.field)
     if decl.varbit:
         raise UnsupportedError(f"varbit {key.name} as a table key")
     return decl.width
@@ -171,11 +171,11 @@ class Pipelines:
         for key in t.keys:
             width = key_width(self.layout, key)
             size = nbytes(width)
-            place = self.layout.header(key.target.header)
+            place = self.layout.header(key.field.header)
             x = self.exprs.data(key.target)
+            if key.field.field != "$valid$":
+                place, _, code = self.exprs.lvalue(key.target)
             if width > 128:
-                htype = place.type
-                code = f"{place.code}.{self.layout.member(htype, key.target.field)}"
                 lines = [f"memcpy(k + {at}, {code}, {size});"]
                 if key.mask is not None:
                     raise UnsupportedError(f"mask on {key.name}, a key of more than 128 bits")
@@ -186,7 +186,7 @@ class Pipelines:
                     code = f"({code} & {v.constant(key.mask, x.kind).code})"
                 fn = "sw_stn128" if size > 8 else "sw_stn"
                 lines = [f"{fn}(k + {at}, {code}, {size});"]
-            if not place.metadata and key.target.field != "$valid$":
+            if not place.metadata and key.field.field != "$valid$":
                 lines = [
                     f"if ({place.valid})",
                     "    " + lines[0],

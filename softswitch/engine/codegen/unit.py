@@ -250,11 +250,13 @@ class _Unit:
             "register_cells": "prog_register_cells",
             "action_data": "prog_action_data",
             "n_actions": str(last + 1),
+            "args": "prog_args",
+            "first_arg": "prog_first_arg",
         }
         functions = (
             "reset reset_metadata received parse parsed ingress enqueued dequeued egress deparse "
             "copy_fields learn egress_spec mcast_grp priority set_priority set_ingress_port "
-            "set_instance_type set_packet_length set_egress_rid pack"
+            "set_instance_type set_packet_length set_egress_rid"
         )
         fields |= {name: f"prog_{name}" for name in functions.split()}
         return (

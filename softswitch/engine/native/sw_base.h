@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SW_INLINE static inline __attribute__((always_inline, unused))
+#define SW_OWN static __attribute__((noinline, unused))
 #define SW_API __attribute__((visibility("default")))
 #define SW_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SW_UNLIKELY(x) __builtin_expect(!!(x), 0)

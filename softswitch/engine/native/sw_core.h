@@ -34,6 +34,7 @@ typedef struct sw_pkt {
     uint8_t queue;
     bool came_round; /* it was recirculated from `egress_port` */
     uint8_t charge_priority;
+    uint16_t repetitions; /* how often actions went back to an earlier step */
     uint32_t charge; /* octets it takes of its ingress port's memory; 0: it is not counted there */
     uint32_t held;   /* octets it takes in its queue */
     /* Requests of the pass; 0 is none. Clone sessions carry SW_SESSION_VALID. */
@@ -41,6 +42,9 @@ typedef struct sw_pkt {
     uint64_t due_ns;
     uint8_t phv[] __attribute__((aligned(16)));
 } sw_pkt;
+
+/* Most of them, for all actions of a packet. */
+#define SW_REPETITIONS 16384u
 
 #define SW_SESSION_VALID 0x8000u
 
@@ -65,6 +69,11 @@ enum sw_end {
     SW_ENDS
 };
 
+/* An argument of an action: its offset in the action's data, and its bits. */
+typedef struct {
+    uint32_t at, width;
+} sw_arg;
+
 /* The generated program. `now_us` counts microseconds since the engine was made. */
 typedef struct {
     uint32_t phv_size;
@@ -77,6 +86,8 @@ typedef struct {
     const uint32_t *register_cells; /* octets per cell */
     const uint32_t *action_data; /* size by action id */
     uint32_t n_actions;
+    const sw_arg *args;
+    const uint32_t *first_arg; /* by action id; those of an action end where the next one's begin */
     void (*reset)(sw_pkt *p);           /* headers invalid, metadata zero */
     void (*reset_metadata)(sw_pkt *p);
     void (*received)(sw_pkt *p, uint64_t now_us);
@@ -97,8 +108,6 @@ typedef struct {
     void (*set_instance_type)(sw_pkt *p, uint32_t v);
     void (*set_packet_length)(sw_pkt *p, uint32_t v);
     void (*set_egress_rid)(sw_pkt *p, uint32_t v);
-    /* Arguments as big-endian integers in whole bytes, one after another; false: no such action. */
-    bool (*pack)(uint32_t action, const uint8_t *args, uint32_t n, uint8_t *data);
 } sw_program;
 
 extern const sw_program sw_prog;
@@ -287,7 +296,12 @@ void sw_stack_up(void *array, size_t size, uint8_t *valid, uint32_t n, uint64_t 
 void sw_stack_down(void *array, size_t size, uint8_t *valid, uint32_t n, uint64_t count);
 void sw_next_push(uint8_t *next, uint32_t n, uint64_t count);
 void sw_next_pop(uint8_t *next, uint32_t n, uint64_t count);
+/* An action's data from its arguments, big-endian integers in whole octets, one after another;
+ * false: no such action, or another number of octets. */
+bool sw_pack(uint32_t action, const uint8_t *args, uint32_t n, uint8_t *data);
 void sw_assert_failed(sw_engine *e, sw_pkt *p);
+/* Whether an action may go back once more; if not, the packet is dropped. */
+bool sw_again(sw_engine *e, sw_pkt *p);
 
 SW_INLINE void sw_count(sw_counter *c, const sw_pkt *p)
 {

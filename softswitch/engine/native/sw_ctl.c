@@ -289,7 +289,7 @@ static int64_t set_action(sw_engine *e, uint32_t table, sw_entry *n, const sw_ac
         n->action = SW_NO_ACTION; /* an element of a value set */
     } else if (a->target == SW_ACTION) {
         if (a->id >= prog->n_actions || prog->action_data[a->id] > prog->tables[table].data_size ||
-            !prog->pack(a->id, a->args, a->n_args, n->data))
+            !sw_pack(a->id, a->args, a->n_args, n->data))
             return SW_ERR_ACTION;
         n->action = a->id;
     } else if (a->target == SW_MEMBER) {

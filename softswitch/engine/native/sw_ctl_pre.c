@@ -29,7 +29,7 @@ static int64_t member_set(sw_engine *e, uint32_t slot, uint32_t action, const ui
     if (!reserve((void ***)&e->members, &e->n_members, slot) ||
         posix_memalign(&data, 16, size ? size : 16))
         return SW_ERR_MEMORY;
-    if (!prog->pack(action, args, n_args, data)) {
+    if (!sw_pack(action, args, n_args, data)) {
         free(data);
         return SW_ERR_ACTION;
     }

@@ -39,10 +39,48 @@ uint64_t sw_random(sw_engine *e, uint64_t low, uint64_t high)
     return span == UINT64_MAX ? x : low + (uint64_t)((u128)x * (span + 1) >> 64);
 }
 
+bool sw_pack(uint32_t action, const uint8_t *args, uint32_t n, uint8_t *data)
+{
+    if (!prog->action_data[action])
+        return false;
+    const sw_arg *end = prog->args + prog->first_arg[action + 1];
+    uint32_t total = 0;
+    for (const sw_arg *a = prog->args + prog->first_arg[action]; a < end; a++)
+        total += (a->width + 7) / 8;
+    if (n != total)
+        return false;
+    for (const sw_arg *a = prog->args + prog->first_arg[action]; a < end; a++) {
+        uint32_t octets = (a->width + 7) / 8;
+        if (a->width > 128) {
+            memcpy(data + a->at, args, octets);
+        } else {
+            u128 v = sw_ldn128(args, octets) & sw_mask128(a->width);
+            uint32_t stored = 1; /* as layout.storage() */
+            while (stored < octets)
+                stored *= 2;
+            memcpy(data + a->at, &v, stored);
+        }
+        args += octets;
+    }
+    return true;
+}
+
 void sw_assert_failed(sw_engine *e, sw_pkt *p)
 {
     e->failed_assertions++;
     p->dropped = true;
+}
+
+bool sw_again(sw_engine *e, sw_pkt *p)
+{
+    if (p->repetitions < SW_REPETITIONS) {
+        p->repetitions++;
+        return true;
+    }
+    if (!p->dropped)
+        e->loop_drops++;
+    p->dropped = true;
+    return false;
 }
 
 static void swap_bytes(uint8_t *a, uint8_t *b, size_t n)

@@ -19,7 +19,7 @@ static sw_pkt *pkt_new(sw_engine *e)
     }
     p->truncated = SW_NO_TRUNCATION;
     p->exit = p->dropped = p->checksum_error = p->came_round = false;
-    p->parser_error = p->copies = p->charge = 0;
+    p->parser_error = p->copies = p->repetitions = p->charge = 0;
     p->clone_session = p->clone_list = p->learn_list = p->resubmit_list = p->recirculate_list = 0;
     return p;
 }

@@ -1,6 +1,8 @@
 """Programs that cannot be built or loaded because of the disk: what to do is said."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +17,9 @@ from engine_scenarios import PROGRAMS
 from fcn.softswitch.engine import BuildError, ProgramError, build, load_program, loader, program
 from fcn.softswitch.engine.bmv2json import limits
 from fcn.softswitch.engine.build import load_library
+from fcn.softswitch.engine.codegen.actions import INLINED
+from fcn.softswitch.engine.codegen.unit import generate
+from fcn.softswitch.engine.loader import load_json, parse_json
 from fcn.softswitch.engine.model import Model
 
 ARITH = PROGRAMS / "arith.json"
@@ -144,3 +149,33 @@ def test_another_list_of_sources_is_another_program(
     monkeypatch.setattr(build, "SOURCES", build.SOURCES[:-1])
     assert build.build_library("/* a program */") != first
     assert len(compiled) == 2
+
+
+def _of_many_actions(count: int) -> str:
+    """C of a program whose table has `count` actions."""
+    root = json.loads((PROGRAMS / "kitchen.json").read_text())
+    template = max(root["actions"], key=lambda action: len(action["primitives"]))
+    first = 1 + max(action["id"] for action in root["actions"])
+    root["actions"] += [{**template, "id": first + i, "name": f"more{i}"} for i in range(count)]
+    return generate(parse_json(json.dumps(root).encode()))
+
+
+def test_functions_do_not_grow_with_the_number_of_actions() -> None:
+    """A compiler's time for one function grows faster than the function: what may become part of
+    the pipeline's function is bounded, and nothing else has code of every action."""
+    few, many = _of_many_actions(0), _of_many_actions(1000)
+    text = re.findall(r"^(static|SW_OWN) (void act_\d+\(.*?^}$)", many, re.DOTALL | re.MULTILINE)
+    inlined = [len(code) for kind, code in text if kind == "static"]
+    assert sum(inlined) <= INLINED < sum(len(code) for _, code in text)
+
+    def longest_other(code: str) -> int:
+        function = re.compile(r"^static [^\n=]*\)\n{\n.*?^}$", re.DOTALL | re.MULTILINE)
+        return max(len(c) for c in function.findall(code) if " act_" not in c.split("{")[0])
+
+    assert longest_other(many) == longest_other(few)
+    assert "SW_OWN" not in few
+
+
+@pytest.mark.parametrize("name", ["pe", "p"])
+def test_the_projects_own_actions_may_be_inlined(name: str) -> None:
+    assert "SW_OWN" not in generate(load_json(Path("p4src/compiled") / f"{name}.json"))

@@ -1,13 +1,16 @@
 """SetForwardingPipelineConfig and GetForwardingPipelineConfig."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import grpc
 import pytest
 from finsy import P4Schema
 from finsy.proto import p4r, p4r_grpc
+from google.protobuf import text_format
 from p4rt_testing import P4BLOB, Running, Session, config, host_entry, insert, wrapped
 
+PROGRAMS = Path(__file__).parent.parent / "p4"
 Set = p4r.SetForwardingPipelineConfigRequest
 Get = p4r.GetForwardingPipelineConfigRequest
 
@@ -164,6 +167,58 @@ async def test_what_is_wrong_with_a_config_is_named(running: Running, primary: S
     running.backend.refuse = "action foo uses an extern that is not supported"
     assert await refusal(primary, config(), verify) == f"INVALID_ARGUMENT: {running.backend.refuse}"
     assert running.backend.engines == []
+
+
+def compiled(name: str) -> p4r.ForwardingPipelineConfig:
+    """What p4c wrote for a program of tests/softswitch/p4."""
+    pair = p4r.ForwardingPipelineConfig(p4_device_config=(PROGRAMS / f"{name}.json").read_bytes())
+    text_format.Parse((PROGRAMS / f"{name}.p4info.txtpb").read_text(), pair.p4info)
+    return pair
+
+
+@pytest.mark.parametrize(
+    "name", sorted(p.name.removesuffix(".p4info.txtpb") for p in PROGRAMS.glob("*.p4info.txtpb"))
+)
+async def test_what_one_compiler_run_wrote_belongs_together(primary: Session, name: str) -> None:
+    await primary.set_config(compiled(name))
+
+
+async def test_what_the_compiler_removed_is_missing_in_the_json(primary: Session) -> None:
+    """Tables, profiles, arrays, digests and value sets that no packet reaches: p4c describes them
+    in the P4Info and leaves them out of the JSON. A client that writes to one is told."""
+    pair = compiled("removed")
+    await primary.set_config(pair)
+    tables = {t.preamble.alias: t.preamble.id for t in pair.p4info.tables}
+    assert set(tables) == {
+        "used", "plain", "selected", "profiled", "with_counter", "with_meter",
+    }  # fmt: skip
+    assert (await primary.get_config(Get.ALL)).config == pair
+    entry = p4r.TableEntry(table_id=tables["plain"])
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await primary.write(
+            p4r.Update(type=p4r.Update.INSERT, entity=p4r.Entity(table_entry=entry))
+        )
+    assert "there is no table" in str(refused.value)
+    everything = [p4r.Entity() for _ in range(5)]
+    everything[0].table_entry.SetInParent()
+    everything[1].counter_entry.SetInParent()
+    everything[2].action_profile_group.SetInParent()
+    everything[3].register_entry.SetInParent()
+    everything[4].digest_entry.SetInParent()
+    for query in everything:
+        await primary.read(query)
+
+
+@pytest.mark.parametrize("kind", ["tables", "counters", "registers", "digests", "action_profiles"])
+async def test_what_has_another_name_in_the_json_was_not_removed(
+    primary: Session, kind: str
+) -> None:
+    """Then the P4Info and the JSON are of different runs."""
+    bad = config()
+    getattr(bad.p4info, kind)[0].preamble.name = "KitchenIngress.renamed"
+    answer = await refusal(primary, bad, Set.VERIFY)
+    assert answer.startswith("INVALID_ARGUMENT: the P4Info does not belong")
+    assert "KitchenIngress.renamed" in answer
 
 
 @pytest.mark.parametrize("name", ["A" * 100_000, "ü" * 100_000], ids=["ASCII", "UTF-8"])

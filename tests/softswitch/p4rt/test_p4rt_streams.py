@@ -70,6 +70,20 @@ async def test_bad_packet_out(
     assert running.backend.engine.sent == []
 
 
+async def test_packet_out_without_a_controller_header(running: Running, primary: Session) -> None:
+    """The packet is what enters the pipeline; metadata is none of it."""
+    plain = config()
+    del plain.p4info.controller_packet_metadata[:]
+    await primary.set_config(plain)
+    await primary.send(packet_out(b"frame"))
+    await primary.send(p4r.StreamMessageRequest(packet=p4r.PacketOut(
+        payload=b"x", metadata=[p4r.PacketMetadata(metadata_id=1, value=b"\x01")],
+    )))  # fmt: skip
+    error = (await primary.receive()).error
+    assert error.canonical_code == rpc_code.INVALID_ARGUMENT
+    assert running.backend.engine.sent == [b"frame"]
+
+
 async def test_short_packet_in_is_dropped(primary: Session, events: EngineEvents) -> None:
     events.packet_in(b"\x00")
     events.packet_in(b"\x00\x80next")
