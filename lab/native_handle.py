@@ -135,7 +135,7 @@ class NativeLab:
 
     def keep_digest(self, keep: bool) -> None:
         """Whether the digest is kept."""
-        self.lib.lab_keep_digest(self.handle, keep)
+        self.done(self.lib.lab_keep_digest(self.handle, keep))
 
     def digest(self) -> int:
         """The digest."""
