@@ -15,6 +15,7 @@ from fcn.lab.result.tables import TableName
 from fcn.lab.run.build import Built
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.watch import FailureWatch
+from fcn.softswitch.engine.build import CData
 
 Rows = dict[TableName, list[tuple[Any, ...]]]
 Key = tuple[str, str, str]
@@ -55,6 +56,9 @@ class Sampler:
             ),
         ]
         self._before: dict[Key, int] = {}
+        self._block: Block
+        self._everything: tuple[int, CData]
+        self._watched: tuple[int, CData]
         self._lay_out(np.zeros(len(self._fixed), np.uint64), {})
         self._block.look(self._everything)
         self._block.take()
