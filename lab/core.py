@@ -6,6 +6,7 @@ seed give the same frames at the same times, on any machine and under any load.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -15,6 +16,7 @@ from fcn.lab.engine import LabEngine
 from fcn.lab.errors import LabError
 from fcn.lab.frames import FrameKind, TappedFrame, parse_tapped
 from fcn.lab.hosts import MAX_FRAME, HostNode
+from fcn.lab.look import Look, Probe
 from fcn.lab.native_handle import NativeLab
 from fcn.lab.notices import MOST_NOTICES, Notice, take_notices
 from fcn.lab.pfc import (
@@ -33,6 +35,9 @@ from fcn.softswitch.engine.program import Program
 ETHERNET_OVERHEAD = 24
 """Octets of a frame on the wire that are not in the frame here: preamble and start delimiter (8),
 frame check sequence (4), gap between frames (12); IEEE 802.3."""
+
+DROPS = "_drops"
+"""The end of names of numbers of dropped packets."""
 
 _TAP_OCTETS = 1 << 24
 _GOLDEN = 0xD1B54A32D192ED03
@@ -172,6 +177,13 @@ class SwitchNode:
             totals["pauses_sent"] += counters.sent
             totals["pauses_received"] += counters.received
         return totals
+
+    def drop_probes(self) -> Iterator[tuple[str, Probe]]:
+        """What of totals() are drops, to look at again and again while the engine is the same."""
+        for place, name in enumerate(self.engine.balance()):
+            if name.endswith(DROPS):
+                yield name, Probe(Look.BALANCE, self.number, place, base=self._retired[name])
+        yield "off_drops", Probe(Look.OFF_DROPS, self.number)
 
     def _retire(self) -> None:
         if self._engine is not None:
@@ -381,9 +393,13 @@ class Simulation:
         """Advance to a time and return the time reached, which is earlier when a switch has an
         event for its control plane: deliver it (`SwitchNode.has_event`) and call again. Only
         switches whose engine's events are taken (`set_events`) stop the run."""
+        self.listen()
+        return self.native.run(ns)
+
+    def listen(self) -> None:
+        """Find out whose events are taken; run_until() does so, too."""
         for node in self.switches.values():
             self.native.listen(node.number, node.listens)
-        return self.native.run(ns)
 
     @property
     def now_ns(self) -> int:

@@ -4,7 +4,16 @@ import struct
 from dataclasses import dataclass
 from enum import IntFlag
 
+import numpy as np
+
 _RECORD = struct.Struct("=QIIII")
+
+HEADER = np.dtype(
+    [("time", "u8"), ("direction", "u4"), ("length", "u4"), ("kinds", "u4"), ("kept", "u4")]
+)
+"""What is before the octets of a frame."""
+
+assert HEADER.itemsize == _RECORD.size
 
 
 class FrameKind(IntFlag):
@@ -34,6 +43,12 @@ class TappedFrame:
     length: int
     kinds: FrameKind
     data: bytes
+
+    @property
+    def header(self) -> bytes:
+        """What lab_tapped_take has of it before its octets."""
+        direction = 2 * self.link + self.direction
+        return _RECORD.pack(self.time_ns, direction, self.length, self.kinds, 0)
 
 
 def parse_tapped(data: bytes) -> list[TappedFrame]:

@@ -25,6 +25,8 @@ class NativeLab:
             raise LabError(f"{fast_cnp_port} is no UDP port; those are 0 to 65535")
         self.ffi = ffi
         self.lib = lib
+        self.starts = 0
+        """How often a switch was given an engine."""
         self._lab: CData = lib.lab_new(seed, fast_cnp_port)
         if self._lab == ffi.NULL:
             raise LabError("the laboratory is out of memory")
@@ -67,6 +69,7 @@ class NativeLab:
         null = self.ffi.NULL
         api, engine = (null, null) if pointers is None else self._engine(*pointers)
         self.done(self.lib.lab_set_engine(self.handle, node, api, engine))
+        self.starts += 1
 
     def listen(self, node: int, listens: bool) -> None:
         """Whether a switch's events stop a run."""
@@ -117,6 +120,10 @@ class NativeLab:
         """Run; the time reached."""
         return int(self.lib.lab_run(self.handle, until))
 
+    def stopped(self) -> bool:
+        """Whether the last run ended for an event."""
+        return bool(self.lib.lab_stopped(self.handle))
+
     def now(self) -> int:
         """The virtual time."""
         return int(self.lib.lab_now(self.handle))
@@ -135,7 +142,7 @@ class NativeLab:
 
     def keep_digest(self, keep: bool) -> None:
         """Whether the digest is kept."""
-        self.lib.lab_keep_digest(self.handle, keep)
+        self.done(self.lib.lab_keep_digest(self.handle, keep))
 
     def digest(self) -> int:
         """The digest."""

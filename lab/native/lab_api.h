@@ -65,6 +65,8 @@ bool lab_has_event(const lab *l, uint32_t node);
  * reached. */
 uint64_t lab_run(lab *l, uint64_t until);
 uint64_t lab_now(const lab *l);
+/* Whether the last run ended for an event: not all that is due at its end was done. */
+bool lab_stopped(const lab *l);
 /* UINT64_MAX: nothing will happen. */
 uint64_t lab_next_due(lab *l);
 
@@ -203,6 +205,33 @@ uint64_t lab_notices_lost(const lab *l);
  * is a CNP. */
 enum { LAB_KIND_MARKED = 1, LAB_KIND_FAST_CNP = 2, LAB_KIND_CNP = 4, LAB_KIND_END_CON_CNP = 8 };
 
+/* What can be looked at: of a switch as SW_LOOK_… in sw_frame.h, and frames that came while it was
+ * off; of a direction of a link; of connection `a` of a host (LAB_LOOK_RATE is a double). */
+enum {
+    LAB_LOOK_COUNTER,
+    LAB_LOOK_QUEUED,
+    LAB_LOOK_QUEUED_OCTETS,
+    LAB_LOOK_BALANCE,
+    LAB_LOOK_OFF_DROPS,
+    LAB_LOOK_PUT,
+    LAB_LOOK_PUT_OCTETS,
+    LAB_LOOK_CUT,
+    LAB_LOOK_RATE,
+    LAB_LOOK_ACKNOWLEDGED,
+    LAB_LOOK_OCTETS,
+};
+
+/* number: of the node or direction. base: what is added. */
+typedef struct {
+    uint32_t what, number, a, b;
+    uint64_t base;
+    size_t column;
+} lab_probe;
+
+/* Look at n values: row[column] of each; the others, and those of a switch that is off, are those of
+ * the row before it, of as many columns. */
+void lab_look(lab *l, size_t n, const lab_probe *probes, size_t columns, uint64_t *row);
+
 /* Keep copies of the frames that a link direction delivers: those of one of the kinds (0: of all),
  * their first `snap` octets, at most `octets` of memory more than before. */
 int64_t lab_tap(lab *l, uint32_t direction, uint32_t kinds, uint32_t snap, size_t octets);
@@ -213,7 +242,7 @@ size_t lab_tapped_take(lab *l, uint8_t *out, size_t cap);
 uint64_t lab_tapped_lost(const lab *l);
 /* Whether the digest is kept: a number that two runs share when every link delivered the same
  * octets at the same times in the same order. */
-void lab_keep_digest(lab *l, bool keep);
+int64_t lab_keep_digest(lab *l, bool keep);
 uint64_t lab_digest(const lab *l);
 /* END CDEF */
 #endif

@@ -47,6 +47,7 @@ void lab_free(lab *l)
     free(l->nodes);
     free(l->links);
     free(l->tapped);
+    free(l->digest_keys);
     free(l->completions.records);
     free(l->notices.records);
     free(l->pauses.records);
@@ -280,5 +281,6 @@ uint64_t lab_switch_off_drops(const lab *l, uint32_t node)
 }
 
 uint64_t lab_now(const lab *l) { return l->now; }
+bool lab_stopped(const lab *l) { return l->stopped; }
 uint64_t lab_hops(const lab *l) { return l->hops; }
 uint64_t lab_frames_in_use(const lab *l) { return l->pool.in_use; }

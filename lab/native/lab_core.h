@@ -75,6 +75,7 @@ struct lab {
     sw_pool pool;
     bool keep_digest;
     uint64_t digest;
+    uint64_t *digest_keys; /* by place of a word in a frame */
     uint8_t *tapped;
     size_t tapped_size, tapped_cap;
     uint64_t tapped_lost;

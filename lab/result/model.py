@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 from fcn.lab.modes import Mode
 from fcn.lab.result.tables import TableName, conform, frame
 
-FORMAT = 1
+FORMAT = 2
 """Changes when an older reader would misunderstand a result."""
 
 

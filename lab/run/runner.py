@@ -24,17 +24,17 @@ from fcn.lab.roce import completions
 from fcn.lab.run.build import Built, build
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.describe import network_info
-from fcn.lab.run.probes import Probes, Rows, connection_rows
+from fcn.lab.run.probes import Probes, connection_rows
 from fcn.lab.run.recovery import recovering
+from fcn.lab.run.sampler import Rows
 from fcn.lab.run.watch import FailureWatch
+from fcn.lab.run.world import WatchedWorld
 from fcn.lab.scenario.load import Plan
 from fcn.lab.scenario.model import Event
 
 CONNECT_EVERY_NS = 500_000
 """Connections are opened one after another: three reports of each go from both PEs to the
 controller, of which it takes 10,000 a second (`controller_share`)."""
-
-_SAMPLE, _LOOK = "sample", "look"
 
 LOOK_NS = 1_000_000
 """Between two looks at whether the controller is ready."""
@@ -69,8 +69,8 @@ def run_scenario(
 ) -> Result:
     """Run a scenario; the result says how far it came.
 
-    until_ns: end then, as if stopped; above 0. show: told of progress with every sample. stop:
-    asked with every sample, and every millisecond of virtual time, whether to end. Raises LabError
+    until_ns: end then, as if stopped; above 0. show: told of progress every millisecond of virtual
+    time, and stop is asked whether to end. Raises LabError
     when the network does not become ready, or loses count of its frames.
     """
     if until_ns is not None and until_ns <= 0:
@@ -81,7 +81,7 @@ def run_scenario(
         simulation.keep_digest()
         built = build(plan.wiring, plan.config, simulation)
         each = _Run(plan, built, until_ns, show, stop)
-        run(simulation, each.main())
+        run(each.world, each.main())
         return each.result(time.monotonic() - begun)
 
 
@@ -99,6 +99,7 @@ class _Run:
         self._built = built
         self._simulation = built.simulation
         self._watch = FailureWatch(built)
+        self.world = WatchedWorld(built.simulation)
         self._until = min(until_ns or self._scenario.duration, self._scenario.duration)
         self._show = show
         self._stop = stop
@@ -108,9 +109,11 @@ class _Run:
         self._happened: list[EventInfo] = []
         self._begun = 0
         self._reached = 0
+        self._sampled = 0
         self._sent: list[tuple[str, int, int, int, int]] = []
         self._account = Balance({}, {}, {})
         self._captures: dict[str, bytes] = {}
+        self._crossings = frame("crossings")
 
     async def main(self) -> None:
         """Everything that takes virtual time."""
@@ -193,37 +196,64 @@ class _Run:
             each.sender.write(each.number, send.size, start_ns=start, message_id=number)
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
         probes = Probes(self._built, self._connections, self._rows, self._watch)
-        known = (0, 0)
-        sampled = 0
-        for due, _, what in self._timeline():
-            if not await self._reaches(begun + due):
-                if self._simulation.now_ns > begun + sampled:
-                    probes.sample()
-                break
-            if what is _LOOK:
-                probes.look()
-            elif what is _SAMPLE:
-                probes.sample()
-                sampled = due
-                known = self._look_at_flows(controller, due, known)
-                if due:
-                    self._show(Progress("hosts send", due, self._until))
-            elif isinstance(what, Event):
-                self._happen(what, controller)
+        events = [event for event in self._scenario.events if event.at < self._until]
+        events.sort(key=lambda event: event.at)
+        with self.world.watching(self._looks_at(probes, controller), begun):
+            for event in events:
+                self.world.wait_for(begun + event.at)
+                if not await self._reaches(begun + event.at, probes):
+                    break
+                self._happen(event, controller)
+            else:
+                self.world.wait_for(None)
+                await self._reaches(begun + self._until, probes)
         self._reached = self._simulation.now_ns - begun
+        if self._reached > self._sampled:
+            probes.sample()
         probes.collect()
+        self._crossings = probes.crossings()
         self._captures = probes.captures()
         probes.count_lost()
 
-    async def _reaches(self, time_ns: int) -> bool:
+    async def _reaches(self, time_ns: int, probes: Probes) -> bool:
         """Wait until then; False when the run is to be stopped before."""
         loop = asyncio.get_running_loop()
+        begun = self._begun
         while not self._stop():
-            if self._simulation.now_ns >= time_ns:
+            now = self._simulation.now_ns
+            if now >= time_ns:
                 return True
-            # May wake 1 ns early.
-            await asyncio.sleep(min(time_ns / NS - loop.time(), LOOK_NS / NS))
+            step = min(time_ns, begun + ((now - begun) // LOOK_NS + 1) * LOOK_NS)
+            await asyncio.sleep(step / NS - loop.time())
+            if self._simulation.now_ns < step:
+                await asyncio.sleep(1 / NS)  # the loop's clock may wake it 1 ns early
+            self.world.catch_up()
+            probes.flush()
+            self._show(Progress("hosts send", self._simulation.now_ns - begun, self._until))
         return False
+
+    def _looks_at(
+        self, probes: Probes, controller: Controlled
+    ) -> Iterator[tuple[int, Callable[[bool], None]]]:
+        """When what is looked at, since the traffic began."""
+        known = (0, 0)
+
+        def sample(controller_acted: bool) -> None:
+            nonlocal known
+            self._sampled = self._simulation.now_ns - self._begun
+            probes.sample()
+            if controller_acted:
+                known = self._look_at_flows(controller, self._sampled, known)
+
+        def look(_controller_acted: bool) -> None:
+            probes.look()
+
+        interval = self._scenario.measure.interval
+        times = chain(range(0, self._until, interval), (self._until,))
+        samples = ((due, 0, sample) for due in times)
+        looks = ((due, 1, look) for due in self._looks())
+        for due, _, what in merge(samples, looks, key=lambda each: each[:2]):
+            yield due, what
 
     def _look_at_flows(
         self, controller: Controlled, now: int, before: tuple[int, int]
@@ -236,19 +266,6 @@ class _Run:
                 at = self._begun + now
                 self._rows["controller"].append((at, "", what, count))
         return known
-
-    def _timeline(self) -> Iterator[tuple[int, int, Event | str]]:
-        """When something is to be done until the end: an event, a sample, or a look."""
-        until, interval = self._until, self._scenario.measure.interval
-        events = sorted(
-            ((event.at, number, event) for number, event in enumerate(self._scenario.events)),
-            key=lambda each: each[:2],
-        )
-        times = chain(range(0, until, interval), (until,))
-        samples = ((due, len(events), _SAMPLE) for due in times)
-        looks = ((due, len(events) + 1, _LOOK) for due in self._looks())
-        wanted = (each for each in events if each[0] < until)
-        return merge(wanted, samples, looks, key=lambda each: each[:2])
 
     def _looks(self) -> Iterator[int]:
         """When links and paths are looked at between samples: for a while after each event of a
@@ -313,6 +330,7 @@ class _Run:
             events=tuple(self._happened),
         )
         tables: dict[str, Any] = {table: frame(table, each) for table, each in rows.items()}
+        tables["crossings"] = self._crossings
         return Result(about=about, captures=self._captures, **tables)
 
 

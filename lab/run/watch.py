@@ -1,11 +1,12 @@
 """What nodes and hosts show of a failure, looked at from outside: it costs the network nothing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from fcn.contract.names import LINK_COUNTERS
 from fcn.contract.paths import path_cell
 from fcn.controller.config.watching import Watching
 from fcn.lab.core import SwitchNode
+from fcn.lab.look import Look, Probe
 from fcn.lab.result.tables import ARRIVED, FLOWLETS, LINK_DOWN, LINK_UP, PATH
 from fcn.lab.run.build import Built
 
@@ -33,18 +34,20 @@ class FailureWatch:
         """Whether any node watches a link."""
         return any(self.links.values())
 
-    def counters(self) -> Mapping[tuple[str, str, str], int]:
-        """All of them, by node, kind and name."""
-        found: dict[tuple[str, str, str], int] = {}
+    def probes(self) -> dict[tuple[str, str, str], Probe]:
+        """All of them, of switches that are on, by node, kind and name."""
+        found: dict[tuple[str, str, str], Probe] = {}
         if not self.watches:
             return found
         switches = self.built.simulation.switches
         for node, kind, name, counter, index in self._cells():
             if switches[node].is_on:
-                found[node, kind, name] = self._read(switches[node], counter, index)
+                switch = switches[node]
+                number = switch.engine.program.counters[self._full_name(switch, counter)]
+                found[node, kind, name] = Probe(Look.COUNTER, switch.number, number, index)
         for host in self.built.wiring.hosts.values():
             link, way = self.built.link(host.site, host.name)
-            found[host.site, ARRIVED, host.name] = link.counters(way).put
+            found[host.site, ARRIVED, host.name] = Probe(Look.PUT, 2 * link.number + way)
         return found
 
     def down(self, node: str) -> frozenset[str]:
@@ -82,7 +85,10 @@ class FailureWatch:
                         yield node, kind, name, counter, path_cell(plan.cell, slot)
 
     def _read(self, switch: SwitchNode, counter: str, index: int) -> int:
+        return switch.engine.counter_read(self._full_name(switch, counter), index).packets
+
+    def _full_name(self, switch: SwitchNode, counter: str) -> str:
         if (switch.name, counter) not in self._full:
             full = (each for each in switch.engine.program.counters if each.endswith(counter))
             self._full[switch.name, counter] = next(full)
-        return switch.engine.counter_read(self._full[switch.name, counter], index).packets
+        return self._full[switch.name, counter]

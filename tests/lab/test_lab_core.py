@@ -117,6 +117,55 @@ def reference_run() -> tuple[int, int]:
     return _REFERENCE[0]
 
 
+def digest_of(*frames: tuple[bytes, int]) -> int:
+    """Of a link on which these are sent at these times."""
+    with Simulation() as simulation:
+        a, b = simulation.add_host("a"), simulation.add_host("b")
+        simulation.connect(a, 0, b, 0, rate_bps=None, delay_ns=5)
+        simulation.keep_digest()
+        for frame, time in frames:
+            simulation.run_until(time)
+            a.send(frame)
+        simulation.run_until(MILLISECOND)
+        return simulation.digest
+
+
+@pytest.mark.parametrize("length", [60, 64, 127, 1500, 4209, 10_240])
+def test_any_octet_of_a_frame_changes_the_digest(length: int) -> None:
+    whole = bytes(n * 37 % 251 for n in range(length))
+    places = {*range(0, length, max(1, length // 97)), length - 2, length - 1}
+    changed = {digest_of((whole, 1))}
+    for place in places:
+        for bit in (0x01, 0x80):
+            octets = bytearray(whole)
+            octets[place] ^= bit
+            changed.add(digest_of((bytes(octets), 1)))
+    assert len(changed) == 1 + 2 * len(places)
+
+
+def test_length_time_and_order_change_the_digest() -> None:
+    """Also the order of words in a frame, and the same change of two of them."""
+    one, other = bytes(100), bytes([*range(100)])
+    swapped = bytearray(other)
+    swapped[0:8], swapped[64:72] = other[64:72], other[0:8]
+    twice = bytearray(other)
+    twice[7] ^= 0x80
+    twice[71] ^= 0x80
+    runs = [
+        digest_of((one, 1), (other, 2)),
+        digest_of((other, 1), (one, 2)),
+        digest_of((one, 1), (other, 3)),
+        digest_of((one, 2), (other, 2)),
+        digest_of((bytes(101), 1), (other, 2)),
+        digest_of((one, 1)),
+        digest_of((one, 1), (bytes(swapped), 2)),
+        digest_of((one, 1), (bytes(twice), 2)),
+        digest_of(),
+    ]
+    assert len(set(runs)) == len(runs)
+    assert runs[0] == digest_of((one, 1), (other, 2))
+
+
 def test_every_frame_is_accounted_for() -> None:
     """At any time: in flight, in queues, dropped by full queues, by the program, by a cut link."""
     with Simulation(3) as simulation:

@@ -98,6 +98,10 @@ typedef void sw_pauser(void *context, uint32_t port, uint32_t priority, bool pau
 /* Takes a frame whose last bit has left the port at `at`, which may be in the future. */
 typedef void sw_sink(void *context, uint32_t port, uint64_t at, sw_frame *f);
 
+/* What can be looked at of an engine: packets of the cell `b` of counter `a`; packets or octets in
+ * the queues of port `a`; the number at place `a` of sw_balance, `held` excluded. */
+enum { SW_LOOK_COUNTER, SW_LOOK_QUEUED, SW_LOOK_QUEUED_OCTETS, SW_LOOK_BALANCE };
+
 typedef struct sw_sim_api {
     /* From now on frames come from `pool` and go to `sink`. Before the first packet. */
     void (*attach)(sw_engine *e, sw_pool *pool, sw_sink *sink, void *context);
@@ -121,6 +125,8 @@ typedef struct sw_sim_api {
     void (*send_control)(sw_engine *e, uint32_t port, sw_frame *f);
     /* Where the engine keeps the octets of events for the control plane that wait. */
     const uint32_t *(*waiting_events)(const sw_engine *e);
+    /* A value, without all else that reading it by the control plane would copy. 0: there is none. */
+    uint64_t (*look)(const sw_engine *e, uint32_t what, uint32_t a, uint32_t b);
 } sw_sim_api;
 
 /* Octets a frame of a class holds, room for growth included. With the 64 of its head they are an odd

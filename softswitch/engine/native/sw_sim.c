@@ -59,29 +59,10 @@ static void sim_pause_queue(sw_engine *e, uint32_t port, uint32_t queue, uint64_
 
 static const uint32_t *sim_waiting_events(const sw_engine *e) { return &e->events_size; }
 
-const sw_sim_api *sw_ctl_sim_api(void)
+/* `held` is left to whoever wants it. */
+static sw_balance balance_of(const sw_engine *e)
 {
-    static const sw_sim_api api = {
-        .attach = sim_attach,
-        .arrive = sim_arrive,
-        .run_until = sim_run_until,
-        .next_due = sw_next_due,
-        .set_link = sim_set_link,
-        .set_now = sim_set_now,
-        .limit_ingress = sim_limit_ingress,
-        .set_pauser = sim_set_pauser,
-        .ingress_use = sim_ingress_use,
-        .pause_queue = sim_pause_queue,
-        .send_control = sw_port_control,
-        .waiting_events = sim_waiting_events,
-    };
-    return &api;
-}
-
-void sw_ctl_balance(sw_engine *e, sw_balance *out)
-{
-    sw_lock(e);
-    *out = (sw_balance){
+    return (sw_balance){
         .received = e->received,
         .copied = e->copied,
         .refused = e->refused,
@@ -97,8 +78,49 @@ void sw_ctl_balance(sw_engine *e, sw_balance *out)
         .ingress_full_drops = e->ended[SW_INGRESS_FULL],
         .input_full_drops = e->ended[SW_INPUT_FULL],
         .failed_drops = e->ended[SW_FAILED],
-        .held = e->input.n,
     };
+}
+
+static uint64_t sim_look(const sw_engine *e, uint32_t what, uint32_t a, uint32_t b)
+{
+    if (what == SW_LOOK_COUNTER)
+        return a < prog->n_counters && b < prog->counter_sizes[a] ? e->counters[a][b].packets : 0;
+    if (what == SW_LOOK_BALANCE) {
+        sw_balance balance = balance_of(e);
+        uint64_t values[sizeof balance / sizeof(uint64_t)];
+        memcpy(values, &balance, sizeof values);
+        return a < sizeof values / sizeof *values ? values[a] : 0;
+    }
+    if (a >= SW_PORTS)
+        return 0;
+    return what == SW_LOOK_QUEUED ? e->ports[a].queued : e->ports[a].queued_octets;
+}
+
+const sw_sim_api *sw_ctl_sim_api(void)
+{
+    static const sw_sim_api api = {
+        .attach = sim_attach,
+        .arrive = sim_arrive,
+        .run_until = sim_run_until,
+        .next_due = sw_next_due,
+        .set_link = sim_set_link,
+        .set_now = sim_set_now,
+        .limit_ingress = sim_limit_ingress,
+        .set_pauser = sim_set_pauser,
+        .ingress_use = sim_ingress_use,
+        .pause_queue = sim_pause_queue,
+        .send_control = sw_port_control,
+        .waiting_events = sim_waiting_events,
+        .look = sim_look,
+    };
+    return &api;
+}
+
+void sw_ctl_balance(sw_engine *e, sw_balance *out)
+{
+    sw_lock(e);
+    *out = balance_of(e);
+    out->held = e->input.n;
     for (uint32_t i = 0; i < SW_PORTS; i++)
         out->held += e->ports[i].queued + e->ports[i].wire.n;
     sw_unlock(e);

@@ -1,0 +1,140 @@
+"""What measuring costs in the laboratory: shipped scenarios with samples and digest, and bare.
+
+`python -m fcn.bench.measuring` runs a part of each scenario, in turn as `fcn lab run` does and
+without a digest, crossings or samples but those at both ends. Processor time counts from when the
+network is ready to when the tables are there, so that what else runs on the machine matters less.
+The numbers go to bench/results/measuring.json: medians, and packet-hops per second of a measured
+run as a user has it, while hosts send and with the time in which the network gets ready. A
+packet-hop is one packet through one switch, its queue and its link.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from unittest.mock import patch
+
+from rich.console import Console
+from rich.table import Table
+
+from fcn.bench.forwarding import RESULTS, machine
+from fcn.lab.core import Simulation
+from fcn.lab.run.runner import Progress, run_scenario
+from fcn.lab.scenario.load import Plan, load_scenario
+
+MILLISECOND = 1_000_000
+UNTIL_MS = {
+    "dumbbell": 25,
+    "parking-lot": 25,
+    "dual-dc": 3,
+    "incast": 4,
+    "core-failure": 12,
+    "failover": 150,
+    "load": 80,
+    "load-background": 80,
+    "demo": 6000,
+    "modes-100-km": 60,
+    "modes-1000-km": 60,
+}
+"""Virtual time: a second or so of processor time."""
+
+DEFAULT_INTERVAL = "dumbbell, 10 µs"
+"""With the interval that a scenario has which does not give one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Processor time while hosts send, of the whole run, and packets through switches."""
+
+    sending: float
+    whole: float
+    hops: int
+
+
+def plan_of(name: str) -> Plan:
+    """The scenario of a row."""
+    plan = load_scenario(name.partition(",")[0])
+    if name != DEFAULT_INTERVAL:
+        return plan
+    scenario = plan.scenario
+    measure = scenario.measure.model_copy(update={"interval": 10_000})
+    return replace(plan, scenario=scenario.model_copy(update={"measure": measure}))
+
+
+def bare(plan: Plan) -> Plan:
+    """The same, of which nothing is looked at in between."""
+    scenario = plan.scenario
+    nothing = {"interval": scenario.duration, "queues": (), "crossings": (), "close_time": 0}
+    measure = scenario.measure.model_copy(update=nothing)
+    return replace(plan, scenario=scenario.model_copy(update={"measure": measure}))
+
+
+def run(plan: Plan, until_ns: int) -> Run:
+    """Run it once."""
+    begun = ready = time.process_time()
+
+    def show(progress: Progress) -> None:
+        nonlocal ready
+        if progress.doing != "hosts send":
+            ready = time.process_time()
+
+    result = run_scenario(plan, until_ns=until_ns, show=show)
+    ended = time.process_time()
+    by_hosts = sum(count for name, count in result.about.balance.sources.items() if "made" in name)
+    return Run(ended - ready, ended - begun, result.about.hops - by_hosts)
+
+
+def compare(name: str, pairs: int) -> dict[str, object]:
+    """Measured and bare runs in turn."""
+    until = UNTIL_MS[name.partition(",")[0]] * MILLISECOND
+    plan = plan_of(name)
+    measured, without = [], []
+    for _ in range(pairs):
+        with patch.object(Simulation, "keep_digest", lambda _self: None):
+            without.append(run(bare(plan), until))
+        measured.append(run(plan, until))
+    ratios = [a.sending / b.sending for a, b in zip(measured, without, strict=True)]
+    return {
+        "scenario": name,
+        "until_ms": until // MILLISECOND,
+        "bare_s": statistics.median(each.sending for each in without),
+        "measured_s": statistics.median(each.sending for each in measured),
+        "ratio": statistics.median(ratios),
+        "ratios": ratios,
+        "hops_per_s": statistics.median(each.hops / each.sending for each in measured),
+        "hops_per_s_whole": statistics.median(each.hops / each.whole for each in measured),
+    }
+
+
+def main() -> None:
+    """Measure, show and write."""
+    parser = argparse.ArgumentParser(prog="python -m fcn.bench.measuring", description=__doc__)
+    parser.add_argument("--pairs", type=int, default=5, help="of runs, per scenario")
+    parser.add_argument("--results", type=Path, default=RESULTS / "measuring.json")
+    parser.add_argument("scenarios", nargs="*", default=[*UNTIL_MS, DEFAULT_INTERVAL])
+    options = parser.parse_args()
+    table = Table(title="processor time of measured and bare runs; packet-hops per second")
+    for column in ("scenario", "bare", "measured", "ratio", "sending", "in all"):
+        table.add_column(column, justify="left" if column == "scenario" else "right")
+    results = []
+    for name in options.scenarios:
+        results.append(compare(name, options.pairs))
+        of = results[-1]
+        table.add_row(
+            name,
+            f"{of['bare_s']:.2f} s",
+            f"{of['measured_s']:.2f} s",
+            f"{of['ratio']:.2f}",
+            f"{of['hops_per_s']:,.0f}",
+            f"{of['hops_per_s_whole']:,.0f}",
+        )
+        written = {"machine": machine(), "pairs": options.pairs, "results": results}
+        options.results.parent.mkdir(exist_ok=True)
+        options.results.write_text(json.dumps(written, indent=2) + "\n")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""When marked packets and notifications crossed the links on which they are noted."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fcn.lab.control.loop import NS
+from fcn.lab.core import ETHERNET_OVERHEAD
+from fcn.lab.frames import HEADER, FrameKind
+from fcn.lab.result.tables import conform
+from fcn.lab.run.build import Built
+from fcn.lab.scenario.wiring import Wiring
+
+Pair = tuple[str, str]
+
+KINDS = {
+    FrameKind.MARKED: "ce",
+    FrameKind.FAST_CNP: "fast_cnp",
+    FrameKind.END_CON_CNP: "end_con_cnp",
+    FrameKind.CNP: "cnp",
+}
+
+_COLUMNS = ("time_ns", "node", "towards", "what")
+
+
+class Crossings:
+    """The table of crossings, of what taps copied."""
+
+    def __init__(self, built: Built, noted: set[Pair], begun_ns: int) -> None:
+        """noted: links of which there are rows."""
+        self._begun = begun_ns
+        links = built.simulation.links
+        self._noted = np.zeros(2 * len(links), np.bool_)
+        self._rate = np.zeros(2 * len(links), np.int64)
+        self._delay = np.zeros(2 * len(links), np.int64)
+        self._turn = np.zeros(2 * len(links), np.int64)
+        self._ends = np.full((2, 2 * len(links)), "", np.object_)
+        turns = _turns(built.wiring)
+        for link in links:
+            for way in (0, 1):
+                at = 2 * link.number + way
+                pair = link.ends[way].node.name, link.ends[1 - way].node.name
+                self._noted[at] = pair in noted
+                self._rate[at] = link.rate_bps or 0
+                self._delay[at] = link.delay_ns
+                self._turn[at] = turns.get(pair, 0)
+                self._ends[:, at] = pair
+        self._seen: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+
+    def take(self, headers: NDArray[np.void]) -> NDArray[np.int64]:
+        """Note these frames; returns when their first bits left. headers: of HEADER."""
+        direction = headers["direction"].astype(np.int64)
+        times = headers["time"].astype(np.int64) - self._begun - self._delay[direction]
+        times -= self._leaving(headers["length"].astype(np.int64), direction)
+        flags = np.array([int(kind) for kind in KINDS], np.uint32)
+        noted = (headers["kinds"][:, None] & flags != 0) & self._noted[direction][:, None]
+        at, kind = np.nonzero(noted)
+        self._seen.append((times[at], direction[at], kind))
+        return times
+
+    def table(self) -> pd.DataFrame:
+        """All of them so far."""
+        none = np.zeros(0, np.int64)
+        columns = list(zip(*self._seen, strict=True)) if self._seen else [(none,)] * 3
+        times, direction, kind = (np.concatenate(column) for column in columns)
+        names = np.array(list(KINDS.values()), np.object_)
+        values = (times, *self._ends[:, direction], names[kind])
+        return conform("crossings", pd.DataFrame(dict(zip(_COLUMNS, values, strict=True))))
+
+    def _leaving(
+        self, length: NDArray[np.int64], direction: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """How long the frames took from their first bits to their last."""
+        bits = (length + ETHERNET_OVERHEAD) * 8
+        rate = self._rate[direction]
+        exact = np.divide(bits * NS, rate, out=np.zeros(len(bits)), where=rate > 0)
+        return np.maximum(np.rint(exact).astype(np.int64), self._turn[direction])
+
+
+def headers_of(data: bytes) -> NDArray[np.void]:
+    """The records of taps that keep no octets."""
+    return np.frombuffer(data, HEADER)
+
+
+def _turns(wiring: Wiring) -> dict[Pair, int]:
+    """How long a packet takes at least where the network limits packets per second."""
+    if not wiring.scenario.links.packet_rates:
+        return {}
+    queues = wiring.topology.queues
+    return {(queue.node, queue.towards): NS // queue.rate_pps for queue in queues}

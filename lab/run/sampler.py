@@ -1,0 +1,196 @@
+"""Samples of queues, links, rates and counters: taken as rows of a block, compared with the row
+before all at once, and then written as rows of the tables of a result."""
+
+from collections.abc import Iterable
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcn.contract.names import COUNTERS, named_cells
+from fcn.lab.core import DROPS
+from fcn.lab.look import Block, Look, Probe
+from fcn.lab.result.tables import TableName
+from fcn.lab.run.build import Built
+from fcn.lab.run.connections import Connection
+from fcn.lab.run.watch import FailureWatch
+from fcn.softswitch.engine.build import CData
+
+Rows = dict[TableName, list[tuple[Any, ...]]]
+Key = tuple[str, str, str]
+"""Of a counter: node, kind and name."""
+
+_OF_QUEUE = (Look.QUEUED, Look.QUEUED_OCTETS)
+_OF_LINK = (Look.PUT, Look.PUT_OCTETS, Look.CUT)
+_OF_CONNECTION = (Look.RATE, Look.ACKNOWLEDGED, Look.OCTETS)
+_ROWS = 256
+
+
+class Sampler:
+    """Samples a network that was built, from now on; flush() adds to the rows."""
+
+    def __init__(
+        self, built: Built, connections: list[Connection], rows: Rows, watch: FailureWatch
+    ) -> None:
+        measure = built.wiring.scenario.measure
+        core = built.wiring.core_directions
+        self._built = built
+        self._simulation = built.simulation
+        self._rows = rows
+        self._watch = watch
+        self._begun = self._simulation.now_ns
+        self._times: list[int] = []
+        self._is_sample: list[bool] = []
+        self._is_first = True
+        self._queues = list(core if measure.queues is None else measure.queues)
+        self._links = list(core)
+        self._connections = [(each.host, each.number) for each in connections]
+        self._fixed = [
+            *self._of_queues(),
+            *self._of_links(),
+            *(
+                Probe(what, each.sender.host.number, each.number)
+                for each in connections
+                for what in _OF_CONNECTION
+            ),
+        ]
+        self._before: dict[Key, int] = {}
+        self._block: Block
+        self._everything: tuple[int, CData]
+        self._watched: tuple[int, CData]
+        self._lay_out(np.zeros(len(self._fixed), np.uint64), {})
+        self._block.look(self._everything)
+        self._block.take()
+        links = 2 * len(self._queues), 2 * len(self._queues) + 3 * len(self._links)
+        self._links_before = self._block.now[links[0] : links[1]].copy()
+        self._before = self._counters_now()
+        self._counters_before = self._block.now[len(self._fixed) :].copy()
+
+    def sample(self) -> None:
+        """Look at everything now."""
+        self._look(is_sample=True)
+
+    def look(self) -> None:
+        """Look at links and paths now, where links are watched."""
+        self._look(is_sample=False)
+
+    def flush(self) -> None:
+        """Write what was seen."""
+        if not self._times:
+            return
+        times, is_sample = np.array(self._times), np.array(self._is_sample)
+        self._times.clear()
+        self._is_sample.clear()
+        values, changed = self._block.take()
+        if self._is_first:
+            changed[0, : len(self._fixed)] = True
+            self._is_first = False
+        ends = np.cumsum([2 * len(self._queues), 3 * len(self._links), 3 * len(self._connections)])
+        queues, links, rates, counters = np.split(values, ends, axis=1)
+        _, links_changed, rates_changed, counters_changed = np.split(changed, ends, axis=1)
+        self._add_queues(times[is_sample], queues[is_sample])
+        at, which = _rows_changed(links_changed)
+        picked = (links - self._links_before).reshape(len(times), -1, 3)[at, which]
+        self._add("links", times[at], self._links, which, picked.astype(np.int64).T)
+        at, which = _rows_changed(rates_changed)
+        picked = rates.reshape(len(times), -1, 3)[at, which]
+        per_second = np.ascontiguousarray(picked[:, 0]).view(np.float64)
+        self._add("rates", times[at], self._connections, which, (per_second, *picked[:, 1:].T))
+        at, which = np.nonzero(counters_changed)
+        since = (counters - self._counters_before)[at, which].astype(np.int64)
+        self._add("counters", times[at], self._keys, which, (since,))
+
+    def _look(self, *, is_sample: bool) -> None:
+        if self._block.is_full:
+            self.flush()
+        if self._starts != self._simulation.native.starts:
+            self.flush()
+            fixed = self._block.now[: len(self._fixed)].copy()
+            self._lay_out(fixed, self._counters_now())
+        self._times.append(self._simulation.now_ns - self._begun)
+        self._is_sample.append(is_sample)
+        self._block.look(self._everything if is_sample else self._watched)
+
+    def _lay_out(self, fixed: NDArray[np.uint64], before: dict[Key, int]) -> None:
+        """Columns for what the programs that switches have now count. Others have their last
+        values, in case they come back."""
+        self._starts = self._simulation.native.starts
+        watched = self._watch.probes()
+        counted = watched | self._counted()
+        self._keys = list(counted)
+        self._others = {key: value for key, value in before.items() if key not in counted}
+        last = np.array([before.get(key, 0) for key in self._keys], np.uint64)
+        probes = [*self._fixed, *counted.values()]
+        self._counters_before = np.array(
+            [self._before.get(key, 0) for key in self._keys], np.uint64
+        )
+        first = np.concatenate((fixed, last))
+        self._block = Block(self._simulation.native, probes, first, _ROWS)
+        self._everything = self._block.select(range(len(probes)))
+        begin = len(self._fixed)
+        self._watched = self._block.select(range(begin, begin + len(watched)))
+
+    def _counters_now(self) -> dict[Key, int]:
+        values = self._block.now[len(self._fixed) :].tolist()
+        return self._others | dict(zip(self._keys, values, strict=True))
+
+    def _of_queues(self) -> Iterable[Probe]:
+        for node, towards in self._queues:
+            switch, port = self._built.port(node, towards)
+            for what in _OF_QUEUE:
+                yield Probe(what, switch.number, port)
+
+    def _of_links(self) -> Iterable[Probe]:
+        for node, towards in self._links:
+            link, way = self._built.link(node, towards)
+            for what in _OF_LINK:
+                yield Probe(what, 2 * link.number + way)
+
+    def _counted(self) -> dict[Key, Probe]:
+        """Packets: what the programs count, and what the engines drop."""
+        counted: dict[Key, Probe] = {}
+        for node, switch in self._simulation.switches.items():
+            if not switch.is_on:
+                continue
+            for full, number in switch.engine.program.counters.items():
+                alias = full.rpartition(".")[2]
+                if alias not in COUNTERS:
+                    continue
+                kind = "drop" if alias == "drops" else "event"
+                for index, name in named_cells(alias).items():
+                    counted[node, kind, name] = Probe(Look.COUNTER, switch.number, number, index)
+            for name, probe in switch.drop_probes():
+                counted[node, "drop", name.removesuffix(DROPS).upper()] = probe
+        return counted
+
+    def _add_queues(self, times: NDArray[np.int64], values: NDArray[np.uint64]) -> None:
+        """A row for each sample and queue."""
+        depths = values.reshape(-1, 2).T.tolist()
+        each = np.repeat(times, len(self._queues)).tolist()
+        named = cycle(self._queues)
+        self._rows["queues"].extend(
+            (time, *name, packets, octets)
+            for time, name, packets, octets in zip(each, named, *depths, strict=False)
+        )
+
+    def _add(
+        self,
+        table: TableName,
+        times: NDArray[np.int64],
+        names: list[Any],
+        which: NDArray[np.int64],
+        columns: Iterable[NDArray[Any]],
+    ) -> None:
+        named = (names[each] for each in which.tolist())
+        values = zip(*(column.tolist() for column in columns), strict=True)
+        self._rows[table].extend(
+            (time, *name, *value)
+            for time, name, value in zip(times.tolist(), named, values, strict=True)
+        )
+
+
+def _rows_changed(changed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of groups of three columns those in which anything changed: which row, which group."""
+    at, which = np.nonzero(changed.reshape(len(changed), -1, 3).any(axis=2))
+    return at, which
