@@ -151,7 +151,9 @@ def test_tunnels_are_those_configured(seen: Seen) -> None:
 def test_marks_follow_the_ecn_table(seen: Seen) -> None:
     """SRF-1 to SRF-3, PEC-1, PEC-5: from outside to inside at the egress PE."""
     two = seen.modes["notification"] == "two-threshold"
-    rules = {(rule.inner, rule.outer): rule for rule in (TWO_THRESHOLD_RULES if two else CLASSIC_RULES)}
+    rules = {
+        (rule.inner, rule.outer): rule for rule in (TWO_THRESHOLD_RULES if two else CLASSIC_RULES)
+    }
     outer = {
         (each.stream, each.number): Ecn(each.ecn)
         for last in ("p2", "p5")

@@ -1,6 +1,6 @@
 """Every pair of modes, what the check says of it, and runs that together have every accepted one.
 
-    .venv/bin/python tests/mode_pairs.py
+    .venv/bin/python tests/lab/modes/mode_pairs.py
 
 writes mode_runs.json and docs/modes.md anew: when a mode is added, or a refusal.
 """
@@ -22,8 +22,9 @@ Value = tuple[str, str]
 Pair = tuple[Value, Value]
 
 RUNS_FILE = Path(__file__).with_name("mode_runs.json")
-TABLE_FILE = Path(__file__).parents[1] / "docs" / "modes.md"
-TEST = "tests/lab/run/test_modes_beside_modes.py"
+HEAD_FILE = Path(__file__).with_name("head.md")
+TABLE_FILE = Path(__file__).parents[3] / "docs" / "modes.md"
+TEST = "tests/lab/modes/test_modes_beside_modes.py"
 
 VALUES: tuple[Value, ...] = tuple((mode, value) for mode in MODES for value in MODES[mode])
 PAIRS: tuple[Pair, ...] = tuple((a, b) for a, b in combinations(VALUES, 2) if a[0] != b[0])
@@ -75,7 +76,8 @@ def cover() -> list[dict[str, str]]:
         open_pairs = set(left)
         run = dict(left[0])
         for mode, values in MODES.items():
-            if mode in run or mode == "treatment" and run["notification"] != "two-threshold":
+            treats = run.get("notification") == "two-threshold"
+            if mode in run or (mode == "treatment" and not treats):
                 continue
             fitting = [
                 value
@@ -104,5 +106,56 @@ def _pair(a: Value, b: Value) -> Pair:
     return (a, b) if VALUES.index(a) < VALUES.index(b) else (b, a)
 
 
+SHOWN = 3
+"""Runs of a pair that the table names."""
+
+
+def page() -> str:
+    """What docs/modes.md has to be."""
+    refused = refusals()
+    letters = {
+        why: chr(ord("a") + number)
+        for number, why in enumerate(dict.fromkeys(map(_general, refused.values())))
+    }
+    shown_by: dict[Pair, list[int]] = {pair: [] for pair in PAIRS}
+    runs = committed_runs()
+    for number, run in enumerate(runs, 1):
+        for pair in pairs_of(run):
+            shown_by[pair].append(number)
+    cells = {
+        pair: f"refused: {letters[_general(refused[pair])]}"
+        if pair in refused
+        else ", ".join(map(str, numbers[:SHOWN])) + (", …" if len(numbers) > SHOWN else "")
+        for pair, numbers in shown_by.items()
+    }
+    parts = [HEAD_FILE.read_text()]
+    modes = list(MODES)
+    for number, mode in enumerate(modes[:-1]):
+        parts.append(f"\n## {mode}\n\n")
+        parts.append(_row(["beside", *MODES[mode]]) + _row(["---"] * (len(MODES[mode]) + 1)))
+        for other in modes[number + 1 :]:
+            for value in MODES[other]:
+                row = [cells[(mode, own), (other, value)] for own in MODES[mode]]
+                parts.append(_row([f"{other} {value}", *row]))
+    parts.append("\n## Refused\n\n| | reason |\n|---|---|\n")
+    parts += [_row([letter, why]) for why, letter in letters.items()]
+    parts.append("\n## Runs\n\n" + _row(["", *modes]) + _row(["---"] * (len(modes) + 1)))
+    for number, run in enumerate(runs, 1):
+        parts.append(_row([str(number), *(run.get(mode, "") for mode in modes)]))
+    return "".join(parts)
+
+
+def _general(why: str) -> str:
+    """The reason whatever the domain's notification is."""
+    for notification in MODES["notification"]:
+        why = why.replace(f"domain has notification: {notification}", "domain has another")
+    return why
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |\n"
+
+
 if __name__ == "__main__":
     RUNS_FILE.write_text(json.dumps(cover(), indent=1) + "\n")
+    TABLE_FILE.write_text(page())

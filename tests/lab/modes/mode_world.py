@@ -1,4 +1,4 @@
-"""A network in some modes, the controller beside it, and everything that its links carry (ALL-3)."""
+"""A network in some modes, the controller beside it, and all that its links carry (ALL-3)."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -29,7 +29,7 @@ from fcn.controller.flows.key import FlowKey
 from fcn.lab.balance import balance
 from fcn.lab.control.loop import NS, run
 from fcn.lab.control.plane import Controlled, NodeControl, controlled
-from fcn.lab.core import Link, PortSettings, Simulation
+from fcn.lab.core import Link, Node, PortSettings, Simulation
 from fcn.ptf_tests.lib.packets import Ecn, ethernet, roce, udp
 from fcn.softswitch.api import PortQueue
 
@@ -139,7 +139,7 @@ class World:
             queue = PortQueue(depth=64, rate_pps=clock_rate(slots, detection.interval))
             switch.set_port(clock, PortSettings(queue, overhead=0))
 
-    def _connect(self, a, a_port, b, b_port, rate: int) -> None:  # type: ignore[no-untyped-def]
+    def _connect(self, a: Node, a_port: int, b: Node, b_port: int, rate: int) -> None:
         link = self.simulation.connect(
             a, a_port, b, b_port, rate_bps=rate, delay_ns=LINK_NS, buffer=BUFFER
         )

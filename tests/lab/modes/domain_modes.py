@@ -148,7 +148,7 @@ def _make_pe(node: dict[str, Any], side: int, modes: Choice) -> None:
         short["next"] = "long"
     tunnels = {"short": short, "long": long}
     way: dict[str, Any] = {"policy": "both"}
-    paths = {"to": to, "hold_down": "10ms"}
+    paths: dict[str, Any] = {"to": to, "hold_down": "10ms"}
     match modes["way"]:
         case "tunnel":
             way = {"tunnel": "short"}
