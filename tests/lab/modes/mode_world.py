@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import yaml
 from domain_modes import (
@@ -35,7 +36,10 @@ from fcn.softswitch.api import PortQueue
 
 CHANNEL_NS, LINK_NS = 100_000, 10_000
 BUFFER = 4_000
-BOTTLENECK = ("p2", "pe2")
+WAY = ("pe1", "p1", "p2", "pe2")
+"""The shorter one."""
+BOTTLENECKS = {near: (near, far) for near, far in pairwise(WAY)}
+"""By the node with the queue."""
 BOTTLENECK_BPS = 10**9
 SHARED_BPS = 4 * 10**8
 """Where the half of the flows takes another way."""
@@ -113,6 +117,7 @@ class World:
     modes: dict[str, str]
     config: Config
     simulation: Simulation
+    place: str
     links: dict[frozenset[str], Link] = field(default_factory=dict)
     running: Controlled = field(init=False)
     carried: dict[tuple[str, str], list[Carried]] = field(default_factory=lambda: defaultdict(list))
@@ -124,7 +129,7 @@ class World:
         slow = SHARED_BPS if self.modes["way"] == "paths" else BOTTLENECK_BPS
         switches = self.simulation.switches
         for (a, a_port), (b, b_port) in self.config.link_ends():
-            rate = slow if (a, b) == BOTTLENECK else CORE_RATE
+            rate = slow if (a, b) == BOTTLENECKS[self.place] else CORE_RATE
             self._connect(switches[a], a_port, switches[b], b_port, rate)
         for side in (1, 2):
             for port in DC_PORTS:
@@ -226,18 +231,29 @@ async def until(condition: Callable[[], bool], what: str) -> None:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run showed. At `cut` (None: never) the link p1-p2 went down, in ns."""
+    """What a run showed; `place` had the congested queue. At `cut` (None: never) the link p1-p2
+    went down, in ns."""
 
     modes: dict[str, str]
     config: Config
+    place: str
     carried: dict[tuple[str, str], list[Carried]]
     counts: dict[str, Counter[str]]
-    congested: dict[str, Counter[str]]
     sent: dict[int, int]
     begun: int
     over: int
     cut: int | None
     found: int
+
+    @property
+    def upstream(self) -> str | None:
+        """The node before the queue; None where that is the data centre."""
+        return None if self.place == WAY[0] else WAY[WAY.index(self.place) - 1]
+
+    @cached_property
+    def queued(self) -> list[Carried]:
+        """The packets of streams that were in the queue during congestion."""
+        return self.data(*BOTTLENECKS[self.place])
 
     @cached_property
     def arrived(self) -> dict[int, list[Carried]]:
@@ -258,12 +274,13 @@ class Seen:
         ]
 
 
-def run_modes(choice: Choice) -> Seen:
-    """Congestion for some milliseconds, then silence, then a link fails where that is watched."""
+def run_modes(choice: Choice, place: str = "p2") -> Seen:
+    """Congestion at this node for some milliseconds, then silence, then a link fails where that is
+    watched."""
     modes = completed(choice)
     config = parse_config(yaml.safe_dump(network(choice)))
     with Simulation(seed=1) as simulation:
-        world = World(modes, config, simulation)
+        world = World(modes, config, simulation, place)
         nodes = {
             name: NodeControl(simulation.add_switch(name), CHANNEL_NS) for name in config.nodes
         }
@@ -282,7 +299,7 @@ def run_modes(choice: Choice) -> Seen:
                 begun = simulation.now_ns
                 world.send(CONGESTED_S)
                 await asyncio.sleep(CONGESTED_S + REST_S)
-                congested, over = world.counts(), simulation.now_ns
+                over = simulation.now_ns
                 cut, found = None, over
                 if config.failure_detection is not None and modes["way"] in ("paths", "backup"):
                     cut = simulation.now_ns
@@ -297,7 +314,16 @@ def run_modes(choice: Choice) -> Seen:
                 balance(simulation)
                 sent = {stream.number: world.sent(stream.number) for stream in STREAMS}
                 return Seen(
-                    modes, config, world.carried, counts, congested, sent, begun, over, cut, found
+                    modes=modes,
+                    config=config,
+                    place=place,
+                    carried=world.carried,
+                    counts=counts,
+                    sent=sent,
+                    begun=begun,
+                    over=over,
+                    cut=cut,
+                    found=found,
                 )
 
         return run(simulation, main())
