@@ -32,6 +32,15 @@ def check_fantel(config: Config, name: str, program: Pipeline) -> Iterator[Findi
     """Why a node cannot be in a domain in which nodes tell PEs of congested paths."""
     if config.notification is not Notification.FANTEL:
         return
+    for vrf, local in config.nodes[name].vrfs.items():
+        for index, route in enumerate(local.routes):
+            if route.tunnel is not None:
+                yield (
+                    ("nodes", name, "vrfs", vrf, "routes", index, "tunnel"),
+                    "with notification: fantel nodes tell of the paths of policies, and nobody "
+                    "would hear of congestion on this tunnel; name a policy here that has it as a "
+                    "path",
+                )
     if config.failure_detection is None:
         if name == next(iter(config.nodes)):
             reason = "fantel needs failure_detection, whose clock says when congestion has ended"

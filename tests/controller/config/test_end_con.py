@@ -200,10 +200,37 @@ def test_a_program_has_room_for_the_sids_of_the_domain() -> None:
     assert "END.CON SIDs" in problem
 
 
+def _by_policies(data: dict[str, Any]) -> dict[str, Any]:
+    """Every tunnel is the path of a policy, as this mode wants it."""
+    if data["notification"] == "fantel":
+        for name in PES:
+            pe = data["nodes"][name]
+            pe["policies"] = {
+                tunnel: {"to": given["to"], "paths": [{"tunnel": tunnel}], "backup": []}
+                for tunnel, given in pe["tunnels"].items()
+            }
+            for route in pe["vrfs"]["blue"]["routes"]:
+                route["policy"] = route.pop("tunnel")
+    return data
+
+
+def test_nobody_would_be_told_of_congestion_of_a_tunnel_that_is_no_path() -> None:
+    """FAN-6: messages of this mode are about paths."""
+    data = domain("fantel") | {"failure_detection": {}}
+    with pytest.raises(ConfigError) as caught:
+        parse(data)
+    wanted = "nodes.pe1.vrfs.blue.routes[0].tunnel"
+    assert [each.message for each in caught.value.problems if each.where == wanted] == [
+        "with notification: fantel nodes tell of the paths of policies, and nobody would hear of "
+        "congestion on this tunnel; name a policy here that has it as a path"
+    ]
+    parse(_by_policies(data))
+
+
 @pytest.mark.parametrize("mode", ["fcn", "fantel"])
 def test_every_node_knows_the_port_of_messages_about_paths(mode: str) -> None:
     """ALL-1: where the domain uses them; elsewhere a customer may use that port."""
-    config = parse(domain(mode) | {"failure_detection": {}})
+    config = parse(_by_policies(domain(mode) | {"failure_detection": {}}))
     kinds = enum_members("NotificationKind")
     for node in config.nodes:
         known = {args["kind"] for _, args in arguments(config, node, "notification_port")}
