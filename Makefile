@@ -45,7 +45,7 @@ lint: setup ## formatting, lint, types
 	@for folder in $$(find tests -name '*.py' -printf '%h\n' | sort -u); do \
 		MYPYPATH=$$folder:$$(dirname $$folder) $(PYTHON) -m mypy $$folder/*.py || exit 1; done
 
-p4-check: setup ## are the committed compiled programs those of the sources?
+p4-check: setup ## compiled programs: are they those of the sources, every local written before it is read?
 	$(PYTHON) -m tools.p4.compile --check
 
 shell-env: setup ## p4runtime-shell in an environment of its own, as `fcn shell` makes it
