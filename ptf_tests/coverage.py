@@ -27,6 +27,8 @@ from fcn.contract.pipeline import Pipeline, load_pipeline
 PROGRAMS = ("pe", "p")
 FLOOR = 0.98
 UNREACHABLE = Path(__file__).parent / "data" / "unreachable.toml"
+# Of what begins a statement and is not cut off
+_WHOLE = re.compile(r"[A-Za-z_][\w.]* = [^;]*[^.;]|[A-Za-z_][\w.]*\(.*\)|exit")
 # A program in BMv2's JSON format, or a part of one.
 Json = Any
 # A point by its source, and what the softswitch calls it, or the parts of it.
@@ -145,7 +147,7 @@ def _pipelines(program: Json, pipeline: Pipeline) -> Iterator[Named]:
                 yield f"{_condition(each)}: {side}", [key]
         for call in part["action_calls"]:
             steps = actions[call["action_id"]]["primitives"]
-            yield _longest(steps), [f"{part['name']}/{call['name']}"]
+            yield _statements(steps), [f"{part['name']}/{call['name']}"]
         for table in part["tables"]:
             yield from _table(part["name"], table, scopes.get(table["name"], {}))
 
@@ -164,7 +166,8 @@ def _table(pipeline: str, table: Json, scopes: Mapping[str, int]) -> Iterator[Na
         ):
             yield f"table {name}: {short}", [f"{key}/hit/{action}"]
     if table["key"]:
-        yield f"table {name}: miss", [f"{key}/miss/{action}" for action in table["actions"]]
+        # "" where the table has no default action
+        yield f"table {name}: miss", [f"{key}/miss/{action}" for action in (*table["actions"], "")]
 
 
 def _condition(part: Json) -> str:
@@ -174,11 +177,17 @@ def _condition(part: Json) -> str:
     return f"{file}: {text if ' ' in text or '(' in text else _expression(part['expression'])}"
 
 
-def _longest(steps: Json) -> str:
-    """File and text of the statement that says most."""
+def _statements(steps: Json) -> str:
+    """File and text of the longest whole statement; where there is none, the first of the JSON."""
     sources = [_source(step) for step in steps if step.get("source_info")]
-    file, text = max(sources, key=lambda source: len(source[1]), default=("", "nothing"))
-    return f"{file}: {text}"
+    whole = [(file, text) for file, text in sources if _WHOLE.fullmatch(text)]
+    if whole:
+        file, text = max(whole, key=lambda source: len(source[1]))
+        return f"{file}: {text}"
+    if not steps:
+        return "nothing"
+    operands = " ".join(_expression(each) for each in steps[0]["parameters"])
+    return f"{steps[0]['op']} {operands}"
 
 
 def _source(part: Json) -> tuple[str, str]:

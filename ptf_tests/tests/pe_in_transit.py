@@ -1,23 +1,7 @@
-"""A PE on the way of others' tunnels does what a P does: the tests of a P, on a PE (SRF-5 to SRF-8)."""
+"""A PE on the way of others' tunnels does what a P does: tests of a P, on a PE (SRF-5 to SRF-8)."""
 
-from typing import ClassVar, cast
-
-from fcn.ptf_tests.lib.beds import DOMAIN, PTest
-from fcn.ptf_tests.lib.p_entries import PTables
-from fcn.ptf_tests.lib.pe_entries import PeTables
+from fcn.ptf_tests.lib.transit_pe import OnAPe
 from fcn.ptf_tests.tests import arn_format, arn_holds, flow_control_hostile, held_flows
-
-
-class OnAPe(PTest):
-    """Mixed into a test of a P, first; all its ports are core ports."""
-
-    program: ClassVar[str] = "pe"
-
-    def make_tables(self) -> PTables:
-        """Those that every node has are all that these tests use; the domain is trusted."""
-        pe = PeTables(self.client)
-        pe.trust(DOMAIN)
-        return cast("PTables", pe)
 
 
 class EveryTunnelIsHeld(OnAPe, held_flows.EveryTunnelIsHeld):

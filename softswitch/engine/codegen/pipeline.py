@@ -229,7 +229,9 @@ class Pipelines:
                 out.append(f"    goto {hit};")
             else:
                 out += ["    if (hit)", f"        goto {hit};", f"    goto {miss};"]
-        out += ["default:", "    (void)data;", "    break;", "}"]
+        # A miss of a table without a default action
+        mark = self.layout.points.mark(pipeline, t.name, "miss", "")
+        out += ["default:", *indent(mark), "    (void)data;", "    break;", "}"]
         hit = self._label(nodes, t.next_hit if t.hit_or_miss else t.default_next)
         miss = self._label(nodes, t.next_miss if t.hit_or_miss else t.default_next)
         out += ["if (hit)", f"    goto {hit};", f"goto {miss};"]
