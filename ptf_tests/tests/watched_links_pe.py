@@ -77,7 +77,7 @@ class NeverUp(LinkTest, PTest):
         self.assertEqual(self.link_changes(), (0, 0))
         self.assertEqual(self.counts()["event FANTEL_TRIGGERED"], 0)
         self.wait_for("the silence is noticed", lambda: self.link_changes() == (1, 1))
-        self.wait_for("it is said", lambda: self.counts()["event FANTEL_TRIGGERED"] == 1)
+        self.wait_for("it is said", lambda: self.counts()["event FANTEL_TRIGGERED"] > 0)
 
 
 class ChecksumOfZero(LinkTest, PTest):
