@@ -31,8 +31,8 @@ UNREACHABLE = Path(__file__).parent / "data" / "unreachable.toml"
 _WHOLE = re.compile(r"[A-Za-z_][\w.]* = [^;]*[^.;]|[A-Za-z_][\w.]*\(.*\)|exit")
 # A program in BMv2's JSON format, or a part of one.
 Json = Any
-# A point by its source, and what the softswitch calls it, or the parts of it.
-Named = tuple[str, list[str]]
+# A point's names, by its source first, then more exact ones; what the softswitch calls it.
+Named = tuple[list[str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -105,49 +105,65 @@ def _coverage(program: str, names: Mapping[str, str], cannot: set[str], seen: se
 
 
 def points(pipeline: Pipeline) -> dict[str, str]:
-    """The points of a program as the softswitch names them, with the names by source text."""
+    """The points of a program as the softswitch names them, with their names here."""
     assert pipeline.blob is not None
     program = json.loads(pipeline.blob.read_text())
     named = [*_parser(program["parsers"][0]), *_pipelines(program, pipeline)]
-    repeated = Counter(name for name, _ in named)
-    numbers: Counter[str] = Counter()
     found: dict[str, str] = {}
-    for name, keys in named:
-        numbers[name] += 1
-        place = f" #{numbers[name]}" if repeated[name] > 1 else ""
-        found |= dict.fromkeys(keys, name + place)
+    for names, keys in _told_apart(named):
+        found |= dict.fromkeys(keys, names[0])
     return found
+
+
+def _told_apart(named: list[Named]) -> list[Named]:
+    """Each with the first of its names that no other has; at last with its place among them."""
+    repeated = Counter(names[0] for names, _ in named)
+    numbers: Counter[str] = Counter()
+    apart: list[Named] = []
+    for names, keys in named:
+        if repeated[names[0]] == 1:
+            apart.append(([names[0]], keys))
+        elif len(names) > 1:
+            apart.append((names[1:], keys))
+        else:
+            numbers[names[0]] += 1
+            apart.append(([f"{names[0]} #{numbers[names[0]]}"], keys))
+    again = any(len(names) > 1 for names, _ in apart) or len({n[0] for n, _ in apart}) < len(apart)
+    return _told_apart(apart) if again else apart
 
 
 def _parser(parser: Json) -> Iterator[Named]:
     """States, and transitions where there are several."""
     for state in parser["parse_states"]:
         name, transitions = state["name"], state["transitions"]
-        yield f"state {name}", [f"parser/{name}"]
+        yield [f"state {name}"], [f"parser/{name}"]
         for number, each in enumerate(transitions if len(transitions) > 1 else ()):
             value = "default" if each["value"] is None else each["value"]
             if each["mask"] is not None:
                 value += f" &&& {each['mask']}"
             after = each["next_state"] or "end"
-            yield f"state {name}: {value} to {after}", [f"parser/{name}/{number}"]
+            yield [f"state {name}: {value} to {after}"], [f"parser/{name}/{number}"]
 
 
 def _pipelines(program: Json, pipeline: Pipeline) -> Iterator[Named]:
     actions = {action["id"]: action for action in program["actions"]}
     info = pipeline.schema.p4info
-    names = {action.preamble.id: action.preamble.name for action in info.actions}
+    of_number = {action.preamble.id: action.preamble.name for action in info.actions}
     scopes = {
-        table.preamble.name: {names[ref.id]: ref.scope for ref in table.action_refs}
+        table.preamble.name: {of_number[ref.id]: ref.scope for ref in table.action_refs}
         for table in info.tables
     }
     for part in program["pipelines"]:
+        nodes = {each["name"]: each for each in part["conditionals"]}
+        nodes |= {each["name"]: actions[each["action_id"]] for each in part["action_calls"]}
         for each in part["conditionals"]:
+            exact = _condition(each, _what(each["true_next"], nodes))
             for side in ("true", "false"):
                 key = f"{part['name']}/{each['name']}/{side}"
-                yield f"{_condition(each)}: {side}", [key]
+                yield [f"{name}: {side}" for name in exact], [key]
         for call in part["action_calls"]:
-            steps = actions[call["action_id"]]["primitives"]
-            yield _statements(steps), [f"{part['name']}/{call['name']}"]
+            exact = _statements(nodes[call["name"]], _what(call["next_node"], nodes))
+            yield exact, [f"{part['name']}/{call['name']}"]
         for table in part["tables"]:
             yield from _table(part["name"], table, scopes.get(table["name"], {}))
 
@@ -160,34 +176,61 @@ def _table(pipeline: str, table: Json, scopes: Mapping[str, int]) -> Iterator[Na
         short = action.rpartition(".")[2]
         if not table["key"]:
             if scopes.get(action) != p4i.ActionRef.TABLE_ONLY:
-                yield f"table {name}: {short}", [f"{key}/miss/{action}"]
+                yield [f"table {name}: {short}"], [f"{key}/miss/{action}"]
         elif scopes.get(action) != p4i.ActionRef.DEFAULT_ONLY and (
             not entries or number in entries
         ):
-            yield f"table {name}: {short}", [f"{key}/hit/{action}"]
+            yield [f"table {name}: {short}"], [f"{key}/hit/{action}"]
     if table["key"]:
         # "" where the table has no default action
-        yield f"table {name}: miss", [f"{key}/miss/{action}" for action in (*table["actions"], "")]
+        yield (
+            [f"table {name}: miss"],
+            [f"{key}/miss/{action}" for action in (*table["actions"], "")],
+        )
 
 
-def _condition(part: Json) -> str:
+def _condition(part: Json, then: str) -> list[str]:
     """File and text. Of what is an argument where the control is called p4c keeps the argument's
     text, which says nothing: then the expression."""
     file, text = _source(part)
-    return f"{file}: {text if ' ' in text or '(' in text else _expression(part['expression'])}"
+    expression = _expression(part["expression"])
+    plain = text if " " in text or "(" in text else expression
+    exact = f"{file}: {plain} [{expression}]"
+    return [f"{file}: {plain}", exact, f"{exact} before {then}"]
 
 
-def _statements(steps: Json) -> str:
-    """File and text of the longest whole statement; where there is none, the first of the JSON."""
-    sources = [_source(step) for step in steps if step.get("source_info")]
+def _statements(action: Json, then: str) -> list[str]:
+    """An action that has a name; else file and text of its longest whole statement, or if there is
+    none the first one of the JSON."""
+    if "." in action["name"]:
+        return [action["name"], f"{action['name']} before {then}"]
+    sources = [_source(step) for step in action["primitives"] if step.get("source_info")]
     whole = [(file, text) for file, text in sources if _WHOLE.fullmatch(text)]
-    if whole:
-        file, text = max(whole, key=lambda source: len(source[1]))
-        return f"{file}: {text}"
-    if not steps:
+    first = f"[{_first(action)}]"
+    if not whole:
+        return [first, f"{first} before {then}"]
+    file, text = max(whole, key=lambda source: len(source[1]))
+    return [f"{file}: {text}", f"{file}: {text} {first}", f"{file}: {text} {first} before {then}"]
+
+
+def _first(action: Json) -> str:
+    """The first statement of an action. p4c's names of locals have their controls in front."""
+    if not action["primitives"]:
         return "nothing"
-    operands = " ".join(_expression(each) for each in steps[0]["parameters"])
-    return f"{steps[0]['op']} {operands}"
+    step = action["primitives"][0]
+    return " ".join([step["op"], *map(_expression, step["parameters"])])
+
+
+def _what(name: str | None, nodes: Mapping[str, Json]) -> str:
+    """A part of a pipeline, by words that do not depend on its place."""
+    if name is None:
+        return "the end"
+    node = nodes.get(name)
+    if node is None:
+        return f"table {name}"
+    if "true_next" in node:
+        return _what(node["true_next"], nodes)
+    return str(node["name"]) if "." in node["name"] else _first(node)
 
 
 def _source(part: Json) -> tuple[str, str]:

@@ -57,7 +57,7 @@ from fcn.ptf_tests.tests import malformed_at_pe, two_threshold_edge
 from fcn.ptf_tests.tests.paths import SOME_FLOWS
 
 LEVEL = 3
-QP_OF_ZERO_CHECKSUM = 0x0
+QP_OF_ZERO_CHECKSUM = 0x8836
 """Of a CNP for HOST_V6, whose ICRC follows from it."""
 GRE = 47
 PACKET = two_threshold_edge.PACKET_V4
