@@ -6,7 +6,8 @@ from engine_scenarios import MAC, PROGRAMS, ethernet
 
 from fcn.softswitch.api import ActionCall, Exact
 from fcn.softswitch.engine import MemoryEngine, make_program
-from fcn.softswitch.engine.codegen.unit import generate
+from fcn.softswitch.engine.build import build_library
+from fcn.softswitch.engine.codegen.unit import generate, generate_with_points
 from fcn.softswitch.engine.loader import parse_json
 
 KITCHEN = (PROGRAMS / "kitchen.json").read_bytes()
@@ -49,6 +50,11 @@ def test_every_state_condition_and_action_is_a_point_once() -> None:
             for action in table["actions"]
         }
         assert names < set(points)
+
+
+def test_the_code_that_notes_them_has_no_warnings() -> None:
+    code, _ = generate_with_points(parse_json(KITCHEN))
+    assert build_library(code, sanitize=True).exists()
 
 
 def test_otherwise_there_is_nothing_of_it_in_the_code() -> None:
