@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fcn.hosts.scratch import scratch_folder
+from fcn.ptf_tests.coverage import FLOOR, UNREACHABLE, measure, read
 from fcn.ptf_tests.lib.ports import ALL_PORTS
 from fcn.ptf_tests.targets import TARGETS
 
@@ -40,6 +41,10 @@ class Totals:
         """Whether at least one test passed and none failed."""
         return self.passed > 0 and self.failed == 0
 
+    def with_failure(self) -> "Totals":
+        """The same, but not green."""
+        return Totals(self.passed, max(self.failed, 1), self.skipped)
+
     def __str__(self) -> str:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
@@ -68,13 +73,29 @@ def run(target: str, tests: Sequence[str], log_dir: Path | None, failfast: bool)
             GRPC_ADDRESS,
             DEVICE_ID,
             log_dir / "switch.log",
+            log_dir / "switch.coverage",
         )
-        stack.enter_context(switch)
-        totals = _run_ptf(target, tests, log_dir, failfast)
-        if not switch.is_alive():
+        with switch:
+            totals = _run_ptf(target, tests, log_dir, failfast)
+            alive = switch.is_alive()
+        if not alive:
             print(f"the switch process ended:\n{switch.log.read_text(errors='replace')[-4000:]}")
-            totals = Totals(totals.passed, max(totals.failed, 1), totals.skipped)
+            return totals.with_failure()
+        coverage = log_dir / "switch.coverage"
+        if coverage.is_file() and not tests and not failfast:
+            totals = with_coverage(totals, coverage)
         return totals
+
+
+def with_coverage(totals: Totals, file: Path) -> Totals:
+    """Print what the whole suite reached of the programs; too little is a failure."""
+    for coverage in measure(read([file])):
+        print(coverage)
+        if not coverage.green:
+            print(f"at least {FLOOR:.0%} is wanted, of what {UNREACHABLE.name} does not list:")
+            print("".join(f"  {name}\n" for name in (*coverage.wrong, *coverage.missing)), end="")
+            totals = totals.with_failure()
+    return totals
 
 
 def make_interfaces() -> None:

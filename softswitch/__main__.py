@@ -4,11 +4,13 @@ import asyncio
 
 # asyncio.to_thread() imports it when it is called: by then the folder may be closed to this user.
 import concurrent.futures.thread  # noqa: F401
+import json
 import logging
 import signal
 import socket
 import sys
 from pathlib import Path
+from typing import TextIO
 
 from finsy.proto import p4r
 from google.protobuf import text_format
@@ -80,6 +82,7 @@ async def run(options: Options) -> None:
     for warning in (*options.warnings, *options.transport.warnings()):
         _LOG.warning(warning)
     _check_interfaces(options)
+    coverage = None if options.coverage is None else _open_coverage(options.coverage)
     prepare()
     ports = Ports(options.interfaces, options.queues)
     backend = RealBackend(
@@ -88,6 +91,7 @@ async def run(options: Options) -> None:
         drop_port=options.drop_port,
         queues=options.priority_queues,
         captures={} if options.pcap is None else open_captures(options.pcap, options.interfaces),
+        points=coverage is not None,
     )
     device = Device(options.device_id, backend, ports.attach, ports.on_status)
     server, port = open_server(device, ports, options.transport)
@@ -113,6 +117,17 @@ async def run(options: Options) -> None:
     finally:
         await server.stop(None)
         await device.close()
+        if coverage is not None:
+            with coverage:
+                json.dump(backend.reached(), coverage, indent=1)
+
+
+def _open_coverage(file: Path) -> TextIO:
+    """Opened early: later this process may be a user who cannot."""
+    try:
+        return file.open("w")
+    except OSError as error:
+        raise StartError(f"cannot write {file}: {error.strerror}") from error
 
 
 def _check_interfaces(options: Options) -> None:

@@ -130,9 +130,13 @@ class PTest(FcnTest):
 
     program: ClassVar[str] = "p"
 
+    def make_tables(self) -> PTables:
+        """Of the program."""
+        return PTables(self.client)
+
     def configure(self) -> None:
         """Core ports; the ingress PE behind DC_PORT, the egress PE behind CORE_PORT; no feature."""
-        p = self.p = PTables(self.client)
+        p = self.p = self.make_tables()
         for port in (DC_PORT, DC_PORT_2, CORE_PORT, CORE_PORT_2):
             p.core_port(port)
             p.own_mac(port, NODE_MAC[port])

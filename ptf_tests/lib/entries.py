@@ -214,6 +214,10 @@ class NodeTables:
         """Set the node's notification rate limit (FCN-15), in packets per second and packets."""
         self.client.write(fy.P4MeterEntry("notification_meter", index=0, config=config))
 
+    def punt_limit(self, vrf: int, config: fy.P4MeterConfig | None = None) -> None:
+        """Limit what a VRF (0: the underlay) sends to the CPU, or, without `config`, do not."""
+        self.client.write(fy.P4MeterEntry("punt_meter", index=vrf, config=config))
+
     def notification_sid(self, sid: str) -> None:
         """The END.CON SID of another PE."""
         self.insert("notification_sid", "on_its_way", match={"dst": sid})

@@ -260,11 +260,12 @@ def vxlan(
     return ip(src, dst, transport / VXLAN(flags=0x08, vni=vni) / Raw(frame), **fields)
 
 
-def gre(inner: bytes, src: str, dst: str, key: int, **fields: Unpack[IpFields]) -> bytes:
-    """GRE with a key over IPv6 (RFC 7676, RFC 2890)."""
+def gre(inner: bytes, src: str, dst: str, key: int | None, **fields: Unpack[IpFields]) -> bytes:
+    """GRE over IPv6 (RFC 7676), with a key (RFC 2890) or without one."""
     proto = 0x0800 if _ip_version(inner) == 4 else 0x86DD
     fields["nh"] = 47
-    return ip(src, dst, GRE(key_present=1, key=key, proto=proto) / Raw(inner), **fields)
+    header = GRE(proto=proto) if key is None else GRE(key_present=1, key=key, proto=proto)
+    return ip(src, dst, header / Raw(inner), **fields)
 
 
 def mpls_udp(

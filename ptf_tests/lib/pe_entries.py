@@ -35,10 +35,6 @@ class PeTables(NodeTables):
             mac=mac,
         )
 
-    def punt_limit(self, vrf: int, config: fy.P4MeterConfig | None = None) -> None:
-        """Limit what a VRF sends to the CPU, or, without `config`, lift the limit."""
-        self.client.write(fy.P4MeterEntry("punt_meter", index=vrf, config=config))
-
     def report_limit(self, vrf: int, config: fy.P4MeterConfig) -> None:
         """Limit the digests of a VRF's flows."""
         self.client.write(fy.P4MeterEntry("report_meter", index=vrf, config=config))

@@ -54,6 +54,9 @@ def every_tunnel(inner: bytes, src: str, outer: IpFields) -> dict[str, Tunnel]:
         "GRE": Tunnel(
             gre(inner, src, REMOTE_PE, GRE_KEY, **outer), customer_label(REMOTE_PE, GRE_KEY)
         ),
+        "GRE without a key": Tunnel(
+            gre(inner, src, REMOTE_PE, None, **outer), customer_label(REMOTE_PE)
+        ),
         **{
             name: Tunnel(
                 mpls_udp(inner, src, REMOTE_PE, stack, sport=0xC124, **outer),

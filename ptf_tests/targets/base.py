@@ -22,18 +22,25 @@ class TargetUnavailableError(Exception):
 class Target(ABC):
     """One kind of switch; an instance is one process, used as a context manager.
 
-    interfaces: port number to network interface. log: file for its output.
+    interfaces: port number to network interface. log: file for its output. coverage: file for which
+    parts of the programs packets passed, where the switch can tell; it is there when it has ended.
     """
 
     name: str
 
     def __init__(
-        self, interfaces: Mapping[int, str], grpc_address: str, device_id: int, log: Path
+        self,
+        interfaces: Mapping[int, str],
+        grpc_address: str,
+        device_id: int,
+        log: Path,
+        coverage: Path | None = None,
     ) -> None:
         self.interfaces = dict(interfaces)
         self.grpc_address = grpc_address
         self.device_id = device_id
         self.log = log
+        self.coverage = coverage
         self._process: subprocess.Popen[bytes] | None = None
 
     @abstractmethod

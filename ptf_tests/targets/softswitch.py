@@ -16,7 +16,8 @@ class Softswitch(Target):
 
     def program(self) -> list[str]:
         """The switch, run as a module, so that no installed script is needed."""
-        return [sys.executable, "-m", "fcn.softswitch"]
+        coverage = () if self.coverage is None else ("--coverage", str(self.coverage))
+        return [sys.executable, "-m", "fcn.softswitch", *coverage]
 
     @classmethod
     def set_queue(

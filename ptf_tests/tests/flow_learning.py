@@ -235,15 +235,16 @@ class WatchedFlowIsReportedAndLabelled(LearningTest):
     """FCN-3: a watched flow is labelled and reported once per learning window."""
 
     def runTest(self) -> None:
-        self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL, watched=True)
-        frame = host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP))
-        self.assertEqual(
-            self.reports(DC_PORT, *[frame] * 20), [new_flow(HOST_V4, REMOTE_V4, DEST_QP)]
-        )
-        outcome = self.exchange(DC_PORT, frame)
-        self.assertEqual(
-            [flow_label_of(datagram_of(got)) for got in outcome.frames[CORE_PORT]], [LABEL]
-        )
+        for host, remote in TO_REMOTE:
+            self.pe.flow(RED, host, remote, DEST_QP, LABEL, watched=True)
+            frame = host_frame_in(roce(host, remote, DEST_QP))
+            self.assertEqual(
+                self.reports(DC_PORT, *[frame] * 20), [new_flow(host, remote, DEST_QP)]
+            )
+            outcome = self.exchange(DC_PORT, frame)
+            self.assertEqual(
+                [flow_label_of(datagram_of(got)) for got in outcome.frames[CORE_PORT]], [LABEL]
+            )
 
 
 class ReportsAreLimitedPerVrf(LearningTest):

@@ -26,6 +26,7 @@ from fcn.ptf_tests.lib.flow_control import (
     service_arn,
 )
 from fcn.ptf_tests.lib.packets import (
+    IPV6_HEADER,
     Ecn,
     IpFields,
     ip,
@@ -33,6 +34,7 @@ from fcn.ptf_tests.lib.packets import (
     routed,
     srv6,
     udp,
+    with_total_length,
 )
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.lib.tunnels import customer_label, every_tunnel
@@ -70,11 +72,16 @@ def hidden() -> dict[str, bytes]:
     options = bytearray(udp(HOST_V4, REMOTE_V4, 1, 2))
     options[0] = 0x46
     whole = srv6(roce(HOST_V6, REMOTE_V6, 0x118), PE_ADDRESS, REMOTE_RED_SID, **OUTER)
+    version = bytearray(whole)
+    version[IPV6_HEADER] ^= 0x10
+    short = [with_total_length(roce(HOST_V4, REMOTE_V4, 0x118), octets) for octets in (15, 19)]
     esp: IpFields = {"nh": 50}
     return {
         "TCP": srv6(ip(HOST_V4, REMOTE_V4, bytes(20), proto=6), PE_ADDRESS, REMOTE_PE, **OUTER),
         "fragment": srv6(fragment, PE_ADDRESS, REMOTE_PE, **OUTER),
         "options": srv6(bytes(options), PE_ADDRESS, REMOTE_PE, **OUTER),
+        "another version": bytes(version),
+        **{f"IPv4 {i}": srv6(each, PE_ADDRESS, REMOTE_PE, **OUTER) for i, each in enumerate(short)},
         "encrypted": ip(PE_ADDRESS, REMOTE_PE, bytes(80), **OUTER | esp),
         "six segments": srv6(
             roce(HOST_V6, REMOTE_V6, 7), PE_ADDRESS, REMOTE_PE, ("fc00::1",) * 6, 3, **OUTER

@@ -29,13 +29,17 @@ class LoadSaidTest(WatchedPTest):
         """From now on; the hellos of the beginning count no more."""
         self.fall_silent()
         self.wait_for_rounds(12)
+        self.watch_load(CHANGE)
+
+    def watch_load(self, change: int) -> None:
+        """Say it when it changes by so many permille."""
         self.p.watch_path_load(
             1,
             CORE_PORT,
             PATH_ID,
             cell=CELL,
             ingress_pe=PE_ADDRESS,
-            change=CHANGE,
+            change=change,
             refresh_us=self.refresh_us,
         )
 

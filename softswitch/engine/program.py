@@ -6,10 +6,10 @@ from pathlib import Path
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.bmv2json import limits
-from fcn.softswitch.engine.build import build_library
+from fcn.softswitch.engine.build import build_library, ffi, load_library
 from fcn.softswitch.engine.codegen.layout import Layout, nbytes
 from fcn.softswitch.engine.codegen.pipeline import key_width, key_words, set_words
-from fcn.softswitch.engine.codegen.unit import generate, learn_widths
+from fcn.softswitch.engine.codegen.unit import generate, generate_with_points, learn_widths
 from fcn.softswitch.engine.loader import parse_json, read_json
 
 
@@ -60,6 +60,15 @@ class Program:
     meters: dict[str, int] = field(repr=False)
     registers: dict[str, int] = field(repr=False)
     digests: dict[int, tuple[str, tuple[int, ...]]] = field(repr=False)
+    points: tuple[str, ...] = field(default=(), repr=False)
+    """What it notes of packets that pass (codegen/points.py), where that was asked for."""
+
+    def reached(self) -> list[str]:
+        """The points that a packet passed, in any engine of this process."""
+        if not self.points:
+            return []
+        seen = ffi().buffer(load_library(self.library).sw_seen, len(self.points))
+        return [name for name, passed in zip(self.points, bytes(seen), strict=True) if passed]
 
 
 def load_program(json_path: str | Path) -> Program:
@@ -67,13 +76,14 @@ def load_program(json_path: str | Path) -> Program:
     return make_program(read_json(Path(json_path)))
 
 
-def make_program(data: bytes) -> Program:
-    """Read p4c-bm2-ss JSON, generate C, build it (or take it from the cache) and return it.
+def make_program(data: bytes, *, points: bool = False) -> Program:
+    """Read p4c-bm2-ss JSON, generate C, build it (or take it from the cache) and return it;
+    `points`: with notes of what packets passed.
 
     Raises ProgramError for a JSON that cannot be understood, UnsupportedError (naming the
     construct) for one outside the documented subset, BuildError when the compiler fails.
     """
-    model, code = _understood(data)
+    model, code, names = _understood(data, points)
     library = build_library(code)
     layout = Layout(model)
     tables = {t.name: _table(layout, i, t) for i, t in enumerate(model.tables())}
@@ -93,14 +103,15 @@ def make_program(data: bytes) -> Program:
         meters=number(model.meters),
         registers=number(model.registers),
         digests={i: (f.name, learn_widths(layout, f)) for i, f in model.learn_lists.items()},
+        points=names,
     )
 
 
 @lru_cache(maxsize=limits.PROGRAMS_KEPT)
-def _understood(data: bytes) -> tuple[m.Model, str]:
-    """The model of a program and the C generated from it."""
+def _understood(data: bytes, points: bool) -> tuple[m.Model, str, tuple[str, ...]]:
+    """The model of a program, the C generated from it, and the points it notes."""
     model = parse_json(data)
-    return model, generate(model)
+    return (model, *generate_with_points(model)) if points else (model, generate(model), ())
 
 
 def _table(layout: Layout, index: int, t: m.Table) -> TableInfo:

@@ -1,5 +1,6 @@
 """The backend of the P4Runtime device that uses the packet engine."""
 
+import hashlib
 import shutil
 from collections.abc import Mapping
 
@@ -19,17 +20,20 @@ class RealBackend:
         drop_port: int,
         queues: int,
         captures: Mapping[int, Capture],
+        points: bool = False,
     ) -> None:
         self._interfaces = dict(interfaces)
         self._cpu_port = cpu_port
         self._drop_port = drop_port
         self._queues = queues
         self._captures = dict(captures)
+        self._points = points
+        self._programs: dict[str, Program] = {}
 
     def build(self, device_config: bytes) -> None:
         """Compile, and make an engine of it once; the compiled program stays in the cache."""
         MemoryEngine(
-            load_config(device_config),
+            self._load(device_config),
             cpu_port=self._cpu_port,
             drop_port=self._drop_port,
             queues=self._queues,
@@ -38,7 +42,7 @@ class RealBackend:
     def open(self, device_config: bytes) -> Engine:
         """Open the interfaces."""
         engine = RealEngine(
-            load_config(device_config),
+            self._load(device_config),
             self._interfaces,
             cpu_port=self._cpu_port,
             drop_port=self._drop_port,
@@ -47,6 +51,16 @@ class RealBackend:
         for port, capture in self._captures.items():
             engine.keep_frames(port, capture.received, capture.sent)
         return engine
+
+    def _load(self, device_config: bytes) -> Program:
+        program = load_config(device_config, self._points)
+        if self._points:
+            self._programs[hashlib.sha256(device_config).hexdigest()] = program
+        return program
+
+    def reached(self) -> dict[str, list[str]]:
+        """Of each program, by the SHA-256 of its JSON, the points that packets passed."""
+        return {name: program.reached() for name, program in self._programs.items()}
 
     def start(self, engine: Engine) -> None:
         """Start the packet thread."""
@@ -71,10 +85,10 @@ def _real(engine: Engine) -> RealEngine:
     return engine
 
 
-def load_config(device_config: bytes) -> Program:
+def load_config(device_config: bytes, points: bool = False) -> Program:
     """The program of a device config, compiled. Raises EngineError."""
     try:
-        return make_program(device_config)
+        return make_program(device_config, points=points)
     except BuildError as error:
         if shutil.which("gcc") is None and shutil.which("cc") is None:
             raise BuildError(

@@ -45,6 +45,7 @@ class Options:
     log_file: Path | None
     log_console: bool
     pcap: Path | None
+    coverage: Path | None
     transport: Transport
     user: str | None
     cpu_port: int
@@ -99,6 +100,7 @@ def parse_options(argv: Sequence[str], *, as_bmv2: bool = False) -> Options:
         log_file=given.log_file,
         log_console=given.log_console,
         pcap=given.pcap,
+        coverage=given.coverage,
         transport=Transport(
             target.grpc_server_addr,
             certificate,
@@ -245,6 +247,12 @@ def _parser() -> argparse.ArgumentParser:
         const=Path(),
         metavar="DIR",
         help="keep the frames of every interface in DIR (default: this folder)",
+    )
+    parser.add_argument(
+        "--coverage",
+        type=Path,
+        metavar="FILE",
+        help="note which parts of the programs packets passed; written at the end",
     )
     _add_insecure(parser)
     bmv2_options.add_options(parser, target=False)

@@ -36,6 +36,7 @@ DATA = {
     "fcn/p4src/compiled/tna/pe.p4info.txtpb",
     "fcn/packets/wireshark/fcn.lua",
     "fcn/ptf_tests/data/softroce-rping-write-v4v6.pcap",
+    "fcn/ptf_tests/data/unreachable.toml",
     "fcn/softswitch/engine/native/sw_core.c",
     "fcn/softswitch/engine/native/sw_ctl.h",
 }

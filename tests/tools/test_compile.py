@@ -6,7 +6,9 @@ import pytest
 
 from tools.p4 import compile as p4_compile
 from tools.p4 import programs
+from tools.p4.assigned import Read, UnknownError
 from tools.p4.programs import same_compiler
+from tools.p4.temporaries import Json
 
 # Its output depends on the source and on $FAKE_TWIST only; it notes every compilation.
 FAKE_COMPILER = """#!/bin/sh
@@ -23,8 +25,9 @@ while [ $# -gt 1 ]; do
     shift
 done
 echo "$1" >> "$FAKE_LOG"
-printf '{"header_types": [{"name": "scalars_0", "fields": []}], "calculations": [],
-    "learn_lists": [], "actions": [], "pipelines": [],
+printf '{"header_types": [{"name": "scalars_0", "fields": []}], "headers": [],
+    "calculations": [], "learn_lists": [], "field_lists": [], "register_arrays": [],
+    "meter_arrays": [], "actions": [], "parsers": [], "pipelines": [], "checksums": [],
     "program": "%s%s"}' "$(cat "$1")" "$FAKE_TWIST" > "$json"
 cat "$1" > "$info"
 """
@@ -185,11 +188,34 @@ def test_same_compiler(one: str, other: str, *, same: bool) -> None:
     assert same_compiler(other, one) is same
 
 
-def test_variables_that_may_be_read_first_are_named() -> None:
-    warnings = (
-        "v1model/p.p4(9): [--Wwarn=uninitialized-use] warning: sum may be uninitialized\n    sum\n"
-        "v1model/p.p4(7): [--Wwarn=uninitialized-use] warning: hdr.ipv4 may be uninitialized\n"
-        "v1model/p.p4(8): [--Wwarn=uninitialized-use] warning: meta may be uninitialized\n"
-    )
-    assert p4_compile.read_before_assignment(warnings) == ["meta", "sum"]
-    assert p4_compile.read_before_assignment("") == []
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([Read("sum", "ingress, action add, v1model/p.p4:9")], "sum in ingress, action add"),
+        (UnknownError("primitive pop"), "does not know primitive pop"),
+    ],
+)
+@pytest.mark.parametrize("option", [[], ["--check"]])
+def test_a_local_that_is_read_before_it_is_written_ends_it(
+    checkout: Checkout,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    found: list[Read] | UnknownError,
+    said: str,
+    option: list[str],
+) -> None:
+    """Without a compiler, too, what is committed is looked at."""
+
+    def read_before_written(_program: Json) -> list[Read]:
+        if isinstance(found, UnknownError):
+            raise found
+        return found
+
+    monkeypatch.setattr(p4_compile, "read_before_written", read_before_written)
+    monkeypatch.setattr("sys.argv", ["compile", *option])
+    if option:
+        monkeypatch.setenv("PATH", "/nonexistent")
+    before = checkout.committed()
+    assert p4_compile.main() == 1
+    assert said in capsys.readouterr().err
+    assert checkout.committed() == before

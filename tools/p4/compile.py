@@ -3,9 +3,10 @@
 `python -m tools.p4.compile` runs p4c and writes p4src/compiled/: per program the BMv2 JSON and the
 P4Info, the P4 constants Python needs (constants.json, with those of every architecture), and
 manifest.json with hashes of the sources and outputs and the compiler's version. `--check` needs no
-compiler: it fails when the sources or outputs differ from the manifest, or the constants from the
-sources; where the same p4c is installed it also recompiles and compares. `--constants` writes
-constants.json only, and needs no compiler either.
+compiler: it fails when the sources or outputs differ from the manifest, the constants from the
+sources, or a program reads a local variable before it writes it (assigned.py); where the same p4c
+is installed it also recompiles and compares. `--constants` writes constants.json only, and needs no
+compiler either.
 """
 
 import argparse
@@ -17,9 +18,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tools.p4.assigned import UnknownError, read_before_written
 from tools.p4.direct import direct
 from tools.p4.programs import COMPILED, MANIFEST, P4SRC, PROGRAMS, digest, same_compiler, sources
-from tools.p4.temporaries import shared
+from tools.p4.temporaries import Json, shared
 from tools.p4.unreset import unreset
 
 COMPILER = "p4c-bm2-ss"
@@ -126,10 +128,18 @@ def constants_text() -> str:
     return json.dumps(constants(), indent=2) + "\n"
 
 
-def read_before_assignment(warnings: str) -> list[str]:
-    """Variables that p4c says may be read before they are assigned, but for packet headers."""
-    found = re.findall(r"warning: (\S+) may be uninitialized", warnings)
-    return sorted({name for name in found if not name.startswith("hdr.")})
+def prove(name: str, program: Json) -> None:
+    """Raises CompilerError when a local variable may be read before it is written (assigned.py)."""
+    try:
+        found = read_before_written(program)
+    except UnknownError as error:
+        raise CompilerError(f"{name}: tools/p4/assigned.py does not know {error}") from None
+    if found:
+        reads = "\n".join(f"  {read.local} in {read.where}" for read in found)
+        raise CompilerError(
+            f"{name} reads before an assignment what BMv2 does not clear (tools/p4/unreset.py); "
+            f"assign a first value:\n{reads}"
+        )
 
 
 def compile_into(directory: Path) -> None:
@@ -150,26 +160,18 @@ def compile_into(directory: Path) -> None:
                 f"v1model/{program}.p4",
             ],
             cwd=P4SRC,
-            stderr=subprocess.PIPE,
-            text=True,
             check=False,
         )
-        sys.stderr.write(done.stderr)
-        if unset := read_before_assignment(done.stderr):
-            raise CompilerError(
-                f"v1model/{program}.p4 reads {', '.join(unset)} before an assignment, and BMv2 "
-                "does not clear local variables (tools/p4/unreset.py); assign a first value"
-            )
         compiled = directory / f"{program}.json"
-        made = (compiled, directory / f"{program}.p4info.txtpb")
-        if done.returncode or not all(file.is_file() for file in made):
+        files = (compiled, directory / f"{program}.p4info.txtpb")
+        if done.returncode or not all(file.is_file() for file in files):
             raise CompilerError(
                 f"{COMPILER} did not compile v1model/{program}.p4 (exit status {done.returncode}); "
                 "what it says is above, and p4src/compiled is as it was"
             )
-        compiled.write_text(
-            json.dumps(unreset(direct(shared(json.loads(compiled.read_text())))), indent=1) + "\n"
-        )
+        made = unreset(direct(shared(json.loads(compiled.read_text()))))
+        prove(compiled.name, made)
+        compiled.write_text(json.dumps(made, indent=1) + "\n")
     (directory / "constants.json").write_text(constants_text())
 
 
@@ -225,6 +227,9 @@ def check() -> int:
                 file=sys.stderr,
             )
             return 1
+    for program in PROGRAMS:
+        compiled = COMPILED / f"{program}.json"
+        prove(compiled.name, json.loads(compiled.read_text()))
     # The manifest covers the v1model sources; constants.json also depends on the TNA sources.
     if (COMPILED / "constants.json").read_text() != constants_text():
         print(

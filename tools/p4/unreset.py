@@ -1,10 +1,10 @@
 """Moves p4c's local variables and temporaries out of what simple_switch clears for every packet.
 
 simple_switch clears every metadata field for every packet, 640 instructions each, but no field of
-a packet header. P4 has no value for a variable before its first assignment, and p4c assigns its
-temporaries before it reads them, so that only the user's metadata needs clearing: the parser
-relies on its zeros. The others become fields of a header that the parser makes valid, by the
-primitive of simple_switch that does not clear it either, and no deparser emits.
+a packet header. What is written before it is read, as assigned.py proves of locals and temporaries,
+needs no clearing; the user's metadata does: the parser relies on its zeros. The others become
+fields of a header that the parser makes valid, by the primitive of simple_switch that does not
+clear it either, and no deparser emits.
 """
 
 from typing import Any

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from fcn.softswitch.engine import model as m
 from fcn.softswitch.engine.codegen.budget import Budget
+from fcn.softswitch.engine.codegen.points import Points
 from fcn.softswitch.engine.errors import ProgramError
 
 
@@ -45,9 +46,10 @@ class Place:
 class Layout:
     """C names of everything in the PHV: numbers, and nothing of the program's own names."""
 
-    def __init__(self, model: m.Model) -> None:
+    def __init__(self, model: m.Model, points: bool = False) -> None:
         self.model = model
         self.budget = Budget()
+        self.points = Points(points)
         self._types: dict[str, str] = {}
         self._fields: dict[tuple[str, str], str] = {}
         self._declared: dict[tuple[str, str], m.FieldType] = {}

@@ -50,6 +50,7 @@ class Parser:
         ]
         for state in self.model.states.values():
             out.append(f"{self.labels[state.name]}:")
+            out += indent(self.layout.points.mark("parser", state.name))
             out += indent(self._state(state))
         out += ["done:", "    p->head += off;", "    p->len -= off;"]
         for c in self.model.checksums:
@@ -68,11 +69,12 @@ class Parser:
             raise ProgramError(f"unknown parser state {state!r}")
         return self.labels[state]
 
-    def _go(self, start: m.ParseState, end: str | None) -> str:
+    def _go(self, start: m.ParseState, number: int, end: str | None) -> str:
         """C of a transition. Every cycle has one to a state that is not later in the program."""
-        go = f"goto {self._label(end)};"
+        mark = self.layout.points.mark("parser", start.name, str(number))
+        go = " ".join([*mark, f"goto {self._label(end)};"])
         if end is None or self.order[end] > self.order[start.name]:
-            return go
+            return f"{{ {go} }}" if mark else go
         timeout = self._fail("ParserTimeout")
         return f"{{ if (++repetitions > {MAX_REPETITIONS}) {timeout} {go} }}"
 
@@ -197,7 +199,7 @@ class Parser:
         default = next((t.next_state for t in state.transitions if t.value is None), None)
         cases = [t for t in state.transitions if t.value is not None]
         if not state.key or not cases:
-            return [self._go(state, default)]
+            return [self._go(state, len(cases), default)]
         keys: list[v.Value] = []
         widths: list[int] = []
         out: list[str] = []
@@ -213,13 +215,14 @@ class Parser:
                 x = v.cut(x, widths[-1])
             keys.append(v.Value(f"k{k}", x.kind, 0, (1 << widths[-1]) - 1))
             out.append(f"{v.ctype(x.kind)} k{k} = {x.code};")
-        for t in cases:
+        for number, t in enumerate(cases):
+            go = self._go(state, number, t.next_state)
             if t.value_set is not None:
-                out += self._in_set(keys, widths, t, self._go(state, t.next_state))
+                out += self._in_set(keys, widths, t, go)
                 continue
             out.append(f"if ({self._matches(keys, widths, t)})")
-            out.append("    " + self._go(state, t.next_state))
-        out.append(self._go(state, default))
+            out.append("    " + go)
+        out.append(self._go(state, len(cases), default))
         return ["{", *indent(out), "}"]
 
     def _in_set(

@@ -91,14 +91,18 @@ class Pipelines:
         ]
         for t in p.tables:
             out.append(f"{nodes[t.name]}:")
-            out += self.layout.budget.lines(indent(self._table(t, nodes)))
+            out += self.layout.budget.lines(indent(self._table(p.name, t, nodes)))
         for c in p.conditionals:
             out.append(f"{nodes[c.name]}:")
-            out.append(f"    if ({self.exprs.boolean(c.expression)})")
+            out.append(f"    if ({self.exprs.boolean(c.expression)}) {{")
+            out += indent(self.layout.points.mark(p.name, c.name, "true"), 2)
             out.append(f"        goto {self._label(nodes, c.true_next)};")
+            out.append("    }")
+            out += indent(self.layout.points.mark(p.name, c.name, "false"))
             out.append(f"    goto {self._label(nodes, c.false_next)};")
         for call in p.calls:
             out.append(f"{nodes[call.name]}:")
+            out += indent(self.layout.points.mark(p.name, call.name))
             out.append(f"    act_{call.action_id}(e, p, h, NULL);")
             out += indent(self._exit())
             out.append(f"    goto {self._label(nodes, call.next_node)};")
@@ -121,9 +125,10 @@ class Pipelines:
     def _exit(self) -> list[str]:
         return ["if (p->exit)", "    goto end;"] if self.may_exit else []
 
-    def _table(self, t: m.Table, nodes: dict[str, str]) -> list[str]:
+    def _table(self, pipeline: str, t: m.Table, nodes: dict[str, str]) -> list[str]:
         if not t.keys and t.profile is None and not t.counters and self._is_const(t):
-            return self._constant_table(t, nodes)
+            mark = self.layout.points.mark(pipeline, t.name)
+            return mark + self._constant_table(t, nodes)
         i = self.tables[t.name]
         out = [f"sw_table *t = &e->tables[{i}];"]
         words = key_words(self.layout, t)
@@ -138,7 +143,7 @@ class Pipelines:
         out.append("    n = t->default_entry;")
         out.append("sw_hit(e, n, p);")
         out += self._meter(t)
-        out += self._dispatch(t, nodes)
+        out += self._dispatch(pipeline, t, nodes)
         return ["{", *indent(out), "}"]
 
     @staticmethod
@@ -204,7 +209,7 @@ class Pipelines:
         x = v.Value("(uint64_t)sw_meter_run(e, &n->meter, p->ingress_len)", "u64", 0, 2)
         return ["if (hit) {", *indent(self.exprs.store(meter.target, x)), "}"]
 
-    def _dispatch(self, t: m.Table, nodes: dict[str, str]) -> list[str]:
+    def _dispatch(self, pipeline: str, t: m.Table, nodes: dict[str, str]) -> list[str]:
         out: list[str] = []
         if t.profile is None:
             out += ["const uint32_t action = n->action;", "const void *data = n->data;"]
@@ -213,6 +218,9 @@ class Pipelines:
         out.append("switch (action) {")
         for a in self._possible(t):
             out.append(f"case {a}:")
+            for what, test in (("hit", "if (hit)"), ("miss", "if (!hit)")):
+                name = (pipeline, t.name, what, self.model.actions[a].name)
+                out += [f"    {test} {mark}" for mark in self.layout.points.mark(*name)]
             out.append(f"    act_{a}(e, p, h, data);")
             out += indent(self._exit())
             hit = self._label(nodes, self._next(t, a, hit=True))
@@ -221,7 +229,9 @@ class Pipelines:
                 out.append(f"    goto {hit};")
             else:
                 out += ["    if (hit)", f"        goto {hit};", f"    goto {miss};"]
-        out += ["default:", "    (void)data;", "    break;", "}"]
+        # A miss of a table without a default action
+        mark = self.layout.points.mark(pipeline, t.name, "miss", "")
+        out += ["default:", *indent(mark), "    (void)data;", "    break;", "}"]
         hit = self._label(nodes, t.next_hit if t.hit_or_miss else t.default_next)
         miss = self._label(nodes, t.next_miss if t.hit_or_miss else t.default_next)
         out += ["if (hit)", f"    goto {hit};", f"goto {miss};"]

@@ -16,13 +16,19 @@ _REQUIRED = ("ingress_port", "packet_length", "instance_type", "egress_spec", "e
 
 def generate(model: m.Model) -> str:
     """C of a program; raises UnsupportedError for constructs outside the subset."""
-    return _Unit(model).text()
+    return _Unit(model, False).text()
+
+
+def generate_with_points(model: m.Model) -> tuple[str, tuple[str, ...]]:
+    """As generate(), with notes of the points that packets passed; and the points (points.py)."""
+    unit = _Unit(model, True)
+    return unit.text(), tuple(unit.layout.points.names)
 
 
 class _Unit:
-    def __init__(self, model: m.Model) -> None:
+    def __init__(self, model: m.Model, points: bool) -> None:
         self.model = model
-        self.layout = Layout(model)
+        self.layout = Layout(model, points)
         self.exprs = Exprs(self.layout)
         self.actions = Actions(self.layout)
         for name in _REQUIRED:
@@ -57,7 +63,7 @@ class _Unit:
             f"#define SW_WIDE {max(3, limbs)}",
             '#include "sw_core.h"',
             '#include "sw_wide.h"',
-            "",
+            self.layout.points.definition(),
         ]
         return "\n".join(head) + "\n".join(parts)
 

@@ -112,6 +112,9 @@ SW_API void sw_ctl_balance(sw_engine *e, sw_balance *out);
 /* For simulations; see sw_frame.h. */
 SW_API const sw_sim_api *sw_ctl_sim_api(void);
 
+/* Of each point whether a packet passed it; only in a program that was built with them. */
+extern uint8_t sw_seen[];
+
 /* Interfaces and the thread that serves them. On SW_ERR_SYSTEM errno is set. */
 SW_API int64_t sw_ctl_port_attach(sw_engine *e, uint32_t port, const char *ifname);
 /* Write what an attached port receives and sends to these files, which stay the caller's. */

@@ -1,5 +1,7 @@
 """fcn-softswitch as a process, on veth pairs."""
 
+import hashlib
+import json
 import os
 import signal
 import socket
@@ -124,6 +126,16 @@ async def test_without_a_p4info_the_program_runs_and_a_controller_sends_one(
         code, why = await _answer_to_a_write(switch.address)
         assert code == grpc.StatusCode.FAILED_PRECONDITION
         assert why == "No forwarding pipeline config set for this device"
+
+
+def test_what_packets_passed_is_written_at_the_end(tmp_path: Path) -> None:
+    file = tmp_path / "coverage"
+    address = ("--", "--grpc-server-addr", "127.0.0.1:0")
+    with command("--coverage", str(file), str(P4BLOB), *address) as s:
+        s.process.send_signal(signal.SIGTERM)
+        assert s.process.wait(timeout=60) == 0
+    assert json.loads(file.read_text()) == {hashlib.sha256(P4BLOB.read_bytes()).hexdigest(): []}
+    assert "cannot write" in failure("--coverage", str(tmp_path), "--no-p4", *address)
 
 
 @pytest.mark.parametrize("suffix", [".p4info.txtpb", ".p4.p4info.txtpb"])
