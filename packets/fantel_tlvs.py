@@ -73,6 +73,7 @@ class Cause(IntEnum):
     LINK_DOWN = 1
     NEIGHBOR_SILENT = 2
     ADMINISTRATIVE = 3
+    NEIGHBOR_DOWN = 4
 
 
 class Tlv(Packet):  # type: ignore[misc]  # scapy is untyped

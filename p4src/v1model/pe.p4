@@ -231,6 +231,10 @@ control PeIngress(
         if (hdr.path_report.isValid()) {
             is_settled = true;
             is_done = true;
+            if (hdr.path_report.report == PathReport.FORGET) {
+                reporter_order.write((reporter_cell_t)hdr.path_report.reporter, 0);
+                hdr.path_report.setInvalid();
+            }
         } else if (standard_metadata.instance_type == INSTANCE_RECIRCULATED) {
             // BMv2 pays for each condition: what most packets are not comes in one.
             if (meta.base.is_clock == 1) {

@@ -262,6 +262,10 @@ class PeTables(NodeTables):
             bit_of_path=bit,
         )
 
+    def reporter_port(self, source: str, port: int) -> None:
+        """Hear a node of paths by this port (FAN-8)."""
+        self.insert("reporter_port", "on_its_way", match={"source": source, "ingress_port": port})
+
     def trust(self, prefix: str) -> None:
         """Accept notifications from this prefix (FCN-17)."""
         self.insert("trusted_source", "trust", match={"src": prefix})
