@@ -33,5 +33,5 @@ class PathReporters:
         """Hear the node with this address by these ports alone."""
         for port in ports:
             match = P4TableMatch(source=source, ingress_port=port)
-            action = P4TableAction("on_its_way")
+            action = P4TableAction("comes_this_way")
             self._intent.put(P4TableEntry("reporter_port", match=match, action=action))

@@ -264,7 +264,9 @@ class PeTables(NodeTables):
 
     def reporter_port(self, source: str, port: int) -> None:
         """Hear a node of paths by this port (FAN-8)."""
-        self.insert("reporter_port", "on_its_way", match={"source": source, "ingress_port": port})
+        self.insert(
+            "reporter_port", "comes_this_way", match={"source": source, "ingress_port": port}
+        )
 
     def trust(self, prefix: str) -> None:
         """Accept notifications from this prefix (FCN-17)."""

@@ -41,10 +41,10 @@ control FantelArrival(
         size = PATH_REPORTER_CELLS;
     }
 
-    action on_its_way() {
+    action comes_this_way() {
         is_way = true;
     }
-    action off_its_way() { }
+    action comes_another_way() { }
 
     // The ports by which messages of a node come: who speaks in its name elsewhere is another.
     @name(".reporter_port")
@@ -54,10 +54,10 @@ control FantelArrival(
             port: exact @name("ingress_port");
         }
         actions = {
-            @tableonly on_its_way;
-            @defaultonly off_its_way;
+            @tableonly comes_this_way;
+            @defaultonly comes_another_way;
         }
-        const default_action = off_its_way;
+        const default_action = comes_another_way;
         size = PATH_REPORTER_CELLS;
     }
 
