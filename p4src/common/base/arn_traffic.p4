@@ -11,7 +11,7 @@ control ArnTraffic(in arn_headers_t arn, inout flow_control_meta_t meta, out bit
         if (arn.five_tuple.isValid()) {
             meta.traffic.ip_version = arn.five_tuple.ip_version;
             meta.traffic.label = arn.five_tuple.label;
-            meta.traffic.protocol = service_protocol(arn.five_tuple.protocol);
+            meta.traffic.protocol = arn.five_tuple.protocol;
             length = length + ARN_TUPLE_LENGTH;
         }
         if (arn.ipv4.isValid()) {
