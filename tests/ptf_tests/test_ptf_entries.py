@@ -224,6 +224,7 @@ FLOW_CONTROL = {
 PATHS = {
     "policy",
     "path_reporter",
+    "reporter_port",
     "watch_link",
     "watch_path",
     "watch_path_load",
