@@ -126,7 +126,8 @@ def _of_version(number: int) -> Callable[[Packet], bool]:
 
 
 class FiveTuple(Tlv):
-    """IP version(4) label(20) protocol(8), addresses of 4 or 16 octets, ports: as in an ARN."""
+    """IP version(4) label(20) protocol(8), addresses of 4 or 16 octets, ports: as in an ARN, but
+    with the label of the packet."""
 
     name = "Five-tuple"
     fields_desc = (
