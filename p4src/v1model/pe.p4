@@ -229,12 +229,12 @@ control PeIngress(
         bool is_done = false;
         port_t hold_port = 0;
         if (hdr.path_report.isValid()) {
-            is_settled = true;
-            is_done = true;
             if (hdr.path_report.report == PathReport.FORGET) {
                 reporter_order.write((reporter_cell_t)hdr.path_report.reporter, 0);
                 hdr.path_report.setInvalid();
             }
+            is_settled = true;
+            is_done = true;
         } else if (standard_metadata.instance_type == INSTANCE_RECIRCULATED) {
             // BMv2 pays for each condition: what most packets are not comes in one.
             if (meta.base.is_clock == 1) {

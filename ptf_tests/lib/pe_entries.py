@@ -262,15 +262,15 @@ class PeTables(NodeTables):
             bit_of_path=bit,
         )
 
+    def trust(self, prefix: str) -> None:
+        """Accept notifications from this prefix (FCN-17)."""
+        self.insert("trusted_source", "trust", match={"src": prefix})
+
     def reporter_port(self, source: str, port: int) -> None:
         """Hear a node of paths by this port (FAN-8)."""
         self.insert(
             "reporter_port", "comes_this_way", match={"source": source, "ingress_port": port}
         )
-
-    def trust(self, prefix: str) -> None:
-        """Accept notifications from this prefix (FCN-17)."""
-        self.insert("trusted_source", "trust", match={"src": prefix})
 
     def learn_flows(self, digests: Sequence[str], window_us: int) -> None:
         """Turn flow learning on and subscribe to digests, each message sent at once."""
