@@ -70,7 +70,7 @@ def data_frame(flow: str, port: int, number: int) -> bytes:
 def arn_frame(kind: ArnType, time_us: int) -> bytes:
     """The sink's neighbour asks to hold the flow "held", or no longer."""
     message = Arn(
-        type=kind, para_type=Parameter.FIVE_TUPLE | Parameter.TIME, protocol=41,
+        type=kind, para_type=Parameter.FIVE_TUPLE | Parameter.TIME, protocol=0,
         src6=str(SOURCES["held"]), dst6=str(SINK), time=time_us,
     )  # fmt: skip
     port = PORTS["sink"]

@@ -62,6 +62,9 @@ LIGHT_CONGESTION_LEVEL: int = _NUMBERS["LIGHT_CONGESTION_LEVEL"]
 VRF_CELLS: int = _NUMBERS["VRF_CELLS"]
 """Cells of what a switch keeps per VRF; the low bits of a VRF's number are the index."""
 
+PATH_CNPS: int = _NUMBERS["PATH_CNPS"]
+"""Senders that hear of it when a node says once that their path is congested."""
+
 PATH_BUCKETS: int = _NUMBERS["PATH_BUCKETS"]
 """Groups of flows, by a hash, that a policy distributes over its paths."""
 

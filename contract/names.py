@@ -64,7 +64,9 @@ TWO_THRESHOLD_TABLES = {
 }
 """By role, tables of the two-threshold mode."""
 
-PATH_TABLES = frozenset({"policy", "path", "path_by_id", "path_reporter", "fantel_arrival"})
+PATH_TABLES = frozenset(
+    {"policy", "path", "path_by_id", "path_reporter", "reporter_port", "fantel_arrival"}
+)
 """Of policies with several paths (FAN-4)."""
 
 PATH_COUNTERS = ("path_reports", "path_traffic", "reporter_reports")

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 
 from fcn.contract.constants import PATH_BUCKETS, PATH_BY_HAND, PATH_SLOTS, enum_members
 
+_FORGET = enum_members("PathReport")["FORGET"]
 PATH_REPORTS = {
-    name: number for name, number in enum_members("PathReport").items() if name != "LOAD"
+    name: number
+    for name, number in enum_members("PathReport").items()
+    if name not in ("LOAD", "FORGET")
 }
 """What is said of a path, by name, and counted; loads are not."""
+
+NOTHING_SAID = ("WELL", "RELIEVED")
+"""Said by everybody, they end all that was said."""
 
 _EVERYBODY = (1 << 32) - 1
 """The bits of all reporters."""
@@ -50,6 +56,12 @@ def path_report(number: int, report: str) -> bytes:
     PathReport. What is good ends what everybody else said: a message of theirs may be lost."""
     reporters = PATH_BY_HAND if report in ("FAILED", "CONGESTED") else _EVERYBODY
     return struct.pack("!IIxB", number, reporters, PATH_REPORTS[report])
+
+
+def forget_order(reporter: int) -> bytes:
+    """What a packet-out to the CPU port says so that the next message of a link or node counts as
+    its first, whatever numbers were heard; reporter: its cell."""
+    return struct.pack("!IIxB", 0, reporter, _FORGET)
 
 
 def entries_of(paths: int) -> int:

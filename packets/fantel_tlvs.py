@@ -73,6 +73,7 @@ class Cause(IntEnum):
     LINK_DOWN = 1
     NEIGHBOR_SILENT = 2
     ADMINISTRATIVE = 3
+    NEIGHBOR_DOWN = 4
 
 
 class Tlv(Packet):  # type: ignore[misc]  # scapy is untyped
@@ -125,7 +126,8 @@ def _of_version(number: int) -> Callable[[Packet], bool]:
 
 
 class FiveTuple(Tlv):
-    """IP version(4) label(20) protocol(8), addresses of 4 or 16 octets, ports: as in an ARN."""
+    """IP version(4) label(20) protocol(8), addresses of 4 or 16 octets, ports: as in an ARN, but
+    with the label of the packet."""
 
     name = "Five-tuple"
     fields_desc = (

@@ -180,10 +180,14 @@ def report_path(
     number: Annotated[
         str, typer.Argument(metavar="ID", help="ID of the path, as fcn paths shows.")
     ],
-    report: Annotated[str, typer.Argument(help="failed, well, congested or relieved.")],
+    report: Annotated[str, typer.Argument(help="failed, well, congested, relieved or forget.")],
     api: Api = DEFAULT_ENDPOINT,
 ) -> None:
-    """Tell the PE of a path, as a node that sees it would: before works on a link, and after."""
+    """Tell the PE of a path, as a node that sees it would: before works on a link, and after.
+
+    With forget it forgets what was said of the path, and hears its nodes whatever numbers their
+    next messages have.
+    """
     try:
         wanted = int(number, 0)
     except ValueError:

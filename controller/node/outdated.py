@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import finsy as fy
 
-from fcn.contract.paths import path_report
+from fcn.contract.paths import NOTHING_SAID, path_report
 from fcn.controller.config.paths import Plan
 from fcn.controller.config.reporters import Reporter, node_number
 from fcn.controller.node.connection import Connection
@@ -60,7 +60,7 @@ def outdated(
 async def forget(connection: Connection, cpu: int, numbers: Iterable[int]) -> None:
     """Let the switch forget what was said of these paths. Raises P4ClientError."""
     for number in numbers:
-        for report in ("WELL", "RELIEVED"):
+        for report in NOTHING_SAID:
             await connection.send(Punt.send(cpu, path_report(number, report)))
 
 

@@ -13,7 +13,9 @@ import finsy as fy
 
 from fcn.contract.names import LOAD_COUNTERS, PATH_COUNTERS
 from fcn.contract.paths import (
+    NOTHING_SAID,
     PATH_REPORTS,
+    forget_order,
     path_cell,
     path_report,
     report_cell,
@@ -34,6 +36,8 @@ from fcn.controller.node.shifts import Shifts
 INTERVAL = 1.0
 """Seconds between two looks."""
 
+FORGET = "FORGET"
+"""In the place of a report: the switch forgets what was said of a path."""
 OPERATOR = "operator"
 """Who said something of a path by way of the controller."""
 
@@ -134,24 +138,36 @@ class PathWatch:
         return outdated(held, self.plans, self._reporters, self._own, queues=self._tells_congestion)
 
     async def report(self, number: int, report: str) -> bool:
-        """Tell the data plane of the path with this ID, as a message of a node would; False where
-        no policy has it.
+        """Tell the data plane of the path with this ID, as a message of a node would, or let it
+        forget the path (FORGET); False where no policy has it.
 
         Raises ValueError for what is no member of PathReport, SwitchAwayError.
         """
-        if report not in PATH_REPORTS:
-            known = ", ".join(each.lower() for each in PATH_REPORTS)
+        if report not in (*PATH_REPORTS, FORGET):
+            known = ", ".join(each.lower() for each in (*PATH_REPORTS, FORGET))
             raise ValueError(f"{report.lower()!r} cannot be said of a path; say one of: {known}")
         for plan in self.plans:
             for slot, path in enumerate(plan.paths):
                 if path.number == number:
-                    connection = self._connection
-                    sent = await connection.send_packet(self._cpu, path_report(number, report))
-                    if not sent:
-                        raise SwitchAwayError(f"{connection.name} is {connection.status.state}")
-                    self._told[plan.policy, slot] = report
+                    if report == FORGET:
+                        await self._forget(number)
+                    else:
+                        await self._send(path_report(number, report))
+                        self._told[plan.policy, slot] = report
                     return True
         return False
+
+    async def _forget(self, number: int) -> None:
+        """Who may speak of a path begins anew, and nothing was said of it."""
+        for each in self._reporters[number]:
+            await self._send(forget_order(each.cell))
+        for report in NOTHING_SAID:
+            await self._send(path_report(number, report))
+
+    async def _send(self, report: bytes) -> None:
+        connection = self._connection
+        if not await connection.send_packet(self._cpu, report):
+            raise SwitchAwayError(f"{connection.name} is {connection.status.state}")
 
     async def run(self) -> None:
         """Look again and again until cancelled."""

@@ -28,8 +28,14 @@ class PolicyProvision:
         self._intent = intent
         self._pipeline = pipeline
 
-    def write(self, plans: Sequence[Plan], speakers: Mapping[int, Sequence[Reporter]]) -> None:
-        """Intend the entries. speakers: those who may speak of a path, by its ID."""
+    def write(
+        self,
+        plans: Sequence[Plan],
+        speakers: Mapping[int, Sequence[Reporter]],
+        ports: Mapping[str, Sequence[int]],
+    ) -> None:
+        """Intend the entries. speakers: those who may speak of a path, by its ID; ports: those by
+        which their messages come, by node."""
         selection = PathSelection(self._intent, self._pipeline.target)
         for plan in plans:
             selection.distribute(plan.cell, plan.shares)
@@ -38,6 +44,8 @@ class PolicyProvision:
             believed = PathReporters(self._intent)
             for number, found in speakers.items():
                 believed.believe(number, found)
+            for name, each in ports.items():
+                believed.expect(self._config.nodes[name].underlay_address, each)
         by_name = {plan.policy: plan for plan in plans}
         cnp_interval = congestion_interval(self._config)
         numbers = policy_numbers(self._node)

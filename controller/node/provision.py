@@ -17,6 +17,7 @@ from fcn.controller.config.addressing import (
     port_mac,
     underlay_next_hops,
 )
+from fcn.controller.config.arrivals import arrival_ports
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.features import Feature
 from fcn.controller.config.model import Config, LevelPolicy, Node
@@ -350,7 +351,9 @@ class Provision:
         for each in self._tunnels:
             self._begin_tunnel(each)
         policies = PolicyProvision(self.config, self.node, self.intent, self.pipeline)
-        policies.write(self.plans, self.reporters)
+        speakers = {each.node for found in self.reporters.values() for each in found}
+        ports = arrival_ports(self.config, self.name, sorted(speakers))
+        policies.write(self.plans, self.reporters, ports)
         if self.pipeline.has_tables(TWO_THRESHOLD_TABLES["pe"]):
             self._treat_light_congestion()
 

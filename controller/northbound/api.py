@@ -249,7 +249,8 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
     async def ReportPath(  # noqa: N802
         self, request: pb.ReportPathRequest, context: grpc.aio.ServicerContext
     ) -> pb.ReportPathResponse:
-        """Tell a PE of a path, as a node that sees it would (FAN-4)."""
+        """Tell a PE of a path, as a node that sees it would, or let it forget what was said (FAN-4,
+        FAN-8)."""
         told = False
         for agent in self._network.nodes.values():
             try:

@@ -1,6 +1,7 @@
-"""Who may speak of a path: FantelArrival (p4src/common/pe/fantel_arrival.p4)."""
+"""Who may speak of a path, and where: FantelArrival (p4src/common/pe/fantel_arrival.p4)."""
 
 from collections.abc import Iterable
+from ipaddress import IPv6Address
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
@@ -27,3 +28,10 @@ class PathReporters:
                 "set_reporter", reporter_cell=reporter.cell, bit_of_path=reporter.bit
             )
             self._intent.put(P4TableEntry("path_reporter", match=match, action=action))
+
+    def expect(self, source: IPv6Address, ports: Iterable[int]) -> None:
+        """Hear the node with this address by these ports alone."""
+        for port in ports:
+            match = P4TableMatch(source=source, ingress_port=port)
+            action = P4TableAction("comes_this_way")
+            self._intent.put(P4TableEntry("reporter_port", match=match, action=action))

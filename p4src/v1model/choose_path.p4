@@ -6,7 +6,7 @@
 // balanced it may leave it in a pause (Flowlet).
 // Reads:  meta.tunnel with POLICY_BIT; customer headers; path_states; time now in microseconds.
 // Writes: meta.tunnel, that of the path; unchanged, so that there is no such tunnel, where nothing is known; meta.entropy;
-//         meta.path_cnp_interval, where the path is congested.
+//         meta.path_cnp_interval and path_cnp_policy, where the path is congested.
 // When:   a packet is about to enter a tunnel, IS_POLICY(meta.tunnel).
 control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
     PolicyOfTunnel() policy_of_tunnel;
@@ -77,6 +77,7 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
                     // Each time a node says so, not all the time until relief: senders would be slowed down too much.
                     bit<32> told;
                     path_congestion.read(told, policy);
+                    meta.path_cnp_policy = policy;
                     meta.path_cnp_interval = now[31:0] - told;
                     if (meta.path_cnp_interval < told_each) {
                         meta.path_cnp_interval = told_each;

@@ -6,11 +6,12 @@ register<bit<32>, bit<1>>(1) fantel_sequence;
 
 // FantelMessage: makes a packet a FANTEL message about a path for its ingress PE (FAN-1 to FAN-4, FAN-6, FAN-7). One that
 // met the failure or congestion is named in it.
-// Reads:  order; the packet it is made of: the clock packet, or one of the path.
+// Reads:  order; the packet it is made of: the clock packet, or one of the path, and the destination it came with;
+//         why the link is down.
 // Writes: underlay, UDP or ICMPv6, and FANTEL headers; the clock's header and the SRH end. What the deparser emits behind the
 //         message is cut off.
 // When:   on the egress copy of a packet.
-control FantelMessage(inout p_headers_t hdr) {
+control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
     FantelProfile() fantel_profile;
 
     apply {
@@ -37,22 +38,21 @@ control FantelMessage(inout p_headers_t hdr) {
             bit<32> ports = 0;
             if (hdr.outer_udp.isValid()) {
                 ports = hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port;
+            } else if (hdr.tunnel.udp.isValid()) {
+                ports = hdr.tunnel.udp.src_port ++ hdr.tunnel.udp.dst_port;
             }
-            bit<8> protocol = hdr.outer_ipv6.next_header;
-            if (hdr.srv6.srh.isValid()) {
-                protocol = hdr.srv6.srh.next_header;
-            }
+            bit<8> protocol = service_protocol(hdr.outer_ipv6.next_header);
             hdr.fantel.five_tuple.setValid();
             hdr.fantel.five_tuple.tlv_tuple = TLV_IPV6_TUPLE;
             hdr.fantel.five_tuple.ip_version = 6;
             hdr.fantel.five_tuple.label = hdr.outer_ipv6.flow_label;
             hdr.fantel.five_tuple.protocol = protocol;
             hdr.fantel.five_tuple.src = hdr.outer_ipv6.src;
-            hdr.fantel.five_tuple.dst = hdr.outer_ipv6.dst;
+            hdr.fantel.five_tuple.dst = arrived_dst;
             hdr.fantel.five_tuple.src_port = ports[31:16];
             hdr.fantel.five_tuple.dst_port = ports[15:0];
             five_tuple = TLV_IPV6_TUPLE ++ 4w6 ++ hdr.outer_ipv6.flow_label ++ protocol ++ hdr.outer_ipv6.src
-                ++ hdr.outer_ipv6.dst ++ ports;
+                ++ arrived_dst ++ ports;
             code = code | FANTEL_TUPLE;
             length = length + FANTEL_IPV6_TUPLE_LENGTH;
         }
@@ -75,11 +75,13 @@ control FantelMessage(inout p_headers_t hdr) {
             code = code | FANTEL_UTILIZATION | FANTEL_LOAD;
             length = length + 2 * FANTEL_WORD_LENGTH;
         } else {
+            bit<8> why;
+            link_causes.read(why, hdr.order.port);
             hdr.fantel.cause.setValid();
             hdr.fantel.cause.tlv_cause = TLV_CAUSE;
-            hdr.fantel.cause.cause = FailureCause.NEIGHBOR_SILENT;
+            hdr.fantel.cause.cause = (FailureCause)why;
             hdr.fantel.cause.reserved = 0;
-            cause = TLV_CAUSE ++ (bit<8>)FailureCause.NEIGHBOR_SILENT ++ 24w0;
+            cause = TLV_CAUSE ++ why ++ 24w0;
             code = code | FANTEL_CAUSE;
             length = length + FANTEL_WORD_LENGTH;
         }

@@ -3,6 +3,8 @@
 #define FCN_LINK_REGISTERS_P4
 
 register<bit<3>, port_t>(PORT_COUNTER_SIZE) link_states;
+// Why a link went down, FailureCause
+register<bit<8>, port_t>(PORT_COUNTER_SIZE) link_causes;
 // 0: nobody looks at links, or no more, so that nobody would notice that one is up again.
 register<bit<1>, bit<1>>(1) clock_runs;
 // Since when it does, in microseconds

@@ -7,7 +7,7 @@ const bit<8> FIRST_SILENCE_SHIFT = 6;
 // LinkTimer: a link of which nothing was heard for too long is down; the far end of a quiet one hears a hello (FAN-4).
 // Any packet counts, as BFD's (RFC 5880 section 6.8.4) alone would not.
 // Reads:  order: the link and its times; the link's registers; time now in microseconds.
-// Writes: its state; order; is_due, whether there is to be a hello.
+// Writes: its state, and why it is down; order; is_due, whether there is to be a hello.
 // When:   the clock comes to the link.
 control LinkTimer(in bit<48> now, inout order_h order, out bool is_due) {
     apply {
@@ -51,6 +51,7 @@ control LinkTimer(in bit<48> now, inout order_h order, out bool is_due) {
                 }
                 state = (bit<3>)LinkState.DOWN;
                 link_states.write(order.port, state);
+                link_causes.write(order.port, (bit<8>)FailureCause.NEIGHBOR_SILENT);
             }
         }
         bit<1> waits;
@@ -64,7 +65,12 @@ control LinkTimer(in bit<48> now, inout order_h order, out bool is_due) {
             order.link_state = (LinkState)state;
             order.diagnostic = BfdDiagnostic.NONE;
             if (IS_DEAD(state)) {
-                order.diagnostic = BfdDiagnostic.DETECTION_TIME_EXPIRED;
+                bit<8> cause;
+                link_causes.read(cause, order.port);
+                order.diagnostic = BfdDiagnostic.NEIGHBOR_SIGNALED_DOWN;
+                if (cause == (bit<8>)FailureCause.NEIGHBOR_SILENT) {
+                    order.diagnostic = BfdDiagnostic.DETECTION_TIME_EXPIRED;
+                }
             }
         }
     }

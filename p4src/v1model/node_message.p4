@@ -50,8 +50,8 @@ control NodeMessage(
                 is_right = is_right && hdr.outer_ipv6.payload_len == octets;
             }
             receive_fantel.apply(
-                hdr.outer_ipv6.src, octets, hdr.fantel, hdr.arn, meta.is_trusted, is_right, hdr.path_report,
-                meta.base.drop_reason);
+                meta.base.ingress_port, hdr.outer_ipv6.src, meta.flow_control.now[31:0], octets, hdr.fantel, hdr.arn,
+                meta.is_trusted, is_right, hdr.path_report, meta.base.drop_reason);
         } else if (message == ParseMore.BFD) {
             notifications_received.count(NotificationKind.HELLO);
             receive_bfd.apply(

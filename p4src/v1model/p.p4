@@ -196,9 +196,9 @@ control PIngress(
                 last_heard.write(meta.base.ingress_port, standard_metadata.ingress_global_timestamp);
                 last_heard.write(CLOCK_PORT, standard_metadata.ingress_global_timestamp);
             }
+            meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
             if (meta.flow_control.mode != FlowControl.OFF) {
                 meta.flow_control.upstream_port = meta.base.ingress_port;
-                meta.flow_control.arrived_dst = hdr.outer_ipv6.dst;
             }
             port_role.apply(meta.base);
             port_mac.apply(hdr.ethernet, meta.base);
@@ -388,7 +388,7 @@ control PEgress(
                         hdr.arn_envelope, hdr.order, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.outer_udp,
                         hdr.bfd);
                 } else if (meta.base.copy_kind == NotificationKind.FANTEL) {
-                    fantel_message.apply(hdr);
+                    fantel_message.apply(hdr, meta.flow_control.arrived_dst);
                 } else {
                     truncate((bit<32>)END_CON_COPY_LENGTH);
                 }

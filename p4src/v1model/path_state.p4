@@ -21,6 +21,8 @@ counter<path_cell_t>(PATH_CELLS, CounterType.packets_and_bytes) path_traffic;
 
 // When a node said last of any path of the policy that it is congested, in microseconds
 register<bit<32>, policy_t>(POLICY_CELLS) path_congestion;
+// How many senders may still hear of that: none starts a flood
+register<bit<16>, policy_t>(POLICY_CELLS) path_cnps;
 // The load of a path, who said it, and when: path_load_t ++ reporter_set_t ++ microseconds
 register<bit<72>, path_cell_t>(PATH_CELLS) path_load;
 
@@ -94,6 +96,7 @@ control PathState(in path_report_h said, in bit<48> now, out bool nothing_left) 
             }
             if (said.report == PathReport.CONGESTED) {
                 path_congestion.write(policy, now[31:0]);
+                path_cnps.write(policy, (bit<16>)PATH_CNPS);
             }
             nothing_left = is_bad && (failed | congested) == all;
             if (failed != state[31:24] || congested != state[23:16]) {

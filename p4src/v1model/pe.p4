@@ -229,6 +229,10 @@ control PeIngress(
         bool is_done = false;
         port_t hold_port = 0;
         if (hdr.path_report.isValid()) {
+            if (hdr.path_report.report == PathReport.FORGET) {
+                reporter_order.write((reporter_cell_t)hdr.path_report.reporter, 0);
+                hdr.path_report.setInvalid();
+            }
             is_settled = true;
             is_done = true;
         } else if (standard_metadata.instance_type == INSTANCE_RECIRCULATED) {

@@ -129,6 +129,16 @@ control PeEgress(
             // farther on the path (FAN-6).
             bool level_tells = meta.base.level_notifies == 1
                 && meta.base.mode.congestion_kind != NotificationKind.NONE;
+            // A message about a path is for so many senders and no more (ALL-4).
+            bool is_of_path = meta.path_cnp_interval != 0 && meta.flow_label_assigned && !level_tells && !wants_cnp;
+            bit<16> left = 0;
+            if (is_of_path) {
+                path_cnps.read(left, meta.path_cnp_policy);
+                if (left == 0) {
+                    meta.path_cnp_interval = 0;
+                    node_rate_suppressed.count(NotificationKind.CNP);
+                }
+            }
             if ((level_tells || wants_cnp || meta.path_cnp_interval != 0)
                     && meta.base.copy_kind == NotificationKind.NONE
                     && meta.flow_label_assigned && meta.customer_ecn != Ecn.NOT_ECT) {
@@ -164,6 +174,9 @@ control PeEgress(
                 meta.flow_control.arn_type = ArnType.NONE;
             }
             make_copies.apply(tells, asks, meta.base);
+            if (is_of_path && tells != NotificationKind.NONE) {
+                path_cnps.write(meta.path_cnp_policy, left - 1);
+            }
             if (parked) {
                 meta.flow_control.now = standard_metadata.egress_global_timestamp;
                 recirculate_preserving_field_list(KEEP_PARKED);

@@ -21,6 +21,8 @@ control ReceiveArn(
         arn_checksum.apply(ipv6, udp, arn, meta.traffic, checksum);
         bool sound = parsed && arn.arn.version == 0 && checksum == udp.checksum
             && udp.length == UDP_LENGTH + length && ipv6.payload_len == udp.length;
+        // Behind the checksum, which is over what the neighbour calls it
+        meta.traffic.protocol = service_protocol(meta.traffic.protocol);
         arn_arrival.apply(ingress_port, ipv6, arn, sound, meta, drop_reason);
     }
 }

@@ -3,7 +3,7 @@
 
 // ReceiveBfd: takes what the far end of a link says (RFC 5880 section 6.8.6, RFC 5881 section 5).
 // Reads:  the port it came from, underlay and UDP header, BFD header; whether the parser reached its end.
-// Writes: state of the link, discriminator of the far end, whether it waits for a hello; drop_reason.
+// Writes: state of the link, and why it is down; discriminator of the far end, whether it waits for a hello; drop_reason.
 // When:   the pass on which a BFD control packet for this node is parsed.
 control ReceiveBfd(
         in port_t port, in ipv6_h ipv6, in udp_h udp, in bfd_h bfd, in bool parsed, inout DropReason drop_reason) {
@@ -41,8 +41,15 @@ control ReceiveBfd(
             if ((bit<3>)state != before) {
                 if (state == LinkState.UP) {
                     links_up.count(port);
-                } else if (state == LinkState.DOWN && !IS_DEAD(before)) {
-                    links_down.count(port);
+                } else if (state == LinkState.DOWN) {
+                    FailureCause cause = FailureCause.NEIGHBOR_DOWN;
+                    if (bfd.state == BfdState.ADMIN_DOWN) {
+                        cause = FailureCause.ADMINISTRATIVE;
+                    }
+                    link_causes.write(port, (bit<8>)cause);
+                    if (!IS_DEAD(before)) {
+                        links_down.count(port);
+                    }
                 }
             }
         }

@@ -254,6 +254,7 @@ local fantel_type_name = {
 }
 local fantel_cause_name = {
     [0] = "unknown", [1] = "link down", [2] = "neighbour silent", [3] = "administrative",
+    [4] = "neighbour down",
 }
 local fantel_version = ProtoField.uint8("fantel.version", "Version", base.DEC)
 local fantel_type = ProtoField.uint8("fantel.type", "Type", base.DEC, fantel_type_name)

@@ -34,7 +34,8 @@ LONG_US = 30_000_000
 """A hold that outlives every test which ends it another way."""
 BUDGET = 48
 """Packets, below the depth of any target's queue."""
-IPPROTO_IPV4 = 4
+ANY_PROTOCOL = 0
+"""Of a service over SRv6, whatever its customers' packets are."""
 IPPROTO_UDP = 17
 SERVICE = Parameter.FIVE_TUPLE | Parameter.TIME
 PRIORITY = Parameter.PRIORITY | Parameter.TIME
@@ -84,7 +85,7 @@ def service_arn(
 ) -> Arn:
     """An ARN about the service of packet()."""
     return Arn(
-        type=kind, para_type=para_type, ip_version=6, protocol=IPPROTO_IPV4,
+        type=kind, para_type=para_type, ip_version=6, protocol=ANY_PROTOCOL,
         src6=src, dst6=dst, time=time_us,
     )  # fmt: skip
 

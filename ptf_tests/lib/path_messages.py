@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from scapy.layers.inet import UDP
 
+from fcn.contract.paths import forget_order
 from fcn.packets.fantel import FANTEL_HOP_LIMIT, FANTEL_PORT, Event, Fantel
 from fcn.packets.fantel_tlvs import Origin, PathId, Tlv
 from fcn.ptf_tests.lib.beds import P_ADDRESS, PE_ADDRESS, core_frame_in
 from fcn.ptf_tests.lib.packets import ip
 from fcn.ptf_tests.lib.paths import FIRST_PATH_ID, PathTest
-from fcn.ptf_tests.lib.ports import CORE_PORT
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class PathMessageTest(PathTest):
         self.sequence = 0
         self.pe.notification_port(FANTEL_PORT, "FANTEL")
         self.pe.trust("fc00:0:10::/48")
+        for address in {link.address for link in LINKS}:
+            self.pe.reporter_port(address, CORE_PORT)
         for slot in range(len(self.shares)):
             for number, link in enumerate(LINKS):
                 self.may_report(slot, link, slot * len(LINKS) + number, 1 << number)
@@ -62,6 +65,12 @@ class PathMessageTest(PathTest):
         self.sequence += 1
         message = notification(event, FIRST_PATH_ID + slot, link, 1, self.sequence, *parameters)
         self.exchange(CORE_PORT, core_frame_in(message))
+
+    def forget(self, cell: int) -> None:
+        """What the controller sends so that the PE forgets the numbers of a speaker's messages."""
+        self.packet_out(self.pe.target.ports.cpu, forget_order(cell))
+        # What follows by the same stream comes after it.
+        self.exchange(DC_PORT)
 
     def may_report(self, slot: int, link: Link, cell: int, bit: int) -> None:
         """This link is on the path."""

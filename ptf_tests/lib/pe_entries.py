@@ -262,6 +262,12 @@ class PeTables(NodeTables):
         """Accept notifications from this prefix (FCN-17)."""
         self.insert("trusted_source", "trust", match={"src": prefix})
 
+    def reporter_port(self, source: str, port: int) -> None:
+        """Hear a node of paths by this port (FAN-8)."""
+        self.insert(
+            "reporter_port", "comes_this_way", match={"source": source, "ingress_port": port}
+        )
+
     def learn_flows(self, digests: Sequence[str], window_us: int) -> None:
         """Turn flow learning on and subscribe to digests, each message sent at once."""
         self.set_default("flow_learning", "learning_on", window=self.target.clock.ticks(window_us))

@@ -3,7 +3,7 @@
 from ipaddress import IPv6Address
 
 from fcn.packets.fantel import FANTEL_HOP_LIMIT, Event
-from fcn.packets.fantel_tlvs import FailureCause, FiveTuple, Tlv
+from fcn.packets.fantel_tlvs import Cause, FailureCause, FiveTuple, Tlv
 from fcn.ptf_tests.lib.beds import (
     NEIGHBOUR_MAC,
     NODE_MAC,
@@ -14,7 +14,7 @@ from fcn.ptf_tests.lib.beds import (
     PTest,
     core_frame_out,
 )
-from fcn.ptf_tests.lib.flow_control import IPPROTO_IPV4, LABEL
+from fcn.ptf_tests.lib.flow_control import ANY_PROTOCOL, LABEL
 from fcn.ptf_tests.lib.links import NEVER_US, LinkTest
 from fcn.ptf_tests.lib.path_messages import Link, notification
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
@@ -23,18 +23,19 @@ PATH_ID = 0xF0000001
 CELL = 5
 NODE = Link(P_ADDRESS, 70, CORE_PORT)
 EPOCH = 1000
-SILENT = FailureCause(cause=2)
+FAR_END_DOWN = FailureCause(cause=Cause.NEIGHBOR_DOWN)
+"""Why the link is down after take_down()."""
 TRIGGERED = {"FANTEL_TRIGGERED": 1, "FANTEL_SENT": 1}
 
 
 def affected(dst: str = REMOTE_PE) -> FiveTuple:
     """The flow of packet() in its tunnel."""
-    return FiveTuple(ip_version=6, label=LABEL, protocol=IPPROTO_IPV4, src6=PE_ADDRESS, dst6=dst)
+    return FiveTuple(ip_version=6, label=LABEL, protocol=ANY_PROTOCOL, src6=PE_ADDRESS, dst6=dst)
 
 
 def failure(sequence: int, path_id: int = PATH_ID) -> bytes:
     """The frame in which the P tells PE_ADDRESS what packet() met."""
-    return message(Event.FAILURE, sequence, affected(), SILENT, path_id=path_id)
+    return message(Event.FAILURE, sequence, affected(), FAR_END_DOWN, path_id=path_id)
 
 
 def message(event: Event, sequence: int, *parameters: Tlv, path_id: int = PATH_ID) -> bytes:

@@ -101,7 +101,6 @@ class SegmentIsNamedAsItArrived(CongestedFlowControlTest):
         arrived = srv6(inner, PE_ADDRESS, P_END_SID, (REMOTE_PE,), 1, **outer)
         left = srv6(inner, PE_ADDRESS, REMOTE_PE, (REMOTE_PE,), 0, **outer)
         named = service_arn(time_us=ARN_TIME_US, dst=P_END_SID)
-        named.protocol = 43
         self.check(
             DC_PORT,
             core_frame_in(arrived, DC_PORT),

@@ -7,15 +7,18 @@ import finsy as fy
 from fcn.packets.arn import ArnType
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
+    HOST_V6,
     P_ADDRESS,
     PE_ADDRESS,
     REMOTE_PE,
     REMOTE_V4,
+    REMOTE_V6,
     PTest,
     core_frame_in,
 )
 from fcn.ptf_tests.lib.flow_control import (
     BUDGET,
+    LABEL,
     NEIGHBOUR,
     OTHER_SERVICE,
     PRIORITY,
@@ -31,7 +34,7 @@ from fcn.ptf_tests.lib.flow_control import (
     service_arn,
     services,
 )
-from fcn.ptf_tests.lib.packets import arn, roce, srv6, with_udp_checksum
+from fcn.ptf_tests.lib.packets import Ecn, IpFields, arn, roce, srv6, with_udp_checksum
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
 
 END = ArnType.ELIMINATED
@@ -50,6 +53,34 @@ class ServiceIsHeldAndReleased(FlowControlTest):
         after = packets(5, 100)
         self.check(DC_PORT, *frames_in(after), expect={CORE_PORT: frames_out(after)})
         self.assertEqual(self.counts()["event HOLD_LEFT"], 32)
+
+
+class BothVersionsAreHeld(FlowControlTest):
+    """SRF-6: a service is one for customers of IPv4 and IPv6, with or without an SRH; a neighbour
+    may name it by the next header of what it saw, too."""
+
+    def runTest(self) -> None:
+        inner = roce(HOST_V6, REMOTE_V6, 0x118, psn=3)
+        outer: IpFields = {"flow_label": LABEL, "traffic_class": Ecn.ECT0}
+        of_all = [
+            packet(1),
+            srv6(inner, PE_ADDRESS, REMOTE_PE, **outer),
+            packet(2, tag=1),
+        ]
+        for protocol in (0, 4, 41, 43):
+            with self.subTest(protocol=protocol):
+                begin, end = service_arn(), service_arn(END)
+                begin.protocol = protocol
+                self.hold(begin)
+                self.park(of_all)
+                self.release(of_all, end)
+                self.wait_for(
+                    "the hold has ended",
+                    lambda: (
+                        self.exchange(DC_PORT, *frames_in(of_all)).frames
+                        == {CORE_PORT: frames_out(of_all)}
+                    ),
+                )
 
 
 class OtherTrafficPasses(FlowControlTest):

@@ -8,7 +8,7 @@ from fcn.ptf_tests.lib.flow_control import packet
 from fcn.ptf_tests.lib.packets import Ecn, routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.lib.watched import (
-    SILENT,
+    FAR_END_DOWN,
     TRIGGERED,
     WatchedPTest,
     affected,
@@ -73,7 +73,7 @@ class CongestionAndFailure(CongestedPathTest):
         self.check(
             DC_PORT,
             from_ingress_pe(packet()),
-            expect={DC_PORT: [message(Event.FAILURE, 2, affected(), SILENT)]},
+            expect={DC_PORT: [message(Event.FAILURE, 2, affected(), FAR_END_DOWN)]},
             drops={"LINK_DOWN": 1},
             events=TRIGGERED,
         )

@@ -1,7 +1,6 @@
 """Packets whose next hop is dead: another one takes them, and the ingress PE hears of it."""
 
 from fcn.packets.fantel import Event
-from fcn.packets.fantel_tlvs import FailureCause
 from fcn.ptf_tests.lib.beds import (
     P_ADDRESS,
     PE_ADDRESS,
@@ -13,7 +12,15 @@ from fcn.ptf_tests.lib.flow_control import packet
 from fcn.ptf_tests.lib.links import DOWN, INIT, NEVER_US, OWN, hello
 from fcn.ptf_tests.lib.packets import fast_cnp, routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, CORE_PORT_2, DC_PORT
-from fcn.ptf_tests.lib.watched import CELL, PATH_ID, TRIGGERED, WatchedPTest, failure, message
+from fcn.ptf_tests.lib.watched import (
+    CELL,
+    FAR_END_DOWN,
+    PATH_ID,
+    TRIGGERED,
+    WatchedPTest,
+    failure,
+    message,
+)
 
 LOST = {"LINK_DOWN": 1}
 REPEATED = {"FANTEL_INTERVAL_SUPPRESSED": 1}
@@ -187,7 +194,7 @@ class SaidByTheClock(WatchedPTest):
         for number, change in enumerate((None, self.take_down, self.bring_up)):
             if change is not None:
                 change()
-            cause = [FailureCause(cause=2)] if number == 1 else []
+            cause = [FAR_END_DOWN] if number == 1 else []
             event = Event.FAILURE if number == 1 else Event.FAILURE_CLEARED
             first = 3 * number + 1
             for sequence in range(first, first + 3):

@@ -24,9 +24,9 @@ from fcn.ptf_tests.lib.paths import FIRST_PATH_ID
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
 from fcn.ptf_tests.lib.watched import (
     EPOCH,
+    FAR_END_DOWN,
     NODE,
     PATH_ID,
-    SILENT,
     TRIGGERED,
     WatchedPTest,
     affected,
@@ -137,7 +137,7 @@ class SentOverIcmpv6(WatchedPTest):
         self.p.fantel_profile(P_ADDRESS, node=NODE.node, epoch=EPOCH, over_icmpv6=True)
         self.take_down()
         origin = Origin(node=NODE.node, link=NODE.port, epoch=EPOCH, sequence=1)
-        tlvs = [origin, PathId(path_id=PATH_ID), affected(), SILENT]
+        tlvs = [origin, PathId(path_id=PATH_ID), affected(), FAR_END_DOWN]
         message = FantelIcmpv6(event=Event.FAILURE, parameters=tlvs)
         datagram = ip(P_ADDRESS, PE_ADDRESS, message, nh=NUMBER, ttl=255, traffic_class=48 << 2)
         self.assertEqual(datagram[40], FANTEL_ICMPV6_TYPE)

@@ -1,5 +1,6 @@
 """A PE none of whose paths is well tells the senders, as for a Fast CNP (FAN-4, FAN-6)."""
 
+from fcn.contract.constants import PATH_CNPS
 from fcn.packets.fantel import Event
 from fcn.packets.fantel_tlvs import FiveTuple
 from fcn.ptf_tests.lib.beds import (
@@ -116,6 +117,42 @@ class FlowsOnACongestedPath(NothingLeftTest):
         self.sent(HOST_V4, REMOTE_V4, told=False)
         self.tell(Event.CONGESTION_CLEARED, 1)
         self.sent(HOST_V6, REMOTE_V6, told=False)
+
+
+class NoMoreThanSoMany(FlowsOnACongestedPath):
+    """ALL-4: one message is for PATH_CNPS senders at most; others hear with the next."""
+
+    def label_flows(self) -> list[bytes]:
+        """A frame of each of more flows than that."""
+        flows = range(PATH_CNPS + 20)
+        for number in flows:
+            self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP + 1 + number, LABEL_V4 + 1 + number)
+            self.pe.label_to_cnp(LABEL_V4 + 1 + number, RED, REMOTE_V4, HOST_V4, 0x1000 + number)
+        return [
+            host_frame_in(roce(HOST_V4, REMOTE_V4, DEST_QP + 1 + number, ecn=Ecn.ECT0))
+            for number in flows
+        ]
+
+    def runTest(self) -> None:
+        frames = self.label_flows()
+        self.tell(Event.CONGESTION, 0)
+        self.tell(Event.CONGESTION, 1)
+        told = self.told(frames)
+        self.assertEqual(len(told), PATH_CNPS)
+        self.assertEqual(self.told(frames), set())
+        self.tell(Event.CONGESTION, 1)
+        self.assertEqual(len(self.told(frames)), PATH_CNPS)
+
+    def told(self, frames: list[bytes]) -> set[bytes]:
+        """The CNPs that these packets cause; the packets go on."""
+        before = self.counts()
+        outcome = self.exchange(DC_PORT, *frames).frames
+        self.assertEqual(len(outcome[CORE_PORT]), len(frames))
+        cnps = outcome.get(DC_PORT, [])
+        refused = self.growth(before)["event CNP_RATE_SUPPRESSED"]
+        self.assertEqual(refused, len(frames) - len(cnps))
+        self.assertEqual(len(set(cnps)), len(cnps))
+        return set(cnps)
 
 
 class OnceInTheInterval(FlowsOnACongestedPath):

@@ -98,10 +98,9 @@ class OldMessages(PathMessageTest):
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
         self.speak(Event.FAILURE_CLEARED, 6, 0)
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {0, 1})
-        self.speak(Event.FAILURE, 6, (1 << 31) - 1)
-        self.speak(Event.FAILURE_CLEARED, 6, (1 << 32) - 2)
-        self.speak(Event.FAILURE, 6, 1)
-        self.speak(Event.FAILURE, 6, (1 << 32) - 2, is_news=False)
+        self.speak(Event.FAILURE_CLEARED, 7, (1 << 32) - 2)
+        self.speak(Event.FAILURE, 7, 1)
+        self.speak(Event.FAILURE_CLEARED, 7, (1 << 32) - 2, is_news=False)
         self.assertEqual(set(self.paths_of(SOME_FLOWS)), {1})
         # What a register has before the first message is no message's.
         for _ in range(2):

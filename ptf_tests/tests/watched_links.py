@@ -84,7 +84,8 @@ class Session(WatchedPeTest):
         self.assertEqual(self.next_hello(UP)[BFD].diag, 0)
         self.assertEqual(self.link_changes(), (1, 0))
         self.send(CORE_PORT, hello(DOWN, PE_ADDRESS, yours=OWN))
-        self.next_hello(DOWN)
+        # Neighbor Signaled Session Down (RFC 5880 section 6.8.6)
+        self.assertEqual(self.next_hello(DOWN)[BFD].diag, 3)
         self.assertEqual(self.link_changes(), (1, 1))
 
 

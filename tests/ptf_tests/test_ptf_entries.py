@@ -181,6 +181,7 @@ PE = NODE | {
     "treat_light_congestion": lambda t: t.treat_light_congestion(1000),
     "slow": lambda t: t.slow(1, interval_us=10, burst=2),
     "policy": lambda t: t.policy(3, POLICY_BIT | 5, 20, 17, [Share(1), Share(1)]),
+    "reporter_port": lambda t: t.reporter_port("fc00::7", 3),
     "path_reporter": lambda t: t.path_reporter("fc00::7", 7, 1, 17, cell=5, bit=2),
     "reroute": lambda t: t.reroute(2, 1),
     "dc_relief": _dc_relief,
@@ -223,6 +224,7 @@ FLOW_CONTROL = {
 PATHS = {
     "policy",
     "path_reporter",
+    "reporter_port",
     "watch_link",
     "watch_path",
     "watch_path_load",

@@ -1,6 +1,16 @@
 #ifndef FCN_HELD_TRAFFIC_P4
 #define FCN_HELD_TRAFFIC_P4
 
+// The protocol in the name of a service: 0, any (RFC 7296 section 3.13.1), of a tunnel over SRv6. Its next header says
+// whether there is an SRH and which version of IP a customer's packet has, and one hold is to be about all of them.
+bit<8> service_protocol(in bit<8> next_header) {
+    bit<8> protocol = next_header;
+    if (next_header == IpProtocol.IPV4 || next_header == IpProtocol.IPV6 || next_header == IpProtocol.ROUTING) {
+        protocol = 0;
+    }
+    return protocol;
+}
+
 // HeldTraffic: what a hold would be about that stops this packet, as the neighbour sees it. A service has no flow
 // label: that of a flow changes when the flow is learned, and its packets would overtake those that wait.
 // Reads:  meta.mode; underlay header, its destination as on the wire between the two, UDP ports of a packet with UDP
@@ -10,9 +20,9 @@
 control HeldTraffic(
         in ipv6_h outer_ipv6, in ipv6_addr_t dst, in bool has_ports, in udp_h udp,
         inout flow_control_meta_t meta) {
-    action of_service() {
+    action of_service(in bit<8> protocol) {
         meta.traffic.ip_version = 6;
-        meta.traffic.protocol = outer_ipv6.next_header;
+        meta.traffic.protocol = protocol;
         meta.traffic.src = outer_ipv6.src;
         meta.traffic.dst = dst;
     }
@@ -31,7 +41,7 @@ control HeldTraffic(
         if (meta.mode == FlowControl.PRIORITY) {
             of_priority();
         } else {
-            of_service();
+            of_service(service_protocol(outer_ipv6.next_header));
             if (has_ports) {
                 of_ports();
             }

@@ -47,7 +47,8 @@ enum bit<2> BfdState {
 // RFC 5880 section 4.1: why a session is not up
 enum bit<5> BfdDiagnostic {
     NONE = 0,
-    DETECTION_TIME_EXPIRED = 1
+    DETECTION_TIME_EXPIRED = 1,
+    NEIGHBOR_SIGNALED_DOWN = 3
 }
 
 // What is said of a path; in the order of the types of FANTEL messages, which begin with 1.
@@ -56,7 +57,9 @@ enum bit<3> PathReport {
     WELL = 1,
     CONGESTED = 2,
     RELIEVED = 3,
-    LOAD = 4
+    LOAD = 4,
+    // From the controller: which messages of a speaker are older than others
+    FORGET = 5
 }
 
 // What the clock does in a slot
@@ -76,7 +79,10 @@ typedef bit<10> permille_t;
 
 // Cause in a FANTEL message
 enum bit<8> FailureCause {
-    NEIGHBOR_SILENT = 2
+    NEIGHBOR_SILENT = 2,
+    // The far end has taken the link out of service (BFD: AdminDown), or says that its end is down.
+    ADMINISTRATIVE = 3,
+    NEIGHBOR_DOWN = 4
 }
 
 #endif

@@ -221,7 +221,11 @@ enum bit<8> DropReason {
     PATH_REPORTER_UNKNOWN = 37,
     NOTIFICATION_STALE = 38,
     // The next hop is dead, and no other leads there without a loop.
-    LINK_DOWN = 39
+    LINK_DOWN = 39,
+    // A message about a path came by a port by which none of its node comes; its numbers are farther ahead of the last
+    // ones than its node can be.
+    NOTIFICATION_WRONG_PORT = 44,
+    NOTIFICATION_JUMP = 45
 }
 
 // What a packet turned out to be; the index of counter `events`.

@@ -98,6 +98,7 @@ struct pe_meta_t {
     microseconds_t light_hold;
     // Its path is congested: the sender hears of it if it did not for so long (FAN-6). 0: not.
     microseconds_t path_cnp_interval;
+    bit<8> path_cnp_policy;
     // This packet told of it, and has done its work.
     bool light_told;
     FlowTreatment treatment;

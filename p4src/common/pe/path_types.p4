@@ -41,6 +41,8 @@ const int FLOWLET_CELLS = 65536;
 const int PATH_REPORTER_CELLS = 4096;
 const int PATH_REPORTERS = 30;
 const int PATH_TABLE_SIZE = 16384;
+// At most so many senders hear of it each time that a node says of a path that it is congested.
+const int PATH_CNPS = 64;
 
 // A tunnel's number with this bit is that of a policy in a VRF: no route needs another action, and no other packet
 // another field of metadata.

@@ -230,6 +230,24 @@ def test_a_watched_flow_costs_no_write_per_packet(net: Network) -> None:
     assert net.edges["pe1"].writes == 1
 
 
+def test_a_message_of_a_handshake_is_of_two_flows(net: Network) -> None:
+    """ALL-4: what the controller writes and removes for one report is bounded."""
+    for node, src, dst, attribute, own, other, qp, most in (
+        ("pe1", A, B, CmAttribute.REQ, 0xA1, 0, 17, 0),
+        ("pe2", B, A, CmAttribute.REP, 0xB1, 0xA1, 33, 2),
+        ("pe1", A, B, CmAttribute.RTU, 0xA1, 0xB1, 0, 2),
+        ("pe1", A, B, CmAttribute.DREQ, 0xA1, 0xB1, 33, 2),
+        ("pe2", B, A, CmAttribute.DREP, 0xB1, 0xA1, 0, 2),
+    ):
+        before = {key: flow for edge in net.edges.values() for key, flow in edge.flows.items()}
+        writes = sum(edge.writes for edge in net.edges.values())
+        message = CmMessage("blue", src, dst, attribute, own, other, qp)
+        net.service.connection_message(node, DC_PORT, message)
+        after = {key: flow for edge in net.edges.values() for key, flow in edge.flows.items()}
+        writes = sum(edge.writes for edge in net.edges.values()) - writes
+        assert writes + len(before.keys() - after.keys()) <= most, attribute
+
+
 def test_watches_end_and_are_bounded(net: Network) -> None:
     limit = net.config.flows.watched
     for qp in range(2, 2 + 3 * limit):

@@ -15,6 +15,7 @@ from fcn.contract.constants import POLICY_BIT
 from fcn.contract.paths import (
     PATH_REPORTS,
     entries_of,
+    forget_order,
     path_cell,
     path_report,
     report_cell,
@@ -348,6 +349,27 @@ async def test_an_operator_takes_a_path_out_of_use(
     lab.say(0, FAILED=1, WELL=1)
     await lab.look()
     assert lab.state(0).source == "", "somebody else said that"
+
+
+async def test_an_operator_lets_a_switch_forget_what_was_said(
+    lab: Lab, switches: dict[str, MemorySwitch]
+) -> None:
+    """The numbers of all who may speak of the path, and what they said, also by hand."""
+    await lab.look()
+    sent = switches["pe1"].engine.sent
+    done = await lab.fcn("report-path", "17", "forget")
+    assert done.exit_code == 0, done.output
+    speakers = reporters(lab.plane.nodes["pe1"].provision.config, "pe1", (lab.plan,))[17]
+    said = [forget_order(each.cell) for each in speakers]
+    said += [path_report(17, report) for report in ("WELL", "RELIEVED")]
+    await until(lambda: len(sent) == len(said))
+    assert sent == [(510).to_bytes(2, "big") + each for each in said]
+
+
+def test_nodes_are_heard_by_the_ports_their_messages_come_by(network: dict[str, Any]) -> None:
+    network["nodes"]["p3"]["grpc"] = "127.0.0.1:1"
+    heard = {each["source"] for each in entries(network, "path_reporter")}
+    assert heard == {each["source"] for each in entries(network, "reporter_port")} != set()
 
 
 @pytest.mark.parametrize(
