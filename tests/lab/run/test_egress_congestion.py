@@ -1,0 +1,32 @@
+"""The egress PE's port to a data centre is the bottleneck, in virtual time: senders hear of it after
+the way back by their PE, not after a round trip (FCN-18)."""
+
+import pytest
+from small import small, total
+
+from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, reactions
+from fcn.lab.run.runner import run_scenario
+
+SENT = {"fcn": "FAST_CNP", "end-con": "END_CON_CNP", "two-threshold": "FAST_CNP"}
+LINKS = {
+    "core": {"rate": "400 Gb/s", "delay": "20 km", "buffer": 4000},
+    "hosts": {"rate": "100 Gb/s", "delay": "500ns", "buffer": 4000},
+}
+TRAFFIC = [{"pattern": "messages", "from": ["h1", "h2"], "to": ["h3"], "size": "2MB", "count": 20}]
+MEASURE = {"interval": "50us", "crossings": [["pe2", "h3"]]}
+
+
+@pytest.mark.parametrize("mode", ["fcn", "end-con", "two-threshold", "ecn"])
+def test_senders_hear_of_the_egress_pe_s_queue(mode: str) -> None:
+    """Two hosts send 100 Gb/s each over 60 km to one that has 100 Gb/s: 300 us by the PE."""
+    result = run_scenario(small(mode=mode, links=LINKS, traffic=TRAFFIC, measure=MEASURE))
+    found = reactions(result)
+    if mode not in SENT:
+        assert set(found["by"]) == {BY_RECEIVER}
+        return
+    kind = SENT[mode]
+    sent, received = total(result, f"{kind}_SENT"), total(result, f"{kind}_RECEIVED")
+    assert (set(sent), set(received)) == ({"pe2"}, {"pe1"})
+    assert received["pe1"] > 0.9 * sent["pe2"]
+    assert found["by"].iloc[0] == BY_PE
+    assert 1 <= found["ratio"].iloc[0] < 1.05
