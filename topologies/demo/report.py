@@ -23,7 +23,7 @@ Records = Mapping[str, RunRecord]
 Checks = Mapping[str, list[Check]]
 """Both by the names of the modes, in the order in which they are shown."""
 
-# In place of {}: what the modes call a notice of a P node.
+# In place of {}: what the modes call a notice.
 NOTIFICATION_EVENTS = {
     "p": (
         "CE_MARKED",
@@ -32,7 +32,7 @@ NOTIFICATION_EVENTS = {
         "{}_RATE_SUPPRESSED",
         "{}_SENT",
     ),
-    "pe": ("CE_MARKED", "{}_RECEIVED", "OWN_CONGESTION", "CNP_SENT"),
+    "pe": ("CE_MARKED", "{}_SENT", "{}_RECEIVED", "OWN_CONGESTION", "CNP_SENT"),
 }
 HOLDING_EVENTS = {
     "p": ("ARN_RECEIVED", "HOLD_BEGUN", "HOLD_PARKED", "HOLD_LEFT"),

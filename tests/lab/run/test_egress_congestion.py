@@ -1,5 +1,5 @@
-"""The egress PE's port to a data centre is the bottleneck, in virtual time: senders hear of it after
-the way back by their PE, not after a round trip (FCN-18)."""
+"""The egress PE's port to a data centre is the bottleneck, in virtual time: senders hear of it
+after the way back by their PE, not after a round trip (FCN-18)."""
 
 import pytest
 from small import small, total
