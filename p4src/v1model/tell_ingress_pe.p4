@@ -71,9 +71,30 @@ control TellIngressPe(in bth_h bth, in bit<48> now, in base_meta_t base, inout N
 // Writes: every header; the length of the frame; is_cnp: its IPv4 header needs a checksum.
 // When:   on the egress copy of a packet that met the congested queue, which has no underlay header any more.
 control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is_cnp) {
-    FastCnpProfile() fast_cnp_profile;
     FastCnpChecksum() fast_cnp_checksum;
     CnpUdpChecksum() cnp_udp_checksum;
+
+    bit<1> shows_label;
+
+    // As P's FastCnpProfile
+    action set_fast_cnp_profile(
+            ipv6_addr_t src, bit<16> udp_src_port, bit<16> udp_dst_port, bit<8> traffic_class,
+            bit<8> hop_limit, bit<1> copy_label) {
+        hdr.outer_ipv6.src = src;
+        hdr.outer_ipv6.dscp = traffic_class[7:2];
+        hdr.outer_ipv6.hop_limit = hop_limit;
+        hdr.udp.src_port = udp_src_port;
+        hdr.udp.dst_port = udp_dst_port;
+        shows_label = copy_label;
+    }
+
+    @name(".fast_cnp_profile")
+    table profile {
+        actions = {
+            set_fast_cnp_profile;
+        }
+        default_action = set_fast_cnp_profile(0, 0, 0, 0, TUNNEL_HOP_LIMIT, 0);
+    }
 
     action remove_customer_headers() {
         hdr.vlan.setInvalid();
@@ -83,58 +104,54 @@ control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is
         hdr.roce.cm_ids.setInvalid();
     }
     // A notification is never ECN-capable, so no node takes it for a congested flow.
-    action to_ingress_pe(in fast_cnp_profile_h profile) {
+    action to_ingress_pe() {
         hdr.ethernet.ether_type = EtherType.IPV6;
         hdr.outer_ipv6.setValid();
         hdr.outer_ipv6.version = 6;
-        hdr.outer_ipv6.dscp = profile.traffic_class[7:2];
         hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
         hdr.outer_ipv6.flow_label = base.copy_label;
-        hdr.outer_ipv6.hop_limit = profile.hop_limit;
-        hdr.outer_ipv6.src = profile.src;
         hdr.outer_ipv6.dst = hdr.order.ingress_pe;
         hdr.udp.setValid();
-        hdr.udp.src_port = profile.udp_src_port;
         hdr.udp.checksum = 0;
     }
-    action build_fast_cnp(in fast_cnp_profile_h profile) {
+    action build_fast_cnp() {
         hdr.ipv4.setInvalid();
         hdr.ipv6.setInvalid();
         hdr.roce.bth.setInvalid();
         hdr.outer_ipv6.payload_len = FAST_CNP_UDP_LENGTH;
         hdr.outer_ipv6.next_header = IpProtocol.UDP;
-        hdr.udp.dst_port = profile.udp_dst_port;
         hdr.udp.length = FAST_CNP_UDP_LENGTH;
         hdr.fast_cnp.setValid();
         hdr.fast_cnp.word = base.copy_label ++ base.copy_level ++ 9w0;
     }
-    action back_to_ipv4_sender(in fast_cnp_profile_h profile) {
+    action back_to_ipv4_sender() {
         ipv4_addr_t receiver = hdr.ipv4.dst;
         hdr.ipv4.dst = hdr.ipv4.src;
         hdr.ipv4.src = receiver;
-        hdr.ipv4.dscp = profile.traffic_class[7:2];
+        hdr.ipv4.dscp = hdr.outer_ipv6.dscp;
         hdr.ipv4.ecn = Ecn.NOT_ECT;
         hdr.ipv4.total_len = CNP_IPV4_TOTAL_LENGTH;
         hdr.ipv4.identification = 0;
         hdr.ipv4.flags = 2; // DF
         hdr.ipv4.frag_offset = 0;
-        hdr.ipv4.ttl = profile.hop_limit;
+        hdr.ipv4.ttl = hdr.outer_ipv6.hop_limit;
         hdr.outer_ipv6.payload_len = CNP_IPV4_TOTAL_LENGTH;
         hdr.outer_ipv6.next_header = IpProtocol.IPV4;
     }
-    action back_to_ipv6_sender(in fast_cnp_profile_h profile) {
+    action back_to_ipv6_sender() {
         ipv6_addr_t receiver = hdr.ipv6.dst;
         hdr.ipv6.dst = hdr.ipv6.src;
         hdr.ipv6.src = receiver;
-        hdr.ipv6.dscp = profile.traffic_class[7:2];
+        hdr.ipv6.dscp = hdr.outer_ipv6.dscp;
         hdr.ipv6.ecn = Ecn.NOT_ECT;
         hdr.ipv6.flow_label = 0;
         hdr.ipv6.payload_len = CNP_UDP_LENGTH;
-        hdr.ipv6.hop_limit = profile.hop_limit;
+        hdr.ipv6.hop_limit = hdr.outer_ipv6.hop_limit;
         hdr.outer_ipv6.payload_len = IPV6_LENGTH + CNP_UDP_LENGTH;
         hdr.outer_ipv6.next_header = IpProtocol.IPV6;
     }
     action build_cnp() {
+        hdr.udp.dst_port = UdpPort.ROCEV2;
         hdr.udp.length = CNP_UDP_LENGTH;
         hdr.roce.bth.opcode = BthOpcode.CNP;
         hdr.roce.bth.solicited_event = 0;
@@ -153,25 +170,24 @@ control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is
     }
 
     apply {
-        fast_cnp_profile_h profile;
-        fast_cnp_profile.apply(profile);
-        remove_customer_headers();
-        to_ingress_pe(profile);
         is_cnp = base.copy_kind == NotificationKind.END_CON_CNP;
+        remove_customer_headers();
+        to_ingress_pe();
+        profile.apply();
         if (is_cnp) {
             build_cnp();
             if (hdr.ipv4.isValid()) {
-                back_to_ipv4_sender(profile);
+                back_to_ipv4_sender();
             } else {
-                back_to_ipv6_sender(profile);
+                back_to_ipv6_sender();
                 cnp_udp_checksum.apply(hdr.ipv6, hdr.roce.bth, hdr.roce.cnp_payload, hdr.udp);
             }
         } else {
-            build_fast_cnp(profile);
+            build_fast_cnp();
             bit<16> checksum;
             fast_cnp_checksum.apply(hdr.outer_ipv6, hdr.udp, hdr.fast_cnp, checksum);
             hdr.udp.checksum = checksum;
-            if (profile.copy_label == 0) {
+            if (shows_label == 0) {
                 hdr.outer_ipv6.flow_label = 0;
             }
         }
