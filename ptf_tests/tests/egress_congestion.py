@@ -135,7 +135,9 @@ class EgressPeTest(NotificationTest):
             CORE_PORT, frame, expect={DC_PORT: [delivered], CORE_PORT: [told]}, events=events
         )
 
-    def tells_nobody(self, inner: bytes, frame: bytes, events: Mapping[str, int] = {}) -> None:
+    def tells_nobody(
+        self, inner: bytes, frame: bytes, events: Mapping[str, int] | None = None
+    ) -> None:
         """The packet reaches its host, and that is all."""
         expect = {DC_PORT: [host_frame_out(routed(inner))]}
         self.check(CORE_PORT, frame, expect=expect, events=events)
@@ -171,7 +173,7 @@ class WhateverTheCustomerSends(EgressPeTest):
     def runTest(self) -> None:
         for inner in (
             roce(REMOTE_V4, HOST_V4, 1, opcode=Opcode.UD_SEND_ONLY, payload=bytes(264)),
-            udp(REMOTE_V6, HOST_V6, 7, 1021, payload=bytes(4)),
+            udp(REMOTE_V6, HOST_V6, 7, 1021, payload=bytes(4), traffic_class=Ecn.ECT0),
             roce(REMOTE_V4, HOST_V4, DEST_QP, flags="MF"),
             roce(REMOTE_V4, HOST_V4, DEST_QP, opcode=Opcode.CNP, payload=CNP_RESERVED),
         ):
@@ -197,8 +199,8 @@ class OnlyLabelledEcnCapablePackets(EgressPeTest):
     """FCN-8: the outer ECN field and the outer label decide, as they arrived."""
 
     def runTest(self) -> None:
-        inner = roce(REMOTE_V4, HOST_V4, DEST_QP)
-        for ecn in (Ecn.ECT0, Ecn.ECT1):
+        for ecn in (Ecn.ECT1, Ecn.ECT0):
+            inner = roce(REMOTE_V4, HOST_V4, DEST_QP, ecn=ecn)
             self.tells(inner, arriving(inner, ecn=ecn), notice())
         marked = with_ecn(routed(inner), Ecn.CE)
         self.check(

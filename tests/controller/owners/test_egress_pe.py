@@ -72,15 +72,28 @@ def test_its_limit_is_that_of_the_node(network: dict[str, Any]) -> None:
 def test_the_mode_of_the_domain_says_what_it_sends(network: dict[str, Any], mode: str) -> None:
     """FCN-18, FCN-16: FANTEL is about paths, and a port to a data centre is on all of them."""
     network["notification"] = mode
+    if mode == "fantel":
+        network["failure_detection"] = {}
+    elif mode == "two-threshold":
+        network["two_threshold"] = {"treatment": "none"}
+        del network["congestion"], network["nodes"]["p2"]["thresholds"]
     intended = provision(network, "pe1")
     kind = intended.pipeline.enum("NotificationKind")[SENT[mode]]
     assert defaults(intended)["domain_mode"]["congestion_kind"] == kind
 
 
-@pytest.mark.parametrize("mode", ["fcn", "two-threshold"])
-def test_its_ports_have_levels(network: dict[str, Any], mode: str) -> None:
-    """FCN-10: of the queues to data centres as of those to the core."""
-    network["notification"] = mode
+def test_ports_to_data_centres_have_levels_where_the_file_says_so(network: dict[str, Any]) -> None:
+    """FCN-10: as the queues of any other port."""
+    pe1 = network["nodes"]["pe1"]
+    (port,) = (each["number"] for each in pe1["ports"] if each["role"] == "dc")
+    assert (port, 0) not in provision(network, "pe1").thresholds
+    pe1["thresholds"] = [{"port": port, "queue": 0, "depths": [7, 9]}]
     intended = provision(network, "pe1")
-    ports = {port for port, _ in intended.thresholds}
-    assert ports == {port.number for port in intended.node.ports}
+    found = set()
+    for update in intended.intent.take_updates(100_000):
+        entry = decode_entity(update.entity, intended.pipeline.schema)
+        if isinstance(entry, fy.P4TableEntry) and entry.table_id == "queue_level" and entry.match:
+            assert isinstance(entry.action, fy.P4TableAction)
+            if entry.match["egress_port"] == port:
+                found.add((entry.match["queue_depth"], entry.action.args["level"]))
+    assert found == {((7, 8), 1), ((9, (1 << 19) - 1), 2)}

@@ -7,19 +7,21 @@ from small import small, total
 from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, reactions
 from fcn.lab.run.runner import run_scenario
 
-SENT = {"fcn": "FAST_CNP", "end-con": "END_CON_CNP", "two-threshold": "FAST_CNP"}
+SENT = {"fcn": "FAST_CNP", "end-con": "END_CON_CNP"}
 LINKS = {
     "core": {"rate": "400 Gb/s", "delay": "20 km", "buffer": 4000},
     "hosts": {"rate": "100 Gb/s", "delay": "500ns", "buffer": 4000},
 }
 TRAFFIC = [{"pattern": "messages", "from": ["h1", "h2"], "to": ["h3"], "size": "2MB", "count": 20}]
+CONTROLLER = {"queues": [{"node": "pe2", "towards": "h3", "depths": [8, 16, 24, 32, 40, 48, 56]}]}
 MEASURE = {"interval": "50us", "crossings": [["pe2", "h3"]]}
 
 
-@pytest.mark.parametrize("mode", ["fcn", "end-con", "two-threshold", "ecn"])
+@pytest.mark.parametrize("mode", ["fcn", "end-con", "ecn"])
 def test_senders_hear_of_the_egress_pe_s_queue(mode: str) -> None:
     """Two hosts send 100 Gb/s each over 60 km to one that has 100 Gb/s: 300 us by the PE."""
-    result = run_scenario(small(mode=mode, links=LINKS, traffic=TRAFFIC, measure=MEASURE))
+    plan = small(mode=mode, links=LINKS, traffic=TRAFFIC, measure=MEASURE, controller=CONTROLLER)
+    result = run_scenario(plan)
     found = reactions(result)
     if mode not in SENT:
         assert set(found["by"]) == {BY_RECEIVER}
