@@ -8,9 +8,12 @@ from fcn.lab.result.reaction import BY_PE, BY_RECEIVER, reactions
 from fcn.lab.run.runner import run_scenario
 
 SENT = {"fcn": "FAST_CNP", "end-con": "END_CON_CNP"}
+CORE = [["pe1", "p1"], ["p1", "p2"], ["p2", "pe2"]]
 LINKS = {
-    "core": {"rate": "400 Gb/s", "delay": "20 km", "buffer": 4000},
     "hosts": {"rate": "100 Gb/s", "delay": "500ns", "buffer": 4000},
+    "only": [
+        {"between": ends, "delay": "20 km", "rate": "400 Gb/s", "buffer": 4000} for ends in CORE
+    ],
 }
 TRAFFIC = [{"pattern": "messages", "from": ["h1", "h2"], "to": ["h3"], "size": "2MB", "count": 20}]
 CONTROLLER = {"queues": [{"node": "pe2", "towards": "h3", "depths": [8, 16, 24, 32, 40, 48, 56]}]}
