@@ -35,3 +35,22 @@ def test_senders_hear_of_the_egress_pe_s_queue(mode: str) -> None:
     assert received["pe1"] > 0.9 * sent["pe2"]
     assert found["by"].iloc[0] == BY_PE
     assert 1 <= found["ratio"].iloc[0] < 1.05
+
+
+def test_both_thresholds_are_said() -> None:
+    """PEC-2: light congestion of the port to its PE, heavy congestion to the senders besides."""
+    plan = small(mode="two-threshold")
+    port = plan.wiring.topology.port("pe2", "h3").number
+    queue = {"port": port, "queue": 0, "depths": [16, 48, 128]}
+    result = run_scenario(
+        small(
+            mode="two-threshold",
+            links=LINKS,
+            traffic=TRAFFIC,
+            controller={"configuration": {"nodes": {"pe2": {"thresholds": [queue]}}}},
+        )
+    )
+    assert set(total(result, "FAST_CNP_SENT")) == {"pe2"}
+    assert total(result, "LIGHT_CONGESTION")["pe1"] > 0
+    assert total(result, "CNP_SENT")["pe1"] > 0
+    assert result.connections["cuts"].min() > 0
