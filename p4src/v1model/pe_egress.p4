@@ -165,7 +165,7 @@ control PeEgress(
             // FCN-18: the tunnel ended here, so the ingress PE is another node.
             if (level_tells && hdr.order.isValid() && !hdr.outer_ipv6.isValid()) {
                 tell_ingress_pe.apply(
-                    hdr.roce.bth, standard_metadata.egress_global_timestamp, meta.base, tells);
+                    hdr.roce.bth, hdr.order, standard_metadata.egress_global_timestamp, meta.base, tells);
             }
             // What was not asked after all: the copy that tells says no more than its level.
             if (asks == NotificationKind.NONE && !wants_cnp) {

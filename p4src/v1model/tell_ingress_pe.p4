@@ -1,5 +1,5 @@
 // The egress PE is a congested node like a P where its port to a data centre is (FCN-18): the ingress PE of the flow hears
-// of it. The tunnel, which names both, is gone by then: hdr.order and base.copy_label carry what is needed of it.
+// of it. The tunnel, which names both, is gone by then: hdr.order carries what is needed of it.
 #ifndef FCN_TELL_INGRESS_PE_P4
 #define FCN_TELL_INGRESS_PE_P4
 
@@ -9,16 +9,16 @@
 
 // RememberTunnel
 // Reads:  underlay header; base.mode.
-// Writes: hdr.order with the ingress PE's address, or its END.CON SID; base.copy_label: of an ECN-capable packet with an
-//         FCN label (FCN-8).
+// Writes: hdr.order, of an ECN-capable packet with an FCN label (FCN-8): the ingress PE's address, or its END.CON SID, and in
+//         path_id the label.
 // When:   a tunnel ends here, before TunnelDecap.
-control RememberTunnel(in ipv6_h outer_ipv6, inout base_meta_t base, inout order_h order) {
+control RememberTunnel(in ipv6_h outer_ipv6, in base_meta_t base, inout order_h order) {
     apply {
         if (IS_FOR_INGRESS_PE(base.mode.congestion_kind) && outer_ipv6.flow_label & FCN_LABEL_BIT != 0
                 && outer_ipv6.ecn != Ecn.NOT_ECT) {
             order.setValid();
             order.ingress_pe = outer_ipv6.src;
-            base.copy_label = outer_ipv6.flow_label;
+            order.path_id = (path_id_t)outer_ipv6.flow_label;
         }
     }
 }
@@ -35,10 +35,11 @@ control NoticeLimit(inout color_t color) {
 }
 
 // TellIngressPe: is it time to? As at a P: once per interval and flow, within the node's limit (FCN-11, FCN-15).
-// Reads:  base.mode, base.copy_label, base.level_interval; BTH.
-// Writes: tells: what the copy becomes.
+// Reads:  base.mode, base.level_interval; hdr.order, BTH.
+// Writes: tells: what the copy becomes; base.copy_label.
 // When:   a packet with hdr.order leaves by the congested port of a data centre.
-control TellIngressPe(in bth_h bth, in bit<48> now, in base_meta_t base, inout NotificationKind tells) {
+control TellIngressPe(
+        in bth_h bth, in order_h order, in bit<48> now, inout base_meta_t base, inout NotificationKind tells) {
     FlowGate() notice_gate;
     NoticeLimit() notice_limit;
 
@@ -49,7 +50,7 @@ control TellIngressPe(in bth_h bth, in bit<48> now, in base_meta_t base, inout N
         } else {
             bool pass = false;
             color_t color = GREEN;
-            notice_gate.apply(base.copy_label, base.level_interval, now, pass);
+            notice_gate.apply((flow_label_t)order.path_id, base.level_interval, now, pass);
             if (!pass) {
                 flow_interval_suppressed.count(kind);
             } else {
@@ -59,6 +60,7 @@ control TellIngressPe(in bth_h bth, in bit<48> now, in base_meta_t base, inout N
                 } else {
                     notifications_triggered.count(kind);
                     tells = kind;
+                    base.copy_label = (flow_label_t)order.path_id;
                 }
             }
         }
