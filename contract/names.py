@@ -83,6 +83,9 @@ LINK_TABLES = frozenset({"clock_slot", "bfd_session", "bfd_machine", "alternate"
 CORE_PATH_TABLES = frozenset({"core_path", "fantel_profile"})
 """Of a P that tells PEs of their paths (FAN-4)."""
 
+EGRESS_PE_TABLES = frozenset({"fast_cnp_profile"})
+"""Of a PE that tells other PEs of its congested ports to data centres (FCN-18)."""
+
 LINK_COUNTERS = ("links_up", "links_down", "clock_rounds")
 """By port, how often a link came up and went down: a link that was never up has neither, and one
 that is up came up once more. Rounds of the clock: while they stand still, it is lost."""
@@ -96,6 +99,7 @@ MODE_PARTS = {
     | frozenset(LINK_COUNTERS),
     "pe": _HOLDING
     | {"dc_relief", "pause_profile", "node_rate_suppressed"}
+    | EGRESS_PE_TABLES
     | TWO_THRESHOLD_TABLES["pe"]
     | PATH_TABLES
     | frozenset(PATH_COUNTERS)
@@ -104,9 +108,9 @@ MODE_PARTS = {
     | frozenset(LINK_COUNTERS),
 }
 """By role, tables and counters that only modes need for which there is no program for a chip yet
-(SRF-4 to SRF-8, PEC-1, FAN-4), so that a program without them serves the other modes."""
+(SRF-4 to SRF-8, PEC-1, FAN-4, FCN-18), so that a program without them serves the other modes."""
 
-MODE_METERS = frozenset({"arn_meter", "hold_meter"})
+MODE_METERS = frozenset({"arn_meter", "hold_meter", "notice_meter"})
 """The same of meters."""
 
 CORE_PORTS = "core_ports"

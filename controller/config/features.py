@@ -13,7 +13,7 @@ class Feature(StrEnum):
     LEARNING: a PE reports new flows and connection set-ups, and flows get labels (FCN-2, FCN-3).
     TRANSLATION: a PE answers a Fast CNP with a CNP to the flow's sender (FCN-13).
     NOTIFICATION: a node sends notifications when its own queue is congested: a P node a Fast CNP, a
-    PE a CNP (FCN-9, FCN-12).
+    PE a CNP to its own senders, and a Fast CNP to other PEs (FCN-9, FCN-12, FCN-18).
     """
 
     LEARNING = "learning"

@@ -7,7 +7,7 @@ from fcn.contract.constants import LIGHT_CONGESTION_LEVEL
 from fcn.contract.depth import LEVELS, DepthError
 from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
 from fcn.contract.marking import MarkingCurves
-from fcn.contract.names import CORE_PORTS, ROUTE_TABLES, TWO_THRESHOLD_TABLES
+from fcn.contract.names import CORE_PORTS, EGRESS_PE_TABLES, ROUTE_TABLES, TWO_THRESHOLD_TABLES
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.addressing import (
     attachment,
@@ -61,6 +61,7 @@ from fcn.controller.owners.queue_level import QueueLevel, Thresholds
 from fcn.controller.owners.rate_limits import (
     UNDERLAY,
     MeterCell,
+    NoticeLimit,
     NotificationLimit,
     PuntLimit,
     ReportLimit,
@@ -171,7 +172,10 @@ class Provision:
         self.features = features
         told = features if self.config.notification is not Notification.NONE else frozenset()
         notice = NOTICES.get(self.config.notification, "FAST_CNP")
-        sent = "CNP" if self.is_pe else notice
+        sent = notice
+        if self.is_pe and (notice == "FANTEL" or not self._tells_ingress_pes):
+            # Its own senders alone. FANTEL is about paths, and all of them end at a PE's port.
+            sent = "CNP"
         DomainMode(self.intent, self.pipeline).set(
             congestion_kind=sent if Feature.NOTIFICATION in told else "NONE",
             translates=notice if Feature.TRANSLATION in told else "NONE",
@@ -181,12 +185,18 @@ class Provision:
         elif self.is_pe:
             self._learning.disable()
 
+    @property
+    def _tells_ingress_pes(self) -> bool:
+        """Whether the node tells ingress PEs of congestion; a PE, of ports to data centres
+        (FCN-18)."""
+        return self.pipeline.has_tables(EGRESS_PE_TABLES)
+
     def _describe_notifications(self) -> None:
         if self.is_pe:
             CnpProfile(self.intent, self._target).set(self.node.cnp)
             rules = TWO_THRESHOLD_RULES if self._two_thresholds else CLASSIC_RULES
             EcnDecap(self.intent).set_rules(rules)
-        else:
+        if self._tells_ingress_pes:
             FastCnpProfile(self.intent).set(
                 self.node.underlay_address, self.config.fast_cnp_port, self.node.fast_cnp
             )
@@ -270,6 +280,8 @@ class Provision:
     def _recirculate_and_limit(self) -> None:
         Recirculation(self.intent, self._target.clone_sessions).enable()
         NotificationLimit(self.intent).allow(self.node.notifications)
+        if self.is_pe and self._tells_ingress_pes:
+            NoticeLimit(self.intent).allow(self.node.notifications)
         punts, reports = PuntLimit(self.intent), ReportLimit(self.intent)
         punts.allow(UNDERLAY, UNDERLAY_LIMIT)
         for name in self.node.vrfs if self.is_pe else ():

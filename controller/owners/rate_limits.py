@@ -1,4 +1,5 @@
-"""NotificationLimit, PuntLimit and ReportLimit: meters (p4src/common/base/rate_limits.p4)."""
+"""NotificationLimit, PuntLimit and ReportLimit: meters (p4src/common/base/rate_limits.p4), and
+NoticeLimit (p4src/v1model/tell_ingress_pe.p4)."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -13,6 +14,7 @@ UNDERLAY = 0
 """In place of a VRF's number: what concerns the underlay."""
 
 NOTIFICATION_METER = "notification_meter"
+NOTICE_METER = "notice_meter"
 PUNT_METER = "punt_meter"
 REPORT_METER = "report_meter"
 ARN_METER = "arn_meter"
@@ -37,7 +39,8 @@ def meter_cells(
     """The cells of these meters that the controller sets for these VRFs and the underlay, and for
     these core ports."""
     per_vrf = sorted({UNDERLAY, *map(cell_of, vrfs)})
-    cells = {NOTIFICATION_METER: [0], ARN_METER: [0], HOLD_METER: sorted(ports)}
+    node = {meter: [0] for meter in (NOTIFICATION_METER, NOTICE_METER, ARN_METER)}
+    cells = {**node, HOLD_METER: sorted(ports)}
     for meter in meters:
         yield from (MeterCell(meter, cell) for cell in cells.get(meter, per_vrf))
 
@@ -58,14 +61,22 @@ class _Limit:
         self._intent.put(P4MeterEntry(self.meter, index=index, config=config))
 
 
-class NotificationLimit(_Limit):
-    """All notifications of the node together (FCN-15)."""
-
-    meter = NOTIFICATION_METER
-
+class _NodeLimit(_Limit):
     def allow(self, limit: RateLimit) -> None:
         """Set rate (packets per second) and burst (packets)."""
         self._allow(0, limit)
+
+
+class NotificationLimit(_NodeLimit):
+    """All notifications of a P together, all CNPs of a PE for its own senders (FCN-15)."""
+
+    meter = NOTIFICATION_METER
+
+
+class NoticeLimit(_NodeLimit):
+    """All notifications of a PE for other PEs (FCN-18)."""
+
+    meter = NOTICE_METER
 
 
 class _VrfLimit(_Limit):

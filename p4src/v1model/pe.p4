@@ -28,6 +28,8 @@
 //   HeldTraffic, HeldFlow, Holding  stops that traffic, and lets it go in its order
 //   ArnUpstream, DcRelief  egress (pe_egress.p4): whom to ask, a neighbour or a data centre
 //   AskUpstream         copy of a packet that is to be held there -> SendArn, or Pause for a data centre -> second pass
+//   RememberTunnel, TellIngressPe  egress PE: copy of a packet that met the congested port of a data centre ->
+//                       IngressPeNotice, a Fast CNP or a CNP by way of END.CON -> second pass
 //   MakeCopies          egress: for the neighbour, and for the sender
 //   QueueMark           mark, also by probability in two-threshold mode; own congestion -> copy -> SenderNotification
 #include "externs.p4"
@@ -141,6 +143,7 @@
 #include "send_arn.p4"
 #include "make_copies.p4"
 #include "sender_notification.p4"
+#include "tell_ingress_pe.p4"
 #include "report.p4"
 #include "solicitation_parser.p4"
 #include "pe_parser.p4"
@@ -169,6 +172,7 @@ control PeIngress(
     EndConClaim() end_con_claim;
     EndConCheck() end_con_check;
     Arrival() arrival;
+    RememberTunnel() remember_tunnel;
     TunnelDecap() tunnel_decap;
     SenderNotification() sender_notification;
     EcnDecap() ecn_decap;
@@ -272,6 +276,15 @@ control PeIngress(
                     } else {
                         truncate((bit<32>)(hdr.ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
                     }
+                } else if (IS_FOR_INGRESS_PE(meta.base.copy_kind)) {
+                    is_settled = true;
+                    if (!hdr.outer_ipv6.isValid()) {
+                        take_as_underlay();
+                    }
+                    meta.base.forward = Forward.UNDERLAY;
+                    meta.base.notification_kind = meta.base.copy_kind;
+                    notifications_sent.count(meta.base.copy_kind);
+                    truncate((bit<32>)(hdr.outer_ipv6.payload_len + IPV6_LENGTH + ETHERNET_LENGTH));
                 } else {
                     meta.notify_label = meta.base.copy_label;
                     copy_time.read(now, 0);
@@ -427,6 +440,9 @@ control PeIngress(
         }
         if (meta.base.forward == Forward.VRF && meta.base.drop_reason == DropReason.NONE) {
             if (hdr.outer_ipv6.isValid()) {
+                if (!meta.make_cnp) {
+                    remember_tunnel.apply(hdr.outer_ipv6, meta.base, hdr.order);
+                }
                 tunnel_decap.apply(hdr, meta);
                 if (!meta.make_cnp) {
                     ecn_decap.apply(meta);

@@ -26,6 +26,8 @@ control PeEgress(
     MakeCopies() make_copies;
     Pause() pause;
     BfdHello() bfd_hello;
+    TellIngressPe() tell_ingress_pe;
+    IngressPeNotice() ingress_pe_notice;
 
     apply {
         if (meta.flow_control.mode != FlowControl.OFF && hdr.outer_ipv6.isValid()) {
@@ -70,6 +72,9 @@ control PeEgress(
                     bfd_hello.apply(
                         hdr.arn_envelope, hdr.order, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.tunnel.udp,
                         hdr.bfd);
+                } else if (IS_FOR_INGRESS_PE(meta.base.copy_kind)) {
+                    ingress_pe_notice.apply(hdr, meta.base, meta.make_cnp);
+                    truncate((bit<32>)(ETHERNET_LENGTH + IPV6_LENGTH + hdr.outer_ipv6.payload_len));
                 }
                 recirculate_preserving_field_list(KEEP_COPY);
             }
@@ -143,7 +148,6 @@ control PeEgress(
                     && meta.base.copy_kind == NotificationKind.NONE
                     && meta.flow_label_assigned && meta.customer_ecn != Ecn.NOT_ECT) {
                 bool pass = false;
-                NotificationKind kind = NotificationKind.CNP;
                 microseconds_t interval = meta.path_cnp_interval;
                 // What is congested here is said as often as if nothing else were.
                 if (wants_cnp) {
@@ -154,20 +158,24 @@ control PeEgress(
                         interval = meta.base.level_interval;
                     }
                 } else if (level_tells) {
-                    kind = meta.base.mode.congestion_kind;
                     interval = meta.base.level_interval;
                 }
                 own_congestion_gate.apply(
                     meta.flow_label, interval,
                     standard_metadata.egress_global_timestamp, pass);
                 if (pass) {
-                    notifications_triggered.count(kind);
-                    tells = kind;
+                    notifications_triggered.count(NotificationKind.CNP);
+                    tells = NotificationKind.CNP;
                     meta.base.copy_label = meta.flow_label;
                     copy_time.write(0, standard_metadata.egress_global_timestamp);
                 } else if (!parked) {
-                    flow_interval_suppressed.count(kind);
+                    flow_interval_suppressed.count(NotificationKind.CNP);
                 }
+            }
+            // FCN-18: the tunnel ended here, so the ingress PE is another node.
+            if (level_tells && hdr.order.isValid() && !hdr.outer_ipv6.isValid()) {
+                tell_ingress_pe.apply(
+                    hdr.roce.bth, hdr.order, standard_metadata.egress_global_timestamp, meta.base, tells);
             }
             // What was not asked after all: the copy that tells says no more than its level.
             if (asks == NotificationKind.NONE && !wants_cnp) {

@@ -129,6 +129,50 @@ class NodeTables:
             translates=KINDS[translates],
         )
 
+    def enable_fast_cnp(
+        self,
+        src: str,
+        *,
+        udp_src_port: int = 0xC0DE,
+        udp_dst_port: int = FAST_CNP_PORT,
+        traffic_class: int = 0xC0,
+        hop_limit: int = 64,
+        copy_label: bool = False,
+        translates: str = "NONE",
+    ) -> None:
+        """Turn Fast CNPs on (FCN-16); a PE may translate those of others."""
+        self.domain_mode("FAST_CNP", translates=translates)
+        self._fast_cnp_profile(
+            src, udp_src_port, udp_dst_port, traffic_class, hop_limit, copy_label
+        )
+
+    def enable_end_con(
+        self, src: str, *, udp_src_port: int = 0xC0DE, traffic_class: int, hop_limit: int = 64
+    ) -> None:
+        """Turn CNPs to END.CON on (SRF-4)."""
+        self.domain_mode("END_CON_CNP")
+        self._fast_cnp_profile(src, udp_src_port, 0, traffic_class, hop_limit, copy_label=False)
+
+    def _fast_cnp_profile(
+        self,
+        src: str,
+        udp_src_port: int,
+        udp_dst_port: int,
+        traffic_class: int,
+        hop_limit: int,
+        copy_label: bool,
+    ) -> None:
+        self.set_default(
+            "fast_cnp_profile",
+            "set_fast_cnp_profile",
+            src=src,
+            udp_src_port=udp_src_port,
+            udp_dst_port=udp_dst_port,
+            traffic_class=traffic_class,
+            hop_limit=hop_limit,
+            copy_label=int(copy_label),
+        )
+
     def recirculation(self) -> None:
         """Set up the clone sessions whose copies are recirculated, where P4Runtime does it."""
         for session in self._recirculation_sessions():

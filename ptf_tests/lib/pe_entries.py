@@ -129,6 +129,10 @@ class PeTables(NodeTables):
             p_key=p_key,
         )
 
+    def delete_label(self, label: int, ip_version: int) -> None:
+        """The label is no flow's any more."""
+        self.delete(LABEL_TABLES[ip_version], match={"flow_label": label})
+
     def label_without_source_qp(self, label: int, ip_version: int) -> None:
         """A label whose flow is known but not its source QP."""
         table = LABEL_TABLES[ip_version]
@@ -257,6 +261,10 @@ class PeTables(NodeTables):
             reporter_cell=cell,
             bit_of_path=bit,
         )
+
+    def notice_meter(self, config: fy.P4MeterConfig) -> None:
+        """Limit the notifications for other PEs (FCN-15), in packets per second and packets."""
+        self.client.write(fy.P4MeterEntry("notice_meter", index=0, config=config))
 
     def trust(self, prefix: str) -> None:
         """Accept notifications from this prefix (FCN-17)."""

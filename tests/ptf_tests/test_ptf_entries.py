@@ -135,6 +135,8 @@ NODE: dict[str, Callable[[Any], None]] = {
     "notification_port": lambda t: t.notification_port(),
     "notification_sid": lambda t: t.notification_sid(V6),
     "domain_mode": lambda t: t.domain_mode(),
+    "enable_fast_cnp": lambda t: t.enable_fast_cnp(V6),
+    "enable_end_con": lambda t: t.enable_end_con(V6, traffic_class=0xC0),
     "recirculation": lambda t: t.recirculation(),
     "delete_recirculation": lambda t: t.delete_recirculation(),
     "queue_level": _queue_levels,
@@ -176,6 +178,7 @@ PE = NODE | {
     "flow": _flows,
     "label_to_cnp": _mapped,
     "label_without_source_qp": _unmapped,
+    "delete_label": lambda t: t.delete_label(0x80001, 4),
     "enable_cnp": lambda t: t.enable_cnp(min_interval_us=50),
     "decap_rules": lambda t: t.decap_rules(),
     "treat_light_congestion": lambda t: t.treat_light_congestion(1000),
@@ -185,6 +188,7 @@ PE = NODE | {
     "path_reporter": lambda t: t.path_reporter("fc00::7", 7, 1, 17, cell=5, bit=2),
     "reroute": lambda t: t.reroute(2, 1),
     "dc_relief": _dc_relief,
+    "notice_meter": lambda t: t.notice_meter(METER),
     "trust": lambda t: t.trust("fc00::/16"),
     "learn_flows": lambda t: t.learn_flows(
         (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values()), 1000
@@ -194,8 +198,6 @@ P = NODE | {
     "set_default": lambda t: t.set_default(
         "domain_mode", "set_mode", congestion_kind=2, translates=0
     ),
-    "enable_fast_cnp": lambda t: t.enable_fast_cnp(V6),
-    "enable_end_con": lambda t: t.enable_end_con(V6, traffic_class=0xC0),
     "core_path": lambda t: t.core_path(V6, 17, 3, cell=5, interval_us=10, tag=1),
     "fantel_profile": lambda t: t.fantel_profile(V6, node=7, epoch=1000),
 }
@@ -233,8 +235,12 @@ PATHS = {
     "core_path",
     "fantel_profile",
 }
-WITHOUT_CHIP = TWO_THRESHOLD | FLOW_CONTROL | PATHS
-"""Verbs of modes that have no program for a chip yet."""
+EGRESS_PE = {"enable_fast_cnp", "enable_end_con", "notice_meter"}
+WITHOUT_CHIP = {
+    "p": TWO_THRESHOLD | FLOW_CONTROL | PATHS,
+    "pe": TWO_THRESHOLD | FLOW_CONTROL | PATHS | EGRESS_PE,
+}
+"""By role, verbs of modes that have no program for a chip yet."""
 
 CASES = [
     pytest.param(role, verbs, kind, chip, id=f"{role}-{'tna' if chip else 'v1model'}")
@@ -252,7 +258,7 @@ def _updates(pipeline: Pipeline, verbs: dict[str, Any], kind: type[NodeTables]) 
     tables = kind(switch)
     has_modes = pipeline.has_tables(TWO_THRESHOLD_TABLES[pipeline.name] | {"flow_control"})
     for name, verb in verbs.items():
-        if has_modes or name not in WITHOUT_CHIP:
+        if has_modes or name not in WITHOUT_CHIP[pipeline.name]:
             verb(tables)
     return switch
 

@@ -122,7 +122,7 @@ def _told(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
 def _notices(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     ps, pes = _named(scenario, "p"), _named(scenario, "pe")
     kind, title = record.mode.notice.kind, record.mode.notice.title
-    for node in ps:
+    for node in (*ps, *pes):
         events = record.counters[node].events
         yield Check(
             f"notifications of {node}",
@@ -142,8 +142,8 @@ def _notices(scenario: Scenario, record: RunRecord) -> Iterator[Check]:
     refused = sum(record.counters[pe].drops.get(why, 0) for pe in pes for why in PE_REFUSALS)
     yield Check(
         title,
-        "sent by P nodes",
-        record.counted(f"{kind}_SENT", ps),
+        "sent by P nodes and egress PEs",
+        record.counted(f"{kind}_SENT"),
         "received or refused by PEs",
         record.counted(f"{kind}_RECEIVED", pes) + refused,
     )

@@ -22,7 +22,7 @@ class ModeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a congested P node sends to the ingress PE. kind: as counters name it."""
+    """What a congested P node or egress PE sends to the ingress PE. kind: as counters name it."""
 
     kind: str
     title: str

@@ -16,7 +16,7 @@ from fcn.topologies.demo.traffic import RunRecord
 Records = Mapping[str, RunRecord]
 """By the names of the modes, in the order in which they are shown."""
 
-# In place of {}: what the modes call a notice of a P node.
+# In place of {}: what the modes call a notice.
 NOTIFICATION_EVENTS = {
     "p": (
         "CE_MARKED",
@@ -25,7 +25,7 @@ NOTIFICATION_EVENTS = {
         "{}_RATE_SUPPRESSED",
         "{}_SENT",
     ),
-    "pe": ("CE_MARKED", "{}_RECEIVED", "OWN_CONGESTION", "CNP_SENT"),
+    "pe": ("CE_MARKED", "{}_SENT", "{}_RECEIVED", "OWN_CONGESTION", "CNP_SENT"),
 }
 HOLDING_EVENTS = {
     "p": ("ARN_RECEIVED", "HOLD_BEGUN", "HOLD_PARKED", "HOLD_LEFT"),

@@ -64,14 +64,14 @@ def test_the_sid_is_the_source_of_tunnels_and_the_end_of_notices() -> None:
     assert {args["src"] for _, args in tunnels} == {int(IPv6Address(SID))}
     assert ("end_con", {"vrf": vrf}) in arguments(config, "pe1", "service_sid")
     assert arguments(config, "pe1", "domain_mode") == [
-        ("set_mode", {"congestion_kind": 2, "translates": 3})
+        ("set_mode", {"congestion_kind": 3, "translates": 3})
     ]
     assert arguments(config, "p1", "domain_mode") == [
         ("set_mode", {"congestion_kind": 3, "translates": 0})
     ]
 
 
-@pytest.mark.parametrize(("mode", "own", "translated"), [("fcn", 2, 1), ("none", 0, 0)])
+@pytest.mark.parametrize(("mode", "own", "translated"), [("fcn", 1, 1), ("none", 0, 0)])
 def test_other_modes_refuse_its_notices(mode: str, own: int, translated: int) -> None:
     """The SID is known, but its notices are not translated; tunnels have the node's address."""
     config = parse(domain(mode))

@@ -208,7 +208,7 @@ def test_queues_are_watched_where_nodes_tell_of_congestion() -> None:
     ("mode", "kinds"),
     [
         ("fantel", {"r1": ("FANTEL", "NONE"), "pe1": ("CNP", "FANTEL")}),
-        ("fcn", {"r1": ("FAST_CNP", "NONE"), "pe1": ("CNP", "FAST_CNP")}),
+        ("fcn", {"r1": ("FAST_CNP", "NONE"), "pe1": ("FAST_CNP", "FAST_CNP")}),
     ],
 )
 def test_the_mode_of_the_domain(mode: str, kinds: dict[str, tuple[str, str]]) -> None:

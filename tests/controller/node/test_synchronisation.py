@@ -113,7 +113,7 @@ async def test_drift_is_repaired(config: Config, switches: Switches) -> None:
     assert any(
         entry.startswith("endpoint dst=0x20010db8000000ff0000000000000001") for entry in after
     )
-    assert "domain_mode  set_mode(congestion_kind=0x2, translates=0x1)" in after
+    assert "domain_mode  set_mode(congestion_kind=0x1, translates=0x1)" in after
     assert "decap_ecn inner_ecn=0x0 outer_ecn=0x3 discard(reason=0xb, event=0x3)" in after
 
 
@@ -219,10 +219,8 @@ async def test_features_are_switched_in_the_data_plane(
     notification = Feature.NOTIFICATION in features
     # Policies of levels do not depend on features.
     assert "set_policy(mark=0x3, notify=0x1," in text
-    if role == "p":
-        kind, translates = 1 if notification else 0, 0
-    else:
-        kind, translates = 2 if notification else 0, int(Feature.TRANSLATION in features)
+    kind = int(notification)
+    translates = int(role == "pe" and Feature.TRANSLATION in features)
     assert f"set_mode(congestion_kind={kind:#x}, translates={translates:#x})" in text
     if role == "pe":
         assert ("learning_on" in text) is (Feature.LEARNING in features)

@@ -303,7 +303,10 @@ def test_evaluation_fails_when_fcn_is_not_faster(tmp_path: Path) -> None:
 def test_evaluation_names_contradictions(tmp_path: Path) -> None:
     wrong = with_counter(record("fcn"), "pe1", "events", "FAST_CNP_RECEIVED", -1)
     problems = evaluate(scenario(), "bmv2", {"ecn": record("ecn"), "fcn": wrong}, tmp_path)
-    assert any("sent by P nodes 1 but received or refused by PEs 0" in each for each in problems)
+    assert any(
+        "sent by P nodes and egress PEs 1 but received or refused by PEs 0" in each
+        for each in problems
+    )
     assert "contradict each other" in (tmp_path / "index.html").read_text()
 
 

@@ -1,0 +1,199 @@
+// The egress PE is a congested node like a P where its port to a data centre is (FCN-18): the ingress PE of the flow hears
+// of it. The tunnel, which names both, is gone by then: hdr.order carries what is needed of it.
+#ifndef FCN_TELL_INGRESS_PE_P4
+#define FCN_TELL_INGRESS_PE_P4
+
+// What a P sends, too; of other kinds (FANTEL, which is about paths) an egress PE has nothing to say.
+#define IS_FOR_INGRESS_PE(kind) \
+    ((kind) == NotificationKind.FAST_CNP || (kind) == NotificationKind.END_CON_CNP)
+
+// RememberTunnel
+// Reads:  underlay header; base.mode.
+// Writes: hdr.order, of an ECN-capable packet with an FCN label (FCN-8): the ingress PE's address, or its END.CON SID, and in
+//         path_id the label.
+// When:   a tunnel ends here, before TunnelDecap.
+control RememberTunnel(in ipv6_h outer_ipv6, in base_meta_t base, inout order_h order) {
+    apply {
+        if (IS_FOR_INGRESS_PE(base.mode.congestion_kind) && outer_ipv6.flow_label & FCN_LABEL_BIT != 0
+                && outer_ipv6.ecn != Ecn.NOT_ECT) {
+            order.setValid();
+            order.ingress_pe = outer_ipv6.src;
+            order.path_id = (path_id_t)outer_ipv6.flow_label;
+        }
+    }
+}
+
+// NoticeLimit: bounds what a PE sends to others of its kind (FCN-15), apart from the CNPs for its own senders.
+// Writes: color, GREEN when the notification may go.
+// When:   a notification has passed its flow's gate. Not configured, the meter lets everything pass.
+control NoticeLimit(inout color_t color) {
+    METER(".notice_meter", notice_meter, bit<1>, 1)
+
+    apply {
+        EXECUTE_METER(notice_meter, 0, color)
+    }
+}
+
+// TellIngressPe: is it time to? As at a P: once per interval and flow, within the node's limit (FCN-11, FCN-15).
+// Reads:  base.mode, base.level_interval; hdr.order, BTH.
+// Writes: tells: what the copy becomes; base.copy_label.
+// When:   a packet with hdr.order leaves by the congested port of a data centre.
+control TellIngressPe(
+        in bth_h bth, in order_h order, in bit<48> now, inout base_meta_t base, inout NotificationKind tells) {
+    FlowGate() notice_gate;
+    NoticeLimit() notice_limit;
+
+    apply {
+        NotificationKind kind = base.mode.congestion_kind;
+        if (kind == NotificationKind.END_CON_CNP && (!bth.isValid() || bth.opcode == BthOpcode.CNP)) {
+            events.count(Event.INNER_OPAQUE);
+        } else {
+            bool pass = false;
+            color_t color = GREEN;
+            notice_gate.apply((flow_label_t)order.path_id, base.level_interval, now, pass);
+            if (!pass) {
+                flow_interval_suppressed.count(kind);
+            } else {
+                notice_limit.apply(color);
+                if (color != GREEN) {
+                    node_rate_suppressed.count(kind);
+                } else {
+                    notifications_triggered.count(kind);
+                    tells = kind;
+                    base.copy_label = (flow_label_t)order.path_id;
+                }
+            }
+        }
+    }
+}
+
+// IngressPeNotice: makes the copy the notification: a Fast CNP (FCN-9, FCN-10) or a CNP by way of END.CON (SRF-4), in
+// which DestQP is that of the data packets and the ICRC zero, as P's FastCnp and EndConCnp do.
+// Reads:  hdr.order, customer headers; base.copy_kind, base.copy_label, base.copy_level.
+// Writes: every header; the length of the frame; is_cnp: its IPv4 header needs a checksum.
+// When:   on the egress copy of a packet that met the congested queue, which has no underlay header any more.
+control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is_cnp) {
+    FastCnpChecksum() fast_cnp_checksum;
+    CnpUdpChecksum() cnp_udp_checksum;
+
+    bit<1> shows_label;
+
+    // As P's FastCnpProfile
+    action set_fast_cnp_profile(
+            ipv6_addr_t src, bit<16> udp_src_port, bit<16> udp_dst_port, bit<8> traffic_class,
+            bit<8> hop_limit, bit<1> copy_label) {
+        hdr.outer_ipv6.src = src;
+        hdr.outer_ipv6.dscp = traffic_class[7:2];
+        hdr.outer_ipv6.hop_limit = hop_limit;
+        hdr.udp.src_port = udp_src_port;
+        hdr.udp.dst_port = udp_dst_port;
+        shows_label = copy_label;
+    }
+
+    @name(".fast_cnp_profile")
+    table profile {
+        actions = {
+            set_fast_cnp_profile;
+        }
+        default_action = set_fast_cnp_profile(0, 0, 0, 0, TUNNEL_HOP_LIMIT, 0);
+    }
+
+    action remove_customer_headers() {
+        hdr.vlan.setInvalid();
+        hdr.fast_cnp.setInvalid();
+        hdr.roce.deth.setInvalid();
+        hdr.roce.mad.setInvalid();
+        hdr.roce.cm_ids.setInvalid();
+    }
+    // A notification is never ECN-capable, so no node takes it for a congested flow.
+    action to_ingress_pe() {
+        hdr.ethernet.ether_type = EtherType.IPV6;
+        hdr.outer_ipv6.setValid();
+        hdr.outer_ipv6.version = 6;
+        hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
+        hdr.outer_ipv6.flow_label = base.copy_label;
+        hdr.outer_ipv6.dst = hdr.order.ingress_pe;
+        hdr.udp.setValid();
+        hdr.udp.checksum = 0;
+    }
+    action build_fast_cnp() {
+        hdr.ipv4.setInvalid();
+        hdr.ipv6.setInvalid();
+        hdr.roce.bth.setInvalid();
+        hdr.outer_ipv6.payload_len = FAST_CNP_UDP_LENGTH;
+        hdr.outer_ipv6.next_header = IpProtocol.UDP;
+        hdr.udp.length = FAST_CNP_UDP_LENGTH;
+        hdr.fast_cnp.setValid();
+        hdr.fast_cnp.word = base.copy_label ++ base.copy_level ++ 9w0;
+    }
+    action back_to_ipv4_sender() {
+        ipv4_addr_t receiver = hdr.ipv4.dst;
+        hdr.ipv4.dst = hdr.ipv4.src;
+        hdr.ipv4.src = receiver;
+        hdr.ipv4.dscp = hdr.outer_ipv6.dscp;
+        hdr.ipv4.ecn = Ecn.NOT_ECT;
+        hdr.ipv4.total_len = CNP_IPV4_TOTAL_LENGTH;
+        hdr.ipv4.identification = 0;
+        hdr.ipv4.flags = 2; // DF
+        hdr.ipv4.frag_offset = 0;
+        hdr.ipv4.ttl = hdr.outer_ipv6.hop_limit;
+        hdr.outer_ipv6.payload_len = CNP_IPV4_TOTAL_LENGTH;
+        hdr.outer_ipv6.next_header = IpProtocol.IPV4;
+    }
+    action back_to_ipv6_sender() {
+        ipv6_addr_t receiver = hdr.ipv6.dst;
+        hdr.ipv6.dst = hdr.ipv6.src;
+        hdr.ipv6.src = receiver;
+        hdr.ipv6.dscp = hdr.outer_ipv6.dscp;
+        hdr.ipv6.ecn = Ecn.NOT_ECT;
+        hdr.ipv6.flow_label = 0;
+        hdr.ipv6.payload_len = CNP_UDP_LENGTH;
+        hdr.ipv6.hop_limit = hdr.outer_ipv6.hop_limit;
+        hdr.outer_ipv6.payload_len = IPV6_LENGTH + CNP_UDP_LENGTH;
+        hdr.outer_ipv6.next_header = IpProtocol.IPV6;
+    }
+    action build_cnp() {
+        hdr.udp.dst_port = UdpPort.ROCEV2;
+        hdr.udp.length = CNP_UDP_LENGTH;
+        hdr.roce.bth.opcode = BthOpcode.CNP;
+        hdr.roce.bth.solicited_event = 0;
+        hdr.roce.bth.migration_request = 0;
+        hdr.roce.bth.pad_count = 0;
+        hdr.roce.bth.transport_version = 0;
+        hdr.roce.bth.fecn = 0;
+        hdr.roce.bth.becn = 1; // as real NICs send it
+        hdr.roce.bth.reserved1 = 0;
+        hdr.roce.bth.ack_request = 0;
+        hdr.roce.bth.reserved2 = 0;
+        hdr.roce.bth.psn = 0;
+        hdr.roce.cnp_payload.setValid();
+        hdr.roce.cnp_payload.reserved = 0;
+        hdr.roce.cnp_payload.icrc = 0;
+    }
+
+    apply {
+        is_cnp = base.copy_kind == NotificationKind.END_CON_CNP;
+        remove_customer_headers();
+        to_ingress_pe();
+        profile.apply();
+        if (is_cnp) {
+            build_cnp();
+            if (hdr.ipv4.isValid()) {
+                back_to_ipv4_sender();
+            } else {
+                back_to_ipv6_sender();
+                cnp_udp_checksum.apply(hdr.ipv6, hdr.roce.bth, hdr.roce.cnp_payload, hdr.udp);
+            }
+        } else {
+            build_fast_cnp();
+            bit<16> checksum;
+            fast_cnp_checksum.apply(hdr.outer_ipv6, hdr.udp, hdr.fast_cnp, checksum);
+            hdr.udp.checksum = checksum;
+            if (shows_label == 0) {
+                hdr.outer_ipv6.flow_label = 0;
+            }
+        }
+    }
+}
+
+#endif
