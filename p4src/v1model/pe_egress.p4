@@ -39,7 +39,7 @@ control PeEgress(
                     hdr.tunnel.udp, meta.flow_control);
             }
             arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
-            if (!meta.flow_control.has_upstream
+            if (!meta.flow_control.has_upstream && meta.flow_control.parse_more != WAITED_FOR_DC
                     && standard_metadata.instance_type != INSTANCE_EGRESS_CLONE) {
                 dc_relief.apply(meta.flow_control);
                 if (meta.flow_control.relief == Relief.PAUSE) {
@@ -59,9 +59,14 @@ control PeEgress(
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 hdr.tunnel.gre.setInvalid();
                 hdr.tunnel.gre_key.setInvalid();
+                // See below; the only copy of its packet.
+                microseconds_t longest = 0;
+                if (standard_metadata.egress_rid != COPY_THAT_ASKS) {
+                    longest = (microseconds_t)meta.base.copy_label;
+                }
                 send_arn.apply(
                     hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.tunnel.udp, hdr.arn, hdr.arn_envelope,
-                    meta.base.copy_level, meta.flow_control);
+                    meta.base.copy_level, longest, meta.flow_control);
             } else {
                 if (meta.base.copy_kind == NotificationKind.PAUSE) {
                     pause.apply(hdr.ethernet, hdr.pause, meta.flow_control);
@@ -82,6 +87,19 @@ control PeEgress(
             recirculate_preserving_field_list(KEEP_CLOCK);
         } else {
             bool parked = standard_metadata.egress_port == PARK_PORT;
+            // The copy of a packet that waited for a data centre and leaves
+            bool ends_wait = standard_metadata.instance_type == INSTANCE_INGRESS_CLONE;
+            if (ends_wait) {
+                meta.flow_control.queue = QueueState.RELIEVED;
+            } else if (meta.flow_control.parse_more == WAITED_FOR_DC && meta.flow_control.time != 0) {
+                // A data centre's pause: said for no longer than it lasts. Nothing else is told by a packet that waits
+                // for a data centre, so that copy_label has room for the time.
+                meta.flow_control.queue = QueueState.CONGESTED;
+                meta.base.copy_label = 0xfffff;
+                if (meta.flow_control.time < 0xfffff) {
+                    meta.base.copy_label = (flow_label_t)meta.flow_control.time;
+                }
+            }
             bool wants_cnp = false;
             NotificationKind asks = NotificationKind.NONE;
             NotificationKind tells = NotificationKind.NONE;
@@ -94,7 +112,7 @@ control PeEgress(
                             || meta.flow_control.budget == QueueState.CONGESTED);
                 }
             }
-            if (standard_metadata.egress_port != CPU_PORT && !parked) {
+            if (standard_metadata.egress_port != CPU_PORT && !parked && !ends_wait) {
                 port_tx.count(standard_metadata.egress_port);
                 queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
                 bit<32> octets = standard_metadata.packet_length;
@@ -167,6 +185,10 @@ control PeEgress(
             if (parked) {
                 meta.flow_control.now = standard_metadata.egress_global_timestamp;
                 recirculate_preserving_field_list(KEEP_PARKED);
+                exit;
+            }
+            if (ends_wait) {
+                mark_to_drop(standard_metadata);
                 exit;
             }
 

@@ -184,6 +184,7 @@ PE = NODE | {
     "path_reporter": lambda t: t.path_reporter("fc00::7", 7, 1, 17, cell=5, bit=2),
     "reroute": lambda t: t.reroute(2, 1),
     "dc_relief": _dc_relief,
+    "heed_pauses": lambda t: t.heed_pauses(1, longest_us=335),
     "trust": lambda t: t.trust("fc00::/16"),
     "learn_flows": lambda t: t.learn_flows(
         (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values()), 1000
@@ -219,6 +220,7 @@ FLOW_CONTROL = {
     "arn_meter",
     "hold_meter",
     "dc_relief",
+    "heed_pauses",
 }
 PATHS = {
     "policy",
