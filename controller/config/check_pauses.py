@@ -6,7 +6,12 @@ from fcn.controller.config.addressing import used_tunnels
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node, Port
 from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.notation import SECOND, format_duration
 from fcn.controller.config.transport import Finding, Path
+
+
+MOST_REPEAT = SECOND // 2
+"""An ARN about a pause says at most 2^20 microseconds (p4src/v1model/pe_egress.p4)."""
 
 
 def check_pauses(config: Config) -> Iterator[Finding]:
@@ -40,6 +45,12 @@ def check_pauses(config: Config) -> Iterator[Finding]:
                 ("holding", "pause_share"),
                 f"{name} has {ports} ports with heed_pause, and no packet of "
                 "congestion.packet_size has room at each; raise pause_share, packets or octets",
+            )
+        if holding.repeat > MOST_REPEAT:
+            yield (
+                ("holding", "repeat"),
+                f"{name} has heed_pause, and tells neighbours of a second of a pause at most; write "
+                f"{format_duration(MOST_REPEAT)} at most",
             )
         if problem := _reaches_others(config, name, node):
             yield first, problem

@@ -407,7 +407,7 @@ control PEgress(
             NotificationKind tells = NotificationKind.NONE;
             if (meta.flow_control.has_upstream
                     && meta.base.notification_kind == NotificationKind.NONE) {
-                ask_upstream.apply(standard_metadata, parked, meta.flow_control, asks);
+                ask_upstream.apply(standard_metadata, parked, 0, meta.flow_control, asks);
             }
             if (parked) {
                 make_copies.apply(tells, asks, meta.base);

@@ -5,6 +5,9 @@
 // is processed a second time.
 register<bit<48>, bit<1>>(1) copy_time;
 
+// Of a pause, in microseconds; controller/config/check_pauses.py sees to it that it is said again before
+const flow_label_t LONGEST_SAID = 0xfffff;
+
 // PeEgress: everything behind the queue; pe.p4 lists its controls.
 control PeEgress(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
@@ -89,15 +92,17 @@ control PeEgress(
             bool parked = standard_metadata.egress_port == PARK_PORT;
             // The copy of a packet that waited for a data centre and leaves
             bool ends_wait = standard_metadata.instance_type == INSTANCE_INGRESS_CLONE;
+            // How long a data centre's pause goes on. An ARN says no more than that: nothing else is told by a packet that
+            // waits for a data centre, so that copy_label has room for the time.
+            microseconds_t pause_left = 0;
             if (ends_wait) {
                 meta.flow_control.queue = QueueState.RELIEVED;
             } else if (meta.flow_control.parse_more == WAITED_FOR_DC && meta.flow_control.time != 0) {
-                // A data centre's pause: said for no longer than it lasts. Nothing else is told by a packet that waits
-                // for a data centre, so that copy_label has room for the time.
                 meta.flow_control.queue = QueueState.CONGESTED;
-                meta.base.copy_label = 0xfffff;
-                if (meta.flow_control.time < 0xfffff) {
-                    meta.base.copy_label = (flow_label_t)meta.flow_control.time;
+                pause_left = meta.flow_control.time;
+                meta.base.copy_label = LONGEST_SAID;
+                if (pause_left < (microseconds_t)LONGEST_SAID) {
+                    meta.base.copy_label = (flow_label_t)pause_left;
                 }
             }
             bool wants_cnp = false;
@@ -106,7 +111,7 @@ control PeEgress(
             if (meta.flow_control.mode != FlowControl.OFF) {
                 if ((meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
                         && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)) {
-                    ask_upstream.apply(standard_metadata, parked, meta.flow_control, asks);
+                    ask_upstream.apply(standard_metadata, parked, pause_left, meta.flow_control, asks);
                     wants_cnp = meta.flow_control.relief == Relief.CNP
                         && (meta.flow_control.queue == QueueState.CONGESTED
                             || meta.flow_control.budget == QueueState.CONGESTED);
