@@ -9,7 +9,6 @@ from fcn.controller.config.modes import FlowControl
 from fcn.controller.config.notation import SECOND, format_duration
 from fcn.controller.config.transport import Finding, Path
 
-
 MOST_REPEAT = SECOND // 2
 """An ARN about a pause says at most 2^20 microseconds (p4src/v1model/pe_egress.p4)."""
 
@@ -49,8 +48,8 @@ def check_pauses(config: Config) -> Iterator[Finding]:
         if holding.repeat > MOST_REPEAT:
             yield (
                 ("holding", "repeat"),
-                f"{name} has heed_pause, and tells neighbours of a second of a pause at most; write "
-                f"{format_duration(MOST_REPEAT)} at most",
+                f"{name} has heed_pause, and tells neighbours of a second of a pause at most; "
+                f"write {format_duration(MOST_REPEAT)} at most",
             )
         if problem := _reaches_others(config, name, node):
             yield first, problem

@@ -12,11 +12,14 @@ from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     NODE_MAC,
     PE_RED_SID,
+    RED,
     REMOTE_PE,
     REMOTE_V4,
     core_frame_in,
     host_frame_in,
+    host_frame_out,
 )
+from fcn.ptf_tests.lib.end_con import PE_RED_END_CON, end_con_cnp
 from fcn.ptf_tests.lib.flow_control import ARN_TIME_US, LONG_US, flow_arn, priority_arn
 from fcn.ptf_tests.lib.packets import ethernet, roce, srv6
 from fcn.ptf_tests.lib.paused_dc import (
@@ -32,7 +35,14 @@ from fcn.ptf_tests.lib.paused_dc import (
     pause_frame,
     second,
 )
-from fcn.ptf_tests.lib.pe_flow_control import DEST_QP, PRIORITY, QUANTA, PeFlowControlTest
+from fcn.ptf_tests.lib.pe_flow_control import (
+    DEST_QP,
+    LABEL,
+    PRIORITY,
+    QUANTA,
+    SOURCE_QP,
+    PeFlowControlTest,
+)
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2, UNUSED_PORT
 from fcn.ptf_tests.lib.tunnels import customer_label
 
@@ -131,6 +141,32 @@ class ShortPauseIsSaid(PausedDcTest):
         self.assertLessEqual(asked_for, self.longest_us)
         self.assertGreater(asked_for, 0)
         self.assertEqual(told.hex(), self.asked(time_us=asked_for).hex())
+        self.arrive(1)
+
+
+class RenewedPauseIsSaidAgain(PausedDcTest):
+    """SRF-9: a pause that is shorter than `repeat` and goes on is said again before the neighbour's
+    hold ends."""
+
+    longest_us = 600_000
+
+    def configure(self) -> None:
+        """ARNs would ask for longer."""
+        super().configure()
+        self.pe.arn_profile(LONG_US)
+
+    def runTest(self) -> None:
+        self.send(DC_PORT, pause_frame({PRIORITY: QUANTA}))
+        self.send(CORE_PORT, self.frame(1))
+        first = self.receive(CORE_PORT)
+        told = time.monotonic()
+        if first is None:
+            self.fail("the neighbour was not told")
+        ends = told + int.from_bytes(first[-4:], "big") / 1e6
+        self.send(DC_PORT, pause_frame({PRIORITY: QUANTA}))
+        self.assertIsNotNone(self.receive(CORE_PORT))
+        self.assertLess(time.monotonic(), max(ends, told + 1))
+        self.end()
         self.arrive(1)
 
 
@@ -374,3 +410,51 @@ class SwitchedOffWhilePacketsWait(PausedDcTest):
         self.pe.delete("heeded_pauses", match={"port": DC_PORT})
         self.pe.flow_control_mode("OFF")
         self.arrive(*range(1, 6))
+
+
+class BesideFastCnps(PausedDcTest):
+    """ALL-1, SRF-9: CNPs made here pass a paused port, in each mode that has them; congestion of
+    the port is marked as ever on what goes on."""
+
+    kind = "FAST_CNP"
+
+    def configure(self) -> None:
+        """Translation as well; the port's queue is congested."""
+        super().configure()
+        self.pe.notification_port()
+        self.pe.enable_cnp(translates=self.kind)
+        self.pe.queue_level(DC_PORT, 3)
+        self.pe.level_policy(3, mark=Ecn.CE, notify=True)
+
+    def notice(self) -> bytes:
+        """What a congested P sends."""
+        return fast_cnp_frame(LABEL)
+
+    def runTest(self) -> None:
+        quanta = dict.fromkeys(range(8), QUANTA)
+        self.check(DC_PORT, pause_frame(quanta), events={"PAUSE_RECEIVED": 1, "HOLD_BEGUN": 8})
+        self.check(
+            CORE_PORT,
+            self.notice(),
+            expect={DC_PORT: [cnp_v4_frame(SOURCE_QP)]},
+            events={f"{self.kind}_RECEIVED": 1, "CNP_SENT": 1},
+        )
+        self.park_first(1)
+        self.end()
+        marked = host_frame_out(with_ecn(routed(customer(1)), Ecn.CE))
+        self.assertEqual(self.hex(self.receive(DC_PORT)), marked.hex())
+
+
+class BesideEndCon(BesideFastCnps):
+    """ALL-1, SRF-9: with END.CON."""
+
+    kind = "END_CON_CNP"
+
+    def configure(self) -> None:
+        """The SID of RED."""
+        super().configure()
+        self.pe.end_con_sid(PE_RED_END_CON, RED)
+
+    def notice(self) -> bytes:
+        """To that SID."""
+        return core_frame_in(end_con_cnp(REMOTE_V4, HOST_V4, DEST_QP, LABEL))
