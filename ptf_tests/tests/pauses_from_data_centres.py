@@ -21,7 +21,8 @@ from fcn.ptf_tests.lib.beds import (
 )
 from fcn.ptf_tests.lib.end_con import PE_RED_END_CON, end_con_cnp
 from fcn.ptf_tests.lib.flow_control import ARN_TIME_US, LONG_US, flow_arn, priority_arn
-from fcn.ptf_tests.lib.packets import ethernet, roce, srv6
+from fcn.ptf_tests.lib.notifications import cnp_v4_frame, fast_cnp_frame
+from fcn.ptf_tests.lib.packets import Ecn, ethernet, roce, routed, srv6, with_ecn
 from fcn.ptf_tests.lib.paused_dc import (
     GLOBAL_PAUSE,
     OTHER_PRIORITY,
