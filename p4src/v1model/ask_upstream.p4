@@ -38,7 +38,7 @@ control AskUpstream(
             }
             if (meta.is_named) {
                 arn_gate.apply(standard_metadata.egress_global_timestamp, lasts, meta, held_back);
-            } else if (meta.queue == QueueState.CONGESTED) {
+            } else if (meta.queue == QueueState.CONGESTED && !parked) {
                 events.count(Event.INNER_OPAQUE);
             }
             // A parked packet comes round many times.

@@ -22,7 +22,7 @@ from fcn.ptf_tests.lib.beds import (
 from fcn.ptf_tests.lib.end_con import PE_RED_END_CON, end_con_cnp
 from fcn.ptf_tests.lib.flow_control import ARN_TIME_US, LONG_US, flow_arn, priority_arn
 from fcn.ptf_tests.lib.notifications import cnp_v4_frame, fast_cnp_frame
-from fcn.ptf_tests.lib.packets import Ecn, ethernet, roce, routed, srv6, with_ecn
+from fcn.ptf_tests.lib.packets import Ecn, ethernet, ip, roce, routed, srv6, with_ecn
 from fcn.ptf_tests.lib.paused_dc import (
     GLOBAL_PAUSE,
     OTHER_PRIORITY,
@@ -91,6 +91,23 @@ class HeldUntilQuantumZeroInModePriority(HeldUntilQuantumZero):
     def name(self, kind: ArnType = ArnType.DETECTED, time_us: int = ARN_TIME_US) -> Arn:
         """That of the outer header."""
         return priority_arn(kind, time_us, self.outer_priority)
+
+
+class NamelessTrafficWaits(PausedDcTest):
+    """SRF-6, SRF-9: in mode flow what is no UDP has no name for the neighbour;
+    it waits all the same."""
+
+    mode = "FLOW"
+
+    def runTest(self) -> None:
+        inner = ip(REMOTE_V4, HOST_V4, b"no datagram", proto=6, traffic_class=PRIORITY << 5)
+        self.pause()
+        self.check(CORE_PORT, arriving(inner), events={"HOLD_PARKED": 1})
+        self.check(CORE_PORT, arriving(inner), events={"HOLD_PARKED": 1})
+        self.end()
+        for _ in range(2):
+            self.assertEqual(self.hex(self.receive(DC_PORT)), delivered(inner).hex())
+        self.assertEqual(self.counts()["event ARN_SENT"], 0)
 
 
 class NewPacketsStayBehind(PausedDcTest):
