@@ -8,6 +8,9 @@ register<bit<2>, bit<1>>(1) budget_state;
 // How long the queue of a port was when a packet left it last; egress writes it.
 register<bit<19>, port_t>(PORT_COUNTER_SIZE) queue_depths;
 
+// Until when each hold lasts; egress of a PE reads it, for the same reason.
+register<bit<48>, hold_cell_t>(HOLD_CELLS) hold_ends;
+
 // What may wait for one port: a data centre has a share of the budget, a neighbour all of it.
 struct hold_room_t {
     bit<32> packets;
@@ -22,18 +25,16 @@ const hold_room_t ALL_ROOM = { 0xffffffff, 0xffffffff };
 // BEGIN and END: a neighbour behind `port` asks; PASS: a new packet goes out of `port`; TURN: a parked one came round.
 // Reads:  meta.request, port, meta.traffic, octets of a new packet, room at its port; meta.now, meta.time; of a parked
 //         packet its cell, ticket, octets and meta.egress_port; queue_depths. Times are in microseconds.
-// Writes: meta.verdict, meta.event, budget_state; cell, ticket and octets of a packet that waits; meta.time: how long the
-//         hold of a parked packet goes on, 0 when it is over.
+// Writes: meta.verdict, meta.event, budget_state, hold_ends; cell, ticket and octets of a packet that waits.
 // When:   once per packet and pass, while flow control is on.
 // A chip that pauses queues (t2na: adv_flow_ctl) answers PASS with the queue of the hold, and needs no TURN.
 control Hold(
         in port_t port, in bit<16> octets, in hold_room_t room, inout flow_control_meta_t meta) {
-    // Of each hold: what it stops, until when; the ticket for the next packet and that of the next to leave; when one
+    // Of each hold: what it stops; the ticket for the next packet and that of the next to leave; when one
     // left last; the ticket, plus one, of the packet that was the first to come round since then.
     register<ipv6_addr_t, hold_cell_t>(HOLD_CELLS) sources;
     register<ipv6_addr_t, hold_cell_t>(HOLD_CELLS) destinations;
     register<bit<112>, hold_cell_t>(HOLD_CELLS) others;
-    register<bit<48>, hold_cell_t>(HOLD_CELLS) ends;
     register<bit<32>, hold_cell_t>(HOLD_CELLS) next_tickets;
     register<bit<32>, hold_cell_t>(HOLD_CELLS) next_outs;
     register<bit<48>, hold_cell_t>(HOLD_CELLS) last_outs;
@@ -99,7 +100,7 @@ control Hold(
         bit<32> next_out;
         bit<32> packets;
         bit<32> held;
-        ends.read(end, cell);
+        hold_ends.read(end, cell);
         next_tickets.read(next_ticket, cell);
         next_outs.read(next_out, cell);
         held_packets.read(packets, 0);
@@ -138,19 +139,19 @@ control Hold(
                 if (color != GREEN) {
                     meta.verdict = HoldVerdict.LIMIT;
                 } else if (same) {
-                    ends.write(cell, now + time);
+                    hold_ends.write(cell, now + time);
                     meta.event = HoldEvent.RENEWED;
                 } else {
                     sources.write(cell, meta.traffic.src);
                     destinations.write(cell, meta.traffic.dst);
                     others.write(cell, other);
-                    ends.write(cell, now + time);
+                    hold_ends.write(cell, now + time);
                     meta.event = HoldEvent.BEGUN;
                 }
             }
         } else if (meta.request == HoldRequest.END) {
             if (same && end > now) {
-                ends.write(cell, now);
+                hold_ends.write(cell, now);
                 meta.event = HoldEvent.ENDED_EARLY;
             } else {
                 meta.event = HoldEvent.UNKNOWN;
@@ -189,10 +190,8 @@ control Hold(
             first_rounds.read(first, cell);
             last_outs.read(last_out, cell);
             queue_depths.read(depth, meta.egress_port);
-            meta.time = 0;
             if (end > now) {
                 first = 0;
-                meta.time = (microseconds_t)(end - now);
             } else if (behind == 0 && depth >= gap_depth && now < last_out + gap_interval) {
                 // Its turn, but no gap
                 first = 0;

@@ -97,12 +97,16 @@ control PeEgress(
             microseconds_t pause_left = 0;
             if (ends_wait) {
                 meta.flow_control.queue = QueueState.RELIEVED;
-            } else if (meta.flow_control.parse_more == WAITED_FOR_DC && meta.flow_control.time != 0) {
-                meta.flow_control.queue = QueueState.CONGESTED;
-                pause_left = meta.flow_control.time;
-                meta.base.copy_label = LONGEST_SAID;
-                if (pause_left < (microseconds_t)LONGEST_SAID) {
-                    meta.base.copy_label = (flow_label_t)pause_left;
+            } else if (parked && meta.flow_control.parse_more == WAITED_FOR_DC) {
+                bit<48> end;
+                hold_ends.read(end, meta.flow_control.cell);
+                if (end > standard_metadata.egress_global_timestamp) {
+                    meta.flow_control.queue = QueueState.CONGESTED;
+                    pause_left = (microseconds_t)(end - standard_metadata.egress_global_timestamp);
+                    meta.base.copy_label = LONGEST_SAID;
+                    if (pause_left < (microseconds_t)LONGEST_SAID) {
+                        meta.base.copy_label = (flow_label_t)pause_left;
+                    }
                 }
             }
             bool wants_cnp = false;

@@ -100,7 +100,9 @@ class NamelessTrafficWaits(PausedDcTest):
     mode = "FLOW"
 
     def runTest(self) -> None:
-        inner = ip(REMOTE_V4, HOST_V4, b"no datagram", proto=6, traffic_class=PRIORITY << 5)
+        inner = ip(
+            REMOTE_V4, HOST_V4, b"no datagram", proto=6, traffic_class=PRIORITY << 5 | Ecn.ECT0
+        )
         self.pause()
         self.check(CORE_PORT, arriving(inner), events={"HOLD_PARKED": 1})
         self.check(CORE_PORT, arriving(inner), events={"HOLD_PARKED": 1})
@@ -314,12 +316,15 @@ class PortHasAShareOfTheBudget(PausedDcTest):
         for _ in range(2):
             self.pause(event="BEGUN")
             before = self.counts()
-            self.exchange(CORE_PORT, *(self.frame(psn) for psn in range(10)))
-            grown = self.growth(before)
-            self.assertEqual(grown["event HOLD_PARKED"], self.share)
-            self.assertEqual(grown["drop HOLD_NO_ROOM"], 10 - self.share)
+            for psn in range(10):
+                self.send(CORE_PORT, self.frame(psn))
+            refused = "drop HOLD_NO_ROOM"
+            self.wait_for("beyond", lambda: self.counts()[refused] - before[refused] == 4)
+            self.assertEqual(self.growth(before)["event HOLD_PARKED"], self.share)
             self.end()
             self.arrive(*range(self.share))
+            self.assertEqual(self.hex(self.receive(CORE_PORT)), self.asked().hex())
+            self.assertEqual(self.hex(self.receive(CORE_PORT)), self.asked(END).hex())
         self.pause(port=DC_PORT_2)
         before = self.counts()
         self.exchange(CORE_PORT, *(arriving(second(psn)) for psn in range(3)))
@@ -379,12 +384,8 @@ class MalformedPausesAreCounted(PausedDcTest):
 class PortWithoutUntaggedTraffic(PausedDcTest):
     """SRF-9: a PAUSE frame has no tag, also where a port has tagged traffic only."""
 
-    def configure(self) -> None:
-        """DC_PORT has no role for frames without a tag."""
-        super().configure()
-        self.pe.delete("port_role", match={"ingress_port": DC_PORT, "vlan_id": 0})
-
     def runTest(self) -> None:
+        self.pe.delete("port_role", match={"ingress_port": DC_PORT, "vlan_id": 0})
         before = self.counts()
         self.exchange(DC_PORT, pause_frame({PRIORITY: QUANTA}), marker_port=CORE_PORT)
         events = {"event PAUSE_RECEIVED": 1, "event HOLD_BEGUN": 1}
