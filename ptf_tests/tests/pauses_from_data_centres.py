@@ -3,35 +3,46 @@ neighbours to hold (SRF-9, ALL-4)."""
 
 import time
 
-import finsy as fy
-
 from fcn.packets.arn import Arn, ArnType
 from fcn.ptf_tests.lib.beds import (
     HOST2_V4,
-    HOST_MAC,
     HOST_V4,
+    HOST_V6,
     NODE_MAC,
+    P_ADDRESS,
+    PE_ADDRESS,
     PE_RED_SID,
     RED,
     REMOTE_PE,
     REMOTE_V4,
+    REMOTE_V6,
     core_frame_in,
+    core_frame_out,
     host_frame_in,
     host_frame_out,
 )
 from fcn.ptf_tests.lib.end_con import PE_RED_END_CON, end_con_cnp
 from fcn.ptf_tests.lib.flow_control import ARN_TIME_US, LONG_US, flow_arn, priority_arn
 from fcn.ptf_tests.lib.notifications import cnp_v4_frame, fast_cnp_frame
-from fcn.ptf_tests.lib.packets import Ecn, ethernet, ip, roce, routed, srv6, with_ecn
+from fcn.ptf_tests.lib.packets import (
+    Ecn,
+    IpFields,
+    arn,
+    gre,
+    ip,
+    mpls_udp,
+    roce,
+    routed,
+    srv6,
+    vxlan,
+    with_ecn,
+)
 from fcn.ptf_tests.lib.paused_dc import (
-    GLOBAL_PAUSE,
     OTHER_PRIORITY,
     PausedDcTest,
     arriving,
-    blue,
     customer,
     delivered,
-    delivered_to_blue,
     delivered_to_second,
     pause_frame,
     second,
@@ -42,10 +53,9 @@ from fcn.ptf_tests.lib.pe_flow_control import (
     PRIORITY,
     QUANTA,
     SOURCE_QP,
-    PeFlowControlTest,
 )
-from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2, UNUSED_PORT
-from fcn.ptf_tests.lib.tunnels import customer_label
+from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT, DC_PORT_2
+from fcn.ptf_tests.lib.tunnels import GRE_KEY, MPLS_LABEL, VNI, customer_label
 
 END = ArnType.ELIMINATED
 
@@ -190,20 +200,6 @@ class RenewedPauseIsSaidAgain(PausedDcTest):
         self.arrive(1)
 
 
-class LongestHoldClampsIt(PausedDcTest):
-    """SRF-9, ALL-4: no pause is longer than the longest hold of the domain."""
-
-    def configure(self) -> None:
-        """A short one."""
-        super().configure()
-        self.pe.hold_budget(48, longest_us=300_000)
-
-    def runTest(self) -> None:
-        self.send(DC_PORT, pause_frame({PRIORITY: QUANTA}))
-        self.send(CORE_PORT, self.frame(1))
-        self.arrive(1)
-
-
 class OthersAreNotHeld(PausedDcTest):
     """SRF-9: other priorities, other ports of the same tenant, and what leaves for the WAN go on;
     another tenant behind the same port waits with it, as on any link."""
@@ -223,19 +219,6 @@ class OthersAreNotHeld(PausedDcTest):
         self.check(CORE_PORT, arriving(other), events={"HOLD_PARKED": 1})
         self.end(OTHER_PRIORITY)
         self.assertEqual(self.receive(DC_PORT), delivered(other))
-
-
-class TenantPausesNoOther(PausedDcTest):
-    """SRF-9: RED's other port stops nothing that leaves by the port it shares with BLUE."""
-
-    def runTest(self) -> None:
-        self.pause(port=DC_PORT_2)
-        inner = customer(1)
-        self.check(CORE_PORT, blue(1), expect={DC_PORT: [delivered_to_blue(inner)]})
-        self.check(CORE_PORT, self.frame(2), expect={DC_PORT: [delivered(customer(2))]})
-        waiting = arriving(second(3))
-        outcome = self.exchange(CORE_PORT, waiting)
-        self.assertNotIn(DC_PORT_2, outcome.frames)
 
 
 class BetweenPortsOfOnePe(PausedDcTest):
@@ -259,176 +242,63 @@ class BetweenPortsOfOnePe(PausedDcTest):
 
 
 class EveryTunnelIsHeld(PausedDcTest):
-    """SRF-9: a packet waits as it came, whatever its tunnel, over IPv4 and IPv6."""
+    """SRF-6, SRF-9: a packet waits as it came, whatever its tunnel, and is named as on the wire."""
 
-    def runTest(self) -> None:
-        inners = [
-            roce("2001:db8:2::20", "2001:db8:1::10", DEST_QP, psn=psn, dscp=PRIORITY << 3)
-            for psn in range(4)
+    mode = "FLOW"
+    mac = "02:aa:00:00:00:01"
+
+    def tunnels(self, inner: bytes) -> list[tuple[bytes, int]]:
+        """The packet in each tunnel, and the label of the customer there."""
+        outer: IpFields = {"traffic_class": int(Ecn.ECT0)}
+        ends = REMOTE_PE, PE_ADDRESS
+        frame = vxlan(
+            inner, *ends, VNI, inner_src_mac=self.mac, inner_dst_mac=self.mac, sport=0xC123, **outer
+        )
+        return [
+            (frame, customer_label(PE_ADDRESS, VNI)),
+            (gre(inner, *ends, GRE_KEY, **outer), customer_label(PE_ADDRESS, GRE_KEY)),
+            (
+                mpls_udp(inner, *ends, [MPLS_LABEL], sport=0xC124, **outer),
+                customer_label(PE_ADDRESS, MPLS_LABEL),
+            ),
+            (
+                srv6(inner, REMOTE_PE, PE_RED_SID, [PE_RED_SID], 0, **outer),
+                customer_label(PE_RED_SID),
+            ),
         ]
-        segments = [
-            core_frame_in(srv6(each, REMOTE_PE, PE_RED_SID, [PE_RED_SID], 0)) for each in inners
-        ]
-        self.pause()
-        self.exchange(CORE_PORT, *segments)
-        self.end()
-        for each in inners:
-            self.assertEqual(self.hex(self.receive(DC_PORT)), delivered(each).hex())
-
-
-class SeveralPrioritiesInOneFrame(PausedDcTest):
-    """SRF-9, ALL-4: one frame begins or ends at most a hold for each of eight priorities."""
 
     def runTest(self) -> None:
-        quanta = dict.fromkeys(range(8), QUANTA)
-        self.check(DC_PORT, pause_frame(quanta), events={"PAUSE_RECEIVED": 1, "HOLD_BEGUN": 8})
-        inner = [customer(psn, psn << 3) for psn in range(8)]
-        before = self.counts()
-        self.exchange(CORE_PORT, *map(arriving, inner))
-        self.assertEqual(self.growth(before)["event HOLD_PARKED"], 8)
-        ends = {0: 0, 3: 0, 7: 0, 5: QUANTA}
-        self.send(DC_PORT, pause_frame(ends))
-        left = {self.hex(self.receive(DC_PORT)) for _ in range(3)}
-        self.assertEqual(left, {delivered(inner[each]).hex() for each in (0, 3, 7)})
-        grown = self.growth(before)
-        self.assertEqual(grown["event HOLD_ENDED_EARLY"], 3)
-        self.assertEqual(grown["event HOLD_RENEWED"], 1)
-        nothing = self.counts()
-        self.exchange(DC_PORT, pause_frame({}))
-        self.assertEqual(self.growth(nothing), {"event PAUSE_RECEIVED": 1})
-        self.check(DC_PORT, pause_frame({0: 0}), events={"PAUSE_RECEIVED": 1, "HOLD_UNKNOWN": 1})
-
-
-class PortHasAShareOfTheBudget(PausedDcTest):
-    """SRF-9: beyond its share a port's packets are dropped and counted, those of another port have
-    room; none is lost that waits."""
-
-    share = 6
-
-    def configure(self) -> None:
-        """A share, and as much for both ports together as the node holds."""
-        PeFlowControlTest.configure(self)
-        self.pe.heed_pauses(DC_PORT, longest_us=LONG_US, packets=self.share)
-        octets = 2 * len(arriving(second(1)))
-        self.pe.heed_pauses(DC_PORT_2, longest_us=LONG_US, octets=octets)
-
-    def runTest(self) -> None:
-        for _ in range(2):
-            self.pause(event="BEGUN")
-            before = self.counts()
-            for psn in range(10):
-                self.send(CORE_PORT, self.frame(psn))
-            refused = "drop HOLD_NO_ROOM"
-            self.wait_for("beyond", lambda: self.counts()[refused] - before[refused] == 4)
-            self.assertEqual(self.growth(before)["event HOLD_PARKED"], self.share)
+        for kind, number in (("VXLAN", VNI), ("GRE", GRE_KEY), ("MPLS_UDP", MPLS_LABEL)):
+            self.pe.tunnel_vrf(self.enum("TunnelType")[kind], number, RED)
+        self.pe.hold_budget(48, low=8)
+        dscp = PRIORITY << 3
+        for remote, host in ((REMOTE_V4, HOST_V4), (REMOTE_V6, HOST_V6)):
+            inner = roce(remote, host, DEST_QP, dscp=dscp)
+            self.pause()
+            for datagram, label in self.tunnels(inner):
+                self.send(CORE_PORT, core_frame_in(datagram))
+                named = flow_arn(time_us=ARN_TIME_US, src=remote, dst=host, customer=label)
+                expected = arn(PE_ADDRESS, P_ADDRESS, named, traffic_class=48 << 2)
+                told = self.receive(CORE_PORT)
+                self.assertEqual(self.hex(told), core_frame_out(expected).hex())
             self.end()
-            self.arrive(*range(self.share))
-            self.assertEqual(self.hex(self.receive(CORE_PORT)), self.asked().hex())
-            self.assertEqual(self.hex(self.receive(CORE_PORT)), self.asked(END).hex())
-        self.pause(port=DC_PORT_2)
-        before = self.counts()
-        self.exchange(CORE_PORT, *(arriving(second(psn)) for psn in range(3)))
-        grown = self.growth(before)
-        self.assertEqual(grown["event HOLD_PARKED"], 2)
-        self.assertEqual(grown["drop HOLD_NO_ROOM"], 1)
+            for _ in self.tunnels(inner):
+                self.assertEqual(self.hex(self.receive(DC_PORT)), delivered(inner).hex())
+                self.assertIsNotNone(self.receive(CORE_PORT))
 
 
-class FloodOfPausesAsksNoMore(PausedDcTest):
-    """ALL-4: however many PAUSE frames and services there are, the node's limit bounds its ARNs."""
-
-    limit = 3
+class CountedOnce(PausedDcTest):
+    """SRF-2, SRF-9: what waits is counted when it comes, not again when it leaves."""
 
     def runTest(self) -> None:
-        config = fy.P4MeterConfig(cir=1, cburst=self.limit, pir=1, pburst=self.limit)
-        self.pe.arn_meter(config)
-        started = time.monotonic()
-        frames = [
-            core_frame_in(srv6(customer(psn), f"fc00:0:2::{psn + 1:x}", PE_RED_SID))
-            for psn in range(20)
-        ]
-        quanta = dict.fromkeys(range(8), QUANTA)
-        self.exchange(DC_PORT, *[pause_frame(quanta)] * 50)
-        outcome = self.exchange(CORE_PORT, *frames)
-        self.exchange(DC_PORT, *[pause_frame(quanta)] * 50)
-        sent = self.counts()["event ARN_SENT"]
-        self.assertGreaterEqual(sent, 1)
-        self.assertLessEqual(sent, self.limit + 2 + time.monotonic() - started)
-        self.assertNotIn(DC_PORT, outcome.frames)
-        self.assertEqual(self.counts()["event HOLD_BEGUN"], 8)
-
-
-class MalformedPausesAreCounted(PausedDcTest):
-    """SRF-9: of a wrong length, with an unknown opcode, 802.3 PAUSE, on a core port."""
-
-    def runTest(self) -> None:
-        good = {PRIORITY: QUANTA}
-        for length in (14, 16, 33, 59, 61, 64, 128):
-            self.check(
-                DC_PORT, pause_frame(good, length=length), drops={"NOTIFICATION_MALFORMED": 1}
-            )
-        for opcode in (0, GLOBAL_PAUSE, 0x0100, 0x0102, 0xFFFF):
-            self.check(DC_PORT, pause_frame(good, opcode), drops={"UNSUPPORTED": 1})
-        self.check(CORE_PORT, pause_frame(good), drops={"NOTIFICATION_UNTRUSTED": 1})
-        self.check(UNUSED_PORT, pause_frame(good), drops={"UNKNOWN_PORT": 1})
-        unicast = ethernet(
-            pause_frame(good)[14:], src=HOST_MAC, dst=NODE_MAC[DC_PORT], ether_type=0x8808
-        )
-        self.check(DC_PORT, unicast, drops={"UNSUPPORTED": 1})
-        group = ethernet(
-            pause_frame(good)[14:], src=HOST_MAC, dst="01:80:c2:00:00:02", ether_type=0x8808
-        )
-        self.check(DC_PORT, group, drops={"OTHER_STATION": 1})
-        self.check(CORE_PORT, self.frame(1), expect={DC_PORT: [delivered(customer(1))]})
-
-
-class PortWithoutUntaggedTraffic(PausedDcTest):
-    """SRF-9: a PAUSE frame has no tag, also where a port has tagged traffic only."""
-
-    def runTest(self) -> None:
-        self.pe.delete("port_role", match={"ingress_port": DC_PORT, "vlan_id": 0})
-        before = self.counts()
-        self.exchange(DC_PORT, pause_frame({PRIORITY: QUANTA}), marker_port=CORE_PORT)
-        events = {"event PAUSE_RECEIVED": 1, "event HOLD_BEGUN": 1}
-        self.assertEqual(self.growth(before), events)
-
-
-class NotHeededUnlessConfigured(PeFlowControlTest):
-    """SRF-9: a port that is not told to heed PAUSE frames drops and counts them."""
-
-    def runTest(self) -> None:
-        frame = pause_frame({PRIORITY: QUANTA})
-        self.check(DC_PORT, frame, drops={"NOTIFICATION_ON_DC_PORT": 1})
-        inner = customer(1)
-        self.check(CORE_PORT, arriving(inner), expect={DC_PORT: [delivered(inner)]})
-
-
-class NotHeededWithoutFlowControl(PausedDcTest):
-    """SRF-9, FCN-16: nor does a domain without flow control."""
-
-    def configure(self) -> None:
-        """Off, whatever the port is told."""
-        super().configure()
-        self.pe.flow_control_mode("OFF")
-
-    def runTest(self) -> None:
-        frame = pause_frame({PRIORITY: QUANTA})
-        self.check(DC_PORT, frame, drops={"NOTIFICATION_ON_DC_PORT": 1})
-        self.check(CORE_PORT, self.frame(1), expect={DC_PORT: [delivered(customer(1))]})
-
-
-class SwitchedOffWhilePacketsWait(PausedDcTest):
-    """SRF-9: what waits when flow control or the port's heed is taken away leaves as it should."""
-
-    longest_us = 600_000
-
-    def runTest(self) -> None:
-        self.send(DC_PORT, pause_frame({PRIORITY: QUANTA}))
-        for psn in range(1, 6):
-            self.send(CORE_PORT, self.frame(psn))
-        self.wait_for("all wait", lambda: self.counts()["event HOLD_PARKED"] == 5)
-        self.pe.delete("heeded_pauses", match={"port": DC_PORT})
-        self.pe.flow_control_mode("OFF")
-        self.arrive(*range(1, 6))
+        inner = roce(REMOTE_V4, HOST_V4, DEST_QP, dscp=PRIORITY << 3, ecn=Ecn.NOT_ECT)
+        event = "ECN_DANGEROUS_COMBINATION"
+        self.pause()
+        self.send(CORE_PORT, arriving(inner))
+        self.assertEqual(self.hex(self.receive(CORE_PORT)), self.asked().hex())
+        self.end()
+        self.assertEqual(self.hex(self.receive(DC_PORT)), delivered(inner).hex())
+        self.assertEqual(self.counts()[f"event {event}"], 1)
 
 
 class BesideFastCnps(PausedDcTest):
