@@ -98,7 +98,7 @@ MODE_PARTS = {
     | CORE_PATH_TABLES
     | frozenset(LINK_COUNTERS),
     "pe": _HOLDING
-    | {"dc_relief", "pause_profile", "node_rate_suppressed"}
+    | {"dc_relief", "pause_profile", "heeded_pauses", "node_rate_suppressed"}
     | EGRESS_PE_TABLES
     | TWO_THRESHOLD_TABLES["pe"]
     | PATH_TABLES

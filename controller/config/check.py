@@ -14,6 +14,7 @@ from fcn.controller.config.check_end_con import check_end_con, end_con_problem
 from fcn.controller.config.check_failures import check_fantel, check_watching
 from fcn.controller.config.check_flow_control import check_holding, check_holding_node
 from fcn.controller.config.check_modes import check_curves, check_modes
+from fcn.controller.config.check_pauses import check_pauses
 from fcn.controller.config.check_policies import (
     check_fantel_port,
     check_path_numbers,
@@ -50,6 +51,7 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.metrics is not None and config.metrics.rpartition(":")[2] == port != "0":
         yield ("metrics",), f"api listens on {config.api}, too; give each its own port"
     yield from check_holding(config)
+    yield from check_pauses(config)
     yield from _check_vrfs(config)
     yield from _check_links(config)
     yield from _check_switches(config)
@@ -221,8 +223,12 @@ def _check_port(config: Config, node: Node, port: Port) -> Iterator[Finding]:
         return
     if node.role == "p":
         yield ("role",), "a P node has core ports only"
-    if port.rate is not None:
-        yield ("rate",), "the rate is that of links between nodes; remove it from this DC port"
+    if port.rate is not None and not port.heed_pause:
+        yield (
+            ("rate",),
+            "the rate is that of links between nodes, or of a DC port with heed_pause; remove it "
+            "from this DC port",
+        )
     if port.vrf is None:
         yield ("role",), "a DC port needs its vrf"
     elif port.vrf not in config.vrfs:

@@ -23,7 +23,9 @@ class Holding(Model):
     node asks its own upstream neighbours to hold, at `pass_off_at` they may go on. What waited
     leaves while its port's queue is below `drain_below`, otherwise one packet of each hold every
     `drain_every`. `holds_per_port`: how many holds one neighbour may have. `relief`: how a PE asks
-    a data centre, at most every `relief_repeat`. Times are in microseconds.
+    a data centre, at most every `relief_repeat`. `pause_share`: percent of what a node holds that
+    may wait for data centres that paused, in equal parts for their ports. Times are in
+    microseconds.
     """
 
     udp_port: NotificationPort = ARN_PORT
@@ -41,8 +43,13 @@ class Holding(Model):
     holds_per_port: Annotated[int, Field(ge=2, le=512)] = 64
     relief: ReliefName = Relief.PFC
     relief_repeat: Annotated[Duration, within("1us", "3s")] = 150
+    pause_share: Percent = 50
 
     @property
     def holds_at_once(self) -> int:
         """Holds that a neighbour can begin without a pause; the others in the time of `longest`."""
         return self.holds_per_port // 2
+
+    def pause_room(self, budget: int, ports: int) -> int:
+        """What of a budget may wait for one of so many DC ports that paused."""
+        return budget * self.pause_share // 100 // ports

@@ -197,13 +197,15 @@ class Vrf(Model):
 
 
 class Port(Model):
-    """A port, or one VLAN of a DC port. `rate`: of the link of a core port, in bits per second.
-    `hosts` are static neighbours (address: MAC)."""
+    """A port, or one VLAN of a DC port. `rate`: of the link of a core port, or of a DC port whose
+    PAUSE frames are heeded (`heed_pause`, SRF-9), in bits per second. `hosts` are static neighbours
+    (address: MAC)."""
 
     number: PortNumber
     name: Name | None = None
     role: Literal["dc", "core"]
     rate: Rate | None = None
+    heed_pause: bool = False
     mac: Mac | None = None
     vlan: VlanId = 0
     vrf: str | None = None

@@ -226,6 +226,8 @@ class Provision:
         if self.is_pe:
             macs = {p.number: port_mac(self.name, self.node, p) for p in self.node.dc_ports}
             control.relieve(macs, holding)
+            rates = {p.number: p.rate for p in self.node.dc_ports if p.heed_pause and p.rate}
+            control.heed(rates, holding)
 
     def neighbors(self) -> dict[int, HoldNeighbor]:
         """The nodes on the other side of links, by port."""

@@ -22,21 +22,24 @@ POLLS = 200
 async def end_holds(
     connection: Connection, pipeline: Pipeline, mode: Mode, held: list[P4Entity]
 ) -> list[P4Entity]:
-    """Where the switch has another mode than the one it is to get, obey no neighbour any more, wait
-    until the longest hold is over and all that waited has left. held: what the switch holds;
-    returns what it holds afterwards. Raises P4ClientError.
+    """Where the switch has another mode than the one it is to get, obey no neighbour and no PAUSE
+    frame any more, wait until the longest hold is over and all that waited has left. held: what the
+    switch holds; returns what it holds afterwards. Raises P4ClientError.
     """
     running = FlowControl.running_in(held, pipeline)
     if running is None or running.mode is mode:
         return held
     connection.tell("what neighbours have stopped leaves, then flow control changes")
     await connection.switch.delete(running.neighbors)
+    quiet = [FlowControl.without_pauses(entry) for entry in running.pauses]
+    await connection.switch.modify(quiet)
     await asyncio.sleep(running.longest_s)
     for _ in range(POLLS):
         if not await _waiting(connection.switch):
             break
         await asyncio.sleep(POLL)
-    return [entity for entity in held if entity not in running.neighbors]
+    gone = [*running.neighbors, *running.pauses]
+    return [*(entity for entity in held if entity not in gone), *quiet]
 
 
 async def _waiting(switch: fy.Switch) -> int:

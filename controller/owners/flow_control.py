@@ -22,6 +22,10 @@ UDP_SOURCE_PORT = 49152
 """Of ARN and FANTEL messages: the first dynamic one (RFC 6335 section 6)."""
 PAUSE_QUANTA = 0xFFFF
 """The longest PAUSE (IEEE 802.1Qbb), which a frame of time 0 ends earlier."""
+QUANTUM_BITS = 512
+"""The unit of time of a PAUSE frame, in bit times of its link (IEEE 802.3 annex 31B)."""
+_QUANTUM_FRACTION = 1 << 16
+"""Parts of a microsecond in which a switch is told how long a quantum is."""
 _RELIEF = {Relief.PFC: "PAUSE", Relief.CNP: "CNP"}
 
 
@@ -37,15 +41,17 @@ class HoldNeighbor:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Flow control as a switch has it: its mode, the longest hold in seconds, its neighbours."""
+    """Flow control as a switch has it: its mode, the longest hold in seconds, its neighbours, the
+    ports whose PAUSE frames it heeds."""
 
     mode: Mode
     longest_s: float
     neighbors: list[P4Entity]
+    pauses: list[P4TableEntry]
 
 
 class FlowControl:
-    """What this node holds for its neighbours, and asks them to hold (SRF-5 to SRF-8)."""
+    """What this node holds for its neighbours, and asks them to hold (SRF-5 to SRF-9)."""
 
     def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
         self._intent = intent
@@ -63,12 +69,15 @@ class FlowControl:
         tables = pipeline.schema.tables
         defaults: dict[str, Mapping[str, int]] = {}
         neighbors: list[P4Entity] = []
+        pauses: list[P4TableEntry] = []
         for entity in held:
             if not isinstance(entity, P4TableEntry):
                 continue
             table = tables[entity.table_id].alias
             if table == "arn_neighbor":
                 neighbors.append(entity)
+            elif table == "heeded_pauses":
+                pauses.append(entity)
             elif entity.is_default_action and isinstance(entity.action, P4TableAction):
                 defaults[table] = entity.action.args
         if "flow_control" not in defaults:
@@ -78,7 +87,7 @@ class FlowControl:
         if mode is Mode.OFF:
             return None
         ticks = defaults["hold_budget"]["longest"]
-        return Running(mode, ticks * pipeline.target.clock.tick / 1e9, neighbors)
+        return Running(mode, ticks * pipeline.target.clock.tick / 1e9, neighbors, pauses)
 
     def turn_off(self, longest: int) -> None:
         """Hold nothing more, and ask nobody to (FCN-16).
@@ -169,6 +178,26 @@ class FlowControl:
             if holding.relief is Relief.PFC:
                 action = P4TableAction("set_pause_profile", src_mac=mac, quanta=PAUSE_QUANTA)
                 self._intent.put(P4TableEntry("pause_profile", match=match, action=action))
+
+    def heed(self, rates: Mapping[int, int], holding: Holding) -> None:
+        """Heed PAUSE frames of the data centres on these DC ports; rates in bits per second, by
+        port (SRF-9). What may wait for each is its part of their share of the budget."""
+        for port, rate in rates.items():
+            match = P4TableMatch(port=port)
+            action = P4TableAction(
+                "heed",
+                quantum_time=QUANTUM_BITS * _QUANTUM_FRACTION * SECOND // rate,
+                packets=holding.pause_room(holding.packets, len(rates)),
+                octets=holding.pause_room(holding.octets, len(rates)),
+            )
+            self._intent.put(P4TableEntry("heeded_pauses", match=match, action=action))
+
+    @staticmethod
+    def without_pauses(heeded: P4TableEntry) -> P4TableEntry:
+        """The entry of a port whose data centre pauses nothing more: what waits keeps its order."""
+        assert isinstance(heeded.action, P4TableAction)
+        action = P4TableAction("heed", **heeded.action.args | {"quantum_time": 0})
+        return P4TableEntry("heeded_pauses", match=heeded.match, action=action)
 
     def _mode(self, mode: Mode) -> int:
         return self._pipeline.enum("FlowControl")[mode.name]

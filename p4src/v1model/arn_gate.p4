@@ -3,13 +3,14 @@
 
 // ArnGate: when the upstream neighbour hears about some traffic: that its queue is congested, at once and again every
 // meta.refresh; that this is over, once (FCN-15 for ARN).
-// Reads:  meta.upstream_port, meta.traffic, meta.queue, meta.budget, meta.refresh, the time now in
-//         microseconds.
+// Reads:  meta.upstream_port, meta.traffic, meta.queue, meta.budget, meta.refresh, the time now in microseconds; lasts: how
+//         long the congestion goes on, 0 where that is unknown: where it is shorter than meta.refresh, but goes on after all,
+//         it is said again at half of that time.
 // Writes: meta.arn_type; the time of the last ARN. Zero in a cell: the neighbour was told nothing, or that it is over.
 // When:   packets of the underlay in egress whose upstream neighbour is known.
 // Traffic that shares a cell with other traffic is told less: then the time ends its hold.
 control ArnGate(
-        in bit<48> now, inout flow_control_meta_t meta, inout bool held_back) {
+        in bit<48> now, in microseconds_t lasts, inout flow_control_meta_t meta, inout bool held_back) {
     register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_told;
 
     apply {
@@ -24,6 +25,9 @@ control ArnGate(
         if (meta.queue == QueueState.CONGESTED || meta.budget == QueueState.CONGESTED) {
             if (last == 0 || now_low - last >= meta.refresh) {
                 meta.arn_type = ArnType.DETECTED;
+                if (lasts != 0 && (lasts >> 1) < meta.refresh) {
+                    now_low = (now_low - (meta.refresh - (lasts >> 1))) | 1;
+                }
                 last_told.write(cell, now_low);
             } else {
                 held_back = true;

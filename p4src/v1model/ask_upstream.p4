@@ -4,12 +4,12 @@
 // AskUpstream: whose queue, or place among the held packets, is short, is held where it comes from (SRF-7, SRF-8).
 // A copy of the packet becomes an ARN for the upstream neighbour or a PAUSE frame for a data centre.
 // Reads:  the queue the packet came from, budget_state; meta.traffic, meta.is_named, meta.relief, meta.refresh;
-//         parked: the packet waits here.
+//         parked: the packet waits here; lasts: for how long its congestion goes on, 0 where that is unknown.
 // Writes: meta.queue, meta.budget, meta.arn_type; asks: what the copy becomes, NONE where nothing is asked.
 // When:   packets of the underlay in egress that are no notification and whose origin can be asked.
 control AskUpstream(
-        in standard_metadata_t standard_metadata, in bool parked, inout flow_control_meta_t meta,
-        out NotificationKind asks) {
+        in standard_metadata_t standard_metadata, in bool parked, in microseconds_t lasts,
+        inout flow_control_meta_t meta, out NotificationKind asks) {
     HoldLevel() hold_level;
     ArnGate() arn_gate;
     ArnLimit() arn_limit;
@@ -37,8 +37,8 @@ control AskUpstream(
                 kind = NotificationKind.PAUSE;
             }
             if (meta.is_named) {
-                arn_gate.apply(standard_metadata.egress_global_timestamp, meta, held_back);
-            } else if (meta.queue == QueueState.CONGESTED) {
+                arn_gate.apply(standard_metadata.egress_global_timestamp, lasts, meta, held_back);
+            } else if (meta.queue == QueueState.CONGESTED && !parked) {
                 events.count(Event.INNER_OPAQUE);
             }
             // A parked packet comes round many times.

@@ -60,6 +60,7 @@ const bit<16> COPY_THAT_ASKS = 3;
 const bit<32> A_LITTLE_NEWER = 0xffff0000;
 
 // standard_metadata.instance_type of simple_switch
+const bit<32> INSTANCE_INGRESS_CLONE = 1;
 const bit<32> INSTANCE_EGRESS_CLONE = 2;
 const bit<32> INSTANCE_RECIRCULATED = 4;
 

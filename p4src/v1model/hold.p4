@@ -8,24 +8,33 @@ register<bit<2>, bit<1>>(1) budget_state;
 // How long the queue of a port was when a packet left it last; egress writes it.
 register<bit<19>, port_t>(PORT_COUNTER_SIZE) queue_depths;
 
+// Until when each hold lasts; egress of a PE reads it, for the same reason.
+register<bit<48>, hold_cell_t>(HOLD_CELLS) hold_ends;
+
+// What may wait for one port: a data centre has a share of the budget, a neighbour all of it.
+struct hold_room_t {
+    bit<32> packets;
+    bit<32> octets;
+}
+const hold_room_t ALL_ROOM = { 0xffffffff, 0xffffffff };
+
 // Hold: stops exactly the traffic that a neighbour asked to stop, for as long as it asked (SRF-7). A held packet
 // circulates through PARK_PORT, whose rate bounds the work, and comes here again each time. Its ticket keeps the
 // order: it leaves when its turn has come, and new packets of its hold join behind it until none is left. What waited
 // fills gaps of its port: it leaves while the port's queue is short, and otherwise at a rate of its own.
 // BEGIN and END: a neighbour behind `port` asks; PASS: a new packet goes out of `port`; TURN: a parked one came round.
-// Reads:  meta.request, port, meta.traffic, octets of a new packet; meta.now, meta.time; of a parked packet its cell,
-//         ticket, octets and meta.egress_port; queue_depths. Times are in microseconds.
-// Writes: meta.verdict, meta.event, budget_state; cell, ticket and octets of a packet that waits.
+// Reads:  meta.request, port, meta.traffic, octets of a new packet, room at its port; meta.now, meta.time; of a parked
+//         packet its cell, ticket, octets and meta.egress_port; queue_depths. Times are in microseconds.
+// Writes: meta.verdict, meta.event, budget_state, hold_ends; cell, ticket and octets of a packet that waits.
 // When:   once per packet and pass, while flow control is on.
 // A chip that pauses queues (t2na: adv_flow_ctl) answers PASS with the queue of the hold, and needs no TURN.
 control Hold(
-        in port_t port, in bit<16> octets, inout flow_control_meta_t meta) {
-    // Of each hold: what it stops, until when; the ticket for the next packet and that of the next to leave; when one
+        in port_t port, in bit<16> octets, in hold_room_t room, inout flow_control_meta_t meta) {
+    // Of each hold: what it stops; the ticket for the next packet and that of the next to leave; when one
     // left last; the ticket, plus one, of the packet that was the first to come round since then.
     register<ipv6_addr_t, hold_cell_t>(HOLD_CELLS) sources;
     register<ipv6_addr_t, hold_cell_t>(HOLD_CELLS) destinations;
     register<bit<112>, hold_cell_t>(HOLD_CELLS) others;
-    register<bit<48>, hold_cell_t>(HOLD_CELLS) ends;
     register<bit<32>, hold_cell_t>(HOLD_CELLS) next_tickets;
     register<bit<32>, hold_cell_t>(HOLD_CELLS) next_outs;
     register<bit<48>, hold_cell_t>(HOLD_CELLS) last_outs;
@@ -35,6 +44,9 @@ control Hold(
     // Of the node
     register<bit<32>, bit<1>>(1) held_packets;
     register<bit<32>, bit<1>>(1) held_octets;
+    // By the port they wait for
+    register<bit<32>, port_t>(PORT_COUNTER_SIZE) port_packets;
+    register<bit<32>, port_t>(PORT_COUNTER_SIZE) port_octets;
     // Bounds the holds that a neighbour begins, and those it goes on renewing: each is counted again after twice the
     // longest time (SRF-7).
     METER(".hold_meter", hold_meter, port_t, PORT_COUNTER_SIZE)
@@ -88,7 +100,7 @@ control Hold(
         bit<32> next_out;
         bit<32> packets;
         bit<32> held;
-        ends.read(end, cell);
+        hold_ends.read(end, cell);
         next_tickets.read(next_ticket, cell);
         next_outs.read(next_out, cell);
         held_packets.read(packets, 0);
@@ -127,32 +139,39 @@ control Hold(
                 if (color != GREEN) {
                     meta.verdict = HoldVerdict.LIMIT;
                 } else if (same) {
-                    ends.write(cell, now + time);
+                    hold_ends.write(cell, now + time);
                     meta.event = HoldEvent.RENEWED;
                 } else {
                     sources.write(cell, meta.traffic.src);
                     destinations.write(cell, meta.traffic.dst);
                     others.write(cell, other);
-                    ends.write(cell, now + time);
+                    hold_ends.write(cell, now + time);
                     meta.event = HoldEvent.BEGUN;
                 }
             }
         } else if (meta.request == HoldRequest.END) {
             if (same && end > now) {
-                ends.write(cell, now);
+                hold_ends.write(cell, now);
                 meta.event = HoldEvent.ENDED_EARLY;
             } else {
                 meta.event = HoldEvent.UNKNOWN;
             }
         } else if (meta.request == HoldRequest.PASS) {
             if (same) {
-                if (packets >= max_packets || held + (bit<32>)octets > max_octets) {
+                bit<32> at_port;
+                bit<32> octets_at_port;
+                port_packets.read(at_port, port);
+                port_octets.read(octets_at_port, port);
+                if (packets >= max_packets || held + (bit<32>)octets > max_octets || at_port >= room.packets
+                        || octets_at_port + (bit<32>)octets > room.octets) {
                     meta.verdict = HoldVerdict.NO_ROOM;
                 } else {
                     packets = packets + 1;
                     held = held + (bit<32>)octets;
                     held_packets.write(0, packets);
                     held_octets.write(0, held);
+                    port_packets.write(port, at_port + 1);
+                    port_octets.write(port, octets_at_port + (bit<32>)octets);
                     next_tickets.write(cell, next_ticket + 1);
                     meta.cell = cell;
                     meta.ticket = next_ticket;
@@ -188,12 +207,23 @@ control Hold(
             }
             if (meta.verdict == HoldVerdict.GO) {
                 first = 0;
+                bit<32> at_port;
+                bit<32> octets_at_port;
+                port_packets.read(at_port, meta.egress_port);
+                port_octets.read(octets_at_port, meta.egress_port);
                 if (behind[31:31] == 0) {
                     next_outs.write(cell, meta.ticket + 1);
                     last_outs.write(cell, now);
                     // Of those counted before the registers were reset there may be more.
                     packets = packets |-| (behind + 1);
+                    at_port = at_port |-| (behind + 1);
                 }
+                octets_at_port = octets_at_port |-| (bit<32>)meta.octets;
+                if (at_port == 0) {
+                    octets_at_port = 0;
+                }
+                port_packets.write(meta.egress_port, at_port);
+                port_octets.write(meta.egress_port, octets_at_port);
                 // What was lost has its octets until nothing is left.
                 if (packets == 0 || held < (bit<32>)meta.octets) {
                     held = 0;

@@ -2,17 +2,17 @@
 #define FCN_HOLDING_P4
 
 // Holding: asks Hold, and sends the packet where it waits or says why nothing was held (SRF-7).
-// Reads:  meta.request, `port`: that of the neighbour who asks, or out of which the packet would go; octets; of a
-//         packet that has a turn base.egress_port.
+// Reads:  meta.request, `port`: that of the neighbour who asks, or out of which the packet would go; octets; room: what may
+//         wait for that port; of a packet that has a turn base.egress_port.
 // Writes: base.egress_port, meta.is_parked, meta.egress_port of a packet that waits; base.drop_reason.
 // When:   a neighbour asks something, a packet of the underlay is about to leave, or a held one has come round.
 control Holding(
-        in port_t port, in bit<16> octets, inout base_meta_t base, inout flow_control_meta_t meta) {
+        in port_t port, in bit<16> octets, in hold_room_t room, inout base_meta_t base, inout flow_control_meta_t meta) {
     Hold() hold;
     HoldRefusal() hold_refusal;
 
     apply {
-        hold.apply(port, octets, meta);
+        hold.apply(port, octets, room, meta);
         if (meta.event != HoldEvent.NONE) {
             holds.count(meta.event);
         }

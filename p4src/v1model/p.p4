@@ -298,7 +298,7 @@ control PIngress(
         if (meta.flow_control.request != HoldRequest.NONE
                 && meta.base.drop_reason == DropReason.NONE) {
             holding.apply(
-                hold_port, (bit<16>)standard_metadata.packet_length, meta.base, meta.flow_control);
+                hold_port, (bit<16>)standard_metadata.packet_length, ALL_ROOM, meta.base, meta.flow_control);
         }
 
         if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason != PuntReason.NONE) {
@@ -375,7 +375,7 @@ control PEgress(
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 send_arn.apply(
                     hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.outer_udp, hdr.arn, hdr.arn_envelope,
-                    meta.base.copy_level, meta.flow_control);
+                    meta.base.copy_level, 0, meta.flow_control);
             } else {
                 if (meta.base.copy_kind == NotificationKind.FAST_CNP) {
                     bit<16> checksum;
@@ -407,7 +407,7 @@ control PEgress(
             NotificationKind tells = NotificationKind.NONE;
             if (meta.flow_control.has_upstream
                     && meta.base.notification_kind == NotificationKind.NONE) {
-                ask_upstream.apply(standard_metadata, parked, meta.flow_control, asks);
+                ask_upstream.apply(standard_metadata, parked, 0, meta.flow_control, asks);
             }
             if (parked) {
                 make_copies.apply(tells, asks, meta.base);

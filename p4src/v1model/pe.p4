@@ -25,6 +25,7 @@
 //   Underlay            the WAN's routes, ECMP
 //   LinkGuard           is the next hop alive?
 //   FlowControlMode     does this domain hold traffic?
+//   Pauses, WaitForDc   a data centre pauses its port: what leaves by it waits
 //   HeldTraffic, HeldFlow, Holding  stops that traffic, and lets it go in its order
 //   ArnUpstream, DcRelief  egress (pe_egress.p4): whom to ask, a neighbour or a data centre
 //   AskUpstream         copy of a packet that is to be held there -> SendArn, or Pause for a data centre -> second pass
@@ -134,6 +135,7 @@
 #include "cnp_udp_checksum.p4"
 #include "hold.p4"
 #include "holding.p4"
+#include "receive_pause.p4"
 #include "queue_mark.p4"
 #include "arn_gate.p4"
 #include "arn_checksum.p4"
@@ -191,6 +193,8 @@ control PeIngress(
     HeldTraffic() held_traffic;
     HeldFlow() held_flow;
     Holding() holding;
+    Pauses() pauses;
+    WaitForDc() wait_for_dc;
     PuntLimit() punt_limit;
     ReportNeighbor() report_neighbor;
 
@@ -232,6 +236,8 @@ control PeIngress(
         // The packet was for this node and is used up.
         bool is_done = false;
         port_t hold_port = 0;
+        hold_room_t room = ALL_ROOM;
+        bool is_pause = false;
         if (hdr.path_report.isValid()) {
             if (hdr.path_report.report == PathReport.FORGET) {
                 reporter_order.write((reporter_cell_t)hdr.path_report.reporter, 0);
@@ -239,7 +245,7 @@ control PeIngress(
             }
             is_settled = true;
             is_done = true;
-        } else if (standard_metadata.instance_type == INSTANCE_RECIRCULATED) {
+        } else if (standard_metadata.instance_type == INSTANCE_RECIRCULATED || meta.flow_control.is_parked == 1) {
             // BMv2 pays for each condition: what most packets are not comes in one.
             if (meta.base.is_clock == 1) {
                 is_settled = true;
@@ -326,6 +332,11 @@ control PeIngress(
             }
             if (meta.base.drop_reason == DropReason.NONE) {
                 frame_length.apply(hdr, standard_metadata.packet_length, meta.base);
+            }
+            is_pause = IS_PAUSE(hdr.ethernet);
+            if (is_pause) {
+                is_settled = true;
+                is_done = true;
             }
             if (meta.flow_control.mode != FlowControl.OFF) {
                 meta.flow_control.upstream_port = meta.base.ingress_port;
@@ -447,7 +458,8 @@ control PeIngress(
                 if (!meta.make_cnp) {
                     ecn_decap.apply(meta);
                 }
-                if (meta.event != Event.NONE) {
+                // What waited for a data centre was counted when it came.
+                if (meta.event != Event.NONE && meta.flow_control.parse_more != WAITED_FOR_DC) {
                     events.count(meta.event);
                 }
                 if (meta.packet_class == PacketClass.NOTIFICATION) {
@@ -510,10 +522,20 @@ control PeIngress(
                 }
             }
         }
+        if (is_pause
+                || (meta.base.forward == Forward.VRF && meta.flow_control.mode != FlowControl.OFF
+                    && meta.flow_control.parse_more != WAITED_FOR_DC && meta.base.drop_reason == DropReason.NONE
+                    && meta.base.punt_reason == PuntReason.NONE && !meta.make_cnp && !is_done)) {
+            pauses.apply(
+                hdr.ipv4, hdr.ipv6, hdr.pause, is_pause, standard_metadata.packet_length, meta, hold_port, room);
+        }
         if (meta.flow_control.request != HoldRequest.NONE
                 && meta.base.drop_reason == DropReason.NONE) {
             holding.apply(
-                hold_port, (bit<16>)standard_metadata.packet_length, meta.base, meta.flow_control);
+                hold_port, (bit<16>)standard_metadata.packet_length, room, meta.base, meta.flow_control);
+            if (meta.base.forward == Forward.VRF || meta.flow_control.parse_more == WAITED_FOR_DC) {
+                wait_for_dc.apply(meta);
+            }
         }
 
         // What most packets are comes first: BMv2 pays for each condition.

@@ -5,6 +5,9 @@
 // is processed a second time.
 register<bit<48>, bit<1>>(1) copy_time;
 
+// Of a pause, in microseconds; controller/config/check_pauses.py sees to it that it is said again before
+const flow_label_t LONGEST_SAID = 0xfffff;
+
 // PeEgress: everything behind the queue; pe.p4 lists its controls.
 control PeEgress(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
@@ -41,7 +44,7 @@ control PeEgress(
                     hdr.tunnel.udp, meta.flow_control);
             }
             arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
-            if (!meta.flow_control.has_upstream
+            if (!meta.flow_control.has_upstream && meta.flow_control.parse_more != WAITED_FOR_DC
                     && standard_metadata.instance_type != INSTANCE_EGRESS_CLONE) {
                 dc_relief.apply(meta.flow_control);
                 if (meta.flow_control.relief == Relief.PAUSE) {
@@ -61,9 +64,14 @@ control PeEgress(
             if (meta.base.copy_kind == NotificationKind.ARN) {
                 hdr.tunnel.gre.setInvalid();
                 hdr.tunnel.gre_key.setInvalid();
+                // See below; the only copy of its packet.
+                microseconds_t longest = 0;
+                if (standard_metadata.egress_rid != COPY_THAT_ASKS) {
+                    longest = (microseconds_t)meta.base.copy_label;
+                }
                 send_arn.apply(
                     hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.tunnel.udp, hdr.arn, hdr.arn_envelope,
-                    meta.base.copy_level, meta.flow_control);
+                    meta.base.copy_level, longest, meta.flow_control);
             } else {
                 if (meta.base.copy_kind == NotificationKind.PAUSE) {
                     pause.apply(hdr.ethernet, hdr.pause, meta.flow_control);
@@ -87,19 +95,38 @@ control PeEgress(
             recirculate_preserving_field_list(KEEP_CLOCK);
         } else {
             bool parked = standard_metadata.egress_port == PARK_PORT;
+            // The copy of a packet that waited for a data centre and leaves
+            bool ends_wait = standard_metadata.instance_type == INSTANCE_INGRESS_CLONE;
+            // How long a data centre's pause goes on. An ARN says no more than that: nothing else is told by a packet that
+            // waits for a data centre, so that copy_label has room for the time.
+            microseconds_t pause_left = 0;
+            if (ends_wait) {
+                meta.flow_control.queue = QueueState.RELIEVED;
+            } else if (parked && meta.flow_control.parse_more == WAITED_FOR_DC) {
+                bit<48> end;
+                hold_ends.read(end, meta.flow_control.cell);
+                if (end > standard_metadata.egress_global_timestamp) {
+                    meta.flow_control.queue = QueueState.CONGESTED;
+                    pause_left = (microseconds_t)(end - standard_metadata.egress_global_timestamp);
+                    meta.base.copy_label = LONGEST_SAID;
+                    if (pause_left < (microseconds_t)LONGEST_SAID) {
+                        meta.base.copy_label = (flow_label_t)pause_left;
+                    }
+                }
+            }
             bool wants_cnp = false;
             NotificationKind asks = NotificationKind.NONE;
             NotificationKind tells = NotificationKind.NONE;
             if (meta.flow_control.mode != FlowControl.OFF) {
                 if ((meta.flow_control.has_upstream || meta.flow_control.relief != Relief.NONE)
                         && (meta.encapsulated || meta.base.notification_kind == NotificationKind.NONE)) {
-                    ask_upstream.apply(standard_metadata, parked, meta.flow_control, asks);
+                    ask_upstream.apply(standard_metadata, parked, pause_left, meta.flow_control, asks);
                     wants_cnp = meta.flow_control.relief == Relief.CNP
                         && (meta.flow_control.queue == QueueState.CONGESTED
                             || meta.flow_control.budget == QueueState.CONGESTED);
                 }
             }
-            if (standard_metadata.egress_port != CPU_PORT && !parked) {
+            if (standard_metadata.egress_port != CPU_PORT && !parked && !ends_wait) {
                 port_tx.count(standard_metadata.egress_port);
                 queue_mark.apply(standard_metadata, meta.flow_control.mode, meta.base);
                 bit<32> octets = standard_metadata.packet_length;
@@ -188,6 +215,10 @@ control PeEgress(
             if (parked) {
                 meta.flow_control.now = standard_metadata.egress_global_timestamp;
                 recirculate_preserving_field_list(KEEP_PARKED);
+                exit;
+            }
+            if (ends_wait) {
+                mark_to_drop(standard_metadata);
                 exit;
             }
 

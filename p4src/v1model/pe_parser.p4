@@ -50,9 +50,14 @@ parser PeParser(
             EtherType.IPV4: parse_ipv4;
             EtherType.IPV6: choose_ipv6;
             EtherType.ARP: parse_arp;
+            EtherType.MAC_CONTROL: parse_pause;
             CLOCK_ETHER_TYPE: choose_clock;
             default: accept;
         }
+    }
+    state parse_pause {
+        packet.extract(hdr.pause);
+        transition accept;
     }
     state choose_clock {
         transition select(meta.base.is_clock) {

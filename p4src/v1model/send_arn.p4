@@ -2,13 +2,13 @@
 #define FCN_SEND_ARN_P4
 
 // SendArn: makes the copy of a packet an ARN on its second pass (SRF-5).
-// Reads:  level of the queue; meta.mode, meta.arn_type, meta.traffic; what ArnUpstream found.
+// Reads:  level of the queue; longest: a limit of the time, 0 for none; meta.mode, meta.arn_type, meta.traffic; what ArnUpstream found.
 // Writes: Ethernet, underlay, UDP and ARN headers; the SRH ends. What the deparser emits behind the ARN is cut off.
 // When:   on the egress copy of a packet whose upstream neighbour is to be told.
 control SendArn(
         inout ethernet_h ethernet, inout ipv6_h outer_ipv6, inout srv6_headers_t srv6, inout udp_h udp,
         inout arn_headers_t arn_headers, in arn_envelope_h envelope, in congestion_level_t level,
-        in flow_control_meta_t meta) {
+        in microseconds_t longest, in flow_control_meta_t meta) {
     Arn() arn;
     ArnChecksum() arn_checksum;
 
@@ -20,6 +20,9 @@ control SendArn(
         srv6.segment3.setInvalid();
         arn.apply(ethernet, outer_ipv6, udp, arn_headers, envelope, meta);
         arn_headers.arn.metric = (bit<8>)level;
+        if (longest != 0 && arn_headers.time.time > longest) {
+            arn_headers.time.time = longest;
+        }
         bit<16> checksum;
         arn_checksum.apply(outer_ipv6, udp, arn_headers, meta.traffic, checksum);
         udp.checksum = checksum;

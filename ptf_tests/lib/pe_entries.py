@@ -71,6 +71,21 @@ class PeTables(NodeTables):
                 quanta=quanta,
             )
 
+    def heed_pauses(
+        self, port: int, *, longest_us: int, packets: int = 1 << 20, octets: int = 1 << 30
+    ) -> None:
+        """Heed PAUSE frames of the data centre on a port, where 65,535 quanta take `longest_us`
+        (rounded down, at 2^-16 microseconds a quantum); what may wait for it (SRF-9)."""
+        quantum_time = (longest_us << 16) // 0xFFFF
+        self.insert(
+            "heeded_pauses",
+            "heed",
+            match={"port": port},
+            quantum_time=quantum_time,
+            packets=packets,
+            octets=octets,
+        )
+
     def service_sid(self, sid: str, vrf: int) -> None:
         """An End.DT46 SID."""
         self.insert("service_sid", "end_dt46", match={"dst": sid}, vrf=vrf)

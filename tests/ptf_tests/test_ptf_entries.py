@@ -189,6 +189,7 @@ PE = NODE | {
     "reroute": lambda t: t.reroute(2, 1),
     "dc_relief": _dc_relief,
     "notice_meter": lambda t: t.notice_meter(METER),
+    "heed_pauses": lambda t: t.heed_pauses(1, longest_us=335),
     "trust": lambda t: t.trust("fc00::/16"),
     "learn_flows": lambda t: t.learn_flows(
         (*NEW_FLOW_DIGESTS.values(), *CM_DIGESTS.values()), 1000
@@ -222,6 +223,7 @@ FLOW_CONTROL = {
     "arn_meter",
     "hold_meter",
     "dc_relief",
+    "heed_pauses",
 }
 PATHS = {
     "policy",

@@ -103,3 +103,97 @@ def test_what_no_network_can_do_is_refused(
     if change is not None:
         change(network)
     assert any(reason in message for _, message in problems(network)), problems(network)
+
+
+HEEDED = {"heed_pause": True, "rate": "100 Gb/s"}
+
+
+def _of_pe(network: dict[str, Any]) -> dict[str, Any]:
+    """The first PE, whose first port is that to a data centre."""
+    node: dict[str, Any] = network["nodes"]["pe1"]
+    return node
+
+
+def _no_flow_control(network: dict[str, Any]) -> None:
+    network["flow_control"] = "off"
+
+
+def _no_rate(network: dict[str, Any]) -> None:
+    del _of_pe(network)["ports"][0]["rate"]
+
+
+def _core_port(network: dict[str, Any]) -> None:
+    _of_pe(network)["ports"][1]["heed_pause"] = True
+
+
+def _two_vlans(network: dict[str, Any]) -> None:
+    port = {"number": 1, "vlan": 100, "role": "dc", "vrf": "blue"}
+    _of_pe(network)["ports"].append(port | HEEDED)
+
+
+def _no_room(network: dict[str, Any]) -> None:
+    network["holding"] = {"packets": 1}
+
+
+def _rare_arns(network: dict[str, Any]) -> None:
+    network["holding"] = {"repeat": "600ms", "time": "2s", "longest": "2s"}
+
+
+def _rate_alone(network: dict[str, Any]) -> None:
+    del _of_pe(network)["ports"][0]["heed_pause"]
+
+
+def _second_tenant(network: dict[str, Any]) -> None:
+    network["vrfs"]["red"] = {"id": 77, "gre_key": 78}
+    node = _of_pe(network)
+    node["ports"].append({"number": 7, "role": "dc", "vrf": "red"})
+    node["vrfs"]["red"] = {"service_sid": "2001:db8:0:1::d47"}
+
+
+def _priority_of_two_tenants(network: dict[str, Any]) -> None:
+    network["flow_control"] = "priority"
+    _second_tenant(network)
+
+
+def _gre_of_two_tenants(network: dict[str, Any]) -> None:
+    _second_tenant(network)
+    network["vrfs"]["blue"]["gre_key"] = 79
+    far = network["nodes"]["pe2"]
+    far["vrfs"]["red"] = {"routes": [{"prefix": "10.7.0.0/24", "tunnel": "gre"}]}
+    far["vrfs"]["blue"]["routes"].append({"prefix": "10.7.0.0/24", "tunnel": "gre"})
+    far["tunnels"]["gre"] = {"type": "gre", "to": "pe1"}
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "reason"),
+    [
+        (_no_flow_control, "nodes.pe1.ports[0].heed_pause", "needs flow_control"),
+        (_no_rate, "nodes.pe1.ports[0].heed_pause", "write its rate"),
+        (_core_port, "nodes.pe1.ports[1].heed_pause", "is for DC ports"),
+        (_two_vlans, "nodes.pe1.ports[2].heed_pause", "at one entry of port 1"),
+        (_no_room, "holding.pause_share", "raise pause_share"),
+        (_rare_arns, "holding.repeat", "500ms at most"),
+        (_rate_alone, "nodes.pe1.ports[0].rate", "with heed_pause"),
+        (_priority_of_two_tenants, "nodes.pe1.ports[0].heed_pause", "of all tenants"),
+        (_gre_of_two_tenants, "nodes.pe1.ports[0].heed_pause", "GRE between two PEs"),
+    ],
+)
+def test_pauses_that_cannot_be_heeded_are_refused(
+    network: dict[str, Any], change: Callable[[dict[str, Any]], None], where: str, reason: str
+) -> None:
+    network["flow_control"] = "service"
+    _of_pe(network)["ports"][0] |= HEEDED
+    assert problems(network) == []
+    change(network)
+    found = problems(network)
+    assert any(path == where and reason in message for path, message in found), found
+
+
+@pytest.mark.parametrize("mode", ["service", "flow"])
+def test_tenants_of_one_pe_may_pause(network: dict[str, Any], mode: str) -> None:
+    network["flow_control"] = mode
+    _second_tenant(network)
+    for port in _of_pe(network)["ports"]:
+        if port["role"] == "dc":
+            port |= HEEDED
+    assert problems(network) == []

@@ -38,6 +38,8 @@ def _network(network: dict[str, Any], notification: str, flow_control: str) -> s
     for node in changed["nodes"].values():
         if node["role"] == "pe":
             node.setdefault("cnp", {})["source"] = "peer"
+            if flow_control != "off":
+                node["ports"][0] |= {"heed_pause": True, "rate": "100 Gb/s"}
     if notification == "two-threshold":
         changed["two_threshold"] = {"treatment": "slow"}
         del changed["congestion"]
@@ -111,6 +113,8 @@ async def test_what_waits_leaves_before_the_mode_changes(
         assert not agent.is_up
         content = await _content(switch, agent.provision.node.role)
         assert any("set_flow_control(mode=0x1" in entry for entry in content), content
+        # No more pauses, but what waits for a data centre keeps its order.
+        assert any(" heed(quantum_time=0x0" in entry for entry in content), content
         count(CELLS["HOLD_LEFT"], CounterValue(packets=7))
         await until(lambda: agent.is_up)
         assert not agent.refused

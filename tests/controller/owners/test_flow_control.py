@@ -93,3 +93,18 @@ def test_a_pe_asks_its_data_centres(
     assert {each["port"] for each in arguments(tables, "pause_profile")} == (
         ports if pauses else set()
     )
+
+
+def test_a_pe_heeds_pauses_of_the_ports_it_is_told_to(network: dict[str, Any]) -> None:
+    network |= {"flow_control": "service", "holding": {"packets": 900, "octets": "3MB"}}
+    assert arguments(entities(network, "pe1")[0], "heeded_pauses") == []
+    ports = network["nodes"]["pe1"]["ports"]
+    ports[0] |= {"heed_pause": True, "rate": "100 Gb/s"}
+    ports.append({"number": 7, "role": "dc", "vrf": "blue", "heed_pause": True, "rate": "1 Gb/s"})
+    heeded = {
+        each["port"]: each for each in arguments(entities(network, "pe1")[0], "heeded_pauses")
+    }
+    # 5.12 and 512 ns, in 2^-16 microseconds
+    assert {port: each["quantum_time"] for port, each in heeded.items()} == {1: 335, 7: 33_554}
+    # Half of the budget, for two ports
+    assert {(each["packets"], each["octets"]) for each in heeded.values()} == {(225, 750_000)}

@@ -1,0 +1,101 @@
+"""Checks of DC ports whose PAUSE frames are heeded (SRF-9). Yields (path, message)."""
+
+from collections.abc import Iterator
+
+from fcn.controller.config.addressing import used_tunnels
+from fcn.controller.config.document import listed
+from fcn.controller.config.model import Config, Node, Port
+from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.notation import SECOND, format_duration
+from fcn.controller.config.transport import Finding, Path
+
+MOST_REPEAT = SECOND // 2
+"""An ARN about a pause says at most 2^20 microseconds (p4src/v1model/pe_egress.p4)."""
+
+
+def check_pauses(config: Config) -> Iterator[Finding]:
+    """Ports that cannot heed PAUSE frames; nodes where a tenant's would stop another's traffic."""
+    for name, node in config.nodes.items():
+        heeding: dict[int, Path] = {}
+        for index, port in enumerate(node.ports):
+            if not port.heed_pause:
+                continue
+            path: Path = ("nodes", name, "ports", index, "heed_pause")
+            if problem := _problem(config, port):
+                yield path, problem
+            elif port.number in heeding:
+                yield (
+                    path,
+                    f"PAUSE frames have no VLAN: write it at one entry of port {port.number}",
+                )
+            else:
+                heeding[port.number] = path
+        if not heeding:
+            continue
+        first = next(iter(heeding.values()))
+        holding = config.holding
+        size = config.congestion.packet_size
+        ports = len(heeding)
+        if (
+            not holding.pause_room(holding.packets, ports)
+            or holding.pause_room(holding.octets, ports) < size
+        ):
+            yield (
+                ("holding", "pause_share"),
+                f"{name} has {ports} ports with heed_pause, and no packet of "
+                "congestion.packet_size has room at each; raise pause_share, packets or octets",
+            )
+        if holding.repeat > MOST_REPEAT:
+            yield (
+                ("holding", "repeat"),
+                f"{name} has heed_pause, and tells neighbours of a second of a pause at most; "
+                f"write {format_duration(MOST_REPEAT)} at most",
+            )
+        if problem := _reaches_others(config, name, node):
+            yield first, problem
+
+
+def _problem(config: Config, port: Port) -> str | None:
+    if port.role == "core":
+        return "is for DC ports; nodes ask each other by ARN (flow_control)"
+    if config.flow_control is FlowControl.OFF:
+        return "needs flow_control: what data centres pause is asked of neighbours; or leave it out"
+    if port.rate is None:
+        return (
+            "PAUSE frames count in bit times of their link; write its rate here, as in "
+            "`rate: 100 Gb/s`"
+        )
+    return None
+
+
+def _reaches_others(config: Config, name: str, node: Node) -> str | None:
+    """Whether what neighbours hold for one tenant of this PE is also another's."""
+    if config.flow_control is FlowControl.PRIORITY:
+        tenants = sorted({port.vrf for port in node.dc_ports if port.vrf is not None})
+        if len(tenants) > 1:
+            return (
+                "with flow_control: priority neighbours stop a priority of all tenants, and one "
+                f"that pauses would stop the others of {listed(tenants)}; use service or flow, or "
+                "one VRF on this PE"
+            )
+    if config.flow_control is FlowControl.SERVICE:
+        tenants = sorted(_tenants_over_gre(config, name))
+        if len(tenants) > 1:
+            return (
+                "with flow_control: service neighbours hold all that is in GRE between two PEs, "
+                f"and one tenant that pauses would stop the others of {listed(tenants)}; use flow, "
+                "or other tunnels"
+            )
+    return None
+
+
+def _tenants_over_gre(config: Config, name: str) -> set[str]:
+    """VRFs whose traffic reaches a PE by GRE."""
+    return {
+        vrf
+        for node in config.nodes.values()
+        for tunnel_name, vrf in used_tunnels(node)
+        if (tunnel := node.tunnels.get(tunnel_name)) is not None
+        and tunnel.type == "gre"
+        and tunnel.to == name
+    }
