@@ -21,9 +21,9 @@ from fcn.ptf_tests.lib.packets import Ecn, IpFields, datagram_of, roce, routed, 
 from fcn.ptf_tests.lib.path_messages import notification
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 from fcn.ptf_tests.lib.watched import (
+    FAR_END_DOWN,
     NODE,
     PATH_ID,
-    SILENT,
     TRIGGERED,
     WatchedPTest,
     affected,
@@ -67,7 +67,7 @@ class FlowOverUdp(WatchedPTest):
         self.check(
             DC_PORT,
             from_ingress_pe(datagram),
-            expect={DC_PORT: [message(Event.FAILURE, 1, named, SILENT)]},
+            expect={DC_PORT: [message(Event.FAILURE, 1, named, FAR_END_DOWN)]},
             drops=LOST,
             events=TRIGGERED,
         )
@@ -78,7 +78,7 @@ class ChecksumOfZero(WatchedPTest):
 
     def runTest(self) -> None:
         def said(word: int) -> bytes:
-            about = (affected(), SILENT)
+            about = (affected(), FAR_END_DOWN)
             return notification(Event.FAILURE, PATH_ID, NODE, HIGH | word, 1, *about)
 
         word = word_of_zero_checksum(said)

@@ -1,30 +1,13 @@
 """p4c's front end accepts every common control for both chips, also those no chip has yet."""
 
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tools.p4.programs import P4SRC, PROGRAMS
+from tools.p4.programs import INCLUDE, P4SRC, PROGRAMS, included
 from tools.p4.tofino_build import CHIPS, COMPILER, Chip
-
-INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
-
-
-def included(file: Path) -> set[Path]:
-    """The file and all it includes."""
-    found: set[Path] = set()
-    waiting = [file.resolve()]
-    while waiting:
-        if (each := waiting.pop()) not in found:
-            found.add(each)
-            waiting += [
-                (each.parent / name).resolve() for name in INCLUDE.findall(each.read_text())
-            ]
-    return found
-
 
 @pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"{COMPILER} is not on PATH")
 @pytest.mark.parametrize("chip", CHIPS, ids=lambda chip: str(chip.number))

@@ -1,6 +1,7 @@
 """The P4 programs: locations, sources and their hash, and comparison of compiler versions."""
 
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,11 +9,34 @@ P4SRC = Path(__file__).resolve().parents[2] / "p4src"
 COMPILED = P4SRC / "compiled"
 PROGRAMS = ("pe", "p")
 MANIFEST = "manifest.json"
+INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
 
 
 def sources(target: str) -> list[Path]:
     """The P4 files of the programs for `target` (v1model or tna), in a stable order."""
     return sorted([*P4SRC.glob("common/**/*.p4"), *P4SRC.glob(f"{target}/**/*.p4")])
+
+
+def included(file: Path) -> set[Path]:
+    """The file and all it includes."""
+    found: set[Path] = set()
+    waiting = [file.resolve()]
+    while waiting:
+        if (each := waiting.pop()) not in found:
+            found.add(each)
+            waiting += [
+                (each.parent / name).resolve() for name in INCLUDE.findall(each.read_text())
+            ]
+    return found
+
+
+def chip_sources() -> dict[str, str]:
+    """SHA-256 of every file that the programs for chips are made of, by its name below P4SRC."""
+    files = set().union(*(included(P4SRC / "tna" / f"{program}.p4") for program in PROGRAMS))
+    return {
+        str(file.relative_to(P4SRC)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(files)
+    }
 
 
 def digest(paths: Iterable[Path], base: Path) -> str:

@@ -3,7 +3,9 @@
 `python -m tools.p4.tofino` runs p4c-barefoot and bfas on both programs for both chips and writes
 p4src/compiled/tna/ (P4Info, ICRC hash matrices, manifest) and the tables of docs/tofino.md.
 `--sweep` also increases the flow tables until they no longer fit and draws the plot.
-`--check` needs no compiler: it fails when the sources or outputs differ from the manifest;
+`--changed` needs no compiler: it says in the manifest and in docs/tofino.md which sources are not as
+they were placed, for whoever changes them where the compiler is not to be had.
+`--check` needs none either: it fails when what has changed is not said, or outputs differ;
 where the same compiler is installed it also recompiles the P4Info and compares.
 `--commit` is the commit of p4lang/p4c the compiler was built from, which its version does not
 contain; it is recorded in the manifest and docs/tofino.md.
@@ -21,7 +23,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.p4.programs import MANIFEST, P4SRC, PROGRAMS, digest, same_compiler, sources
+from tools.p4.programs import MANIFEST, PROGRAMS, same_compiler
 from tools.p4.tofino_build import (
     CHIPS,
     HOW_TO_GET,
@@ -39,7 +41,9 @@ from tools.p4.tofino_record import (
     SWEEP,
     DocumentError,
     Outcome,
+    changed_files,
     record,
+    record_changed,
     record_sweep,
 )
 from tools.p4.tofino_reports import Usage, icrc_matrices, usage
@@ -137,8 +141,13 @@ def stages_for(flows: int, chip: Chip) -> Outcome:
 def check() -> int:
     """Compare committed outputs with the sources; with the same compiler, recompile the P4Info."""
     recorded = json.loads((COMPILED / MANIFEST).read_text())
-    if recorded["sources"] != digest(sources("tna"), P4SRC):
-        print("p4src/compiled/tna was built from other sources; run `make tofino`", file=sys.stderr)
+    changed = changed_files(recorded["sources"])
+    if changed != recorded["changed"]:
+        print(
+            f"the programs for chips have changed since they were placed: {', '.join(changed)}; "
+            "run `make tofino`, or, without its tools, `python -m tools.p4.tofino --changed`",
+            file=sys.stderr,
+        )
         return 1
     for name, expected in recorded["outputs"].items():
         if hashlib.sha256((COMPILED / name).read_bytes()).hexdigest() != expected:
@@ -166,6 +175,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--check", action="store_true", help="compare, write nothing")
+    choice.add_argument("--changed", action="store_true", help="say what was not placed again")
     choice.add_argument("--sweep", action="store_true", help="how many flows fit")
     parser.add_argument(
         "--commit", default="not named", help="commit of p4lang/p4c the compiler was built from"
@@ -174,6 +184,9 @@ def main() -> int:
     try:
         if options.check:
             return check()
+        if options.changed:
+            record_changed()
+            return 0
         return sweep() if options.sweep else write(options.commit)
     except (DocumentError, HashLogError, ToolError) as error:
         print(error, file=sys.stderr)

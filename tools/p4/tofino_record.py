@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from tools.p4.programs import COMPILED as ALL_COMPILED
-from tools.p4.programs import MANIFEST, P4SRC, digest, sources
+from tools.p4.programs import MANIFEST, P4SRC, chip_sources
 from tools.p4.tofino_build import CHIPS, COMPILER
 from tools.p4.tofino_reports import Usage
 
@@ -79,7 +79,8 @@ def record(results: Iterable[Usage], version: str, commit: str) -> None:
     results = list(results)
     outputs = sorted(path for path in COMPILED.iterdir() if path.name != MANIFEST)
     manifest = {
-        "sources": digest(sources("tna"), P4SRC),
+        "sources": chip_sources(),
+        "changed": [],
         "outputs": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in outputs},
         "compiler": version,
         "commit": commit,
@@ -87,8 +88,31 @@ def record(results: Iterable[Usage], version: str, commit: str) -> None:
     }
     (COMPILED / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
     text = replace_between(DOCUMENT.read_text(), "resources", report_table(results))
+    text = replace_between(text, "changed", changed_text([]))
     text = replace_between(text, "compiler", f"{COMPILER} {version}, p4lang/p4c commit {commit}")
     DOCUMENT.write_text(text)
+
+
+def changed_files(recorded: dict[str, str]) -> list[str]:
+    """The files that are not as they were placed."""
+    return sorted({name for name, _ in recorded.items() ^ chip_sources().items()})
+
+
+def changed_text(files: list[str]) -> str:
+    """What the document says of them."""
+    if not files:
+        return "Nothing has changed since."
+    names = ", ".join(f"`p4src/{name}`" for name in files)
+    return f"Changed since, and **not placed again**: {names}."
+
+
+def record_changed() -> None:
+    """Say in the manifest and the document which files are not as they were placed."""
+    manifest = json.loads((COMPILED / MANIFEST).read_text())
+    manifest["changed"] = changed_files(manifest["sources"])
+    (COMPILED / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
+    text = changed_text(manifest["changed"])
+    DOCUMENT.write_text(replace_between(DOCUMENT.read_text(), "changed", text))
 
 
 def record_sweep(results: dict[str, dict[str, Outcome]]) -> None:
