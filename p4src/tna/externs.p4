@@ -75,5 +75,8 @@ const DigestType_t DIGEST_NEIGHBOR_IPV6 = 6;
 
 // Time in ticks of 256 ns, 32 bits: whole octets of the nanosecond clock, which need no shift.
 #define TICKS(tstamp) (tstamp)[39:8]
+// The time of what has not happened: neither now nor an interval ago when the clock starts. Nine minutes later, it is
+// taken for a time, once for each interval.
+const bit<32> NEVER = 0x80000000;
 
 #endif

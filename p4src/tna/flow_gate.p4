@@ -4,10 +4,12 @@
 // FlowGate: at most one notification of a flow per interval (FCN-11, FCN-15).
 // Reads:  flow label (its low 16 bits select the cell), interval, time now, both in ticks.
 // Writes: pass; the time of the last notification.
-// When:   a notification is about to be made: `wanted`. A cell at zero never sent one.
+// When:   a notification is about to be made: `wanted`. A cell at NEVER did not send one.
 //
-// A register's ALU compares its cell with one operand at a time, so `now - last >= interval` becomes
-// `last <= now - interval`; `last > now` is a cell from before the clock wrapped (18 minutes).
+// A register's ALU compares its cell with one operand at a time, so `now - last >= interval` becomes two comparisons with
+// now and oldest, now - interval. What is between them, modulo 2^32, is younger than the interval: where the clock has
+// not yet counted an interval since its start or its wrap (18 minutes), oldest is above now, and it is what is above
+// oldest or up to now.
 control FlowGate(
         in bool wanted,
         in flow_label_t flow_label,
@@ -15,8 +17,9 @@ control FlowGate(
         in bit<32> now,
         inout bit<1> pass) {
     bit<32> oldest;
+    bit<32> before_wrap;
 
-    Register<bit<32>, bit<16>>(FLOW_GATE_SIZE, 0) last_sent;
+    Register<bit<32>, bit<16>>(FLOW_GATE_SIZE, NEVER) last_sent;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_sent) send = {
         void apply(inout bit<32> last, out bit<1> result) {
             if (last <= oldest || last > now) {
@@ -27,18 +30,36 @@ control FlowGate(
             }
         }
     };
+    RegisterAction<bit<32>, bit<16>, bit<1>>(last_sent) send_after_wrap = {
+        void apply(inout bit<32> last, out bit<1> result) {
+            if (last <= oldest && last > now) {
+                last = now;
+                result = 1;
+            } else {
+                result = 0;
+            }
+        }
+    };
 
     action find_oldest() {
         oldest = now - interval;
+        before_wrap = interval |-| now;
     }
     action try_send() {
         pass = send.execute(flow_label[15:0]);
+    }
+    action try_send_after_wrap() {
+        pass = send_after_wrap.execute(flow_label[15:0]);
     }
 
     apply {
         find_oldest();
         if (wanted) {
-            try_send();
+            if (before_wrap == 0) {
+                try_send();
+            } else {
+                try_send_after_wrap();
+            }
         }
     }
 }

@@ -57,7 +57,7 @@ control Fingerprint(in pe_headers_t hdr, inout tna_pe_meta_t md) {
 //         is reported.
 //
 // BMv2 keeps tag and time in one cell; a register's ALU here takes two operands, so they are two registers one behind
-// the other, with the same outcome.
+// the other, with the same outcome. Times are compared as in FlowGate.
 struct report_tag_t {
     bit<16> fingerprint;
     bit<16> vrf;
@@ -65,6 +65,7 @@ struct report_tag_t {
 
 control Report(inout tna_pe_meta_t md) {
     bit<32> oldest;
+    bit<32> before_wrap;
 
     @name(".reports")
     Counter<bit<32>, ReportKind>(REASON_COUNTER_SIZE, CounterType_t.PACKETS_AND_BYTES) reports;
@@ -81,10 +82,20 @@ control Report(inout tna_pe_meta_t md) {
             last.vrf = md.meta.base.vrf;
         }
     };
-    Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, 0) last_report;
+    Register<bit<32>, bit<16>>(DIGEST_FILTER_SIZE, NEVER) last_report;
     RegisterAction<bit<32>, bit<16>, bit<1>>(last_report) report_again = {
         void apply(inout bit<32> last, out bit<1> result) {
             if (last <= oldest || last > md.now) {
+                last = md.now;
+                result = 1;
+            } else {
+                result = 0;
+            }
+        }
+    };
+    RegisterAction<bit<32>, bit<16>, bit<1>>(last_report) report_after_wrap = {
+        void apply(inout bit<32> last, out bit<1> result) {
+            if (last <= oldest && last > md.now) {
                 last = md.now;
                 result = 1;
             } else {
@@ -101,6 +112,7 @@ control Report(inout tna_pe_meta_t md) {
 
     action find_oldest() {
         oldest = md.now - md.meta.learning_window;
+        before_wrap = md.meta.learning_window |-| md.now;
     }
     action compare() {
         md.wanted = true;
@@ -108,6 +120,9 @@ control Report(inout tna_pe_meta_t md) {
     }
     action again() {
         md.digest_is_due = report_again.execute(md.fingerprint[15:0]);
+    }
+    action again_after_wrap() {
+        md.digest_is_due = report_after_wrap.execute(md.fingerprint[15:0]);
     }
     action first() {
         md.digest_is_due = report_first.execute(md.fingerprint[15:0]);
@@ -129,10 +144,12 @@ control Report(inout tna_pe_meta_t md) {
             comparison.apply();
         }
         if (md.wanted) {
-            if (md.digest_is_same == 1) {
+            if (md.digest_is_same != 1) {
+                first();
+            } else if (before_wrap == 0) {
                 again();
             } else {
-                first();
+                again_after_wrap();
             }
         }
         if (md.digest_is_due == 1) {

@@ -1,0 +1,92 @@
+"""What the gates of p4src/tna let pass, over the wrap of a chip's clock (FCN-11, FCN-15).
+
+A chip is not here: the conditions of the RegisterActions are read from the source, and evaluated
+as a register's ALU does, with unsigned numbers of 32 bits, on what the actions before compute.
+"""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from types import CodeType
+
+import pytest
+
+TNA = Path(__file__).resolve().parents[2] / "p4src" / "tna"
+MODULUS = 1 << 32
+NEVER = int(re.search(r"NEVER = (\w+);", (TNA / "externs.p4").read_text())[1], 16)  # type: ignore[index]
+
+
+class Gate:
+    """One cell of a register of times, with the conditions that the program applies to it."""
+
+    def __init__(self, file: str, usual: str, after_wrap: str) -> None:
+        text = (TNA / file).read_text()
+        self._conditions = [self._condition(text, name) for name in (usual, after_wrap)]
+        assert re.search(r"oldest = \S+ - \S+;\s+before_wrap = \S+ \|-\| \S+;", text)
+        self.last = NEVER
+
+    @staticmethod
+    def _condition(text: str, action: str) -> CodeType:
+        found = re.search(rf"\) {action} = {{.*?if \((.*?)\) {{\n", text, re.DOTALL)
+        assert found is not None, action
+        python = found[1].replace("md.now", "now").replace("||", "or").replace("&&", "and")
+        return compile(python, action, "eval")
+
+    def passes(self, now: int, interval: int) -> bool:
+        """Whether a packet at `now` passes, in ticks; then that is the cell's time."""
+        now %= MODULUS
+        names = {"last": self.last, "now": now, "oldest": (now - interval) % MODULUS}
+        passed = bool(eval(self._conditions[interval > now], {}, names))
+        if passed:
+            self.last = now
+        return passed
+
+
+@pytest.fixture(
+    params=[
+        ("flow_gate.p4", "send", "send_after_wrap"),
+        ("report.p4", "report_again", "report_after_wrap"),
+    ],
+    ids=["FlowGate", "Report"],
+)
+def gate(request: pytest.FixtureRequest) -> Gate:
+    """Each gate, its cell as when the chip starts."""
+    return Gate(*request.param)
+
+
+@pytest.mark.parametrize(
+    "start", [0, 1, 999, 1000, 1001, MODULUS - 2000, MODULUS - 1000, MODULUS - 1, MODULUS]
+)
+def test_one_of_an_interval_passes_after_start_and_over_the_wrap(gate: Gate, start: int) -> None:
+    """The first packet passes, then one in 1,000 ticks, wherever the clock stands."""
+    passed = [now for now in range(start, start + 5000) if gate.passes(now, 1000)]
+    assert passed == list(range(start, start + 5000, 1000))
+
+
+@pytest.mark.parametrize("start", [MODULUS // 2 - 500, MODULUS // 2, MODULUS // 2 + 999])
+def test_a_cell_that_never_sent_waits_one_interval_at_most(gate: Gate, start: int) -> None:
+    """The time that stands for never is taken for a time when the clock is there."""
+    passed = [now for now in range(start, start + 5000) if gate.passes(now, 1000)]
+    assert passed[0] - start <= 1000
+    assert {after - before for before, after in pairwise(passed)} == {1000}
+
+
+def test_cells_of_any_age_pass_where_the_interval_is_over(gate: Gate) -> None:
+    """Against (now - last) mod 2^32 >= interval, at the limits of every comparison."""
+    limits = [0, 1, 2, 500, 501, MODULUS // 2, MODULUS - 501, MODULUS - 500, MODULUS - 1]
+    for now in limits:
+        for last in {
+            (limit + step) % MODULUS for limit in limits for step in (-500, -1, 0, 1, 500)
+        }:
+            for interval in (1, 2, 499, 500, 501, 1 << 20):
+                gate.last = last
+                assert gate.passes(now, interval) == ((now - last) % MODULUS >= interval), (
+                    now,
+                    last,
+                    interval,
+                )
+
+
+def test_without_an_interval_every_packet_passes(gate: Gate) -> None:
+    """The interval 0 switches a gate off."""
+    assert all(gate.passes(now, 0) for now in [0, 0, 1, MODULUS - 1, 0, 0])
