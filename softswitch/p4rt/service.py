@@ -93,6 +93,8 @@ class P4RuntimeService(p4r_grpc.P4RuntimeServicer):
             await _abort(context, error)
         finally:
             reader.cancel()
+            # Before the client hears that the stream has ended: its election ID is free then.
+            self._device.arbitration.leave(client)
 
     async def _read_stream(
         self, client: Client, requests: AsyncIterator[p4r.StreamMessageRequest]
