@@ -19,13 +19,14 @@ counter<reporter_count_cell_t>(PATH_REPORTER_CELLS * 4, CounterType.packets_and_
 
 // ReceiveFantel: reads a FANTEL message (FAN-4, FAN-6, FAN-8). What is older than what was said last, or the same, says
 // nothing, nor does what is too far ahead.
-// Reads:  port and underlay source; time now in microseconds; octets of the message as behind UDP, with its header; FANTEL headers; whether the source is
-//         trusted, and lengths and checksum around the message right.
+// Reads:  port and underlay source; time now in microseconds; octets of the message as behind UDP, with its header; FANTEL
+//         headers; whether the source is trusted, and lengths and checksum around the message right.
 // Writes: reporter_order, reporter_reports; path_report, valid where it says something of a path; drop_reason.
 // When:   the pass on which the parameters of a FANTEL message for this node are parsed.
 control ReceiveFantel(
-        in port_t port, in ipv6_addr_t src, in bit<32> now, in bit<16> octets, in fantel_headers_t fantel, in arn_headers_t arn, in bool is_trusted,
-        in bool is_right, inout path_report_h path_report, inout DropReason drop_reason) {
+        in port_t port, in ipv6_addr_t src, in bit<32> now, in bit<16> octets, in fantel_headers_t fantel,
+        in arn_headers_t arn, in bool is_trusted, in bool is_right, inout path_report_h path_report,
+        inout DropReason drop_reason) {
     FantelLength() fantel_length;
     FantelArrival() fantel_arrival;
 

@@ -11,8 +11,8 @@ from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
 
 class BothHear(PausedDcTest):
-    """Packets that waited leave by a congested queue: each tells the ingress PE, one of them the
-    neighbour that the pause is over; what waits tells only the neighbour."""
+    """ALL-2: packets that waited leave by a congested queue: each tells the ingress PE, one of them
+    the neighbour that the pause is over; what waits tells only the neighbour."""
 
     def configure(self) -> None:
         """Fast CNPs for ingress PEs, every packet."""
@@ -43,7 +43,7 @@ class BothHear(PausedDcTest):
 
 
 class BothHearInModePriority(BothHear):
-    """The neighbour is to hold a priority."""
+    """ALL-2: the neighbour is to hold a priority."""
 
     mode = "PRIORITY"
     outer_priority = 3

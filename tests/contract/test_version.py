@@ -22,7 +22,7 @@ def test_a_checkout_that_is_not_installed_runs(monkeypatch: pytest.MonkeyPatch) 
     def missing(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(version, "version", missing)
+    monkeypatch.setattr(metadata, "version", missing)
     assert version.fcn_version() == "unknown"
 
 

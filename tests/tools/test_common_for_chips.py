@@ -9,6 +9,7 @@ import pytest
 from tools.p4.programs import INCLUDE, P4SRC, PROGRAMS, included
 from tools.p4.tofino_build import CHIPS, COMPILER, Chip
 
+
 @pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"{COMPILER} is not on PATH")
 @pytest.mark.parametrize("chip", CHIPS, ids=lambda chip: str(chip.number))
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -3,8 +3,8 @@
 `python -m tools.p4.tofino` runs p4c-barefoot and bfas on both programs for both chips and writes
 p4src/compiled/tna/ (P4Info, ICRC hash matrices, manifest) and the tables of docs/tofino.md.
 `--sweep` also increases the flow tables until they no longer fit and draws the plot.
-`--changed` needs no compiler: it says in the manifest and in docs/tofino.md which sources are not as
-they were placed, for whoever changes them where the compiler is not to be had.
+`--changed` needs no compiler: it says in the manifest and in docs/tofino.md which sources are not
+as they were placed, for whoever changes them where the compiler is not to be had.
 `--check` needs none either: it fails when what has changed is not said, or outputs differ;
 where the same compiler is installed it also recompiles the P4Info and compares.
 `--commit` is the commit of p4lang/p4c the compiler was built from, which its version does not

@@ -74,6 +74,9 @@ def test_the_mode_of_the_domain_says_what_it_sends(network: dict[str, Any], mode
     network["notification"] = mode
     if mode == "fantel":
         network["failure_detection"] = {}
+        for pe in ("pe1", "pe2"):
+            # Routes by a tunnel are refused in this mode.
+            network["nodes"][pe]["vrfs"]["blue"]["routes"] = []
     elif mode == "two-threshold":
         network["two_threshold"] = {"treatment": "none"}
         del network["congestion"], network["nodes"]["p2"]["thresholds"]
