@@ -16,7 +16,7 @@ from fcn.ptf_tests.lib.congestion import LABEL, CongestedPTest, from_ingress_pe,
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.end_con import PE_RED_END_CON, end_con_cnp
 from fcn.ptf_tests.lib.flow_control import packet
-from fcn.ptf_tests.lib.limits import BUDGET, FLOOD, flood
+from fcn.ptf_tests.lib.limits import BUDGET, flood
 from fcn.ptf_tests.lib.packets import Ecn, IpFields, datagram_of, roce, routed, srv6, udp, vxlan
 from fcn.ptf_tests.lib.path_messages import notification
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
@@ -111,12 +111,13 @@ class PuntsAreLimited(PTest):
     """FCN-15: packets for the controller beyond the limit are dropped and counted."""
 
     def runTest(self) -> None:
+        few = 30  # BMv2 loses some of more
         self.p.punt_limit(0, BUDGET)
         self.addCleanup(self.p.punt_limit, 0)
         before = self.counts()
-        for _ in range(FLOOD):
+        for _ in range(few):
             self.send(DC_PORT, ARP_REQUEST)
-        self.wait_for("all are counted", lambda: sum(self.growth(before).values()) == FLOOD)
+        self.wait_for("all are counted", lambda: sum(self.growth(before).values()) == few)
         refused = self.growth(before)["drop PUNT_RATE_LIMIT"]
         self.assertGreater(refused, 0)
         self.assertEqual(read_counter(self.client, "vrf_refused")[0][0], refused)
