@@ -215,8 +215,9 @@ def test_the_ingress_pe_is_told_as_the_mode_says(seen: Seen) -> None:
     assert forms <= {seen.modes["fantel_transport"]}
 
 
-def test_notifications_are_neither_held_nor_marked(seen: Seen) -> None:
-    """ALL-1, of those that pass p1 on their way from p2 to pe1."""
+def test_notifications_pass_soon_and_unmarked(seen: Seen) -> None:
+    """Of those that pass p1 on their way from p2 to pe1, where nothing is congested: what holds
+    where they meet congestion themselves (ALL-1) is for ptf:notifications_on_their_way."""
     passed: dict[bytes, deque[int]] = defaultdict(deque)
     for each in _notifications(seen, "p1", "pe1"):
         passed[_behind_hop_limit(each)].append(each.time_ns)
