@@ -142,7 +142,7 @@ class NativeLab:
 
     def keep_digest(self, keep: bool) -> None:
         """Whether the digest is kept."""
-        self.done(self.lib.lab_keep_digest(self.handle, keep))
+        self.lib.lab_keep_digest(self.handle, keep)
 
     def digest(self) -> int:
         """The digest."""

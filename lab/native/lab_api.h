@@ -242,7 +242,7 @@ size_t lab_tapped_take(lab *l, uint8_t *out, size_t cap);
 uint64_t lab_tapped_lost(const lab *l);
 /* Whether the digest is kept: a number that two runs share when every link delivered the same
  * octets at the same times in the same order. */
-int64_t lab_keep_digest(lab *l, bool keep);
+void lab_keep_digest(lab *l, bool keep);
 uint64_t lab_digest(const lab *l);
 /* END CDEF */
 #endif

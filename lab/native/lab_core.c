@@ -47,7 +47,6 @@ void lab_free(lab *l)
     free(l->nodes);
     free(l->links);
     free(l->tapped);
-    free(l->digest_keys);
     free(l->completions.records);
     free(l->notices.records);
     free(l->pauses.records);

@@ -75,7 +75,6 @@ struct lab {
     sw_pool pool;
     bool keep_digest;
     uint64_t digest;
-    uint64_t *digest_keys; /* by place of a word in a frame */
     uint8_t *tapped;
     size_t tapped_size, tapped_cap;
     uint64_t tapped_lost;
@@ -91,7 +90,7 @@ void lab_schedule(lab *l, uint32_t number, uint64_t due);
 /* A frame whose last bit leaves at `at` goes onto a link, or is lost where there is none. */
 void lab_link_put(lab_link *link, uint64_t at, sw_frame *f);
 /* What links do to each frame they deliver, when asked to. */
-void lab_record(lab *l, const lab_link *link, const sw_frame *f);
+void lab_record(lab *l, const lab_link *link, sw_frame *f);
 void lab_link_act(lab_link *link);
 /* Lose what is on the link. */
 void lab_link_clear(lab_link *link);

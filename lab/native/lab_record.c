@@ -7,62 +7,67 @@
 
 #define RECORD_HEADER 24u
 
-/* The digest. Of each frame a sum over its words that has no order to wait for, so that the processor
- * adds several at once; it is as that of XXH3: the halves of a word and of the key of its place are
- * added and multiplied, and the word is added besides, because a product of 0 must not hide a half.
- * These sums, the time, the direction and the length are then mixed into what was before, in order. */
+#define PAIR 16u
+#define HEADERS 128u /* about what switches write to */
 
-#define LANES 8u
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128 p = (unsigned __int128)a * b;
+    return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
 
 static uint64_t mix(uint64_t digest, uint64_t word)
 {
-    unsigned __int128 p = (unsigned __int128)(digest ^ word) * 0xd6e8feb86659fd93ULL;
     /* The digest itself stays a part of the result: a product of 0 must not hide what was before. */
-    return ((uint64_t)p ^ (uint64_t)(p >> 64)) + (digest << 1 | digest >> 63);
+    return fold(digest ^ word, 0xd6e8feb86659fd93ULL) + (digest << 1 | digest >> 63);
 }
 
-/* Keys are numbers of the generator splitmix64. */
-static void make_keys(uint64_t *keys, size_t n)
+/* Of 16 octets, the `place`th from the end of a frame. */
+static uint64_t pair(const uint8_t *octets, uint64_t place)
 {
-    uint64_t state = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t z = state += 0x9e3779b97f4a7c15ULL;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-        keys[i] = z ^ z >> 31;
+    uint64_t a, b;
+    memcpy(&a, octets, 8);
+    memcpy(&b, octets + 8, 8);
+    return fold(a ^ (0xa0761d6478bd642fULL + place * 0x9e3779b97f4a7c15ULL),
+                b ^ (0xe7037ed1a0b428dbULL + place * 0xd1b54a32d192ed03ULL));
+}
+
+/* Of the octets that end `after` octets before the frame does, a multiple of a pair: the sum of what
+ * its pairs give, so that none waits for another; the first is filled with zeros. */
+static uint64_t sum_pairs(const uint8_t *at, uint32_t octets, uint32_t after)
+{
+    uint64_t sum = 0, place = after / PAIR;
+    for (; octets >= PAIR; place++)
+        sum += pair(at + (octets -= PAIR), place);
+    if (octets) {
+        uint8_t first[PAIR] = {0};
+        memcpy(first + PAIR - octets, at, octets);
+        sum += pair(first, place);
     }
+    return sum;
 }
 
-static uint64_t product(uint64_t word, uint64_t key)
-{
-    return (uint64_t)(uint32_t)((uint32_t)word + (uint32_t)key) *
-           (uint32_t)((uint32_t)(word >> 32) + (uint32_t)(key >> 32));
-}
-
-static void digest_frame(lab *l, const lab_link *link, const sw_frame *f)
+/* Of all octets. The payload, which no switch writes to, is summed at the first link only. */
+static uint64_t sum_frame(sw_frame *f)
 {
     const uint8_t *at = f->data + f->head;
-    const uint64_t *key = l->digest_keys;
-    uint64_t products[LANES] = {0}, words[LANES] = {0}, block[LANES];
-    uint32_t left = f->len;
-    for (; left >= sizeof block; left -= sizeof block, at += sizeof block, key += LANES) {
-        memcpy(block, at, sizeof block);
-        for (uint32_t i = 0; i < LANES; i++) {
-            products[i] += product(block[i], key[i]);
-            words[i] += block[i];
+    uint32_t kept = 0;
+    if (f->len > 2 * HEADERS && f->head + f->len == f->cap) {
+        if (!f->tail || f->cap - f->tail < f->written) {
+            uint32_t begin = f->head + HEADERS > f->written ? f->head + HEADERS : f->written;
+            f->tail = (f->cap - begin) & ~(PAIR - 1);
+            f->tail_sum = sum_pairs(f->data + f->cap - f->tail, f->tail, 0);
         }
+        if (f->tail <= f->len)
+            kept = f->tail;
     }
-    memset(block, 0, sizeof block);
-    memcpy(block, at, left);
+    return (kept ? f->tail_sum : 0) + sum_pairs(at, f->len - kept, kept);
+}
+
+static void digest_frame(lab *l, const lab_link *link, sw_frame *f)
+{
     uint64_t d = mix(mix(l->digest, f->at), (uint64_t)link->direction << 32 | f->len);
-    for (uint32_t i = 0; i < LANES; i++) {
-        products[i] += product(block[i], key[i]);
-        /* The other half's neighbour, so that a word is not added where its own product is. */
-        products[i] += words[i ^ 1] + block[i ^ 1];
-    }
-    for (uint32_t i = 0; i < LANES; i++)
-        d = mix(d, products[i]);
-    l->digest = d;
+    l->digest = mix(d, sum_frame(f));
 }
 
 static void copy_frame(lab *l, const lab_link *link, const sw_frame *f)
@@ -86,7 +91,7 @@ static void copy_frame(lab *l, const lab_link *link, const sw_frame *f)
     l->tapped_size += RECORD_HEADER + padded;
 }
 
-void lab_record(lab *l, const lab_link *link, const sw_frame *f)
+void lab_record(lab *l, const lab_link *link, sw_frame *f)
 {
     if (l->keep_digest)
         digest_frame(l, link, f);
@@ -123,17 +128,5 @@ size_t lab_tapped_take(lab *l, uint8_t *out, size_t cap)
     return size;
 }
 
-int64_t lab_keep_digest(lab *l, bool keep)
-{
-    size_t n = sw_frame_caps[SW_FRAME_CLASSES - 1] / 8 + 2 * LANES;
-    if (keep && !l->digest_keys) {
-        l->digest_keys = malloc(n * sizeof *l->digest_keys);
-        if (!l->digest_keys)
-            return LAB_ERR_MEMORY;
-        make_keys(l->digest_keys, n);
-    }
-    l->keep_digest = keep;
-    return 0;
-}
-
+void lab_keep_digest(lab *l, bool keep) { l->keep_digest = keep; }
 uint64_t lab_digest(const lab *l) { return l->digest; }

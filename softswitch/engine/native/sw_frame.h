@@ -22,8 +22,10 @@ typedef struct sw_frame {
     uint32_t cap;       /* octets of data */
     uint32_t head, len; /* the frame is data[head .. head + len) */
     uint32_t size_class;
-    uint32_t written;   /* its octets from data[written] on are those of `content` */
+    uint32_t written;   /* its octets from data[written] on are as it was made with */
     uint64_t content;   /* number of the frame it was made from, 0: of none */
+    uint64_t tail_sum;  /* for a simulation that sums its octets: of the last `tail` ones */
+    uint32_t tail;      /* 0: not summed */
     uint8_t data[] __attribute__((aligned(64)));
 } sw_frame;
 
@@ -176,6 +178,7 @@ static inline sw_frame *sw_frame_take_used(sw_pool *pool, uint32_t len)
     f->born = UINT64_MAX;
     f->len = len;
     f->head = f->cap - len;
+    f->tail = 0;
     return f;
 }
 
@@ -184,8 +187,10 @@ static inline sw_frame *sw_frame_take_used(sw_pool *pool, uint32_t len)
 static inline sw_frame *sw_frame_take(sw_pool *pool, uint32_t len)
 {
     sw_frame *f = sw_frame_take_used(pool, len);
-    if (f)
+    if (f) {
         f->content = 0;
+        f->written = f->head;
+    }
     return f;
 }
 
