@@ -40,7 +40,8 @@ def add(digest: int, direction: int, frame: TappedFrame) -> int:
 def test_it_is_of_every_octet_of_every_frame(tapped: bool) -> None:
     """Also where payloads are summed once: behind tunnel headers put on and taken off, in frames
     that were used before, marked, dropped by queues, as long as any, or too short for a payload."""
-    frames, digests = [], []
+    frames: list[TappedFrame] = []
+    digests = []
     for copied in (True, tapped):
         with Simulation(5) as simulation:
             network = wan(simulation, Rates(core2=(8 * GIGABIT, 1000)), buffer=20)
