@@ -1,6 +1,7 @@
 """What the measured numbers say, in words: of one mode beside end-to-end ECN alone."""
 
 from dataclasses import dataclass
+from statistics import median
 
 from fcn.topologies.demo.comparison import NOTHING, rate_text
 from fcn.topologies.demo.measure import Cuts, Measurement
@@ -62,14 +63,16 @@ def conclusion(results: Results) -> str:
     good: list[str] = []
     bad: list[str] = []
     _reaction(ecn, mode, good, bad)
-    of_above = f"the queue is {_above(mode)} per onset instead of {ecn.time_above_ms:.0f} ms"
-    (good if mode.time_above_ms < ecn.time_above_ms else bad).append(of_above)
-    if mode.round_time_above_ms > ecn.round_time_above_ms * (1 + SAME_ABOVE):
+    if _above(mode) != _above(ecn):
+        of_above = f"the queue is {_above(mode)} per onset instead of {ecn.time_above_ms:.0f} ms"
+        (good if mode.time_above_ms < ecn.time_above_ms else bad).append(of_above)
+    if mode.round_time_above_ms > max(1, ecn.round_time_above_ms) * (1 + SAME_ABOVE):
         bad.append(
             f"until the end of the round, in later congestions too, it is so for "
             f"{mode.round_time_above_ms:.0f} ms instead of {ecn.round_time_above_ms:.0f} ms"
         )
-    change = mode.total_goodput_bps / ecn.total_goodput_bps - 1
+    of_ecn = ecn.total_goodput_bps
+    change = mode.total_goodput_bps / of_ecn - 1 if of_ecn else 0.0
     if abs(change) >= SAME_GOODPUT:
         word = "higher" if change > 0 else "lower"
         (good if change > 0 else bad).append(f"goodput is {100 * abs(change):.0f} % {word}")
@@ -79,8 +82,9 @@ def conclusion(results: Results) -> str:
             f"{ecn.fairness:.3f})"
         )
     beside = f"{title} beside {ecn.mode.title}"
-    count = len(mode.onsets)
-    of = f"medians of {count} onsets" if count > 1 else "one onset"
+    of = _onsets(ecn, mode)
+    if not good and not bad:
+        return f"{beside}: no difference here ({of})."
     if not good:
         return f"{beside}: not better here, for {_and(bad)} ({of})."
     but = f"; but {_and(bad)}" if bad else ""
@@ -88,16 +92,36 @@ def conclusion(results: Results) -> str:
 
 
 def _reaction(ecn: Measurement, mode: Measurement, good: list[str], bad: list[str]) -> None:
-    if mode.reaction_ms is None:
-        bad.append("no sender cuts its rate")
+    if mode.reaction_ms is None and mode.pauses_ms:
+        paused = median(mode.pauses_ms)
+        later = ecn.reaction_ms is not None and paused > ecn.reaction_ms
+        beside = "" if ecn.reaction_ms is None else (
+            f" instead of slowing down after {ecn.reaction_ms:.1f} ms"
+        )  # fmt: skip
+        (bad if later else good).append(f"a sender is paused after {paused:.1f} ms{beside}")
+    elif mode.reaction_ms is None:
+        if ecn.reaction_ms is not None:
+            bad.append("no sender cuts its rate for an onset")
     elif ecn.reaction_ms is None:
         good.append(f"a sender slows down after {mode.reaction_ms:.1f} ms instead of never")
-    else:
+    elif f"{mode.reaction_ms:.1f}" != f"{ecn.reaction_ms:.1f}":
         sooner = mode.reaction_ms < ecn.reaction_ms
         (good if sooner else bad).append(
             f"a sender slows down after {mode.reaction_ms:.1f} ms instead of "
             f"{ecn.reaction_ms:.1f} ms"
         )
+
+
+def _onsets(ecn: Measurement, mode: Measurement) -> str:
+    """What the numbers are of: onsets, and those of them for which a sender cut its rate."""
+    count, of_ecn = len(mode.onsets), len(ecn.onsets)
+    text = f"medians of {count} onsets" if count > 1 else "one onset"
+    if of_ecn != count:
+        text += f", {of_ecn} with {ecn.mode.title}"
+    for each in (mode, ecn):
+        if 0 < len(each.answers) < len(each.onsets):
+            text += f"; {each.mode.title}: a rate cut for {len(each.answers)} of {len(each.onsets)}"
+    return text
 
 
 def _above(measured: Measurement) -> str:

@@ -117,6 +117,42 @@ def test_the_conclusion_says_what_is_worse() -> None:
     assert "not better here" in text
 
 
+def test_what_is_equal_as_shown_is_neither_better_nor_worse() -> None:
+    ecn = results()["ecn"]
+    same = {"ecn": ecn, "fcn": replace(ecn, mode=results()["fcn"].mode)}
+    assert conclusion(same) == "FCN beside ECN only: no difference here (one onset)."
+    same = results(above_ms=(4.6,), round_above_ms=(4.6,))
+    same["ecn"] = replace(ecn, above_ms=(5.4,), round_above_ms=(4.0,))
+    assert "5 ms per onset" not in conclusion(same)
+
+
+def test_the_conclusion_says_how_many_onsets_its_medians_are_of() -> None:
+    onset = results()["fcn"].onsets[0]
+    onsets = (onset, *[replace(onset, answer=None)] * 2)
+    some = results(onsets=onsets, above_ms=(5.0,) * 3, round_above_ms=(9.0,) * 3)
+    assert conclusion(some).endswith(
+        "(medians of 3 onsets, 1 with ECN only; FCN: a rate cut for 1 of 3)."
+    )
+
+
+def test_senders_that_pause_or_never_cut_are_not_said_to_do_worse_than_such() -> None:
+    onset = replace(results()["fcn"].onsets[0], answer=None)
+    none = results(onsets=(onset,), above_ms=(5.0,), round_above_ms=(9.0,))
+    assert "; but no sender cuts its rate for an onset (" in conclusion(none)
+    paused = {"ecn": none["ecn"], "fcn": replace(none["fcn"], pauses_ms=(2.0,))}
+    assert "a sender is paused after 2.0 ms instead of slowing down after 13.5 ms and" in (
+        conclusion(paused)
+    )
+    neither = {"ecn": replace(none["ecn"], onsets=(onset,)), "fcn": none["fcn"]}
+    assert "sender" not in conclusion(neither)
+
+
+def test_goodput_of_nothing_has_no_ratio() -> None:
+    nothing = results()["ecn"]
+    nothing = replace(nothing, goodputs_bps=dict.fromkeys(nothing.goodputs_bps, (0.0,)))
+    assert "goodput" not in conclusion({"ecn": nothing, "fcn": results()["fcn"]})
+
+
 def test_one_mode_is_concluded_alone() -> None:
     (one,) = [{"fcn": results()["fcn"]}]
     assert conclusion(one).startswith("With FCN a sender slows down 3.0 ms after an onset")
