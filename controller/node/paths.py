@@ -117,7 +117,7 @@ class PathWatch:
         self._bus = bus
         self._clock = clock
         self._states: dict[tuple[str, int], PathState] = {}
-        self._told: dict[tuple[str, int], str] = {}
+        self._told: dict[tuple[str, int], tuple[str, ...]] = {}
         self._reporters = provision.reporters
         self._heard: dict[int, int] = {}
         self._own = provision.watched.own_paths
@@ -151,9 +151,10 @@ class PathWatch:
                 if path.number == number:
                     if report == FORGET:
                         await self._forget(number)
+                        self._told[plan.policy, slot] = NOTHING_SAID
                     else:
                         await self._send(path_report(number, report))
-                        self._told[plan.policy, slot] = report
+                        self._told[plan.policy, slot] = (report,)
                     return True
         return False
 
@@ -296,8 +297,8 @@ class PathWatch:
             return state
         state = replace(state, counts=counts)
         if (last.failed, last.congested) != (state.failed, state.congested):
-            said = self._told.pop((policy, slot), "")
-            by_hand = said and counts[said] > last.counts[said]
+            said = self._told.pop((policy, slot), ())
+            by_hand = any(counts[each] > last.counts[each] for each in said)
             state = replace(state, since=self._clock.wall(), source=OPERATOR if by_hand else "")
         return state
 

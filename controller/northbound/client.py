@@ -125,7 +125,8 @@ class FcnClient:
         return list(self._call(self._stub.ListLinks, request).links)
 
     def report_path(self, number: int, report: str) -> None:
-        """Tell the PE of the path with this ID: failed, well, congested or relieved."""
+        """Tell the PE of the path with this ID: failed, well, congested,
+        relieved or forget."""
         request = _message(pb.ReportPathRequest, id=number, report=report)
         self._call(self._stub.ReportPath, request)
 

@@ -366,6 +366,23 @@ async def test_an_operator_lets_a_switch_forget_what_was_said(
     assert sent == [(510).to_bytes(2, "big") + each for each in said]
 
 
+async def test_what_an_operator_ended_by_forget_is_said_by_the_operator(lab: Lab) -> None:
+    await lab.look()
+    lab.speak(0, "p1:2", FAILED=1)
+    lab.say(0, FAILED=1)
+    await lab.look()
+    done = await lab.fcn("report-path", "17", "forget")
+    assert done.exit_code == 0, done.output
+    lab.say(0, FAILED=1, WELL=1)
+    await lab.look()
+    assert (lab.state(0).failed, lab.state(0).source) == (False, "operator")
+    await lab.fcn("report-path", "17", "forget")
+    lab.speak(0, "p1:2", FAILED=2)
+    lab.say(0, FAILED=2, WELL=1)
+    await lab.look()
+    assert lab.state(0).source == "p1:2", "there was nothing to forget"
+
+
 def test_nodes_are_heard_by_the_ports_their_messages_come_by(network: dict[str, Any]) -> None:
     network["nodes"]["p3"]["grpc"] = "127.0.0.1:1"
     heard = {each["source"] for each in entries(network, "path_reporter")}
