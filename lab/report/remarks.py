@@ -40,14 +40,14 @@ def _how(moved: Settling) -> str:
 
 
 def _below_ecn(results: Mapping[str, Result]) -> Iterator[str]:
-    """Beside the run of mode ecn of the same scenario and seed."""
+    """Beside the run of mode ecn of the same scenario and seed that lasted as long."""
     ecn = {
-        (each.about.text, each.about.seed): (name, goodput_bps(each))
+        _alike(each): (name, goodput_bps(each))
         for name, each in results.items()
         if each.about.mode == "ecn"
     }
     for name, result in results.items():
-        beside = ecn.get((result.about.text, result.about.seed))
+        beside = ecn.get(_alike(result))
         if beside is None or beside[0] == name:
             continue
         of_ecn, mine = beside[1], goodput_bps(result)
@@ -56,6 +56,11 @@ def _below_ecn(results: Mapping[str, Result]) -> Iterator[str]:
                 f"goodput of {name}, {show(mine, 'bps')}, is {1 - mine / of_ecn:.1%} below that of "
                 f"{beside[0]}, {show(of_ecn, 'bps')}"
             )
+
+
+def _alike(result: Result) -> tuple[str, int, int]:
+    """The same in runs whose goodput can be compared: goodput is of the whole time of a run."""
+    return result.about.text, result.about.seed, result.about.reached_ns
 
 
 def goodput_bps(result: Result) -> float:

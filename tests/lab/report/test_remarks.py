@@ -49,6 +49,16 @@ def test_goodput_below_that_of_ecn_is_named() -> None:
     assert "f, 360 kb/s, is 10.0% below that of e, 400 kb/s.</p>" in page(both)
 
 
+def test_goodput_of_runs_that_ended_at_different_times_is_not_compared() -> None:
+    ecn, fcn = run("ecn", 1000), run("fcn", 900)
+    early = {"reached_ns": ecn.about.reached_ns // 2, "finished": False}
+    stopped = replace(ecn, about=ecn.about.model_copy(update=early))
+    assert remarks({"e": stopped, "f": fcn}) == []
+    fcn = replace(fcn, about=fcn.about.model_copy(update=early))
+    assert remarks({"e": ecn, "f": fcn}) == []
+    assert len(remarks({"e": stopped, "f": fcn})) == 1, "both as early"
+
+
 def test_the_commands_say_it_in_a_line(tmp_path: Path) -> None:
     save(run("ecn", 1000, last=50), tmp_path / "e")
     save(run("fcn", 900), tmp_path / "f")
