@@ -44,7 +44,9 @@ control PeEgress(
                     hdr.tunnel.udp, meta.flow_control);
             }
             arn_upstream.apply(hdr.arn_envelope, meta.flow_control);
+            // What waits, or waited, for one data centre says nothing of the queue that another is paused for.
             if (!meta.flow_control.has_upstream && meta.flow_control.parse_more != WAITED_FOR_DC
+                    && standard_metadata.instance_type != INSTANCE_INGRESS_CLONE
                     && standard_metadata.instance_type != INSTANCE_EGRESS_CLONE) {
                 dc_relief.apply(meta.flow_control);
                 if (meta.flow_control.relief == Relief.PAUSE) {
