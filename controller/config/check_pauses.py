@@ -45,6 +45,12 @@ def check_pauses(config: Config) -> Iterator[Finding]:
                 f"{name} has {ports} ports with heed_pause, and no packet of "
                 "congestion.packet_size has room at each; raise pause_share, packets or octets",
             )
+        if holding.pause_share >= holding.pass_off_at:
+            yield (
+                ("holding", "pause_share"),
+                f"{name} has heed_pause, and while one that pauses fills its share no neighbour "
+                "would be told to go on, whatever it holds; write less, below pass_off_at",
+            )
         if holding.repeat > MOST_REPEAT:
             yield (
                 ("holding", "repeat"),

@@ -24,8 +24,8 @@ class Holding(Model):
     leaves while its port's queue is below `drain_below`, otherwise one packet of each hold every
     `drain_every`. `holds_per_port`: how many holds one neighbour may have. `relief`: how a PE asks
     a data centre, at most every `relief_repeat`. `pause_share`: percent of what a node holds that
-    may wait for data centres that paused, in equal parts for their ports. Times are in
-    microseconds.
+    may wait for data centres that paused, in equal parts for their ports; below `pass_off_at`.
+    Times are in microseconds.
     """
 
     udp_port: NotificationPort = ARN_PORT
@@ -43,7 +43,7 @@ class Holding(Model):
     holds_per_port: Annotated[int, Field(ge=2, le=512)] = 64
     relief: ReliefName = Relief.PFC
     relief_repeat: Annotated[Duration, within("1us", "3s")] = 150
-    pause_share: Percent = 50
+    pause_share: Percent = 20
 
     @property
     def holds_at_once(self) -> int:

@@ -135,6 +135,10 @@ def _no_room(network: dict[str, Any]) -> None:
     network["holding"] = {"packets": 1}
 
 
+def _share_beyond_the_low_mark(network: dict[str, Any]) -> None:
+    network["holding"] = {"pause_share": 30}
+
+
 def _rare_arns(network: dict[str, Any]) -> None:
     network["holding"] = {"repeat": "600ms", "time": "2s", "longest": "2s"}
 
@@ -172,6 +176,7 @@ def _gre_of_two_tenants(network: dict[str, Any]) -> None:
         (_core_port, "nodes.pe1.ports[1].heed_pause", "is for DC ports"),
         (_two_vlans, "nodes.pe1.ports[2].heed_pause", "at one entry of port 1"),
         (_no_room, "holding.pause_share", "raise pause_share"),
+        (_share_beyond_the_low_mark, "holding.pause_share", "below pass_off_at"),
         (_rare_arns, "holding.repeat", "500ms at most"),
         (_rate_alone, "nodes.pe1.ports[0].rate", "with heed_pause"),
         (_priority_of_two_tenants, "nodes.pe1.ports[0].heed_pause", "of all tenants"),

@@ -106,5 +106,5 @@ def test_a_pe_heeds_pauses_of_the_ports_it_is_told_to(network: dict[str, Any]) -
     }
     # 5.12 and 512 ns, in 2^-16 microseconds
     assert {port: each["quantum_time"] for port, each in heeded.items()} == {1: 335, 7: 33_554}
-    # Half of the budget, for two ports
-    assert {(each["packets"], each["octets"]) for each in heeded.values()} == {(225, 750_000)}
+    # A fifth of the budget, for two ports
+    assert {(each["packets"], each["octets"]) for each in heeded.values()} == {(90, 300_000)}
