@@ -1,7 +1,7 @@
 """The clock of a switch that makes no packets of its own: one goes round for ever (FAN-4).
 
 It passes the queue of the clock port, whose rate paces it, and each time the switch looks at one of
-its slots: a link, or a path that leaves by a link (p4src/v1model/clock.p4).
+its slots: a link, or a path that leaves by a link (p4src/fantel/v1model/clock.p4).
 """
 
 import struct

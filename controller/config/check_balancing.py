@@ -15,7 +15,7 @@ from fcn.controller.config.watching import Watching
 
 MOST_BITS = 8 << 31
 """From one look at a link to the next: half of the octets that the programs count in 32 bits, as a
-look may be late (p4src/v1model/link_load.p4)."""
+look may be late (p4src/fantel/v1model/link_load.p4)."""
 
 MS = 1000
 """Microseconds."""

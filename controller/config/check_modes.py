@@ -20,7 +20,7 @@ from fcn.controller.config.transport import Finding, Path
 
 LONGEST_BURST = 1000
 """Seconds that a slowed flow's burst takes at its rate, at most: switches count its time in 2^-16
-microseconds and 48 bits (p4src/common/pe/light_policy.p4)."""
+microseconds and 48 bits (p4src/two_threshold/light_policy.p4)."""
 
 
 def check_modes(config: Config) -> Iterator[Finding]:

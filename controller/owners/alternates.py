@@ -1,4 +1,4 @@
-"""Alternate: other next hops for packets whose own is dead (p4src/common/base/alternate.p4)."""
+"""Alternate: other next hops for packets whose own is dead (p4src/fantel/links/alternate.p4)."""
 
 from ipaddress import IPv6Network
 

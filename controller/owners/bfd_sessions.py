@@ -1,4 +1,4 @@
-"""BfdSession: with whom a node watches a link (p4src/common/base/bfd_session.p4)."""
+"""BfdSession: with whom a node watches a link (p4src/fantel/links/bfd_session.p4)."""
 
 from ipaddress import IPv6Address
 

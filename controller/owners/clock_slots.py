@@ -1,4 +1,4 @@
-"""ClockSlot: what a node looks at in its round (p4src/common/base/clock_slot.p4)."""
+"""ClockSlot: what a node looks at in its round (p4src/fantel/links/clock_slot.p4)."""
 
 from ipaddress import IPv6Address
 

@@ -1,4 +1,4 @@
-"""CnpProfile: header fields of a PE's CNPs (p4src/common/pe/cnp_profile.p4)."""
+"""CnpProfile: header fields of a PE's CNPs (p4src/fast_cnp/cnp_profile.p4)."""
 
 from finsy import P4TableAction, P4TableEntry
 

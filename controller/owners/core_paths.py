@@ -1,4 +1,4 @@
-"""CorePath: the paths of PEs as a transit node sees them (p4src/common/p/core_path.p4)."""
+"""CorePath: the paths of PEs as a transit node sees them (p4src/fantel/paths/core_path.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 

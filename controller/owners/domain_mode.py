@@ -1,4 +1,4 @@
-"""DomainMode: notifications sent and translated by a node (p4src/common/base/domain_mode.p4)."""
+"""DomainMode: notifications sent and translated by a node (p4src/fast_cnp/domain_mode.p4)."""
 
 from finsy import P4TableAction, P4TableEntry
 

@@ -1,4 +1,4 @@
-"""EcnDecap: the rules of decapsulation (p4src/common/pe/ecn_decap.p4)."""
+"""EcnDecap: the rules of decapsulation (p4src/forwarding/ecn_decap.p4)."""
 
 from collections.abc import Iterable
 

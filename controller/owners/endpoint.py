@@ -1,4 +1,4 @@
-"""Endpoint: the underlay addresses and End SIDs of a node (p4src/common/base/endpoint.p4)."""
+"""Endpoint: the underlay addresses and End SIDs of a node (p4src/forwarding/endpoint.p4)."""
 
 from ipaddress import IPv6Address
 

@@ -1,4 +1,4 @@
-"""FantelProfile: a P's FANTEL messages (p4src/common/p/fantel_profile.p4)."""
+"""FantelProfile: a P's FANTEL messages (p4src/fantel/messages/fantel_profile.p4)."""
 
 from collections.abc import Iterable
 from ipaddress import IPv6Address

@@ -1,4 +1,4 @@
-"""FastCnpProfile: header fields of a node's Fast CNPs (p4src/common/p/fast_cnp_profile.p4)."""
+"""FastCnpProfile: header fields of a node's Fast CNPs (p4src/fast_cnp/fast_cnp_profile.p4)."""
 
 from ipaddress import IPv6Address
 

@@ -1,4 +1,4 @@
-"""FlowByLabel: the sender of the flow with a label (p4src/common/pe/flow_by_label.p4)."""
+"""FlowByLabel: the sender of the flow with a label (p4src/fast_cnp/flow_by_label.p4)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

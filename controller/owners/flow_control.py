@@ -1,4 +1,4 @@
-"""FlowControl, Hold, Arn and relief: precise flow control (p4src/common/base/flow_control.p4)."""
+"""FlowControl, Hold, Arn and relief: precise flow control (p4src/flow_control/flow_control.p4)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""FlowLearning: digests of customers' flows (p4src/common/pe/flow_learning.p4)."""
+"""FlowLearning: digests of customers' flows (p4src/learning/flow_learning.p4)."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -123,7 +123,7 @@ class FlowLearning:
 
     @staticmethod
     def report(digest: str, item: Item) -> Report:
-        """Decode an item of a digest (p4src/common/pe/digests.p4)."""
+        """Decode an item of a digest (p4src/learning/digests.p4)."""
         vrf, src, dst, *others = item
         address = ipv4 if digest in _IPV4 else ipv6
         if digest in _NEW_FLOW:

@@ -1,4 +1,4 @@
-"""FlowTable: the flow label of each RoCEv2 flow (p4src/common/pe/flow_table.p4)."""
+"""FlowTable: the flow label of each RoCEv2 flow (p4src/learning/flow_table.p4)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Gateway: answers for a PE's addresses on its DC ports (p4src/common/pe/gateway.p4)."""
+"""Gateway: answers for a PE's addresses on its DC ports (p4src/forwarding/gateway.p4)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,6 +46,6 @@ class Gateway:
 
     @staticmethod
     def asker(digest: str, item: Mapping[str, int]) -> Asker:
-        """Decode an item of a digest (p4src/common/pe/digests.p4)."""
+        """Decode an item of a digest (p4src/learning/digests.p4)."""
         address = IPv4Address if digest == NEIGHBOR_DIGESTS[4] else IPv6Address
         return Asker(item["port"], item["vlan_id"], address(item["address"]), item["mac"])

@@ -1,5 +1,5 @@
 """LightCongestion and LightPolicy: lightly congested flows at the ingress PE (PEC-3;
-p4src/common/pe/light_congestion.p4, light_policy.p4)."""
+p4src/two_threshold/light_congestion.p4, light_policy.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 

@@ -1,4 +1,4 @@
-"""MarkingCurve: steps of marking probability (p4src/common/base/marking_curve.p4)."""
+"""MarkingCurve: steps of marking probability (p4src/two_threshold/marking_curve.p4)."""
 
 from collections.abc import Mapping
 

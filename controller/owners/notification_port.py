@@ -1,4 +1,4 @@
-"""NotificationPort: notification kinds by UDP port (p4src/common/base/notification_port.p4)."""
+"""NotificationPort: notification kinds by UDP port (p4src/fast_cnp/notification_port.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 

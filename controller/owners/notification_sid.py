@@ -1,4 +1,4 @@
-"""NotificationSid: END.CON SIDs of other nodes (p4src/v1model/notification_sid.p4)."""
+"""NotificationSid: END.CON SIDs of other nodes (p4src/flow_control/v1model/notification_sid.p4)."""
 
 from ipaddress import IPv6Address
 

@@ -1,4 +1,4 @@
-"""Who may speak of a path, and where: FantelArrival (p4src/common/pe/fantel_arrival.p4)."""
+"""Who may speak of a path, and where: FantelArrival (p4src/fantel/messages/fantel_arrival.p4)."""
 
 from collections.abc import Iterable
 from ipaddress import IPv6Address

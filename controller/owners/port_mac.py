@@ -1,4 +1,4 @@
-"""PortMac: the MAC addresses a node takes frames for (p4src/common/base/port_mac.p4)."""
+"""PortMac: the MAC addresses a node takes frames for (p4src/forwarding/port_mac.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 

@@ -1,4 +1,4 @@
-"""PortRole: DC ports with their VRF, and core ports (p4src/common/base/port_role.p4)."""
+"""PortRole: DC ports with their VRF, and core ports (p4src/forwarding/port_role.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 

@@ -1,4 +1,4 @@
-"""QueueLevel: congestion levels and their policy (p4src/common/base/queue_level.p4)."""
+"""QueueLevel: congestion levels and their policy (p4src/fast_cnp/queue_level.p4)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise

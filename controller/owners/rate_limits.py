@@ -1,5 +1,5 @@
-"""NotificationLimit, PuntLimit and ReportLimit: meters (p4src/common/base/rate_limits.p4), and
-NoticeLimit (p4src/v1model/tell_ingress_pe.p4)."""
+"""NotificationLimit, PuntLimit and ReportLimit: meters (p4src/base/rate_limits.p4), and
+NoticeLimit (p4src/fast_cnp/v1model/tell_ingress_pe.p4)."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

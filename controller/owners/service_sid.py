@@ -1,4 +1,4 @@
-"""ServiceSid: SIDs that belong to a VRF (p4src/common/pe/service_sid.p4)."""
+"""ServiceSid: SIDs that belong to a VRF (p4src/forwarding/service_sid.p4)."""
 
 from ipaddress import IPv6Address
 

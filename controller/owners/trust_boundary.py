@@ -1,4 +1,4 @@
-"""TrustBoundary: accepted sources of notifications (p4src/common/pe/trust_boundary.p4)."""
+"""TrustBoundary: accepted sources of notifications (p4src/fast_cnp/trust_boundary.p4)."""
 
 from ipaddress import IPv6Network
 

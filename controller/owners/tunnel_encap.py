@@ -1,4 +1,4 @@
-"""TunnelEncap: the tunnels of a PE (p4src/common/pe/tunnel_encap.p4)."""
+"""TunnelEncap: the tunnels of a PE (p4src/forwarding/tunnel_encap.p4)."""
 
 from dataclasses import dataclass
 from ipaddress import IPv6Address

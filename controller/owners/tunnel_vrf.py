@@ -1,4 +1,4 @@
-"""TunnelVrf: the VRF of a VXLAN, GRE or MPLS tunnel (p4src/common/pe/tunnel_vrf.p4)."""
+"""TunnelVrf: the VRF of a VXLAN, GRE or MPLS tunnel (p4src/forwarding/tunnel_vrf.p4)."""
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 

@@ -1,4 +1,4 @@
-"""Underlay: the routes of the WAN domain (p4src/common/base/underlay.p4)."""
+"""Underlay: the routes of the WAN domain (p4src/forwarding/underlay.p4)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

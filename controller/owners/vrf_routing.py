@@ -1,4 +1,4 @@
-"""VrfRouting: the routes of customers (p4src/common/pe/vrf_routing.p4)."""
+"""VrfRouting: the routes of customers (p4src/forwarding/vrf_routing.p4)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

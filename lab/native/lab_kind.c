@@ -8,7 +8,7 @@
 #include "wire.h"
 
 /* The tunnels of the PEs: IP in IPv6 with or without an SRH (RFC 8754), VXLAN (RFC 7348), GRE (RFC
- * 2784, RFC 2890), MPLS in UDP (RFC 7510). Ports and protocols as in p4src/common/base/types.p4;
+ * 2784, RFC 2890), MPLS in UDP (RFC 7510). Ports and protocols as in p4src/base/types.p4;
  * FCN_LABEL_BIT is set by lab/build.py. */
 enum {
     PROTOCOL_IPV4 = 4,

@@ -37,5 +37,5 @@ def cm_item(
     qpn: int,
     port: int,
 ) -> tuple[int, ...]:
-    """The item of a digest cm_* (p4src/common/pe/digests.p4)."""
+    """The item of a digest cm_* (p4src/learning/digests.p4)."""
     return vrf, src, dst, local_comm_id, remote_comm_id, qpn, attribute << PORT_BITS | port

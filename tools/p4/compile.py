@@ -34,17 +34,17 @@ FLAGS = (
     "--Wdisable=removed",
 )
 CONSTANT_SOURCES = (
-    "common/base/sizes.p4",
-    "common/base/types.p4",
-    "common/base/flow_control_types.p4",
-    "common/base/link_types.p4",
-    "common/pe/path_types.p4",
+    "base/sizes.p4",
+    "base/types.p4",
+    "flow_control/flow_control_types.p4",
+    "fantel/links/link_types.p4",
+    "fantel/paths/path_types.p4",
 )
 # By architecture name in P4Info: file with its constants, and its value of __TARGET_TOFINO__.
 ARCHITECTURES = {
-    "v1model": ("v1model/externs.p4", 0),
-    "tna": ("tna/externs.p4", 1),
-    "t2na": ("tna/externs.p4", 2),
+    "v1model": ("base/v1model/externs.p4", 0),
+    "tna": ("base/tna/externs.p4", 1),
+    "t2na": ("base/tna/externs.p4", 2),
 }
 CHIP_CONDITION = re.compile(r"#if __TARGET_TOFINO__ == (\d+)$")
 CONSTANT = re.compile(r"^const [\w<>]+ (\w+) = (0[xX][0-9a-fA-F]+|\d+);", re.MULTILINE)

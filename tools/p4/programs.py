@@ -9,12 +9,15 @@ P4SRC = Path(__file__).resolve().parents[2] / "p4src"
 COMPILED = P4SRC / "compiled"
 PROGRAMS = ("pe", "p")
 MANIFEST = "manifest.json"
+TARGET_FOLDERS = frozenset({"v1model", "tna"})
 INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
 
 
 def sources(target: str) -> list[Path]:
-    """The P4 files of the programs for `target` (v1model or tna), in a stable order."""
-    return sorted([*P4SRC.glob("common/**/*.p4"), *P4SRC.glob(f"{target}/**/*.p4")])
+    """The P4 files of the programs for `target` (v1model or tna), in a stable order: all but those
+    in a folder of the other target."""
+    (other,) = TARGET_FOLDERS - {target}
+    return sorted(file for file in P4SRC.glob("**/*.p4") if other not in file.parts)
 
 
 def included(file: Path) -> set[Path]:

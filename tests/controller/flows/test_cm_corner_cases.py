@@ -126,7 +126,7 @@ def addresses(frame: Packet):  # type: ignore[no-untyped-def]  # noqa: ANN201
 
 
 def digest(frame: Packet) -> CmMessage:
-    """The digest of a frame, read from its octets (p4src/common/pe/digests.p4)."""
+    """The digest of a frame, read from its octets (p4src/learning/digests.p4)."""
     read = Ether(bytes(frame))
     layer = read[Mad].payload
     src, dst = addresses(read)

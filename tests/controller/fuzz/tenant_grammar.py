@@ -2,7 +2,7 @@
 
 Layouts are tables of fields; a message is made from one, then some fields get boundary values, bits
 flip, and octets are cut off or appended. Offsets of the connection manager's messages count from
-the BTH (packets/cm.py), and what a PE reports of them is read as p4src/common/pe/roce_parser.p4
+the BTH (packets/cm.py), and what a PE reports of them is read as p4src/learning/roce_parser.p4
 does. A seeded generator rather than hypothesis: a million messages in a row, to one controller that
 remembers, are one example.
 """

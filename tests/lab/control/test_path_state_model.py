@@ -15,7 +15,7 @@ BAD = ("FAILED", "CONGESTED")
 
 @dataclass
 class Model:
-    """What p4src/v1model/path_state.p4 keeps, as sets of slots. Times in microseconds."""
+    """What p4src/fantel/v1model/path_state.p4 keeps, as sets of slots. Times in microseconds."""
 
     paths: frozenset[int]
     failed: frozenset[int] = frozenset()

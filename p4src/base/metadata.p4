@@ -3,7 +3,7 @@
 #define FCN_METADATA_P4
 
 #include "types.p4"
-#include "link_types.p4"
+#include "../fantel/links/link_types.p4"
 
 // Field lists that survive resubmission and recirculation (v1model).
 const bit<8> KEEP_FLAT = 1;

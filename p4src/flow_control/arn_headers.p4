@@ -2,7 +2,7 @@
 #ifndef FCN_ARN_HEADERS_P4
 #define FCN_ARN_HEADERS_P4
 
-#include "headers.p4"
+#include "../base/headers.p4"
 #include "flow_control_types.p4"
 
 header arn_h {

@@ -2,7 +2,7 @@
 #ifndef FCN_BFD_HEADERS_P4
 #define FCN_BFD_HEADERS_P4
 
-#include "arn_headers.p4"
+#include "../../flow_control/arn_headers.p4"
 #include "link_types.p4"
 
 // BFD control packet without authentication (RFC 5880 section 4.1)

@@ -2,8 +2,8 @@
 #ifndef FCN_P_METADATA_P4
 #define FCN_P_METADATA_P4
 
-#include "../base/metadata.p4"
-#include "../base/flow_control_types.p4"
+#include "metadata.p4"
+#include "../flow_control/flow_control_types.p4"
 
 struct p_meta_t {
     base_meta_t base;

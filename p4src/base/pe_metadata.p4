@@ -2,8 +2,8 @@
 #ifndef FCN_PE_METADATA_P4
 #define FCN_PE_METADATA_P4
 
-#include "../base/metadata.p4"
-#include "../base/flow_control_types.p4"
+#include "metadata.p4"
+#include "../flow_control/flow_control_types.p4"
 
 // Which of the small tables decides about a packet; see packet_class.p4.
 enum bit<3> PacketClass {

@@ -3,9 +3,9 @@
 #ifndef FCN_P_HEADERS_P4
 #define FCN_P_HEADERS_P4
 
-#include "../base/headers.p4"
-#include "../base/arn_headers.p4"
-#include "fantel_headers.p4"
+#include "headers.p4"
+#include "../flow_control/arn_headers.p4"
+#include "../fantel/messages/p_fantel_headers.p4"
 
 // How the Fast CNPs of this node look; FastCnpProfile sets it. Never on the wire: BMv2 clears metadata for
 // every packet, but not the fields of headers.

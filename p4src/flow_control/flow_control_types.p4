@@ -2,7 +2,7 @@
 #ifndef FCN_FLOW_CONTROL_TYPES_P4
 #define FCN_FLOW_CONTROL_TYPES_P4
 
-#include "metadata.p4"
+#include "../base/metadata.p4"
 
 // Field list that a parked packet keeps (v1model).
 const bit<8> KEEP_PARKED = 3;

@@ -2,7 +2,7 @@
 #ifndef FCN_FANTEL_HEADERS_P4
 #define FCN_FANTEL_HEADERS_P4
 
-#include "arn_headers.p4"
+#include "../../flow_control/arn_headers.p4"
 
 enum bit<8> FantelType {
     FAILURE = 1,

@@ -2,7 +2,7 @@
 #ifndef FCN_LINK_TYPES_P4
 #define FCN_LINK_TYPES_P4
 
-#include "types.p4"
+#include "../../base/types.p4"
 
 // Field list that the clock packet keeps (v1model).
 const bit<8> KEEP_CLOCK = 4;

@@ -2,11 +2,11 @@
 #ifndef FCN_PE_HEADERS_P4
 #define FCN_PE_HEADERS_P4
 
-#include "../base/headers.p4"
-#include "../base/arn_headers.p4"
-#include "../base/fantel_headers.p4"
-#include "path_types.p4"
-#include "../base/bfd_headers.p4"
+#include "headers.p4"
+#include "../flow_control/arn_headers.p4"
+#include "../fantel/messages/fantel_headers.p4"
+#include "../fantel/paths/path_types.p4"
+#include "../fantel/links/bfd_headers.p4"
 
 // What is behind the customer's UDP header. A CNP has no headers from DETH on, another packet none of the
 // CNP's behind the BTH.
