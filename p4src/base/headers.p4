@@ -205,6 +205,22 @@ struct srv6_headers_t {
     srv6_segment_h segment3;
 }
 
+// The neighbour behind a port, to whom a message goes. Never on the wire: BMv2 clears metadata for every packet, but not
+// the fields of headers.
+header envelope_h {
+    mac_addr_t src_mac;
+    mac_addr_t dst_mac;
+    ipv6_addr_t src;
+    ipv6_addr_t dst;
+}
+
+// The ingress PE of a packet whose tunnel ends here, or its END.CON SID, and the flow's label (FCN-18). Never on the wire.
+header ingress_pe_h {
+    ipv6_addr_t address;
+    flow_label_t label;
+    bit<4> pad;
+}
+
 // What is between the underlay's IPv6 header and the customer's packet, but for SRv6
 struct tunnel_headers_t {
     gre_h gre;

@@ -3,9 +3,12 @@
 #ifndef FCN_P_HEADERS_P4
 #define FCN_P_HEADERS_P4
 
+#include "five_tuple.p4"
 #include "headers.p4"
-#include "../flow_control/arn_headers.p4"
+#include "types.p4"
+#include "../fantel/links/bfd_headers.p4"
 #include "../fantel/messages/p_fantel_headers.p4"
+#include "../flow_control/arn_headers.p4"
 
 // How the Fast CNPs of this node look; FastCnpProfile sets it. Never on the wire: BMv2 clears metadata for
 // every packet, but not the fields of headers.
@@ -40,14 +43,22 @@ struct p_headers_t {
     // Of Fast CNPs made here
     fast_cnp_h fast_cnp;
     fast_cnp_profile_h fast_cnp_profile;
-    // Of ARN messages made here or for this node
+#if HAS_FLOW_CONTROL || HAS_FANTEL
+    // Of messages made here or for this node
+    five_tuple_headers_t five_tuple;
+    envelope_h envelope;
+#endif
+#if HAS_FLOW_CONTROL
     arn_headers_t arn;
-    arn_envelope_h arn_envelope;
+#endif
+#if HAS_FANTEL
     // Of links that are watched, and of FANTEL messages made here
     clock_h clock;
     bfd_h bfd;
-    order_h order;
+    hello_h hello;
+    notice_h notice;
     p_fantel_headers_t fantel;
+#endif
 }
 
 #endif

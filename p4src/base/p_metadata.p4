@@ -3,11 +3,13 @@
 #define FCN_P_METADATA_P4
 
 #include "metadata.p4"
+#include "../fantel/fantel_types.p4"
 #include "../flow_control/flow_control_types.p4"
 
 struct p_meta_t {
     base_meta_t base;
     flow_control_meta_t flow_control;
+    fantel_meta_t fantel;
 }
 
 #endif

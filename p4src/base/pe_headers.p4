@@ -2,11 +2,14 @@
 #ifndef FCN_PE_HEADERS_P4
 #define FCN_PE_HEADERS_P4
 
+#include "five_tuple.p4"
 #include "headers.p4"
-#include "../flow_control/arn_headers.p4"
+#include "types.p4"
+#include "../fantel/links/bfd_headers.p4"
+#include "../fantel/links/link_types.p4"
 #include "../fantel/messages/fantel_headers.p4"
 #include "../fantel/paths/path_types.p4"
-#include "../fantel/links/bfd_headers.p4"
+#include "../flow_control/arn_headers.p4"
 
 // What is behind the customer's UDP header. A CNP has no headers from DETH on, another packet none of the
 // CNP's behind the BTH.
@@ -63,17 +66,25 @@ struct pe_headers_t {
     roce_headers_t roce;
     neighbor_headers_t neighbor;
     cnp_profile_h cnp_profile;
-    // Of ARN messages made here or for this node, and of PAUSE frames made here
+    ingress_pe_h ingress_pe;
+#if HAS_FLOW_CONTROL || HAS_FANTEL
+    // Of messages made here or for this node
+    five_tuple_headers_t five_tuple;
+    envelope_h envelope;
+#endif
+#if HAS_FLOW_CONTROL
     arn_headers_t arn;
-    arn_envelope_h arn_envelope;
-    // Of FANTEL messages for this node
+    pause_h pause;
+#endif
+#if HAS_FANTEL
     fantel_headers_t fantel;
     path_report_h path_report;
     // Of links that are watched
     clock_h clock;
     bfd_h bfd;
-    order_h order;
-    pause_h pause;
+    hello_h hello;
+    notice_h notice;
+#endif
 }
 
 #endif

@@ -3,7 +3,10 @@
 #define FCN_PE_METADATA_P4
 
 #include "metadata.p4"
+#include "types.p4"
+#include "../fantel/fantel_types.p4"
 #include "../flow_control/flow_control_types.p4"
+#include "../two_threshold/two_threshold_types.p4"
 
 // Which of the small tables decides about a packet; see packet_class.p4.
 enum bit<3> PacketClass {
@@ -17,16 +20,6 @@ enum bit<3> PacketClass {
     TUNNEL_END = 5
 }
 
-// What is done with a flow whose path is lightly congested.
-enum bit<2> FlowTreatment {
-    NONE = 0,
-    SLOW = 1,
-    REROUTE = 2
-}
-
-// Time between packets of a flow in units of 1/65536 microsecond: packets of 100 Gb/s are nanoseconds apart.
-typedef bit<48> flow_interval_t;
-
 // A message of the connection manager, as the parser found it; zeros in any other packet.
 struct cm_meta_t {
     bool is_valid;
@@ -39,7 +32,9 @@ struct cm_meta_t {
 
 struct pe_meta_t {
     base_meta_t base;
+    two_threshold_meta_t two_threshold;
     flow_control_meta_t flow_control;
+    fantel_meta_t fantel;
     // Set by the BMv2 program before a second pass through the parser; see v1model/pe_parser.p4.
     @field_list(KEEP_FLAT)
     bit<1> flat;
@@ -94,16 +89,11 @@ struct pe_meta_t {
     DropReason label_fault;
     bool cnp_is_ipv4;
 
-    // Light congestion (PEC-3): how long a flow is treated after it was told of, 0 where it is not treated
-    microseconds_t light_hold;
-    // Its path is congested: the sender hears of it if it did not for so long (FAN-6). 0: not.
-    microseconds_t path_cnp_interval;
-    bit<8> path_cnp_policy;
-    // This packet told of it, and has done its work.
-    bool light_told;
-    FlowTreatment treatment;
-    flow_interval_t slow_interval;
-    flow_interval_t slow_tolerance;
+    // Why else the sender is told, besides the queue's level: if he was not for so long. 0: for no other reason
+    microseconds_t tell_interval;
+    // The copy is for the sender for such a reason.
+    @field_list(KEEP_COPY)
+    bit<1> copy_insists;
 
     // Flow learning
     bit<1> learning_enabled;

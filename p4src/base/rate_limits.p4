@@ -1,6 +1,9 @@
 #ifndef FCN_RATE_LIMITS_P4
 #define FCN_RATE_LIMITS_P4
 
+#include "sizes.p4"
+#include "types.p4"
+
 // NotificationLimit: bounds all notifications a node makes (FCN-15).
 // Writes: color, GREEN when the notification may go.
 // When:   a notification has passed its flow's gate. Not configured, the meter lets everything pass.

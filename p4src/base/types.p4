@@ -184,6 +184,24 @@ enum bit<7> PuntReason {
     UNDERLAY_GLEAN = 6
 }
 
+// What a later pass parses that the first did not
+enum bit<3> ParseMore {
+    NONE = 0,
+    // The parameters of an ARN for this node
+    ARN = 1,
+    // What the tunnel carries, at a node that forwards it by the underlay alone
+    INNER = 2,
+    // Nothing: it is cut off
+    NOTHING = 3,
+    // The parameters of a FANTEL message for this node
+    FANTEL = 4,
+    // A BFD control packet for this node
+    BFD = 5
+}
+// A packet that waits, or waited, for a data centre that paused: it stays as it came, in its tunnel, so that its names are
+// those of the wire, and goes through ingress again when it may leave.
+#define WAITED_FOR_DC ParseMore.NOTHING
+
 // Why a packet was dropped; the index of counter `drops`.
 enum bit<8> DropReason {
     NONE = 0,

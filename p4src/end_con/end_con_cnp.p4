@@ -1,6 +1,10 @@
 #ifndef FCN_END_CON_CNP_P4
 #define FCN_END_CON_CNP_P4
 
+#include "../base/p_headers.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // EndConCnp: turns the copy of a congested packet into a CNP for the sender of its flow, in a packet to the
 // END.CON SID that the packet has for its source (SRF-4). The label of the outer header goes on naming the flow: the
 // ingress PE finds the sender's queue pair by it. Until then DestQP is that of the data packets and the ICRC is

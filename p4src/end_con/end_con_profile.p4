@@ -1,6 +1,8 @@
 #ifndef FCN_END_CON_PROFILE_P4
 #define FCN_END_CON_PROFILE_P4
 
+#include "../base/p_headers.p4"
+
 // EndConProfile: how such a packet looks otherwise.
 // Reads:  hdr.fast_cnp_profile.
 // Writes: source, DSCP and hop limit of the underlay header; DSCP, TTL or hop limit of the CNP, its UDP source port.

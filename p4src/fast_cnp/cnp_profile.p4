@@ -1,6 +1,10 @@
 #ifndef FCN_CNP_PROFILE_P4
 #define FCN_CNP_PROFILE_P4
 
+#include "../base/pe_headers.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // CnpProfile: how the CNPs of this node look, and how far apart those of one flow are (FCN-13, FCN-15).
 // Writes: the header `cnp_profile`.
 // When:   a CNP is about to be made.

@@ -1,6 +1,8 @@
 #ifndef FCN_ECN_MARK_P4
 #define FCN_ECN_MARK_P4
 
+#include "../base/types.p4"
+
 // EcnMark: sets a codepoint on an ECN-capable packet (RFC 3168 section 5, SRF-3): CE on ECT(0) and ECT(1), ECT(1)
 // on ECT(0) only (PEC-1). CE stays CE.
 // Reads:  ECN field; the codepoint to set.

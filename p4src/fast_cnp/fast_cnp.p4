@@ -1,6 +1,11 @@
 #ifndef FCN_FAST_CNP_P4
 #define FCN_FAST_CNP_P4
 
+#include "../base/p_headers.p4"
+#include "../base/p_metadata.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // FastCnp: turns the copy of a congested packet into a Fast CNP (FCN-9, FCN-10).
 // Reads:  outer source and flow label of the packet; meta.base.copy_level, hdr.fast_cnp_profile.
 // Writes: underlay headers; removes the SRH. The UDP checksum and the length are the

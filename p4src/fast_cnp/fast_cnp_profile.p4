@@ -1,6 +1,10 @@
 #ifndef FCN_FAST_CNP_PROFILE_P4
 #define FCN_FAST_CNP_PROFILE_P4
 
+#include "../base/p_headers.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // FastCnpProfile: how the Fast CNPs of this node look (FCN-9).
 // Writes: the header `fast_cnp_profile`.
 // When:   a Fast CNP is about to be made.

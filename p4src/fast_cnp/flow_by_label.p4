@@ -1,6 +1,10 @@
 #ifndef FCN_FLOW_BY_LABEL_P4
 #define FCN_FLOW_BY_LABEL_P4
 
+#include "../base/pe_headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+
 // FlowByLabel: from a congestion notification back to the flow (FCN-12, FCN-13). A label is in the
 // table of its flow's IP version.
 // Reads:  meta.notify_label.

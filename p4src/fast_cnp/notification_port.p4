@@ -1,6 +1,10 @@
 #ifndef FCN_NOTIFICATION_PORT_P4
 #define FCN_NOTIFICATION_PORT_P4
 
+#include "../base/metadata.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // NotificationPort: which of the domain's notifications a datagram is, by its UDP port (FCN-9).
 // Reads:  UDP destination port.
 // Writes: meta.notification_kind.

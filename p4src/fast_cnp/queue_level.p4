@@ -1,6 +1,9 @@
 #ifndef FCN_QUEUE_LEVEL_P4
 #define FCN_QUEUE_LEVEL_P4
 
+#include "../base/metadata.p4"
+#include "../base/types.p4"
+
 // QueueLevel: how congested the queue is that the packet came from, and what the node does at that
 // level (FCN-10, FCN-11, SRF-3).
 // Reads:  egress port, queue, depth (in the target's unit: packets on BMv2, cells on Tofino).

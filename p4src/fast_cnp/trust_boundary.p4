@@ -1,6 +1,10 @@
 #ifndef FCN_TRUST_BOUNDARY_P4
 #define FCN_TRUST_BOUNDARY_P4
 
+#include "../base/pe_metadata.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // TrustBoundary: notifications are believed from configured prefixes of the domain only (FCN-17).
 // Reads:  underlay source address.
 // Writes: meta.is_trusted.

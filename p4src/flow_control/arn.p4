@@ -1,6 +1,13 @@
 #ifndef FCN_ARN_P4
 #define FCN_ARN_P4
 
+#include "../base/five_tuple.p4"
+#include "../base/headers.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+#include "arn_headers.p4"
+#include "flow_control_types.p4"
+
 // Arn: turns the copy of a packet into an ARN about its traffic (SRF-5).
 // Reads:  meta.mode, meta.arn_type, meta.traffic; what ArnUpstream found.
 // Writes: Ethernet and underlay headers, UDP header, ARN headers. The SRH and the UDP checksum are the top-level
@@ -8,7 +15,7 @@
 // When:   on the egress copy of a packet whose upstream neighbour is to be told.
 control Arn(
         inout ethernet_h ethernet, inout ipv6_h outer_ipv6, inout udp_h udp, inout arn_headers_t arn,
-        in arn_envelope_h envelope, in flow_control_meta_t meta) {
+        inout five_tuple_headers_t five_tuple, in envelope_h envelope, in flow_control_meta_t meta) {
     action set_arn_profile(
             bit<16> udp_src_port, bit<16> udp_dst_port, bit<6> dscp, microseconds_t time) {
         udp.src_port = udp_src_port;
@@ -57,25 +64,25 @@ control Arn(
     }
     action name_tuple() {
         arn.arn.para_type = ARN_FIVE_TUPLE_AND_TIME;
-        arn.five_tuple.setValid();
-        arn.five_tuple.ip_version = meta.traffic.ip_version;
-        arn.five_tuple.label = meta.traffic.label;
-        arn.five_tuple.protocol = meta.traffic.protocol;
-        arn.ports.setValid();
-        arn.ports.src_port = meta.traffic.src_port;
-        arn.ports.dst_port = meta.traffic.dst_port;
+        five_tuple.head.setValid();
+        five_tuple.head.ip_version = meta.traffic.ip_version;
+        five_tuple.head.label = meta.traffic.label;
+        five_tuple.head.protocol = meta.traffic.protocol;
+        five_tuple.ports.setValid();
+        five_tuple.ports.src_port = meta.traffic.src_port;
+        five_tuple.ports.dst_port = meta.traffic.dst_port;
     }
     action name_ipv4() {
-        arn.ipv4.setValid();
-        arn.ipv4.src = meta.traffic.src[31:0];
-        arn.ipv4.dst = meta.traffic.dst[31:0];
+        five_tuple.ipv4.setValid();
+        five_tuple.ipv4.src = meta.traffic.src[31:0];
+        five_tuple.ipv4.dst = meta.traffic.dst[31:0];
         outer_ipv6.payload_len = ARN_IPV4_UDP_LENGTH;
         udp.length = ARN_IPV4_UDP_LENGTH;
     }
     action name_ipv6() {
-        arn.ipv6.setValid();
-        arn.ipv6.src = meta.traffic.src;
-        arn.ipv6.dst = meta.traffic.dst;
+        five_tuple.ipv6.setValid();
+        five_tuple.ipv6.src = meta.traffic.src;
+        five_tuple.ipv6.dst = meta.traffic.dst;
         outer_ipv6.payload_len = ARN_IPV6_UDP_LENGTH;
         udp.length = ARN_IPV6_UDP_LENGTH;
     }

@@ -1,6 +1,12 @@
 #ifndef FCN_ARN_ARRIVAL_P4
 #define FCN_ARN_ARRIVAL_P4
 
+#include "../base/headers.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+#include "arn_headers.p4"
+#include "flow_control_types.p4"
+
 // ArnArrival: is this ARN a neighbour's, and what does it ask for (SRF-5, SRF-7)?
 // Reads:  the port it came from; source and hop limit of its underlay header, ARN headers, meta.mode, meta.traffic;
 //         whether its lengths, parameters and checksum are sound.

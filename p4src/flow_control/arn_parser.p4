@@ -1,9 +1,12 @@
 #ifndef FCN_ARN_PARSER_P4
 #define FCN_ARN_PARSER_P4
 
+#include "../base/five_tuple.p4"
+#include "arn_headers.p4"
+
 // Sub-parser of an ARN behind its UDP header. Of one with unknown parameters or another IP version, what follows is
 // not parsed and no parameter is valid.
-parser ArnParser(packet_in packet, inout arn_headers_t arn) {
+parser ArnParser(packet_in packet, inout arn_headers_t arn, inout five_tuple_headers_t five_tuple) {
     state start {
         packet.extract(arn.arn);
         transition select(arn.arn.para_type) {
@@ -13,23 +16,23 @@ parser ArnParser(packet_in packet, inout arn_headers_t arn) {
         }
     }
     state parse_tuple {
-        packet.extract(arn.five_tuple);
-        transition select(arn.five_tuple.ip_version) {
+        packet.extract(five_tuple.head);
+        transition select(five_tuple.head.ip_version) {
             4: parse_ipv4;
             6: parse_ipv6;
             default: accept;
         }
     }
     state parse_ipv4 {
-        packet.extract(arn.ipv4);
+        packet.extract(five_tuple.ipv4);
         transition parse_ports;
     }
     state parse_ipv6 {
-        packet.extract(arn.ipv6);
+        packet.extract(five_tuple.ipv6);
         transition parse_ports;
     }
     state parse_ports {
-        packet.extract(arn.ports);
+        packet.extract(five_tuple.ports);
         transition parse_path;
     }
     state parse_path {

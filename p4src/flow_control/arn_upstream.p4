@@ -1,11 +1,16 @@
 #ifndef FCN_ARN_UPSTREAM_P4
 #define FCN_ARN_UPSTREAM_P4
 
+#include "../base/headers.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+#include "flow_control_types.p4"
+
 // ArnUpstream: the neighbour behind the port a packet came from (SRF-7).
 // Reads:  meta.upstream_port.
 // Writes: meta.has_upstream; the headers with which an ARN goes to that neighbour.
 // When:   packets of the underlay in egress, while flow control is on; before Arn.
-control ArnUpstream(inout arn_envelope_h envelope, inout flow_control_meta_t meta) {
+control ArnUpstream(inout envelope_h envelope, inout flow_control_meta_t meta) {
     action set_arn_upstream(
             mac_addr_t src_mac, mac_addr_t dst_mac, ipv6_addr_t src, ipv6_addr_t dst) {
         meta.has_upstream = true;

@@ -1,6 +1,10 @@
 #ifndef FCN_DC_RELIEF_P4
 #define FCN_DC_RELIEF_P4
 
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+#include "flow_control_types.p4"
+
 // DcRelief: how the data centre behind a DC port is asked to send less (SRF-8).
 // Reads:  meta.upstream_port.
 // Writes: meta.relief; meta.refresh: how often a PAUSE frame is repeated.

@@ -1,6 +1,9 @@
 #ifndef FCN_FLOW_CONTROL_P4
 #define FCN_FLOW_CONTROL_P4
 
+#include "../base/types.p4"
+#include "flow_control_types.p4"
+
 // FlowControlMode: what neighbours stop for each other in this domain (SRF-6, FCN-16).
 // Writes: meta.mode, meta.refresh: how often an ARN is repeated while a queue stays congested.
 // When:   every packet, first.

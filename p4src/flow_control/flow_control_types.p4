@@ -3,9 +3,7 @@
 #define FCN_FLOW_CONTROL_TYPES_P4
 
 #include "../base/metadata.p4"
-
-// Field list that a parked packet keeps (v1model).
-const bit<8> KEEP_PARKED = 3;
+#include "../base/types.p4"
 
 // What neighbours stop for each other (SRF-6)
 enum bit<2> FlowControl {
@@ -88,21 +86,6 @@ enum bit<2> QueueState {
     RELIEVED = 2
 }
 
-// What a later pass parses that the first did not
-enum bit<3> ParseMore {
-    NONE = 0,
-    // The parameters of an ARN for this node
-    ARN = 1,
-    // What the tunnel carries, at a node that forwards it by the underlay alone
-    INNER = 2,
-    // Nothing: it is cut off
-    NOTHING = 3,
-    // The parameters of a FANTEL message for this node
-    FANTEL = 4,
-    // A BFD control packet for this node
-    BFD = 5
-}
-
 typedef bit<10> hold_cell_t;
 const int HOLD_CELLS = 1024;
 const int HOLD_LEVEL_TABLE_SIZE = 1024;
@@ -123,21 +106,13 @@ UNCLEARED_STRUCT held_traffic_t {
 const held_traffic_t NO_TRAFFIC = { 0, 0, 0, 0, 0, 0, 0, 0 };
 
 struct flow_control_meta_t {
+#if HAS_FLOW_CONTROL
     // Set by FlowControlMode
     @field_list(KEEP_COPY)
     FlowControl mode;
     microseconds_t refresh;
 
-    @field_list(KEEP_FLAT, KEEP_PARKED)
-    ParseMore parse_more;
-
-    // The time in microseconds, which a packet on a later pass does not know otherwise
-    @field_list(KEEP_FLAT, KEEP_PARKED, KEEP_CLOCK)
-    bit<48> now;
-
     // A packet that Hold made wait: where it goes when it is its turn, how it came
-    @field_list(KEEP_PARKED)
-    bit<1> is_parked;
     @field_list(KEEP_PARKED)
     hold_cell_t cell;
     @field_list(KEEP_PARKED)
@@ -148,8 +123,6 @@ struct flow_control_meta_t {
     port_t egress_port;
     @field_list(KEEP_PARKED, KEEP_COPY)
     port_t upstream_port;
-    @field_list(KEEP_PARKED, KEEP_COPY)
-    ipv6_addr_t arrived_dst;
 
     // Of the packet, or what an ARN is about
     held_traffic_t traffic;
@@ -158,10 +131,14 @@ struct flow_control_meta_t {
     // IEEE 802.1Q priority of a packet from a DC port
     @field_list(KEEP_PARKED, KEEP_COPY)
     bit<3> dc_priority;
+    // By which port the packet would leave, or the neighbour who asks is reached
+    port_t hold_port;
     HoldRequest request;
     HoldVerdict verdict;
     HoldEvent event;
     microseconds_t time;
+    // A PAUSE frame of a data centre
+    bool is_pause;
 
     // The ARN to send
     @field_list(KEEP_COPY)
@@ -172,6 +149,7 @@ struct flow_control_meta_t {
     // What is done instead where the upstream neighbour is a data centre
     Relief relief;
     QueueState queue;
+#endif
 }
 
 #endif

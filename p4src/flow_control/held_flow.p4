@@ -1,6 +1,10 @@
 #ifndef FCN_HELD_FLOW_P4
 #define FCN_HELD_FLOW_P4
 
+#include "../base/headers.p4"
+#include "../base/types.p4"
+#include "flow_control_types.p4"
+
 // HeldFlow: the flow in the tunnel that a hold would be about, by the five-tuple of its UDP datagrams. Customers may
 // use the same addresses, so the label says whose flow it is, alike at every node on the way: CustomerLabel of the
 // service SID, or of the tunnel's far end and its VNI, key or label.

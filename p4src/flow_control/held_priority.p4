@@ -1,6 +1,8 @@
 #ifndef FCN_HELD_PRIORITY_P4
 #define FCN_HELD_PRIORITY_P4
 
+#include "flow_control_types.p4"
+
 // HeldPriority: a PAUSE frame is about a priority of the data centre, whatever the domain holds.
 // Reads:  meta.dc_priority.
 // Writes: meta.traffic, by which ArnGate tells what it repeats; meta.is_named.

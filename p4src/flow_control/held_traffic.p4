@@ -1,15 +1,10 @@
 #ifndef FCN_HELD_TRAFFIC_P4
 #define FCN_HELD_TRAFFIC_P4
 
-// The protocol in the name of a service: 0, any (RFC 7296 section 3.13.1), of a tunnel over SRv6. Its next header says
-// whether there is an SRH and which version of IP a customer's packet has, and one hold is to be about all of them.
-bit<8> service_protocol(in bit<8> next_header) {
-    bit<8> protocol = next_header;
-    if (next_header == IpProtocol.IPV4 || next_header == IpProtocol.IPV6 || next_header == IpProtocol.ROUTING) {
-        protocol = 0;
-    }
-    return protocol;
-}
+#include "../base/five_tuple.p4"
+#include "../base/headers.p4"
+#include "../base/types.p4"
+#include "flow_control_types.p4"
 
 // HeldTraffic: what a hold would be about that stops this packet, as the neighbour sees it. A service has no flow
 // label: that of a flow changes when the flow is learned, and its packets would overtake those that wait.

@@ -1,6 +1,9 @@
 #ifndef FCN_HOLD_LEVEL_P4
 #define FCN_HOLD_LEVEL_P4
 
+#include "../base/types.p4"
+#include "flow_control_types.p4"
+
 // HoldLevel: is the queue that the packet came from congested, or relieved?
 // Reads:  egress port, queue, depth (in the target's unit).
 // Writes: meta.queue.

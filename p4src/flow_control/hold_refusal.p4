@@ -1,6 +1,9 @@
 #ifndef FCN_HOLD_REFUSAL_P4
 #define FCN_HOLD_REFUSAL_P4
 
+#include "../base/types.p4"
+#include "flow_control_types.p4"
+
 // HoldRefusal: why Hold did not do what was asked, as a drop reason.
 // Reads:  verdict of Hold.
 // Writes: drop_reason.

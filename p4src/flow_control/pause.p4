@@ -1,6 +1,12 @@
 #ifndef FCN_PAUSE_P4
 #define FCN_PAUSE_P4
 
+#include "../base/headers.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+#include "arn_headers.p4"
+#include "flow_control_types.p4"
+
 // Pause: turns the copy of a packet into a PAUSE frame for its priority (IEEE 802.1Qbb, 802.3 annex 31D). The end of
 // a pause is one of time 0.
 // Reads:  meta.dc_priority, meta.arn_type, meta.upstream_port.

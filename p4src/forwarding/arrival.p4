@@ -1,6 +1,15 @@
 #ifndef FCN_ARRIVAL_P4
 #define FCN_ARRIVAL_P4
 
+#include "../base/pe_headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+#include "../fast_cnp/notification_arrival.p4"
+#include "customer_arrival.p4"
+#include "packet_class.p4"
+#include "tunnel_arrival.p4"
+#include "wan_arrival.p4"
+
 // Arrival: what is done with a packet, decided by its class and then by the table of that class:
 // CustomerArrival, WanArrival, NotificationArrival or TunnelArrival.
 // Reads:  header validity; what the parser, PortRole, NotificationPort, CustomerPacket, DomainMode and

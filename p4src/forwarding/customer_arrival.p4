@@ -1,6 +1,10 @@
 #ifndef FCN_CUSTOMER_ARRIVAL_P4
 #define FCN_CUSTOMER_ARRIVAL_P4
 
+#include "../base/headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+
 // CustomerArrival: what is done with a packet from a DC port.
 // Reads:  meta.answered, meta.base.ingress_port, meta.base.is_arp, meta.base.is_nd, meta.base.is_addressed,
 //         meta.base.notification_kind (FCN-17), meta.parse_failed, meta.customer_fault; IP sources.

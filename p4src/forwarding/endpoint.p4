@@ -1,6 +1,10 @@
 #ifndef FCN_ENDPOINT_P4
 #define FCN_ENDPOINT_P4
 
+#include "../base/metadata.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // Endpoint: is the underlay destination this node's?
 // Reads:  underlay destination address.
 // Writes: meta.destination: NODE (own address) or END_SID (SRv6 End, RFC 8986 section 4.1).

@@ -1,6 +1,10 @@
 #ifndef FCN_OTHER_STATION_P4
 #define FCN_OTHER_STATION_P4
 
+#include "../base/headers.p4"
+#include "../base/metadata.p4"
+#include "../base/types.p4"
+
 // OtherStation: drops frames for other stations. Those to a group are left to the arrival tables: ARP and neighbour
 // discovery use them. Without this control these tables drop the others, too, but for ARP and neighbour discovery.
 // Reads:  meta.is_addressed, meta.drop_reason, Ethernet destination.

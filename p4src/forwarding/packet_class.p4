@@ -1,6 +1,10 @@
 #ifndef FCN_PACKET_CLASS_P4
 #define FCN_PACKET_CLASS_P4
 
+#include "../base/headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+
 // Classify: which of the arrival tables decides about a packet. It needs neither what FlowByLabel found nor
 // the VRF of a tunnel, so that a chip looks these up at the same time.
 // Reads:  meta.base.copy_kind, meta.base.role, meta.base.is_arp, meta.base.notification_kind,

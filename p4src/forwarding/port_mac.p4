@@ -1,6 +1,10 @@
 #ifndef FCN_PORT_MAC_P4
 #define FCN_PORT_MAC_P4
 
+#include "../base/headers.p4"
+#include "../base/metadata.p4"
+#include "../base/sizes.p4"
+
 // PortMac: is the frame for this node, or for another station of the link? A switch in a data centre floods
 // frames whose destination it does not know; a router must not forward them, nor those to a group
 // (RFC 1812 sections 4.2.3.1 and 5.3.4).

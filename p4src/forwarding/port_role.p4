@@ -1,6 +1,10 @@
 #ifndef FCN_PORT_ROLE_P4
 #define FCN_PORT_ROLE_P4
 
+#include "../base/metadata.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // PortRole: who is on the other side of the port a packet came from.
 // Reads:  meta.ingress_port, meta.vlan_id (0 when untagged).
 // Writes: meta.role, meta.vrf; meta.drop_reason when nothing is configured.

@@ -1,6 +1,10 @@
 #ifndef FCN_SERVICE_SID_P4
 #define FCN_SERVICE_SID_P4
 
+#include "../base/pe_metadata.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // ServiceSid: is the underlay destination a service SID of this node (FCN-5), or its END.CON SID of a VRF (SRF-4)?
 // Reads:  underlay destination.
 // Writes: meta.base.destination (SERVICE_SID, END_CON); meta.base.vrf or meta.end_con_vrf,

@@ -2,6 +2,8 @@
 #ifndef FCN_SRV6_PARSER_P4
 #define FCN_SRV6_PARSER_P4
 
+#include "../base/headers.p4"
+
 // An SRH of up to four segments and no TLV. Of another only the fixed part is extracted and the segments
 // stay invalid: transit does not need them, an End SID refuses it.
 parser SrhParser(packet_in packet, inout srv6_headers_t srv6) {

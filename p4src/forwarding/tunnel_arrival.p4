@@ -1,6 +1,10 @@
 #ifndef FCN_TUNNEL_ARRIVAL_P4
 #define FCN_TUNNEL_ARRIVAL_P4
 
+#include "../base/headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+
 // TunnelArrival: what is done with a packet for this node's address or one of its service SIDs. Other than
 // in transit, it must be sound throughout.
 // Reads:  meta.unsupported_tunnel, meta.parse_failed, meta.base.destination, SRH, meta.tunnel_type,

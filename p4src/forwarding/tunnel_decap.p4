@@ -1,6 +1,10 @@
 #ifndef FCN_TUNNEL_DECAP_P4
 #define FCN_TUNNEL_DECAP_P4
 
+#include "../base/pe_headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+
 // TunnelDecap: takes the underlay headers off (FCN-5).
 // Reads:  customer headers.
 // Writes: removes every underlay header; EtherType; meta.outer_ecn, meta.decapsulated.

@@ -3,6 +3,8 @@
 #ifndef FCN_TUNNEL_PARSER_P4
 #define FCN_TUNNEL_PARSER_P4
 
+#include "../base/headers.p4"
+
 // RFC 2784 with or without the key of RFC 2890
 parser GreParser(
         packet_in packet, inout tunnel_headers_t tunnel, inout bit<32> tunnel_id,

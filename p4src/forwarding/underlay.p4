@@ -1,6 +1,11 @@
 #ifndef FCN_UNDERLAY_P4
 #define FCN_UNDERLAY_P4
 
+#include "../base/headers.p4"
+#include "../base/metadata.p4"
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // Underlay: forwarding in the WAN domain by outer destination, ECMP over the outer header including
 // the flow label (RFC 6437, RFC 6438).
 // Reads:  underlay IPv6 header.

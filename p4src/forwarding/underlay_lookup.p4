@@ -1,6 +1,15 @@
 #ifndef FCN_UNDERLAY_LOOKUP_P4
 #define FCN_UNDERLAY_LOOKUP_P4
 
+#include "../base/pe_headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+#include "../fast_cnp/flow_by_label.p4"
+#include "../fast_cnp/trust_boundary.p4"
+#include "endpoint.p4"
+#include "service_sid.p4"
+#include "tunnel_vrf.p4"
+
 // UnderlayLookup: everything the tables know about a packet of the WAN.
 // Reads:  underlay addresses; meta.tunnel_type, meta.tunnel_id; meta.base.copy_kind,
 //         meta.base.notification_kind, meta.notify_label.

@@ -1,6 +1,10 @@
 #ifndef FCN_VRF_ROUTING_P4
 #define FCN_VRF_ROUTING_P4
 
+#include "../base/headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+
 // VrfRouting: longest-prefix match in the customer's VRF.
 // Reads:  meta.base.vrf, customer destination.
 // Writes: Ethernet addresses, meta.base.egress_port, meta.egress_vlan_id for a host behind a DC port;

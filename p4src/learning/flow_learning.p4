@@ -1,6 +1,9 @@
 #ifndef FCN_FLOW_LEARNING_P4
 #define FCN_FLOW_LEARNING_P4
 
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+
 // FlowLearning: are new flows and connection set-ups reported to the controller? (FCN-3)
 // Writes: meta.learning_enabled, meta.learning_window (same-flow reports are that far apart).
 // When:   every packet entering a tunnel.

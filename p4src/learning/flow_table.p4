@@ -1,6 +1,10 @@
 #ifndef FCN_FLOW_TABLE_P4
 #define FCN_FLOW_TABLE_P4
 
+#include "../base/headers.p4"
+#include "../base/pe_metadata.p4"
+#include "../base/types.p4"
+
 // FlowTable: the flow label of a RoCEv2 flow {VRF, source, destination, DestQP} (FCN-2, FCN-4).
 // Reads:  meta.base.vrf, customer addresses, BTH DestQP.
 // Writes: meta.flow_label, meta.flow_label_assigned, meta.flow_watched.

@@ -1,6 +1,9 @@
 #ifndef FCN_MARKING_CURVE_P4
 #define FCN_MARKING_CURVE_P4
 
+#include "../base/sizes.p4"
+#include "../base/types.p4"
+
 // MarkingCurve: how likely a packet of a queue of this depth is marked, and with which codepoint (PEC-1). The
 // controller compiles the curves to steps.
 // Reads:  egress port, queue, depth (in the target's unit: packets on BMv2, cells on Tofino).

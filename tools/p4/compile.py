@@ -1,7 +1,7 @@
 """Compile the v1model programs, or check that the committed outputs match the sources.
 
-`python -m tools.p4.compile` runs p4c and writes p4src/compiled/: per program the BMv2 JSON and the
-P4Info, the P4 constants Python needs (constants.json, with those of every architecture), and
+`python -m tools.p4.compile` runs p4c and writes p4src/compiled/: per profile and program the BMv2
+JSON and the P4Info, the P4 constants Python needs (constants.json, with those of every architecture), and
 manifest.json with hashes of the sources and outputs and the compiler's version. `--check` needs no
 compiler: it fails when the sources or outputs differ from the manifest, the constants from the
 sources, or a program reads a local variable before it writes it (assigned.py); where the same p4c
@@ -20,7 +20,17 @@ from pathlib import Path
 
 from tools.p4.assigned import UnknownError, read_before_written
 from tools.p4.direct import direct
-from tools.p4.programs import COMPILED, MANIFEST, P4SRC, PROGRAMS, digest, same_compiler, sources
+from tools.p4.programs import (
+    COMPILED,
+    MANIFEST,
+    P4SRC,
+    PROFILES,
+    PROGRAMS,
+    digest,
+    profile_folder,
+    same_compiler,
+    sources,
+)
 from tools.p4.temporaries import Json, shared
 from tools.p4.unreset import unreset
 
@@ -32,6 +42,9 @@ FLAGS = (
     "--Wdisable=invalid-header",
     "--Wdisable=unused",
     "--Wdisable=removed",
+    # Headers and `out` arguments: assigned.py proves of the compiled program what is needed.
+    "--Wdisable=uninitialized-use",
+    "--Wdisable=uninitialized-out-param",
 )
 CONSTANT_SOURCES = (
     "base/sizes.p4",
@@ -77,10 +90,12 @@ def compiler_version() -> str | None:
 
 def outputs(directory: Path) -> list[Path]:
     """The files a compilation writes to `directory`."""
-    names = ["constants.json"]
-    for program in PROGRAMS:
-        names += [f"{program}.json", f"{program}.p4info.txtpb"]
-    return [directory / name for name in sorted(names)]
+    files = [directory / "constants.json"]
+    for profile in PROFILES:
+        folder = profile_folder(directory, profile)
+        for program in PROGRAMS:
+            files += [folder / f"{program}.json", folder / f"{program}.p4info.txtpb"]
+    return sorted(files)
 
 
 def for_chip(text: str, chip: int) -> str:
@@ -143,36 +158,34 @@ def prove(name: str, program: Json) -> None:
 
 
 def compile_into(directory: Path) -> None:
-    """Run p4c on every program and write the outputs to `directory`. Raises CompilerError.
+    """Run p4c on every program of every profile and write the outputs to `directory`. Raises
+    CompilerError.
+    """
+    for profile in PROFILES:
+        folder = profile_folder(directory, profile)
+        folder.mkdir(parents=True, exist_ok=True)
+        for program in PROGRAMS:
+            compile_program(f"v1model/profiles/{profile}/{program}.p4", folder, program)
+    (directory / "constants.json").write_text(constants_text())
+
+
+def compile_program(source: str, folder: Path, program: str) -> None:
+    """Run p4c on one program. Raises CompilerError.
 
     The BMv2 JSON is p4c's output, modified so that temporaries share scalars (temporaries.py) and
     are not cleared for every packet (unreset.py).
     """
-    for program in PROGRAMS:
-        done = subprocess.run(
-            [
-                COMPILER,
-                *FLAGS,
-                "--p4runtime-files",
-                str(directory / f"{program}.p4info.txtpb"),
-                "-o",
-                str(directory / f"{program}.json"),
-                f"v1model/{program}.p4",
-            ],
-            cwd=P4SRC,
-            check=False,
+    compiled, p4info = folder / f"{program}.json", folder / f"{program}.p4info.txtpb"
+    files = ["--p4runtime-files", str(p4info), "-o", str(compiled)]
+    done = subprocess.run([COMPILER, *FLAGS, *files, source], cwd=P4SRC, check=False)
+    if done.returncode or not (compiled.is_file() and p4info.is_file()):
+        raise CompilerError(
+            f"{COMPILER} did not compile {source} (exit status {done.returncode}); "
+            "what it says is above, and p4src/compiled is as it was"
         )
-        compiled = directory / f"{program}.json"
-        files = (compiled, directory / f"{program}.p4info.txtpb")
-        if done.returncode or not all(file.is_file() for file in files):
-            raise CompilerError(
-                f"{COMPILER} did not compile v1model/{program}.p4 (exit status {done.returncode}); "
-                "what it says is above, and p4src/compiled is as it was"
-            )
-        made = unreset(direct(shared(json.loads(compiled.read_text()))))
-        prove(compiled.name, made)
-        compiled.write_text(json.dumps(made, indent=1) + "\n")
-    (directory / "constants.json").write_text(constants_text())
+    made = unreset(direct(shared(json.loads(compiled.read_text()))))
+    prove(source, made)
+    compiled.write_text(json.dumps(made, indent=1) + "\n")
 
 
 def manifest(directory: Path, version: str) -> dict[str, str]:
@@ -195,7 +208,9 @@ def write() -> int:
         fresh = Path(name)
         compile_into(fresh)
         for file in outputs(fresh):
-            shutil.copyfile(file, COMPILED / file.name)
+            place = COMPILED / file.relative_to(fresh)
+            place.parent.mkdir(exist_ok=True)
+            shutil.copyfile(file, place)
     write_manifest(manifest(COMPILED, version))
     print(f"p4src/compiled written by p4c {version}")
     return 0
@@ -227,9 +242,9 @@ def check() -> int:
                 file=sys.stderr,
             )
             return 1
-    for program in PROGRAMS:
-        compiled = COMPILED / f"{program}.json"
-        prove(compiled.name, json.loads(compiled.read_text()))
+    for compiled in outputs(COMPILED):
+        if compiled.suffix == ".json" and compiled.name != "constants.json":
+            prove(str(compiled.relative_to(COMPILED)), json.loads(compiled.read_text()))
     # The manifest covers the v1model sources; constants.json also depends on the TNA sources.
     if (COMPILED / "constants.json").read_text() != constants_text():
         print(
@@ -248,7 +263,8 @@ def check() -> int:
         for committed, fresh in zip(outputs(COMPILED), outputs(directory), strict=True):
             if committed.read_bytes() != fresh.read_bytes():
                 print(
-                    f"{committed.name}: differs from what p4c {version} generates", file=sys.stderr
+                    f"{committed.relative_to(COMPILED)}: differs from what p4c {version} generates",
+                    file=sys.stderr,
                 )
                 return 1
     print(f"p4src/compiled matches the output of p4c {version}")

@@ -8,6 +8,10 @@ from pathlib import Path
 P4SRC = Path(__file__).resolve().parents[2] / "p4src"
 COMPILED = P4SRC / "compiled"
 PROGRAMS = ("pe", "p")
+FULL = "full"
+PROFILES = (FULL, "fantel", "fcn", "flow-control", "two-threshold")
+"""Which modes a program has (p4src/v1model/profiles). What is compiled of FULL is in COMPILED, of
+each other in a folder of its name there."""
 MANIFEST = "manifest.json"
 TARGET_FOLDERS = frozenset({"v1model", "tna"})
 INCLUDE = re.compile(r'^#include "([^"]+)"\n', re.MULTILINE)
@@ -18,6 +22,11 @@ def sources(target: str) -> list[Path]:
     in a folder of the other target."""
     (other,) = TARGET_FOLDERS - {target}
     return sorted(file for file in P4SRC.glob("**/*.p4") if other not in file.parts)
+
+
+def profile_folder(directory: Path, profile: str) -> Path:
+    """Where the compiled programs of a profile are, below the folder of all."""
+    return directory if profile == FULL else directory / profile
 
 
 def included(file: Path) -> set[Path]:

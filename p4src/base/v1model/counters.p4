@@ -2,6 +2,10 @@
 #ifndef FCN_COUNTERS_P4
 #define FCN_COUNTERS_P4
 
+#include "externs.p4"
+#include "../sizes.p4"
+#include "../types.p4"
+
 @name(".drops")
 counter<DropReason>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) drops;
 @name(".punts")
@@ -18,8 +22,6 @@ counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) noti
 counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) flow_interval_suppressed;
 @name(".node_rate_suppressed")
 counter<NotificationKind>(KIND_COUNTER_SIZE, CounterType.packets_and_bytes) node_rate_suppressed;
-@name(".holds")
-counter<HoldEvent>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) holds;
 @name(".ecn_marked")
 counter<Ecn>(REASON_COUNTER_SIZE, CounterType.packets_and_bytes) ecn_marked;
 @name(".port_rx")

@@ -1,6 +1,8 @@
 #ifndef FCN_IPV4_CHECKSUM_P4
 #define FCN_IPV4_CHECKSUM_P4
 
+#include "externs.p4"
+
 // Ipv4Checksum: updates the checksum instead of computing it (RFC 1624), so options need no parsing.
 // Reads:  ECN field before and after; what a smaller TTL adds to the sum, TTL_STEP or 0.
 // Writes: checksum.

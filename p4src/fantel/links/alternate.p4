@@ -1,6 +1,11 @@
 #ifndef FCN_ALTERNATE_P4
 #define FCN_ALTERNATE_P4
 
+#include "../../base/headers.p4"
+#include "../../base/metadata.p4"
+#include "../../base/types.p4"
+#include "link_types.p4"
+
 // Alternate: another next hop that leads to the destination without a loop (RFC 5286), for packets whose own is dead.
 // Reads:  the port of the dead next hop, underlay destination.
 // Writes: Ethernet addresses and egress port; is_there.

@@ -1,6 +1,8 @@
 #ifndef FCN_BFD_MACHINE_P4
 #define FCN_BFD_MACHINE_P4
 
+#include "link_types.p4"
+
 // BfdMachine: what a link's state becomes by what its far end says (RFC 5880 section 6.8.6).
 // Reads:  its state here and there.
 // Writes: its state here.

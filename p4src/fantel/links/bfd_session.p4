@@ -1,6 +1,9 @@
 #ifndef FCN_BFD_SESSION_P4
 #define FCN_BFD_SESSION_P4
 
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+
 // BfdSession: the neighbour with whom this node watches a link (RFC 5881).
 // Reads:  port, source.
 // Writes: is_known; this node's discriminator.

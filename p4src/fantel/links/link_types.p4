@@ -2,10 +2,7 @@
 #ifndef FCN_LINK_TYPES_P4
 #define FCN_LINK_TYPES_P4
 
-#include "../../base/types.p4"
-
-// Field list that the clock packet keeps (v1model).
-const bit<8> KEEP_CLOCK = 4;
+#include "../paths/path_types.p4"
 
 // IEEE 802, local experimental EtherType 1: a frame that never leaves the node
 const bit<16> CLOCK_ETHER_TYPE = 0x88b5;

@@ -1,6 +1,9 @@
 #ifndef FCN_PERMILLE_P4
 #define FCN_PERMILLE_P4
 
+#include "../../base/sizes.p4"
+#include "link_types.p4"
+
 // A binary digit of the quotient: switches do not divide.
 #define PERMILLE_DIGIT(digit)                    \
     if (rest >= (whole << digit)) {              \

@@ -1,6 +1,12 @@
 #ifndef FCN_FANTEL_ARRIVAL_P4
 #define FCN_FANTEL_ARRIVAL_P4
 
+#include "../../base/pe_headers.p4"
+#include "../../base/types.p4"
+#include "../links/link_types.p4"
+#include "fantel_headers.p4"
+#include "../paths/path_types.p4"
+
 // FantelArrival: who speaks, about which path, and what of (FAN-4, FAN-6 to FAN-8)?
 // Reads:  port and underlay source, FANTEL headers; whether the source is trusted and the message sound.
 // Writes: the speaker's cell; path_report: what it says of which path, its bit among those who may, the load; drop_reason.

@@ -2,8 +2,6 @@
 #ifndef FCN_FANTEL_HEADERS_P4
 #define FCN_FANTEL_HEADERS_P4
 
-#include "../../flow_control/arn_headers.p4"
-
 enum bit<8> FantelType {
     FAILURE = 1,
     FAILURE_CLEARED = 2,
@@ -65,7 +63,7 @@ header fantel_word_h {
     bit<32> value;
 }
 
-// The five-tuple behind it has the headers of an ARN's.
+// The five-tuple is behind it.
 header fantel_tuple_h {
     bit<32> tlv;
 }

@@ -1,12 +1,16 @@
 #ifndef FCN_FANTEL_LENGTH_P4
 #define FCN_FANTEL_LENGTH_P4
 
+#include "../../base/five_tuple.p4"
+#include "../../base/sizes.p4"
+#include "fantel_headers.p4"
+
 // FantelLength: does a FANTEL message have the parameters that its Code names, and nothing else (FAN-8)?
 // Reads:  its headers, UDP length.
 // Writes: is_whole. A level that does not exist is not, nor more than 1000 permille.
 // When:   a FANTEL message is parsed.
 control FantelLength(
-        in fantel_headers_t fantel, in arn_headers_t arn, in bit<16> udp_length, out bool is_whole) {
+        in fantel_headers_t fantel, in five_tuple_headers_t five_tuple, in bit<16> udp_length, out bool is_whole) {
     bit<16> length;
 
     action add(bit<16> octets) {
@@ -18,10 +22,10 @@ control FantelLength(
         if (fantel.path.isValid()) {
             add(FANTEL_WORD_LENGTH);
         }
-        if (arn.ipv4.isValid()) {
+        if (five_tuple.ipv4.isValid()) {
             add(FANTEL_IPV4_TUPLE_LENGTH);
         }
-        if (arn.ipv6.isValid()) {
+        if (five_tuple.ipv6.isValid()) {
             add(FANTEL_IPV6_TUPLE_LENGTH);
         }
         if (fantel.cause.isValid()) {
@@ -38,7 +42,7 @@ control FantelLength(
         }
         is_whole = fantel.origin.isValid() && length == udp_length
             && (fantel.fantel.code[1:1] == 1) == fantel.path.isValid()
-            && (fantel.fantel.code[2:2] == 1) == arn.ports.isValid()
+            && (fantel.fantel.code[2:2] == 1) == five_tuple.ports.isValid()
             && (fantel.fantel.code[3:3] == 1) == fantel.cause.isValid()
             && (fantel.fantel.code[4:4] == 1) == fantel.buffer.isValid()
             && (fantel.fantel.code[5:5] == 1) == fantel.utilization.isValid()

@@ -1,12 +1,14 @@
 #ifndef FCN_FANTEL_PARSER_P4
 #define FCN_FANTEL_PARSER_P4
 
+#include "../../base/five_tuple.p4"
+#include "fantel_headers.p4"
+
 // Sub-parser of the parameters of a FANTEL message, behind what the forms over UDP and ICMPv6 begin with (FAN-8). Where a
-// TLV is not the one that Code says comes next, what follows is not parsed, and no header of it is valid. The five-tuple
-// has an ARN's headers.
+// TLV is not the one that Code says comes next, what follows is not parsed, and no header of it is valid.
 parser FantelParser(
         packet_in packet, in bit<8> version, in bit<8> code, inout fantel_headers_t fantel,
-        inout arn_headers_t arn) {
+        inout five_tuple_headers_t five_tuple) {
     state start {
         transition select(version, code & (FANTEL_ORIGIN | FANTEL_UNKNOWN)) {
             (0, FANTEL_ORIGIN): parse_origin;
@@ -51,16 +53,16 @@ parser FantelParser(
     }
     state extract_ipv4_tuple {
         packet.extract(fantel.five_tuple);
-        packet.extract(arn.five_tuple);
-        packet.extract(arn.ipv4);
-        packet.extract(arn.ports);
+        packet.extract(five_tuple.head);
+        packet.extract(five_tuple.ipv4);
+        packet.extract(five_tuple.ports);
         transition parse_cause;
     }
     state extract_ipv6_tuple {
         packet.extract(fantel.five_tuple);
-        packet.extract(arn.five_tuple);
-        packet.extract(arn.ipv6);
-        packet.extract(arn.ports);
+        packet.extract(five_tuple.head);
+        packet.extract(five_tuple.ipv6);
+        packet.extract(five_tuple.ports);
         transition parse_cause;
     }
     state parse_cause {

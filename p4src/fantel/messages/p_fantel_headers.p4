@@ -3,8 +3,8 @@
 #ifndef FCN_P_FANTEL_HEADERS_P4
 #define FCN_P_FANTEL_HEADERS_P4
 
-#include "../links/bfd_headers.p4"
-#include "fantel_headers.p4"
+#include "../../base/types.p4"
+#include "../links/link_types.p4"
 
 // What the form over ICMPv6 begins with (RFC 4443 section 2.1)
 header icmpv6_h {

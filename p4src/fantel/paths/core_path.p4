@@ -1,6 +1,9 @@
 #ifndef FCN_CORE_PATH_P4
 #define FCN_CORE_PATH_P4
 
+#include "../../base/types.p4"
+#include "../links/link_types.p4"
+
 // CorePath: the path of a policy that a packet is on (FAN-4). The ingress PE writes its number into the tag of the SRH
 // (RFC 8754 section 2); without a tag the packet has one segment, which tells its paths apart.
 // Reads:  underlay source; the tag; the destination the packet came with, where the tag is 0; port.

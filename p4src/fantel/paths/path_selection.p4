@@ -1,6 +1,8 @@
 #ifndef FCN_PATH_SELECTION_P4
 #define FCN_PATH_SELECTION_P4
 
+#include "../../base/types.p4"
+#include "../links/link_types.p4"
 #include "path_types.p4"
 
 // PolicyOfTunnel: which policy a route leads to (FAN-4).

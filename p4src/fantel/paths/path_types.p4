@@ -2,7 +2,7 @@
 #ifndef FCN_PATH_TYPES_P4
 #define FCN_PATH_TYPES_P4
 
-#include "../links/link_types.p4"
+#include "../../base/types.p4"
 
 // Up to 8 paths to one PE among which traffic is distributed; the number is the index of what is known of them.
 typedef bit<8> policy_t;

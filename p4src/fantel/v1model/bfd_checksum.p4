@@ -1,6 +1,10 @@
 #ifndef FCN_BFD_CHECKSUM_P4
 #define FCN_BFD_CHECKSUM_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/headers.p4"
+#include "../links/bfd_headers.p4"
+
 // BfdChecksum: the UDP checksum of a BFD control packet over exactly its fields.
 // Reads:  IPv6 addresses, UDP header, BFD header.
 // Writes: checksum.

@@ -1,12 +1,20 @@
 #ifndef FCN_BFD_HELLO_P4
 #define FCN_BFD_HELLO_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/headers.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../links/bfd_headers.p4"
+#include "../links/link_types.p4"
+#include "bfd_checksum.p4"
+
 // BfdHello: makes the copy of the clock packet a BFD control packet for the far end of a link (RFC 5880, RFC 5881).
-// Reads:  order, envelope.
+// Reads:  hello, envelope.
 // Writes: Ethernet, underlay, UDP and BFD headers; the clock's header ends.
 // When:   on the egress copy of the clock packet in the slot of a link.
 control BfdHello(
-        in arn_envelope_h envelope, in order_h order, inout ethernet_h ethernet,
+        in envelope_h envelope, in hello_h hello, inout ethernet_h ethernet,
         inout clock_h clock, inout ipv6_h ipv6, inout udp_h udp, inout bfd_h bfd) {
     BfdChecksum() bfd_checksum;
 
@@ -32,20 +40,20 @@ control BfdHello(
         udp.length = BFD_UDP_LENGTH;
         bfd.setValid();
         bfd.version = BFD_VERSION;
-        bfd.diagnostic = order.diagnostic;
+        bfd.diagnostic = hello.diagnostic;
         bfd.state = BfdState.DOWN;
-        if (order.link_state == LinkState.UP) {
+        if (hello.link_state == LinkState.UP) {
             bfd.state = BfdState.UP;
-        } else if (order.link_state == LinkState.STARTING || order.link_state == LinkState.RISING) {
+        } else if (hello.link_state == LinkState.STARTING || hello.link_state == LinkState.RISING) {
             bfd.state = BfdState.INIT;
         }
         bfd.flags = 0;
-        bfd.detect_multiplier = order.detect_multiplier;
+        bfd.detect_multiplier = hello.detect_multiplier;
         bfd.length = BFD_LENGTH;
-        bfd.my_discriminator = order.my_discriminator;
-        bfd.your_discriminator = order.your_discriminator;
-        bfd.desired_min_tx = order.interval;
-        bfd.required_min_rx = order.interval;
+        bfd.my_discriminator = hello.my_discriminator;
+        bfd.your_discriminator = hello.your_discriminator;
+        bfd.desired_min_tx = hello.interval;
+        bfd.required_min_rx = hello.interval;
         bfd.required_min_echo_rx = 0;
         bit<16> checksum;
         bfd_checksum.apply(ipv6, udp, bfd, checksum);

@@ -1,12 +1,22 @@
 #ifndef FCN_CHOOSE_PATH_P4
 #define FCN_CHOOSE_PATH_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/pe_headers.p4"
+#include "../../base/pe_metadata.p4"
+#include "../../base/types.p4"
+#include "../paths/path_selection.p4"
+#include "../paths/path_types.p4"
+#include "flowlet.p4"
+#include "path_state.p4"
+#include "../../forwarding/v1model/entropy.p4"
+
 // ChoosePath: the path of a packet whose route names a policy. A flow stays on its path while the same paths are
 // avoided: it goes by a hash of what identifies the flow, which learning its label does not change. Where loads are
 // balanced it may leave it in a pause (Flowlet).
 // Reads:  meta.tunnel with POLICY_BIT; customer headers; path_states; time now in microseconds.
 // Writes: meta.tunnel, that of the path; unchanged, so that there is no such tunnel, where nothing is known; meta.entropy;
-//         meta.path_cnp_interval and path_cnp_policy, where the path is congested.
+//         meta.fantel.path_cnp_interval and path_cnp_policy, where the path is congested.
 // When:   a packet is about to enter a tunnel, IS_POLICY(meta.tunnel).
 control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
     PolicyOfTunnel() policy_of_tunnel;
@@ -77,10 +87,10 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
                     // Each time a node says so, not all the time until relief: senders would be slowed down too much.
                     bit<32> told;
                     path_congestion.read(told, policy);
-                    meta.path_cnp_policy = policy;
-                    meta.path_cnp_interval = now[31:0] - told;
-                    if (meta.path_cnp_interval < told_each) {
-                        meta.path_cnp_interval = told_each;
+                    meta.fantel.path_cnp_policy = policy;
+                    meta.fantel.path_cnp_interval = now[31:0] - told;
+                    if (meta.fantel.path_cnp_interval < told_each) {
+                        meta.fantel.path_cnp_interval = told_each;
                     }
                 }
                 meta.tunnel = first_tunnel + (tunnel_t)slot;

@@ -1,12 +1,22 @@
 #ifndef FCN_FANTEL_MESSAGE_P4
 #define FCN_FANTEL_MESSAGE_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/five_tuple.p4"
+#include "../../base/p_headers.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../links/link_types.p4"
+#include "../messages/fantel_headers.p4"
+#include "../messages/fantel_profile.p4"
+#include "link_registers.p4"
+
 // Of the messages of this node
 register<bit<32>, bit<1>>(1) fantel_sequence;
 
 // FantelMessage: makes a packet a FANTEL message about a path for its ingress PE (FAN-1 to FAN-4, FAN-6, FAN-7). One that
 // met the failure or congestion is named in it.
-// Reads:  order; the packet it is made of: the clock packet, or one of the path, and the destination it came with;
+// Reads:  notice; the packet it is made of: the clock packet, or one of the path, and the destination it came with;
 //         why the link is down.
 // Writes: underlay, UDP or ICMPv6, and FANTEL headers; the clock's header and the SRH end. What the deparser emits behind the
 //         message is cut off.
@@ -21,14 +31,14 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
         bit<8> code = FANTEL_ORIGIN | FANTEL_PATH;
         hdr.fantel.about.setValid();
         hdr.fantel.about.tlv_origin = TLV_ORIGIN;
-        hdr.fantel.about.link = (bit<32>)hdr.order.port;
+        hdr.fantel.about.link = (bit<32>)hdr.notice.port;
         bit<32> sequence;
         fantel_sequence.read(sequence, 0);
         sequence = sequence + 1;
         fantel_sequence.write(0, sequence);
         hdr.fantel.about.sequence = sequence;
         hdr.fantel.about.tlv_path = TLV_PATH;
-        hdr.fantel.about.path_id = hdr.order.path_id;
+        hdr.fantel.about.path_id = hdr.notice.path_id;
         // The sum does not depend on the order of 16-bit words, and what is absent is zero.
         bit<352> five_tuple = 0;
         bit<64> cause = 0;
@@ -56,27 +66,27 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
             code = code | FANTEL_TUPLE;
             length = length + FANTEL_IPV6_TUPLE_LENGTH;
         }
-        if (hdr.order.report == PathReport.WELL) {
+        if (hdr.notice.report == PathReport.WELL) {
             type = FantelType.FAILURE_CLEARED;
-        } else if (hdr.order.report == PathReport.RELIEVED) {
+        } else if (hdr.notice.report == PathReport.RELIEVED) {
             type = FantelType.CONGESTION_CLEARED;
-        } else if (hdr.order.report == PathReport.CONGESTED) {
+        } else if (hdr.notice.report == PathReport.CONGESTED) {
             type = FantelType.CONGESTION;
-        } else if (hdr.order.report == PathReport.LOAD) {
+        } else if (hdr.notice.report == PathReport.LOAD) {
             type = FantelType.LOAD;
             hdr.fantel.load.setValid();
             hdr.fantel.load.tlv_utilization = TLV_UTILIZATION;
-            hdr.fantel.load.utilization = hdr.order.utilization;
+            hdr.fantel.load.utilization = hdr.notice.utilization;
             hdr.fantel.load.reserved = 0;
             hdr.fantel.load.tlv_load = TLV_LOAD;
-            hdr.fantel.load.load = hdr.order.load;
+            hdr.fantel.load.load = hdr.notice.load;
             hdr.fantel.load.reserved_too = 0;
-            load = TLV_UTILIZATION ++ hdr.order.utilization ++ 16w0 ++ TLV_LOAD ++ hdr.order.load ++ 16w0;
+            load = TLV_UTILIZATION ++ hdr.notice.utilization ++ 16w0 ++ TLV_LOAD ++ hdr.notice.load ++ 16w0;
             code = code | FANTEL_UTILIZATION | FANTEL_LOAD;
             length = length + 2 * FANTEL_WORD_LENGTH;
         } else {
             bit<8> why;
-            link_causes.read(why, hdr.order.port);
+            link_causes.read(why, hdr.notice.port);
             hdr.fantel.cause.setValid();
             hdr.fantel.cause.tlv_cause = TLV_CAUSE;
             hdr.fantel.cause.cause = (FailureCause)why;
@@ -85,15 +95,15 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
             code = code | FANTEL_CAUSE;
             length = length + FANTEL_WORD_LENGTH;
         }
-        if ((hdr.order.report == PathReport.CONGESTED || hdr.order.report == PathReport.LOAD)
-                && hdr.order.level != 0) {
+        if ((hdr.notice.report == PathReport.CONGESTED || hdr.notice.report == PathReport.LOAD)
+                && hdr.notice.level != 0) {
             hdr.fantel.queue.setValid();
             hdr.fantel.queue.tlv_buffer = TLV_BUFFER;
             hdr.fantel.queue.queue = 0;
-            hdr.fantel.queue.level = hdr.order.level;
+            hdr.fantel.queue.level = hdr.notice.level;
             hdr.fantel.queue.reserved = 0;
-            hdr.fantel.queue.depth = hdr.order.depth;
-            queue = TLV_BUFFER ++ 8w0 ++ hdr.order.level ++ 16w0 ++ hdr.order.depth;
+            hdr.fantel.queue.depth = hdr.notice.depth;
+            queue = TLV_BUFFER ++ 8w0 ++ hdr.notice.level ++ 16w0 ++ hdr.notice.depth;
             code = code | FANTEL_BUFFER;
             length = length + FANTEL_BUFFER_LENGTH;
         }
@@ -107,15 +117,15 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
         hdr.ethernet.ether_type = EtherType.IPV6;
         hdr.outer_ipv6.setValid();
         hdr.outer_udp.setValid();
-        fantel_profile.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.order, hdr.fantel.about);
+        fantel_profile.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.notice, hdr.fantel.about);
         hdr.outer_ipv6.version = 6;
         hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
         hdr.outer_ipv6.flow_label = 0;
         hdr.outer_ipv6.hop_limit = FANTEL_HOP_LIMIT;
-        hdr.outer_ipv6.dst = hdr.order.ingress_pe;
+        hdr.outer_ipv6.dst = hdr.notice.ingress_pe;
         bit<32> transport;
         bit<16> udp_length = 0;
-        if (hdr.order.over_icmpv6 == 1) {
+        if (hdr.notice.over_icmpv6 == 1) {
             length = length - UDP_LENGTH + FANTEL_WORD_OF_ICMPV6;
             hdr.outer_udp.setInvalid();
             hdr.outer_ipv6.next_header = IpProtocol.ICMPV6;
@@ -140,7 +150,7 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
                    hdr.fantel.about.sequence, TLV_PATH, hdr.fantel.about.path_id, five_tuple, cause, queue,
                    load },
              32w0x10000);
-        if (hdr.order.over_icmpv6 == 1) {
+        if (hdr.notice.over_icmpv6 == 1) {
             hdr.fantel.icmpv6.checksum = checksum;
         } else if (checksum == 0) {
             hdr.outer_udp.checksum = 0xffff;

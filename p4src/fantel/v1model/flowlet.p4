@@ -1,6 +1,11 @@
 #ifndef FCN_FLOWLET_P4
 #define FCN_FLOWLET_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/types.p4"
+#include "../paths/path_types.p4"
+#include "path_state.p4"
+
 // Where flows went last, and when: policy ++ 1 ++ slot ++ microseconds; 0: never
 register<bit<44>, flowlet_cell_t>(FLOWLET_CELLS) flowlets;
 

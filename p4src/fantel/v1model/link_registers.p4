@@ -2,6 +2,11 @@
 #ifndef FCN_LINK_REGISTERS_P4
 #define FCN_LINK_REGISTERS_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../links/link_types.p4"
+
 register<bit<3>, port_t>(PORT_COUNTER_SIZE) link_states;
 // Why a link went down, FailureCause
 register<bit<8>, port_t>(PORT_COUNTER_SIZE) link_causes;

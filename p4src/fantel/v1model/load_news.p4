@@ -1,35 +1,40 @@
 #ifndef FCN_LOAD_NEWS_P4
 #define FCN_LOAD_NEWS_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../links/bfd_headers.p4"
+#include "../links/link_types.p4"
+#include "link_load.p4"
+
 // What was said last of a path's load, and when: microseconds ++ level of the queue ++ utilization. 0: nothing yet
 register<bit<45>, core_path_t>(CORE_PATH_CELLS) load_said;
 
 // LoadNews: is it time to say the load of a path (FAN-7)?
-// Reads:  order: the path, the change that is said at once, after how long the same is said again; link_loads; node_loads;
+// Reads:  notice: the path, the change that is said at once, after how long the same is said again; link_loads; node_loads;
 //         time now, all in microseconds and permille.
-// Writes: is_due; then order.level, depth, utilization and load; load_said.
+// Writes: is_due; then notice.level, depth, utilization and load; load_said.
 // When:   the clock comes to the path.
-control LoadNews(in bit<32> now, inout order_h order, out bool is_due) {
+control LoadNews(in bit<32> now, inout notice_h notice, out bool is_due) {
     apply {
         bit<45> said;
         bit<32> load;
-        load_said.read(said, order.path_cell);
-        link_loads.read(load, order.port);
+        load_said.read(said, notice.path_cell);
+        link_loads.read(load, notice.port);
         bit<16> utilization = (bit<16>)load[9:0];
         bit<16> before = (bit<16>)said[9:0];
         bit<16> change = utilization - before;
         if (utilization < before) {
             change = before - utilization;
         }
-        is_due = said == 0 || change >= order.change || load[31:29] != said[12:10] || now - said[44:13] >= order.time;
+        is_due = said == 0 || change >= notice.change || load[31:29] != said[12:10] || now - said[44:13] >= notice.time;
         if (is_due) {
             permille_t node_load;
             node_loads.read(node_load, 0);
-            order.level = (bit<8>)load[31:29];
-            order.depth = (bit<32>)load[28:10];
-            order.utilization = utilization;
-            order.load = (bit<16>)node_load;
-            load_said.write(order.path_cell, (now | 1) ++ load[31:29] ++ load[9:0]);
+            notice.level = (bit<8>)load[31:29];
+            notice.depth = (bit<32>)load[28:10];
+            notice.utilization = utilization;
+            notice.load = (bit<16>)node_load;
+            load_said.write(notice.path_cell, (now | 1) ++ load[31:29] ++ load[9:0]);
         }
     }
 }

@@ -1,6 +1,10 @@
 #ifndef FCN_PATH_NEWS_P4
 #define FCN_PATH_NEWS_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/types.p4"
+#include "../links/link_types.p4"
+
 // What was said last of failure, and of congestion, of each path that leaves this node by a port: 2 for bad, 3 for good, 0
 // for nothing ++ how often, up to PATH_NEWS_TIMES ++ when, in microseconds
 register<bit<36>, core_path_news_t>(CORE_PATH_NEWS_CELLS) path_said;

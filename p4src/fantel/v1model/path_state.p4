@@ -1,6 +1,14 @@
 #ifndef FCN_PATH_STATE_P4
 #define FCN_PATH_STATE_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/pe_headers.p4"
+#include "../../base/types.p4"
+#include "../../base/v1model/counters.p4"
+#include "../links/link_types.p4"
+#include "../paths/path_selection.p4"
+#include "../paths/path_types.p4"
+
 // What is known of a policy's paths, four sets: failed ++ congested ++ those to avoid ++ those that are avoided.
 // The last has more than the third for the hold-down after a path is well again.
 register<bit<32>, policy_t>(POLICY_CELLS) path_states;

@@ -1,6 +1,10 @@
 #ifndef FCN_PORT_SENT_P4
 #define FCN_PORT_SENT_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/types.p4"
+#include "link_registers.p4"
+
 // PortSent: counts what leaves by a port, and keeps when the last packet did and what its queue was like (FAN-4, FAN-7).
 // Reads:  egress port, time and depth of the queue; the queue's level; octets of the frame without check sequence.
 // Writes: port_sent.

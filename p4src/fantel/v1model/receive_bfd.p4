@@ -1,6 +1,17 @@
 #ifndef FCN_RECEIVE_BFD_P4
 #define FCN_RECEIVE_BFD_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/headers.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../links/bfd_headers.p4"
+#include "../links/bfd_machine.p4"
+#include "../links/bfd_session.p4"
+#include "../links/link_types.p4"
+#include "bfd_checksum.p4"
+#include "link_registers.p4"
+
 // ReceiveBfd: takes what the far end of a link says (RFC 5880 section 6.8.6, RFC 5881 section 5).
 // Reads:  the port it came from, underlay and UDP header, BFD header; whether the parser reached its end.
 // Writes: state of the link, and why it is down; discriminator of the far end, whether it waits for a hello; drop_reason.

@@ -1,6 +1,17 @@
 #ifndef FCN_RECEIVE_FANTEL_P4
 #define FCN_RECEIVE_FANTEL_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/five_tuple.p4"
+#include "../../base/pe_headers.p4"
+#include "../../base/types.p4"
+#include "../../base/v1model/counters.p4"
+#include "../links/link_types.p4"
+#include "../messages/fantel_arrival.p4"
+#include "../messages/fantel_headers.p4"
+#include "../messages/fantel_length.p4"
+#include "../paths/path_types.p4"
+
 // Epoch and sequence number of what each link or node said last of a path, and when: microseconds; 0: nothing
 register<bit<96>, reporter_cell_t>(PATH_REPORTER_CELLS) reporter_order;
 
@@ -25,7 +36,7 @@ counter<reporter_count_cell_t>(PATH_REPORTER_CELLS * 4, CounterType.packets_and_
 // When:   the pass on which the parameters of a FANTEL message for this node are parsed.
 control ReceiveFantel(
         in port_t port, in ipv6_addr_t src, in bit<32> now, in bit<16> octets, in fantel_headers_t fantel,
-        in arn_headers_t arn, in bool is_trusted, in bool is_right, inout path_report_h path_report,
+        in five_tuple_headers_t five_tuple, in bool is_trusted, in bool is_right, inout path_report_h path_report,
         inout DropReason drop_reason) {
     FantelLength() fantel_length;
     FantelArrival() fantel_arrival;
@@ -34,7 +45,7 @@ control ReceiveFantel(
         bool is_whole;
         reporter_cell_t reporter;
         notifications_received.count(NotificationKind.FANTEL);
-        fantel_length.apply(fantel, arn, octets, is_whole);
+        fantel_length.apply(fantel, five_tuple, octets, is_whole);
         fantel_arrival.apply(port, src, fantel, is_trusted, is_whole && is_right, reporter, path_report, drop_reason);
         if (drop_reason == DropReason.NONE) {
             // RFC 1982: later by less than half of the circle; of the sequence, in the same epoch. 0 is what the register

@@ -1,6 +1,10 @@
 #ifndef FCN_CNP_UDP_CHECKSUM_P4
 #define FCN_CNP_UDP_CHECKSUM_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/headers.p4"
+#include "../../base/sizes.p4"
+
 // CnpUdpChecksum: the UDP checksum of a CNP over IPv6; over IPv4 it is zero, as real NICs send it.
 // Reads:  IPv6 addresses, UDP source port, BTH P_Key and DestQP, ICRC; what is the same in every CNP is
 //         constant here.

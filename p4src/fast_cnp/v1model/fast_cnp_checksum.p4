@@ -1,6 +1,10 @@
 #ifndef FCN_FAST_CNP_CHECKSUM_P4
 #define FCN_FAST_CNP_CHECKSUM_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/headers.p4"
+#include "../../base/sizes.p4"
+
 // FastCnpChecksum: the UDP checksum of a Fast CNP over exactly its fields (FCN-9): what follows them
 // in a copy is cut off later. A sum of zero is sent as ones (RFC 768, RFC 8200 section 8.1).
 // Reads:  IPv6 addresses, UDP ports, Fast CNP word; what is the same in every Fast CNP is constant here.

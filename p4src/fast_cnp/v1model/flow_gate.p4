@@ -1,6 +1,10 @@
 #ifndef FCN_FLOW_GATE_P4
 #define FCN_FLOW_GATE_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+
 // FlowGate: at most one notification of a flow per interval (FCN-11, FCN-15).
 // Reads:  flow label (its low 16 bits select the cell), interval, time now, both in microseconds.
 // Writes: pass; the time of the last notification.

@@ -1,6 +1,15 @@
 #ifndef FCN_QUEUE_MARK_P4
 #define FCN_QUEUE_MARK_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/metadata.p4"
+#include "../../base/types.p4"
+#include "../queue_level.p4"
+#include "../../flow_control/flow_control_types.p4"
+#include "../../flow_control/v1model/hold.p4"
+#include "../../two_threshold/marking_curve.p4"
+#include "../../two_threshold/v1model/marking_draw.p4"
+
 // QueueMark: what the queue that the packet came from says: a level, and by level or by curve a mark (FCN-10, PEC-1).
 // Reads:  egress port, queue and depth.
 // Writes: meta.level, meta.level_mark, meta.level_notifies, meta.level_interval; queue_depths, while flow control is

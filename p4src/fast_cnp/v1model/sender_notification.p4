@@ -1,6 +1,16 @@
 #ifndef FCN_SENDER_NOTIFICATION_P4
 #define FCN_SENDER_NOTIFICATION_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/pe_headers.p4"
+#include "../../base/pe_metadata.p4"
+#include "../../base/rate_limits.p4"
+#include "../../base/types.p4"
+#include "../cnp_generator.p4"
+#include "../cnp_profile.p4"
+#include "flow_gate.p4"
+#include "icrc.p4"
+
 // SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
 // FCN-13, FCN-15).
 // Reads:  meta.label_fault, meta.notify_label, time now in microseconds.

@@ -1,7 +1,18 @@
 // The egress PE is a congested node like a P where its port to a data centre is (FCN-18): the ingress PE of the flow hears
-// of it. The tunnel, which names both, is gone by then: hdr.order carries what is needed of it.
+// of it. The tunnel, which names both, is gone by then: hdr.ingress_pe carries what is needed of it.
 #ifndef FCN_TELL_INGRESS_PE_P4
 #define FCN_TELL_INGRESS_PE_P4
+
+#include "../../base/v1model/externs.p4"
+#include "../../base/headers.p4"
+#include "../../base/metadata.p4"
+#include "../../base/pe_headers.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../../base/v1model/counters.p4"
+#include "cnp_udp_checksum.p4"
+#include "fast_cnp_checksum.p4"
+#include "flow_gate.p4"
 
 // What a P sends, too; of other kinds (FANTEL, which is about paths) an egress PE has nothing to say.
 #define IS_FOR_INGRESS_PE(kind) \
@@ -9,16 +20,15 @@
 
 // RememberTunnel
 // Reads:  underlay header; base.mode.
-// Writes: hdr.order, of an ECN-capable packet with an FCN label (FCN-8): the ingress PE's address, or its END.CON SID, and in
-//         path_id the label.
+// Writes: hdr.ingress_pe, of an ECN-capable packet with an FCN label (FCN-8).
 // When:   a tunnel ends here, before TunnelDecap.
-control RememberTunnel(in ipv6_h outer_ipv6, in base_meta_t base, inout order_h order) {
+control RememberTunnel(in ipv6_h outer_ipv6, in base_meta_t base, inout ingress_pe_h ingress_pe) {
     apply {
         if (IS_FOR_INGRESS_PE(base.mode.congestion_kind) && outer_ipv6.flow_label & FCN_LABEL_BIT != 0
                 && outer_ipv6.ecn != Ecn.NOT_ECT) {
-            order.setValid();
-            order.ingress_pe = outer_ipv6.src;
-            order.path_id = (path_id_t)outer_ipv6.flow_label;
+            ingress_pe.setValid();
+            ingress_pe.address = outer_ipv6.src;
+            ingress_pe.label = outer_ipv6.flow_label;
         }
     }
 }
@@ -35,11 +45,11 @@ control NoticeLimit(inout color_t color) {
 }
 
 // TellIngressPe: is it time to? As at a P: once per interval and flow, within the node's limit (FCN-11, FCN-15).
-// Reads:  base.mode, base.level_interval; hdr.order, BTH.
-// Writes: tells: what the copy becomes; base.copy_label.
-// When:   a packet with hdr.order leaves by the congested port of a data centre.
+// Reads:  base.mode, base.level_interval; hdr.ingress_pe, BTH.
+// Writes: base.tells: what the copy becomes; base.copy_label.
+// When:   a packet with hdr.ingress_pe leaves by the congested port of a data centre.
 control TellIngressPe(
-        in bth_h bth, in order_h order, in bit<48> now, inout base_meta_t base, inout NotificationKind tells) {
+        in bth_h bth, in ingress_pe_h ingress_pe, in bit<48> now, inout base_meta_t base) {
     FlowGate() notice_gate;
     NoticeLimit() notice_limit;
 
@@ -50,7 +60,7 @@ control TellIngressPe(
         } else {
             bool pass = false;
             color_t color = GREEN;
-            notice_gate.apply((flow_label_t)order.path_id, base.level_interval, now, pass);
+            notice_gate.apply(ingress_pe.label, base.level_interval, now, pass);
             if (!pass) {
                 flow_interval_suppressed.count(kind);
             } else {
@@ -59,8 +69,8 @@ control TellIngressPe(
                     node_rate_suppressed.count(kind);
                 } else {
                     notifications_triggered.count(kind);
-                    tells = kind;
-                    base.copy_label = (flow_label_t)order.path_id;
+                    base.tells = kind;
+                    base.copy_label = ingress_pe.label;
                 }
             }
         }
@@ -69,7 +79,7 @@ control TellIngressPe(
 
 // IngressPeNotice: makes the copy the notification: a Fast CNP (FCN-9, FCN-10) or a CNP by way of END.CON (SRF-4), in
 // which DestQP is that of the data packets and the ICRC zero, as P's FastCnp and EndConCnp do.
-// Reads:  hdr.order, customer headers; base.copy_kind, base.copy_label, base.copy_level.
+// Reads:  hdr.ingress_pe, customer headers; base.copy_kind, base.copy_label, base.copy_level.
 // Writes: every header; the length of the frame; is_cnp: its IPv4 header needs a checksum.
 // When:   on the egress copy of a packet that met the congested queue, which has no underlay header any more.
 control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is_cnp) {
@@ -112,7 +122,7 @@ control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is
         hdr.outer_ipv6.version = 6;
         hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
         hdr.outer_ipv6.flow_label = base.copy_label;
-        hdr.outer_ipv6.dst = hdr.order.ingress_pe;
+        hdr.outer_ipv6.dst = hdr.ingress_pe.address;
         hdr.udp.setValid();
         hdr.udp.checksum = 0;
     }

@@ -1,6 +1,11 @@
 #ifndef FCN_ARN_CHECKSUM_P4
 #define FCN_ARN_CHECKSUM_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/headers.p4"
+#include "../arn_headers.p4"
+#include "../flow_control_types.p4"
+
 // ArnChecksum: the UDP checksum of an ARN over exactly its fields: what follows them in a copy is cut off later. The
 // sum does not depend on the order of 16-bit words, and an absent parameter is zero; so an IPv4 address counts as the
 // low bits of 128.

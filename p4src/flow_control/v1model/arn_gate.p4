@@ -1,6 +1,11 @@
 #ifndef FCN_ARN_GATE_P4
 #define FCN_ARN_GATE_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../flow_control_types.p4"
+
 // ArnGate: when the upstream neighbour hears about some traffic: that its queue is congested, at once and again every
 // meta.refresh; that this is over, once (FCN-15 for ARN).
 // Reads:  meta.upstream_port, meta.traffic, meta.queue, meta.budget, meta.refresh, the time now in microseconds; lasts: how

@@ -1,6 +1,15 @@
 #ifndef FCN_ASK_UPSTREAM_P4
 #define FCN_ASK_UPSTREAM_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/types.p4"
+#include "../../base/v1model/counters.p4"
+#include "../arn_limit.p4"
+#include "../flow_control_types.p4"
+#include "../hold_level.p4"
+#include "arn_gate.p4"
+#include "hold.p4"
+
 // AskUpstream: whose queue, or place among the held packets, is short, is held where it comes from (SRF-7, SRF-8).
 // A copy of the packet becomes an ARN for the upstream neighbour or a PAUSE frame for a data centre.
 // Reads:  the queue the packet came from, budget_state; meta.traffic, meta.is_named, meta.relief, meta.refresh;

@@ -1,6 +1,11 @@
 #ifndef FCN_HOLD_P4
 #define FCN_HOLD_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../flow_control_types.p4"
+
 // QueueState of the budget: Hold in ingress writes it, egress reads it. What it was before the packet waited in a
 // queue would be out of date there.
 register<bit<2>, bit<1>>(1) budget_state;
@@ -23,13 +28,13 @@ const hold_room_t ALL_ROOM = { 0xffffffff, 0xffffffff };
 // order: it leaves when its turn has come, and new packets of its hold join behind it until none is left. What waited
 // fills gaps of its port: it leaves while the port's queue is short, and otherwise at a rate of its own.
 // BEGIN and END: a neighbour behind `port` asks; PASS: a new packet goes out of `port`; TURN: a parked one came round.
-// Reads:  meta.request, port, meta.traffic, octets of a new packet, room at its port; meta.now, meta.time; of a parked
+// Reads:  meta.request, port, meta.traffic, octets of a new packet, room at its port; time now, meta.time; of a parked
 //         packet its cell, ticket, octets and meta.egress_port; queue_depths. Times are in microseconds.
 // Writes: meta.verdict, meta.event, budget_state, hold_ends; cell, ticket and octets of a packet that waits.
 // When:   once per packet and pass, while flow control is on.
 // A chip that pauses queues (t2na: adv_flow_ctl) answers PASS with the queue of the hold, and needs no TURN.
 control Hold(
-        in port_t port, in bit<16> octets, in hold_room_t room, inout flow_control_meta_t meta) {
+        in bit<48> now, in port_t port, in bit<16> octets, in hold_room_t room, inout flow_control_meta_t meta) {
     // Of each hold: what it stops; the ticket for the next packet and that of the next to leave; when one
     // left last; the ticket, plus one, of the packet that was the first to come round since then.
     register<ipv6_addr_t, hold_cell_t>(HOLD_CELLS) sources;
@@ -88,7 +93,6 @@ control Hold(
     }
 
     apply {
-        bit<48> now = meta.now;
         hold_cell_t cell = meta.cell;
         bit<112> other = 7w0 ++ port ++ meta.traffic.ip_version ++ meta.traffic.label ++ meta.traffic.protocol
             ++ meta.traffic.src_port ++ meta.traffic.dst_port ++ meta.traffic.priority;

@@ -1,6 +1,10 @@
 #ifndef FCN_NOTIFICATION_SID_P4
 #define FCN_NOTIFICATION_SID_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/metadata.p4"
+#include "../../base/types.p4"
+
 // NotificationSid: what goes to the END.CON SID of a PE is a notification on its way there (SRF-4). A customer's packet
 // cannot: it goes where its tunnel ends.
 // Reads:  underlay destination address.

@@ -1,9 +1,17 @@
 #ifndef FCN_RECEIVE_PAUSE_P4
 #define FCN_RECEIVE_PAUSE_P4
 
-// A packet that waits, or waited, for a data centre that paused: it stays as it came, in its tunnel, so that its names are
-// those of the wire, and goes through ingress again when it may leave.
-#define WAITED_FOR_DC ParseMore.NOTHING
+#include "../../base/v1model/externs.p4"
+#include "../../base/headers.p4"
+#include "../../base/metadata.p4"
+#include "../../base/pe_metadata.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../../base/v1model/counters.p4"
+#include "../arn_headers.p4"
+#include "../flow_control_types.p4"
+#include "hold.p4"
+
 // To a group that no bridge forwards (IEEE 802.3 annex 31D)
 #define IS_PAUSE(ethernet) ((ethernet).dst == PAUSE_MAC && (ethernet).ether_type == EtherType.MAC_CONTROL)
 
@@ -81,12 +89,12 @@ control PauseRequest(
 // Pauses: a data centre's PAUSE frame, and the packets that it stops (SRF-9). Hold keeps both apart by port and priority:
 // a hold that a PAUSE frame begins is that of one priority of the packets that leave by the port it came in on.
 // Reads:  is_frame: the packet is a PAUSE frame; frame_octets; otherwise a customer's packet on its way out of a DC port.
-// Writes: hold_port; room: what may wait for that port; meta.flow_control.request and what Hold needs for it;
+// Writes: meta.flow_control.hold_port; room: what may wait for that port; meta.flow_control.request and what Hold needs for it;
 //         meta.base.drop_reason: why a frame is not heeded. Asks for another pass where a frame names more priorities.
 // When:   such packets, before Holding.
 control Pauses(
         in ipv4_h ipv4, in ipv6_h ipv6, in pause_h pause, in bool is_frame, in bit<32> frame_octets,
-        inout pe_meta_t meta, out port_t hold_port, inout hold_room_t room) {
+        inout pe_meta_t meta, inout hold_room_t room) {
     PauseRequest() pause_request;
     bool is_heeded;
     bit<32> quantum;
@@ -107,7 +115,7 @@ control Pauses(
     @name(".heeded_pauses")
     table heeded_pauses {
         key = {
-            hold_port: exact @name("port");
+            meta.flow_control.hold_port: exact @name("port");
         }
         actions = {
             @tableonly heed;
@@ -118,9 +126,9 @@ control Pauses(
     }
 
     apply {
-        hold_port = meta.base.egress_port;
+        meta.flow_control.hold_port = meta.base.egress_port;
         if (is_frame) {
-            hold_port = meta.base.ingress_port;
+            meta.flow_control.hold_port = meta.base.ingress_port;
         }
         heeded_pauses.apply();
         if (!is_frame) {
@@ -149,14 +157,14 @@ control Pauses(
                 bit<3> first = 0;
                 bit<3> next;
                 if (meta.flat == 1) {
-                    first = (bit<3>)meta.flow_control.parse_more;
+                    first = (bit<3>)meta.base.parse_more;
                 } else {
                     notifications_received.count(NotificationKind.PAUSE);
                 }
                 pause_request.apply(pause, first, quantum, meta.flow_control, next);
                 if (next != 0) {
                     meta.flat = 1;
-                    meta.flow_control.parse_more = (ParseMore)next;
+                    meta.base.parse_more = (ParseMore)next;
                     resubmit_preserving_field_list(KEEP_FLAT);
                 }
             }
@@ -168,12 +176,12 @@ control Pauses(
 // as it came; when it may leave, it is taken in again. A copy of what leaves tells the neighbour it came from that this is
 // over.
 // Reads:  what Hold said.
-// Writes: meta.base.ingress_port, meta.flow_control.parse_more of the next pass. Ends this pass, where there is another.
+// Writes: meta.base.ingress_port, meta.base.parse_more of the next pass. Ends this pass, where there is another.
 // When:   behind Holding, a packet that is on its way out of a DC port or waited for one.
 control WaitForDc(inout pe_meta_t meta) {
     apply {
         if (meta.flow_control.request == HoldRequest.PASS && meta.flow_control.verdict == HoldVerdict.WAIT) {
-            meta.flow_control.parse_more = WAITED_FOR_DC;
+            meta.base.parse_more = WAITED_FOR_DC;
             resubmit_preserving_field_list(KEEP_PARKED);
             exit;
         }

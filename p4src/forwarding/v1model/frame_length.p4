@@ -1,6 +1,13 @@
 #ifndef FCN_FRAME_LENGTH_P4
 #define FCN_FRAME_LENGTH_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/metadata.p4"
+#include "../../base/pe_headers.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "underlay_length.p4"
+
 // FrameLength: drops an IP packet longer than its frame, or shorter than its own header (RFC 1812 section
 // 5.2.2); a packet shorter than its frame is followed by padding.
 // Reads:  first IP header's lengths, octets of the frame (Ethernet header included).

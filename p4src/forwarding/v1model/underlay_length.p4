@@ -1,6 +1,12 @@
 #ifndef FCN_UNDERLAY_LENGTH_P4
 #define FCN_UNDERLAY_LENGTH_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/headers.p4"
+#include "../../base/metadata.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+
 // UnderlayLength: drops an underlay packet longer than its frame; a shorter one is followed by padding.
 // Reads:  payload length; octets of the frame behind the Ethernet header and VLAN tag.
 // Writes: meta.drop_reason.

@@ -1,6 +1,12 @@
 #ifndef FCN_FLOW_POLICER_P4
 #define FCN_FLOW_POLICER_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/metadata.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../two_threshold_types.p4"
+
 // FlowPolicer: a meter of each flow that is slowed down; packets beyond its rate are dropped (PEC-3). It is the
 // virtual scheduling algorithm of ITU-T I.371 annex A. A register in place of a P4 meter, because cells of a meter
 // can only be written one by one: here the rate comes with the tunnel's entry and holds for every label at once.

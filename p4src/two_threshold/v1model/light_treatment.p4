@@ -1,10 +1,18 @@
 #ifndef FCN_LIGHT_TREATMENT_P4
 #define FCN_LIGHT_TREATMENT_P4
 
+#include "../../base/v1model/externs.p4"
+#include "../../base/pe_metadata.p4"
+#include "../../base/types.p4"
+#include "../light_policy.p4"
+#include "../two_threshold_types.p4"
+#include "flow_policer.p4"
+#include "light_notification.p4"
+
 // LightTreatment: slows a lightly congested flow down, or moves it to another tunnel (PEC-3).
-// Reads:  meta.flow_label, meta.light_hold, time now in microseconds; what LightPolicy says.
+// Reads:  meta.flow_label, meta.two_threshold.hold, time now in microseconds; what LightPolicy says.
 // Writes: meta.event; meta.tunnel; meta.base.drop_reason of packets beyond the flow's rate.
-// When:   a labelled flow on the way into a tunnel, meta.light_hold is not 0.
+// When:   a labelled flow on the way into a tunnel, meta.two_threshold.hold is not 0.
 control LightTreatment(inout pe_meta_t meta, in bit<48> now) {
     LightPolicy() light_policy;
     FlowPolicer() flow_policer;
@@ -16,17 +24,17 @@ control LightTreatment(inout pe_meta_t meta, in bit<48> now) {
         light_congestion_time.read(last, index);
         bit<32> age = now_low - last;
         if (last != 0) {
-            if (age < meta.light_hold) {
+            if (age < meta.two_threshold.hold) {
                 light_policy.apply(meta);
-            } else if (age - meta.light_hold >= meta.light_hold) {
+            } else if (age - meta.two_threshold.hold >= meta.two_threshold.hold) {
                 // Over for good: when the clock comes round, this time must not look recent.
                 light_congestion_time.write(index, 0);
             }
         }
-        if (meta.treatment == FlowTreatment.SLOW) {
+        if (meta.two_threshold.treatment == FlowTreatment.SLOW) {
             meta.event = Event.SLOWED;
-            flow_policer.apply(index, meta.slow_interval, meta.slow_tolerance, now, meta.base);
-        } else if (meta.treatment == FlowTreatment.REROUTE) {
+            flow_policer.apply(index, meta.two_threshold.slow_interval, meta.two_threshold.slow_tolerance, now, meta.base);
+        } else if (meta.two_threshold.treatment == FlowTreatment.REROUTE) {
             meta.event = Event.REROUTED;
         }
     }

@@ -1,7 +1,17 @@
-// Parser and deparser of the transit node: underlay headers; what is in the tunnel of a copy that becomes a CNP
+// Parser of the transit node: underlay headers; what is in the tunnel of a copy that becomes a CNP
 // for its sender, or of a packet whose flow can be held.
 #ifndef FCN_P_PARSER_P4
 #define FCN_P_PARSER_P4
+
+#include "../../base/v1model/externs.p4"
+#include "../../base/p_headers.p4"
+#include "../../base/p_metadata.p4"
+#include "../../base/types.p4"
+#include "../../end_con/inner_parser.p4"
+#include "../../fantel/links/link_types.p4"
+#include "../../fantel/messages/fantel_headers.p4"
+#include "../../flow_control/arn_parser.p4"
+#include "../../forwarding/srv6_parser.p4"
 
 parser PParser(
         packet_in packet,
@@ -10,7 +20,9 @@ parser PParser(
         inout standard_metadata_t standard_metadata) {
     SrhParser() srh_parser;
     NeighborDiscoveryParser() neighbor_discovery_parser;
+#if HAS_FLOW_CONTROL
     ArnParser() arn_parser;
+#endif
     InnerParser() inner_parser;
     // Called in one place: p4c copies all headers of a sub-parser that is called in two.
     bit<8> inner_protocol;
@@ -31,12 +43,15 @@ parser PParser(
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
             EtherType.IPV6: parse_outer_ipv6;
+#if HAS_FANTEL
             CLOCK_ETHER_TYPE: choose_clock;
+#endif
             default: accept;
         }
     }
+#if HAS_FANTEL
     state choose_clock {
-        transition select(meta.base.is_clock) {
+        transition select(meta.fantel.is_clock) {
             1: parse_clock;
             default: accept;
         }
@@ -45,21 +60,31 @@ parser PParser(
         packet.extract(hdr.clock);
         transition accept;
     }
+#endif
 
     state parse_outer_ipv6 {
         packet.extract(hdr.outer_ipv6);
-        transition select(
-                meta.base.copy_kind, meta.flow_control.parse_more, hdr.outer_ipv6.version,
-                hdr.outer_ipv6.next_header) {
-            (NotificationKind.END_CON_CNP, _, _, IpProtocol.ROUTING): parse_srh_and_inner;
-            (NotificationKind.END_CON_CNP, _, _, _): parse_inner_of_underlay;
-            (_, ParseMore.INNER, _, IpProtocol.ROUTING): parse_srh_and_inner;
-            (_, ParseMore.INNER, _, _): parse_inner_of_underlay;
-            (_, _, 6, IpProtocol.ROUTING): parse_srh;
-            (_, _, 6, IpProtocol.UDP): parse_outer_udp;
-            (_, _, 6, IpProtocol.ICMPV6): parse_icmpv6;
-            (_, _, 6, _): accept;
+        transition select(meta.base.copy_kind, meta.base.parse_more) {
+            (NotificationKind.END_CON_CNP, _): parse_whole;
+#if HAS_FLOW_CONTROL
+            (_, ParseMore.INNER): parse_whole;
+#endif
+            default: parse_underlay;
+        }
+    }
+    state parse_underlay {
+        transition select(hdr.outer_ipv6.version, hdr.outer_ipv6.next_header) {
+            (6, IpProtocol.ROUTING): parse_srh;
+            (6, IpProtocol.UDP): parse_outer_udp;
+            (6, IpProtocol.ICMPV6): parse_icmpv6;
+            (6, _): accept;
             default: bad_version;
+        }
+    }
+    state parse_whole {
+        transition select(hdr.outer_ipv6.next_header) {
+            IpProtocol.ROUTING: parse_srh_and_inner;
+            default: parse_inner_of_underlay;
         }
     }
     state parse_srh_and_inner {
@@ -101,6 +126,7 @@ parser PParser(
     }
 
     state parse_icmpv6 {
+#if HAS_FLOW_CONTROL || HAS_FANTEL
         transition select(packet.lookahead<bit<8>>()) {
             FANTEL_ICMPV6_TYPE: recognise_fantel;
             default: parse_neighbor_discovery;
@@ -111,70 +137,40 @@ parser PParser(
         transition accept;
     }
     state parse_neighbor_discovery {
+#endif
         neighbor_discovery_parser.apply(packet, hdr.outer_ipv6, meta.base.is_nd);
         transition accept;
     }
 
     state parse_outer_udp {
         packet.extract(hdr.outer_udp);
-        transition select(meta.flow_control.parse_more) {
+#if HAS_FLOW_CONTROL || HAS_FANTEL
+        transition select(meta.base.parse_more) {
+#if HAS_FLOW_CONTROL
             ParseMore.ARN: parse_arn;
+#endif
+#if HAS_FANTEL
             ParseMore.BFD: parse_bfd;
+#endif
             default: accept;
         }
     }
+#if HAS_FLOW_CONTROL
     state parse_arn {
-        arn_parser.apply(packet, hdr.arn);
+        arn_parser.apply(packet, hdr.arn, hdr.five_tuple);
         transition accept;
     }
+#endif
+#if HAS_FANTEL
     state parse_bfd {
         packet.extract(hdr.bfd);
         transition accept;
     }
-}
-
-control PDeparser(packet_out packet, in p_headers_t hdr) {
-    apply {
-        packet.emit(hdr.packet_in);
-        packet.emit(hdr.ethernet);
-        packet.emit(hdr.clock);
-        packet.emit(hdr.outer_ipv6);
-        packet.emit(hdr.srv6.srh);
-        packet.emit(hdr.srv6.segment0);
-        packet.emit(hdr.srv6.segment1);
-        packet.emit(hdr.srv6.segment2);
-        packet.emit(hdr.srv6.segment3);
-        // What a message was a copy of is behind it, and cut off.
-        packet.emit(hdr.outer_udp);
-        packet.emit(hdr.bfd);
-        packet.emit(hdr.fantel.icmpv6);
-        packet.emit(hdr.fantel.about);
-        packet.emit(hdr.fantel.five_tuple);
-        packet.emit(hdr.fantel.cause);
-        packet.emit(hdr.fantel.queue);
-        packet.emit(hdr.fantel.load);
-        packet.emit(hdr.arn.arn);
-        packet.emit(hdr.arn.five_tuple);
-        packet.emit(hdr.arn.ipv4);
-        packet.emit(hdr.arn.ipv6);
-        packet.emit(hdr.arn.ports);
-        packet.emit(hdr.arn.path);
-        packet.emit(hdr.arn.priority);
-        packet.emit(hdr.arn.time);
-        packet.emit(hdr.fast_cnp);
-        packet.emit(hdr.tunnel.gre);
-        packet.emit(hdr.tunnel.gre_key);
-        packet.emit(hdr.tunnel.udp);
-        packet.emit(hdr.tunnel.vxlan);
-        packet.emit(hdr.tunnel.mpls0);
-        packet.emit(hdr.tunnel.mpls1);
-        packet.emit(hdr.tunnel.inner_ethernet);
-        packet.emit(hdr.inner.ipv4);
-        packet.emit(hdr.inner.ipv6);
-        packet.emit(hdr.inner.udp);
-        packet.emit(hdr.inner.bth);
-        packet.emit(hdr.inner.cnp_payload);
+#endif
+#else
+        transition accept;
     }
+#endif
 }
 
 #endif

@@ -1,6 +1,21 @@
-// Parser and deparser of the provider edge.
+// Parser of the provider edge.
 #ifndef FCN_PE_PARSER_P4
 #define FCN_PE_PARSER_P4
+
+#include "../../base/v1model/externs.p4"
+#include "../../base/pe_headers.p4"
+#include "../../base/pe_metadata.p4"
+#include "../../base/sizes.p4"
+#include "../../base/types.p4"
+#include "../../fantel/links/link_types.p4"
+#include "../../fantel/messages/fantel_headers.p4"
+#include "../../fantel/messages/fantel_parser.p4"
+#include "../../flow_control/arn_parser.p4"
+#include "../../forwarding/neighbor_parser.p4"
+#include "../../forwarding/srv6_parser.p4"
+#include "../../forwarding/tunnel_parser.p4"
+#include "../../forwarding/v1model/solicitation_parser.p4"
+#include "../../learning/roce_parser.p4"
 
 // A v1model parser cannot look up the role of a port. It parses an IPv6 packet with the format of a tunnel
 // as an underlay packet; when the packet came from a DC port, the ingress control resubmits it with
@@ -18,11 +33,15 @@ parser PeParser(
     RoceParser() roce_parser;
     ArpRequestParser() arp_request_parser;
     SolicitationParser() solicitation_parser;
+#if HAS_FLOW_CONTROL
     ArnParser() arn_parser;
+#endif
+#if HAS_FANTEL
     FantelParser() fantel_parser;
     // Called in one place: p4c copies all headers of a sub-parser that is called in two.
     bit<8> fantel_version;
     bit<8> fantel_code;
+#endif
 
     state start {
         transition select(standard_metadata.ingress_port) {
@@ -33,6 +52,7 @@ parser PeParser(
 
     state parse_packet_out {
         packet.extract(hdr.packet_out);
+#if HAS_FANTEL
         transition select(hdr.packet_out.egress_port) {
             CPU_PORT: parse_path_report;
             default: accept;
@@ -40,6 +60,7 @@ parser PeParser(
     }
     state parse_path_report {
         packet.extract(hdr.path_report);
+#endif
         transition accept;
     }
 
@@ -50,17 +71,24 @@ parser PeParser(
             EtherType.IPV4: parse_ipv4;
             EtherType.IPV6: choose_ipv6;
             EtherType.ARP: parse_arp;
+#if HAS_FLOW_CONTROL
             EtherType.MAC_CONTROL: parse_pause;
+#endif
+#if HAS_FANTEL
             CLOCK_ETHER_TYPE: choose_clock;
+#endif
             default: accept;
         }
     }
+#if HAS_FLOW_CONTROL
     state parse_pause {
         packet.extract(hdr.pause);
         transition accept;
     }
+#endif
+#if HAS_FANTEL
     state choose_clock {
-        transition select(meta.base.is_clock) {
+        transition select(meta.fantel.is_clock) {
             1: parse_clock;
             default: accept;
         }
@@ -69,6 +97,7 @@ parser PeParser(
         packet.extract(hdr.clock);
         transition accept;
     }
+#endif
 
     state parse_vlan {
         packet.extract(hdr.vlan);
@@ -211,8 +240,9 @@ parser PeParser(
     }
 
     // Inside a tunnel it belongs to the customer.
+#if HAS_FANTEL
     state parse_icmpv6 {
-        transition select(hdr.outer_ipv6.isValid(), meta.flow_control.parse_more) {
+        transition select(hdr.outer_ipv6.isValid(), meta.base.parse_more) {
             (false, ParseMore.FANTEL): choose_fantel_icmpv6;
             (false, _): choose_icmpv6;
             default: accept;
@@ -228,6 +258,14 @@ parser PeParser(
         meta.base.notification_kind = NotificationKind.FANTEL;
         transition accept;
     }
+#else
+    state parse_icmpv6 {
+        transition select(hdr.outer_ipv6.isValid()) {
+            false: parse_neighbor_discovery;
+            default: accept;
+        }
+    }
+#endif
     state parse_neighbor_discovery {
         neighbor_discovery_parser.apply(packet, hdr.ipv6, meta.base.is_nd);
         solicitation_parser.apply(packet, hdr.ipv6, hdr.neighbor);
@@ -236,20 +274,33 @@ parser PeParser(
 
     state parse_udp {
         packet.extract(hdr.udp);
-        transition select(meta.flow_control.parse_more, hdr.udp.dst_port, hdr.udp.length) {
-            (ParseMore.ARN, _, _): parse_arn;
-            (ParseMore.FANTEL, _, _): parse_fantel;
-            (ParseMore.BFD, _, _): parse_bfd;
-            (_, UdpPort.ROCEV2, _): parse_bth;
-            (_, _, FAST_CNP_UDP_LENGTH): parse_fast_cnp;
+#if HAS_FLOW_CONTROL || HAS_FANTEL
+        transition select(meta.base.parse_more) {
+#if HAS_FLOW_CONTROL
+            ParseMore.ARN: parse_arn;
+#endif
+#if HAS_FANTEL
+            ParseMore.FANTEL: parse_fantel;
+            ParseMore.BFD: parse_bfd;
+#endif
+            default: choose_udp;
+        }
+    }
+    state choose_udp {
+#endif
+        transition select(hdr.udp.dst_port, hdr.udp.length) {
+            (UdpPort.ROCEV2, _): parse_bth;
+            (_, FAST_CNP_UDP_LENGTH): parse_fast_cnp;
             default: accept;
         }
     }
+#if HAS_FLOW_CONTROL
     state parse_arn {
-        arn_parser.apply(packet, hdr.arn);
+        arn_parser.apply(packet, hdr.arn, hdr.five_tuple);
         transition accept;
     }
-
+#endif
+#if HAS_FANTEL
     state parse_bfd {
         packet.extract(hdr.bfd);
         transition accept;
@@ -286,9 +337,10 @@ parser PeParser(
         transition parse_fantel_parameters;
     }
     state parse_fantel_parameters {
-        fantel_parser.apply(packet, fantel_version, fantel_code, hdr.fantel, hdr.arn);
+        fantel_parser.apply(packet, fantel_version, fantel_code, hdr.fantel, hdr.five_tuple);
         transition accept;
     }
+#endif
 
     // The port of Fast CNPs is configurable, so any datagram of their length can be one.
     state parse_fast_cnp {
@@ -299,54 +351,6 @@ parser PeParser(
     state parse_bth {
         roce_parser.apply(packet, hdr.roce, meta.cm);
         transition accept;
-    }
-}
-
-// For HeldFlow, as at a P: its parser stops in a tunnel of another shape, and where a BTH is cut off.
-#define FLOW_IS_HIDDEN(hdr, meta) \
-    (meta.unsupported_tunnel || (hdr.udp.dst_port == UdpPort.ROCEV2 && !hdr.roce.bth.isValid()))
-
-control PeDeparser(packet_out packet, in pe_headers_t hdr) {
-    apply {
-        packet.emit(hdr.packet_in);
-        packet.emit(hdr.ethernet);
-        packet.emit(hdr.clock);
-        packet.emit(hdr.pause);
-        packet.emit(hdr.vlan);
-        packet.emit(hdr.outer_ipv6);
-        packet.emit(hdr.srv6.srh);
-        packet.emit(hdr.srv6.segment0);
-        packet.emit(hdr.srv6.segment1);
-        packet.emit(hdr.srv6.segment2);
-        packet.emit(hdr.srv6.segment3);
-        packet.emit(hdr.tunnel.gre);
-        packet.emit(hdr.tunnel.gre_key);
-        packet.emit(hdr.tunnel.udp);
-        packet.emit(hdr.bfd);
-        packet.emit(hdr.arn.arn);
-        packet.emit(hdr.arn.five_tuple);
-        packet.emit(hdr.arn.ipv4);
-        packet.emit(hdr.arn.ipv6);
-        packet.emit(hdr.arn.ports);
-        packet.emit(hdr.arn.path);
-        packet.emit(hdr.arn.priority);
-        packet.emit(hdr.arn.time);
-        packet.emit(hdr.tunnel.vxlan);
-        packet.emit(hdr.tunnel.mpls0);
-        packet.emit(hdr.tunnel.mpls1);
-        packet.emit(hdr.tunnel.inner_ethernet);
-        packet.emit(hdr.neighbor.arp);
-        packet.emit(hdr.ipv4);
-        packet.emit(hdr.ipv6);
-        packet.emit(hdr.neighbor.nd);
-        packet.emit(hdr.neighbor.nd_option);
-        packet.emit(hdr.udp);
-        packet.emit(hdr.fast_cnp);
-        packet.emit(hdr.roce.bth);
-        packet.emit(hdr.roce.cnp_payload);
-        packet.emit(hdr.roce.deth);
-        packet.emit(hdr.roce.mad);
-        packet.emit(hdr.roce.cm_ids);
     }
 }
 

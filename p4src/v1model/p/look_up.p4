@@ -1,0 +1,43 @@
+#ifndef FCN_P_LOOK_UP_P4
+#define FCN_P_LOOK_UP_P4
+
+#include "../../base/v1model/externs.p4"
+#include "../../base/p_headers.p4"
+#include "../../base/p_metadata.p4"
+#include "../../base/types.p4"
+#include "../../fast_cnp/notification_port.p4"
+#include "../../forwarding/endpoint.p4"
+#include "../../forwarding/wan_arrival.p4"
+
+// LookUp: what the tables know of a packet, and what is done with it.
+// Reads:  headers, the parser's error.
+// Writes: what its controls write.
+// When:   a packet from the wire that is not dropped.
+control LookUp(
+        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
+    NotificationPort() notification_port;
+    Endpoint() endpoint;
+    HoldLookup() hold_lookup;
+    WanArrival() wan_arrival;
+    HoldMessage() hold_message;
+    LinkMessage() link_message;
+
+    apply {
+        meta.base.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
+        if (hdr.outer_udp.isValid()) {
+            notification_port.apply(hdr.outer_udp.dst_port, meta.base);
+        }
+        endpoint.apply(hdr.outer_ipv6.dst, meta.base);
+        hold_lookup.apply(hdr, meta, standard_metadata);
+        if (standard_metadata.parser_error != error.NoError && meta.base.parse_more == ParseMore.NONE) {
+            meta.base.is_malformed = true;
+        }
+        wan_arrival.apply(hdr.outer_ipv6, meta.base);
+        if (meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL) {
+            hold_message.apply(hdr, meta, standard_metadata);
+            link_message.apply(hdr, meta, standard_metadata);
+        }
+    }
+}
+
+#endif

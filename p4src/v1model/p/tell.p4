@@ -1,0 +1,63 @@
+#ifndef FCN_P_TELL_P4
+#define FCN_P_TELL_P4
+
+#include "../../base/v1model/externs.p4"
+#include "../../base/p_headers.p4"
+#include "../../base/p_metadata.p4"
+#include "../../base/rate_limits.p4"
+#include "../../base/types.p4"
+#include "../../base/v1model/counters.p4"
+#include "../../fast_cnp/domain_mode.p4"
+#include "../../fast_cnp/v1model/copy_for_sender.p4"
+#include "../../fast_cnp/v1model/flow_gate.p4"
+
+// Tell: a congested queue, or what a mode knows, is said to the ingress PE or the sender (FCN-8, FCN-11).
+// Reads:  meta.base.level_notifies; underlay header. Marking leaves a packet ECN-capable.
+// Writes: meta.base.mode, tells, copy_kind, copy_label.
+// When:   in egress, no copy.
+control Tell(
+        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
+    DomainMode() domain_mode;
+    PathCongested() path_congested;
+    FlowGate() fast_cnp_gate;
+    PathTells() path_tells;
+    NotificationLimit() notification_limit;
+    CopyForSender() copy_for_sender;
+
+    apply {
+        // An ECN-capable packet with an FCN label that is no notification itself.
+        if (meta.base.level_notifies == 1 && meta.base.notification_kind == NotificationKind.NONE
+                && hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT
+                && hdr.outer_ipv6.flow_label & FCN_LABEL_BIT != 0) {
+            domain_mode.apply(meta.base);
+            path_congested.apply(hdr, meta, standard_metadata);
+            if (meta.base.mode.congestion_kind == NotificationKind.FAST_CNP
+                    || meta.base.mode.congestion_kind == NotificationKind.END_CON_CNP) {
+                bool pass = false;
+                fast_cnp_gate.apply(
+                    hdr.outer_ipv6.flow_label, meta.base.level_interval,
+                    standard_metadata.egress_global_timestamp, pass);
+                if (pass) {
+                    meta.base.tells = meta.base.mode.congestion_kind;
+                    meta.base.copy_label = hdr.outer_ipv6.flow_label;
+                } else {
+                    flow_interval_suppressed.count(meta.base.mode.congestion_kind);
+                }
+            }
+        }
+        path_tells.apply(hdr, meta, standard_metadata);
+        if (meta.base.tells != NotificationKind.NONE) {
+            color_t color = GREEN;
+            notification_limit.apply(color);
+            if (color != GREEN) {
+                node_rate_suppressed.count(meta.base.tells);
+                meta.base.tells = NotificationKind.NONE;
+            } else {
+                notifications_triggered.count(meta.base.tells);
+                copy_for_sender.apply(meta.base);
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,82 @@
+#ifndef FCN_PE_FINISH_P4
+#define FCN_PE_FINISH_P4
+
+#include "../../base/v1model/externs.p4"
+#include "../../base/pe_headers.p4"
+#include "../../base/pe_metadata.p4"
+#include "../../base/rate_limits.p4"
+#include "../../base/types.p4"
+#include "../../base/v1model/counters.p4"
+#include "../../forwarding/v1model/frame_length.p4"
+#include "../../learning/v1model/report.p4"
+
+// LimitPunts: what the controller gets of each VRF is bounded; a host that was answered is reported to it.
+// Reads:  meta.base.punt_reason, vrf; meta.answered.
+// Writes: meta.base.drop_reason.
+// When:   before a packet goes to the controller.
+control LimitPunts(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    PuntLimit() punt_limit;
+    ReportNeighbor() report_neighbor;
+
+    apply {
+        if (meta.base.drop_reason == DropReason.NONE
+                && (meta.base.punt_reason != PuntReason.NONE || meta.answered)) {
+            color_t punt_color = GREEN;
+            punt_limit.apply(meta.base.vrf, punt_color);
+            if (punt_color != GREEN) {
+                vrf_refused.count(VRF_CELL(meta.base.vrf));
+                if (!meta.answered) {
+                    meta.base.drop_reason = DropReason.PUNT_RATE_LIMIT;
+                }
+            } else if (meta.answered) {
+                report_neighbor.apply(hdr, meta);
+            }
+        }
+    }
+}
+
+// Finish: a packet leaves ingress, goes to the controller, or is dropped and counted.
+// Reads:  meta.base.drop_reason, punt_reason, is_done, egress_port; meta.answered, meta.make_cnp.
+// Writes: standard_metadata.egress_spec; counters. Ends the pass.
+// When:   last.
+control Finish(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    CutFrame() cut_frame;
+    LimitPunts() limit_punts;
+
+    apply {
+        // What most packets are comes first: BMv2 pays for each condition.
+        if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason == PuntReason.NONE
+                && !meta.answered && !meta.base.is_done) {
+            standard_metadata.egress_spec = meta.base.egress_port;
+            if (meta.make_cnp) {
+                notifications_sent.count(NotificationKind.CNP);
+                cut_frame.apply(hdr);
+            }
+            exit;
+        }
+        limit_punts.apply(hdr, meta, standard_metadata);
+        if (meta.base.drop_reason != DropReason.NONE) {
+            if (meta.base.drop_reason == DropReason.TRANSLATION_DISABLED) {
+                notifications_received.count(meta.base.notification_kind);
+            }
+            drops.count(meta.base.drop_reason);
+            mark_to_drop(standard_metadata);
+        } else if (meta.base.punt_reason != PuntReason.NONE) {
+            punts.count(meta.base.punt_reason);
+            hdr.packet_in.setValid();
+            hdr.packet_in.ingress_port = meta.base.ingress_port;
+            hdr.packet_in.reason = meta.base.punt_reason;
+            hdr.packet_in.vlan_id = (bit<16>)meta.base.vlan_id;
+            hdr.packet_in.vrf = meta.base.vrf;
+            standard_metadata.egress_spec = CPU_PORT;
+        } else if (meta.base.is_done) {
+            mark_to_drop(standard_metadata);
+        } else {
+            standard_metadata.egress_spec = meta.base.egress_port;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,8 @@
+// The transit node of profile fantel: as fcn, and links and paths (FAN-1 to FAN-8).
+#define HAS_TWO_THRESHOLD 0
+#define HAS_FLOW_CONTROL 0
+#define HAS_FANTEL 1
+#include "../../../two_threshold/off/p.p4"
+#include "../../../flow_control/off/p.p4"
+#include "../../../fantel/v1model/p.p4"
+#include "../../p.p4"

@@ -1,0 +1,8 @@
+// The provider edge of profile fantel: as fcn, and links and paths (FAN-1 to FAN-8).
+#define HAS_TWO_THRESHOLD 0
+#define HAS_FLOW_CONTROL 0
+#define HAS_FANTEL 1
+#include "../../../two_threshold/off/pe.p4"
+#include "../../../flow_control/off/pe.p4"
+#include "../../../fantel/v1model/pe.p4"
+#include "../../pe.p4"

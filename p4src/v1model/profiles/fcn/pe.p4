@@ -1,0 +1,8 @@
+// The provider edge of profile fcn: Fast CNP and CNP by way of END.CON.
+#define HAS_TWO_THRESHOLD 0
+#define HAS_FLOW_CONTROL 0
+#define HAS_FANTEL 0
+#include "../../../two_threshold/off/pe.p4"
+#include "../../../flow_control/off/pe.p4"
+#include "../../../fantel/off/pe.p4"
+#include "../../pe.p4"

@@ -1,0 +1,8 @@
+// The transit node of profile full: every mode beside every other.
+#define HAS_TWO_THRESHOLD 1
+#define HAS_FLOW_CONTROL 1
+#define HAS_FANTEL 1
+#include "../../../two_threshold/v1model/p.p4"
+#include "../../../flow_control/v1model/p.p4"
+#include "../../../fantel/v1model/p.p4"
+#include "../../p.p4"
