@@ -43,6 +43,9 @@ _NUMBERS: dict[str, Any] = json.loads(compiled_file("constants.json").read_text(
 
 _ARCHITECTURES: dict[str, dict[str, Any]] = _NUMBERS.pop("architectures", {})
 
+PROFILE_MODES: dict[str, list[str]] = _NUMBERS.pop("profiles", {})
+"""Modes that the programs of each profile have (profiles.py)."""
+
 FCN_LABEL_BIT: int = _NUMBERS["FCN_LABEL_BIT"]
 """Set in every label given to a RoCE flow; clear in entropy labels of other traffic (FCN-2)."""
 

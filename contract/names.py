@@ -51,13 +51,6 @@ PORT_COUNTERS = ("port_rx", "port_tx")
 VRF_COUNTERS = ("vrf_refused",)
 """Counters of packets and reports a VRF's limits kept from the controller, by the VRF's cell."""
 
-_HOLDING = frozenset(
-    {
-        "flow_control", "hold_level", "hold_budget", "arn_neighbor", "arn_arrival", "arn_upstream",
-        "arn_profile", "holds", "notification_sid",
-    }
-)  # fmt: skip
-
 TWO_THRESHOLD_TABLES = {
     "p": frozenset({"marking_curve"}),
     "pe": frozenset({"marking_curve", "light_congestion", "light_policy"}),
@@ -90,28 +83,12 @@ LINK_COUNTERS = ("links_up", "links_down", "clock_rounds")
 """By port, how often a link came up and went down: a link that was never up has neither, and one
 that is up came up once more. Rounds of the clock: while they stand still, it is lost."""
 
-MODE_PARTS = {
-    "p": _HOLDING
-    | {"events", "notifications_received"}
-    | TWO_THRESHOLD_TABLES["p"]
-    | LINK_TABLES
-    | CORE_PATH_TABLES
-    | frozenset(LINK_COUNTERS),
-    "pe": _HOLDING
-    | {"dc_relief", "pause_profile", "heeded_pauses", "node_rate_suppressed"}
-    | EGRESS_PE_TABLES
-    | TWO_THRESHOLD_TABLES["pe"]
-    | PATH_TABLES
-    | frozenset(PATH_COUNTERS)
-    | frozenset(LOAD_COUNTERS)
-    | LINK_TABLES
-    | frozenset(LINK_COUNTERS),
+NOT_ON_CHIPS = {
+    "p": frozenset({"events", "notifications_received"}),
+    "pe": EGRESS_PE_TABLES | {"node_rate_suppressed"},
 }
-"""By role, tables and counters that only modes need for which there is no program for a chip yet
-(SRF-4 to SRF-8, PEC-1, FAN-4, FCN-18), so that a program without them serves the other modes."""
-
-MODE_METERS = frozenset({"arn_meter", "hold_meter", "notice_meter"})
-"""The same of meters."""
+"""By role, tables and counters of every program of fcn but those for chips: of END.CON (SRF-4) and
+of an egress PE's congested ports (FCN-18)."""
 
 CORE_PORTS = "core_ports"
 """Value set of a chip's PE parser: the ports that face the WAN."""

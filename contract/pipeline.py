@@ -8,8 +8,14 @@ from pathlib import Path
 from finsy import P4Schema
 from google.protobuf.text_format import ParseError
 
-from fcn.contract.constants import PipelineError, compiled_file, enum_members
-from fcn.contract.names import MODE_PARTS
+from fcn.contract.constants import (
+    PipelineError,
+    compiled_file,
+    compiled_programs,
+    enum_members,
+)
+from fcn.contract.names import NOT_ON_CHIPS
+from fcn.contract.profiles import FULL, LEAST, PROFILES, Mode
 from fcn.contract.targets import Target, target_of
 
 
@@ -47,10 +53,17 @@ class Pipeline:
         """The size of a table, in entries."""
         return self.schema.tables[table].size
 
-    def lacks(self, other: "Pipeline") -> tuple[str, ...]:
-        """Names of the other's tables and counters that this one has not, without those of modes
-        that a program need not have."""
-        return tuple(sorted(other._names - self._names - MODE_PARTS[self.name]))
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """Names of tables and counters that this program has not and every program of its role
+        must have. Raises PipelineError."""
+        least = load_pipeline(self.name, profile=LEAST, binary=False)
+        return tuple(sorted(least._names - self._names - NOT_ON_CHIPS[self.name]))
+
+    @property
+    def modes(self) -> frozenset[Mode]:
+        """The modes the program has all tables and counters of. Raises PipelineError."""
+        return frozenset(mode for mode in Mode if self._names >= mode_parts(self.name)[mode])
 
     def has_tables(self, names: Collection[str]) -> bool:
         """Whether the program has all these tables."""
@@ -75,11 +88,29 @@ class Pipeline:
 
 
 @lru_cache
-def load_pipeline(role: str, folder: Path | None = None, *, binary: bool = True) -> Pipeline:
-    """The program of a node's role (`pe` or `p`) in `folder`, by default that included in fcn.
+def mode_parts(role: str) -> dict[Mode, frozenset[str]]:
+    """Names of the tables and counters of a role's program that each mode alone needs, so that a
+    program without them serves the others (SRF-4 to SRF-9, PEC-1, FAN-4). Raises PipelineError."""
+    least = load_pipeline(role, profile=LEAST, binary=False)._names
+    return {
+        mode: load_pipeline(role, profile=profile, binary=False)._names - least
+        for profile, modes in PROFILES.items()
+        if len(modes) == 1
+        for mode in modes
+    }
+
+
+@lru_cache
+def load_pipeline(
+    role: str, folder: Path | None = None, *, profile: str = FULL, binary: bool = True
+) -> Pipeline:
+    """The program of a node's role (`pe` or `p`) in `folder`, by default that of a profile included
+    in fcn.
 
     binary: whether the binary is needed too, to load the program on a switch. Raises PipelineError.
     """
+    if folder is None and profile != FULL:
+        folder = compiled_programs() / profile
     p4info = compiled_file(f"{role}.p4info.txtpb", folder=folder)
     blob = compiled_file(f"{role}.json", f"{role}.bin", folder=folder) if binary else None
     try:

@@ -7,10 +7,9 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.clock import SYSTEM_CLOCK, Clock
 from fcn.controller.config import Config
-from fcn.controller.config.model import Node
+from fcn.controller.config.programs import program_of
 from fcn.controller.config.watching import Watching
 from fcn.controller.events import EventBus
 from fcn.controller.flows.service import FlowService
@@ -46,10 +45,6 @@ METRICS = 1.0
 Job = Callable[[], Coroutine[Any, Any, None]]
 
 
-def _program(node: Node) -> Pipeline:
-    return load_pipeline(node.role, node.program_folder)
-
-
 class ControlPlane:
     """Everything `fcn run` runs. Built in order of dependency: provisions and connections of the
     nodes, the services that use them, the node agents.
@@ -67,7 +62,7 @@ class ControlPlane:
         self.bus = EventBus(clock)
         watching = Watching(config)
         provisions = {
-            name: Provision(config, name, _program(node), watching)
+            name: Provision(config, name, program_of(config, node), watching)
             for name, node in config.nodes.items()
         }
         self._connections = {

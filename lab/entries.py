@@ -8,8 +8,8 @@ P4Runtime entities. Nothing is learned: flows are put by the caller (`Provision.
 from finsy.proto import p4i, p4r
 
 from fcn.contract.pipeline import Pipeline as Compiled
-from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config.model import Config
+from fcn.controller.config.programs import program_of
 from fcn.controller.node.provision import Provision
 from fcn.controller.owners.intent import Intent
 from fcn.lab.errors import LabError
@@ -21,7 +21,7 @@ _BATCH = 1000
 
 def provision_of(config: Config, name: str) -> Provision:
     """The intent of a configured node, to which flows can be added."""
-    return Provision(config, name, load_pipeline(config.nodes[name].role))
+    return Provision(config, name, program_of(config, config.nodes[name]))
 
 
 def write_entries(provision: Provision, engine: EngineBase) -> Pipeline:

@@ -103,7 +103,8 @@ class CounterReader:
 
     def _read_node(self, node: str, role: str) -> NodeCounters:
         pipeline = load_pipeline(role)
-        patterns: list[P4Entity] = [P4CounterEntry(name) for name in pipeline.counters]
+        counters = self._counters(node) & pipeline.counters
+        patterns: list[P4Entity] = [P4CounterEntry(name) for name in sorted(counters)]
         if role == "pe":
             patterns += FlowByLabel.counted()
         entities = self._stream(node, pipeline, patterns)
@@ -132,6 +133,13 @@ class CounterReader:
                 for held in FlowByLabel.senders_in(entries)
             ),
         )
+
+    def _counters(self, node: str) -> set[str]:
+        """Counters of the program that the node has: which one, its configuration says."""
+        stub = p4r_grpc.P4RuntimeStub(self._channels[node])
+        request = p4r.GetForwardingPipelineConfigRequest(device_id=self._topology.index(node))
+        reply = stub.GetForwardingPipelineConfig(request, timeout=READ_TIMEOUT_S)
+        return {counter.preamble.alias for counter in reply.config.p4info.counters}
 
     def _stream(self, node: str, pipeline: Pipeline, patterns: list[P4Entity]) -> list[P4Entity]:
         stub = p4r_grpc.P4RuntimeStub(self._channels[node])

@@ -7,7 +7,6 @@ from itertools import combinations
 
 from fcn.contract.constants import VRF_CELLS, PipelineError
 from fcn.contract.depth import Depth, DepthError
-from fcn.contract.pipeline import load_pipeline
 from fcn.contract.targets import Target
 from fcn.controller.config.check_balancing import check_balancing, check_balancing_node, check_rates
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
@@ -26,6 +25,7 @@ from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import Address, Network
 from fcn.controller.config.paths import Planner
+from fcn.controller.config.programs import check_profile, program_of
 from fcn.controller.config.queue_depths import own_depths, queue_depths
 from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.watching import Watching
@@ -370,10 +370,13 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
 def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
     """Limits of the node's target: port numbers, and the unit and range of queue depth."""
     path: Path = ("nodes", name)
+    problems = list(check_profile(config, node))
+    yield from (((*path, *key), message) for key, message in problems)
+    if problems:
+        return
     try:
-        program = load_pipeline(node.role, node.program_folder, binary=False)
-        target = program.target
-        lacking = program.lacks(load_pipeline(node.role, binary=False))
+        program = program_of(config, node, binary=False)
+        target, lacking = program.target, program.lacking
     except PipelineError as error:
         yield (*path, "program"), str(error)
         return

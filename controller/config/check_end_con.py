@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fcn.contract.pipeline import Pipeline
+from fcn.contract.profiles import Mode
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import FlowControl, Notification
 from fcn.controller.config.transport import Finding, Path
@@ -37,8 +38,10 @@ def end_con_problem(config: Config, name: str, program: Pipeline) -> str | None:
         return None
     if not program.target.end_con:
         return f"{_MODE} needs a program with END.CON; there is none for {program.target.name}"
+    if config.flow_control is FlowControl.OFF or Mode.FLOW_CONTROL not in program.modes:
+        return None
     sids, room = len(end_con_sids(config, name)), program.table_size("notification_sid")
-    if config.flow_control is not FlowControl.OFF and sids > room:
+    if sids > room:
         return (
             f"other nodes have {sids} END.CON SIDs, which it must know; its program has room "
             f"for {room}: turn flow_control off, or give fewer VRFs a SID"

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 
 from fcn.contract.constants import CORE_PATH_CELLS
 from fcn.contract.link_clock import HIGHEST_RATE, most_slots, round_time
-from fcn.contract.names import LINK_TABLES
-from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.contract.pipeline import Pipeline
+from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import own_prefixes
 from fcn.controller.config.alternates import alternates
 from fcn.controller.config.model import Config
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import format_duration
+from fcn.controller.config.programs import has_clock, program_of
 from fcn.controller.config.transport import Finding, Path
-from fcn.controller.config.watching import Watching, first_ports, has_clock
+from fcn.controller.config.watching import Watching, first_ports
 
 _SECTION: Path = ("failure_detection",)
 
@@ -22,7 +23,7 @@ def check_watching(config: Config, watching: Watching) -> Iterator[Finding]:
     prefixes = sum(len(own_prefixes(node)) for node in config.nodes.values())
     for name, node in config.nodes.items():
         if watching.links(name):
-            program = load_pipeline(node.role, node.program_folder, binary=False)
+            program = program_of(config, node, binary=False)
             for what, needed, room in _needed(config, watching, name, program, prefixes):
                 if needed > room:
                     yield _SECTION, f"{name}: {needed} {what}, and its program has room for {room}"
@@ -45,7 +46,7 @@ def check_fantel(config: Config, name: str, program: Pipeline) -> Iterator[Findi
         if name == next(iter(config.nodes)):
             reason = "fantel needs failure_detection, whose clock says when congestion has ended"
             yield ("notification",), f"{reason}; write `failure_detection: {{}}` for its defaults"
-    elif not program.has_tables(LINK_TABLES):
+    elif Mode.FANTEL not in program.modes:
         target = program.target.name
         yield ("nodes", name), f"notification: fantel has no program for {target} yet"
 
@@ -75,8 +76,8 @@ def failure_warnings(config: Config, watching: Watching) -> Iterator[tuple[str, 
         yield section, "the file has no links to watch"
     yield from _untrusted(config, watching)
     for name, node in config.nodes.items():
-        if not has_clock(node):
-            program = load_pipeline(node.role, node.program_folder, binary=False)
+        if not has_clock(config, node):
+            program = program_of(config, node, binary=False)
             yield (
                 f"nodes.{name}",
                 f"its program has no clock ({program.target.name}), so its links are not watched",

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from fcn.contract.depth import DepthError
-from fcn.contract.names import TWO_THRESHOLD_TABLES
 from fcn.contract.pipeline import Pipeline
+from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import used_tunnels
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
@@ -152,7 +152,7 @@ def _is_a_next(node: Node, name: str) -> bool:
 def check_curves(config: Config, name: str, node: Node, program: Pipeline) -> Iterator[Finding]:
     """Limits of a node's program in the two-threshold mode, in which the domain is."""
     path: Path = ("nodes", name)
-    if not program.has_tables(TWO_THRESHOLD_TABLES[node.role]):
+    if Mode.TWO_THRESHOLD not in program.modes:
         yield (
             (*path, "program"),
             f"{program.p4info} has no two-threshold mode, which this domain has",

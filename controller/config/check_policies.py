@@ -3,9 +3,9 @@
 from collections.abc import Hashable, Iterable, Iterator
 
 from fcn.contract.constants import PATH_REPORTER_CELLS, PATH_REPORTERS, POLICY_CELLS
-from fcn.contract.names import PATH_TABLES
 from fcn.contract.paths import entries_of
 from fcn.contract.pipeline import Pipeline
+from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import tunnel_numbers
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
@@ -137,7 +137,7 @@ def check_room(config: Config, name: str, program: Pipeline) -> Iterator[Finding
     path: Path = ("nodes", name, "policies")
     if not node.policies:
         return
-    if not program.has_tables(PATH_TABLES):
+    if Mode.FANTEL not in program.modes:
         yield path, f"{program.p4info} has no policies ({program.target.name})"
         return
     if len(node.policies) > POLICY_CELLS:

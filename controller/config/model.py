@@ -329,7 +329,8 @@ class Node(Model):
     `grpc` is its address; `tls` is added to the network's `switch_tls`; `insecure` allows plain
     text, also where other machines can read it.
     `program` is the folder of its compiled program (for a PE `pe.p4info.txtpb`, and `pe.json` or
-    `pe.bin`); default: the BMv2 program that is part of fcn.
+    `pe.bin`); default: a BMv2 program that is part of fcn. `profile` says which of these; default:
+    the one with the fewest modes besides those that the configuration asks of the node.
     """
 
     role: Literal["pe", "p"]
@@ -338,6 +339,7 @@ class Node(Model):
     insecure: bool = False
     device_id: Annotated[int, Field(ge=0, le=2**64 - 1)] = 1
     program: str | None = None
+    profile: str | None = None
     features: Features = frozenset()
     underlay_address: IPv6
     mac: Mac | None = None

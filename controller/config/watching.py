@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv6Address
 
-from fcn.contract.constants import CORE_PATH_CELLS, PipelineError
-from fcn.contract.names import LINK_TABLES
+from fcn.contract.constants import CORE_PATH_CELLS
 from fcn.contract.paths import path_tag
-from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config.cells import hashed, spread
-from fcn.controller.config.model import Config, Node
+from fcn.controller.config.model import Config
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan, Planner, used_policies
+from fcn.controller.config.programs import has_clock
 from fcn.controller.config.tunnel_ends import has_srh, tunnel_egress, tunnel_sids, tunnel_source
 
 NO_ADDRESS = IPv6Address(0)
@@ -122,7 +121,9 @@ class Watching:
         found: dict[str, list[WatchedLink]] = {}
         if self._config.failure_detection is None:
             return found
-        clocked = {name for name, node in self._config.nodes.items() if has_clock(node)}
+        clocked = {
+            name for name, node in self._config.nodes.items() if has_clock(self._config, node)
+        }
         for link in self._config.link_ends():
             for (near, port), (peer, peer_port) in (link, link[::-1]):
                 if near in clocked and peer in clocked:
@@ -186,15 +187,6 @@ def congestion_interval(config: Config) -> int | None:
         return None
     levels = config.congestion.levels.values()
     return max((level.interval for level in levels if level.notify), default=None)
-
-
-def has_clock(node: Node) -> bool:
-    """Whether a node's program watches links."""
-    try:
-        program = load_pipeline(node.role, node.program_folder, binary=False)
-    except PipelineError:
-        return False
-    return program.target.ports.clock is not None and program.has_tables(LINK_TABLES)
 
 
 def _cells(paths: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:

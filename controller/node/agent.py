@@ -168,18 +168,19 @@ class NodeAgent:
         await self._synchronizer.keep_written()
 
     async def _synchronize(self) -> None:
-        """Take over flows and neighbours found on the switch, let what waits under another mode of
-        flow control leave, then write the difference, set the clock going, and end what is
-        known of paths that are others now."""
+        """Take over flows and neighbours found on the switch, also under the program before, let
+        what waits under another mode of flow control leave, then write the difference, set the
+        clock going, and end what is known of paths that are others now."""
         held = await read_switch(
             self._connection.switch, self.provision.pipeline, self.provision.meter_cells
         )
         entries = [entity for entity in held if isinstance(entity, fy.P4TableEntry)]
+        learned = entries + self._connection.take_learned()
         if self.provision.is_pe:
             names = vrf_names(self.provision.config)
             now = self._clock.wall()
-            self._flows.adopt(self.name, held_flows(self.name, entries, names, now))
-        self._neighbors.adopt(entries)
+            self._flows.adopt(self.name, held_flows(self.name, learned, names, now))
+        self._neighbors.adopt(learned)
         mode = self.provision.config.flow_control
         held = await end_holds(self._connection, self.provision.pipeline, mode, held)
         old = self.paths.outdated(entries)

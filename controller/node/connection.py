@@ -22,7 +22,7 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.node.program_change import hear_refusal, stop_clock_before
+from fcn.controller.node.program_change import hear_refusal, keep_learned, stop_clock_before
 from fcn.controller.node.session import (
     NoSessionError,
     ReportedError,
@@ -77,6 +77,7 @@ class Connection:
         self._closing = False
         self._pipeline_set = False
         self._failure = ""
+        self._learned: list[fy.P4TableEntry] = []
         self._asked = (
             f"are `grpc`, `device_id` ({node.device_id}) and TLS ({'on' if tls else 'off'}) right"
         )
@@ -93,6 +94,7 @@ class Connection:
         )
         if pipeline.target.ports.clock is not None:
             stop_clock_before(self.switch, pipeline.target.ports.clock, clock)
+        keep_learned(self.switch, pipeline, self._keep)
         hear_refusal(self.switch, self._refused)
         keep_plain(self.switch.p4info)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
@@ -132,6 +134,11 @@ class Connection:
     def tell(self, detail: str) -> None:
         """Change the description of the current state."""
         self.status = replace(self.status, detail=detail)
+
+    def take_learned(self) -> list[fy.P4TableEntry]:
+        """What the program before this one had learned on the switch, once."""
+        learned, self._learned = self._learned, []
+        return learned
 
     def close(self) -> None:
         """Mark the connection as closed on purpose: its end is then not reported."""
@@ -196,6 +203,10 @@ class Connection:
             self._failure = (
                 f"{self.switch.address} refused {self._pipeline.blob}: {explained(error)}"
             )
+
+    def _keep(self, learned: list[fy.P4TableEntry]) -> None:
+        # A program that was set before the connection was lost has nothing yet.
+        self._learned = learned or self._learned
 
     def _begin(self, _switch: fy.Switch) -> None:
         self._pipeline_set = False

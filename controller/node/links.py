@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import finsy as fy
 
 from fcn.contract.link_clock import bmv2_commands, clock_packet, round_time
-from fcn.contract.names import LINK_COUNTERS, LINK_TABLES, PORT_COUNTERS
+from fcn.contract.names import LINK_COUNTERS, PORT_COUNTERS
+from fcn.contract.profiles import Mode
 from fcn.controller.clock import Clock
 from fcn.controller.config.watching import WatchedLink
 from fcn.controller.events import EventBus, Kind
@@ -77,7 +78,7 @@ class LinkWatch:
         times = provision.config.failure_detection
         self._interval = times.interval if times is not None else 0
         self._port = provision.pipeline.target.ports.clock
-        known = provision.pipeline.has_tables(LINK_TABLES)
+        known = Mode.FANTEL in provision.pipeline.modes
         self._core_ports = [port.number for port in provision.node.core_ports if known]
         self._connection = connection
         self._bus = bus

@@ -7,8 +7,9 @@ from fcn.contract.constants import LIGHT_CONGESTION_LEVEL
 from fcn.contract.depth import LEVELS, DepthError
 from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
 from fcn.contract.marking import MarkingCurves
-from fcn.contract.names import CORE_PORTS, EGRESS_PE_TABLES, ROUTE_TABLES, TWO_THRESHOLD_TABLES
+from fcn.contract.names import CORE_PORTS, EGRESS_PE_TABLES, ROUTE_TABLES
 from fcn.contract.pipeline import Pipeline
+from fcn.contract.profiles import Mode
 from fcn.controller.config.addressing import (
     attachment,
     core_subnets,
@@ -368,7 +369,7 @@ class Provision:
         speakers = {each.node for found in self.reporters.values() for each in found}
         ports = arrival_ports(self.config, self.name, sorted(speakers))
         policies.write(self.plans, self.reporters, ports)
-        if self.pipeline.has_tables(TWO_THRESHOLD_TABLES["pe"]):
+        if Mode.TWO_THRESHOLD in self.pipeline.modes:
             self._treat_light_congestion()
 
     def _treat_light_congestion(self) -> None:

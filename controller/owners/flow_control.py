@@ -7,6 +7,7 @@ from ipaddress import IPv6Address
 from finsy import P4MeterEntry, P4TableAction, P4TableEntry, P4TableMatch
 from finsy.p4entity import P4Entity
 
+from fcn.contract import profiles
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.holding import Holding
@@ -61,7 +62,7 @@ class FlowControl:
     @property
     def is_possible(self) -> bool:
         """Whether the node's program knows flow control."""
-        return self._pipeline.target.ports.parking is not None
+        return profiles.Mode.FLOW_CONTROL in self._pipeline.modes
 
     @staticmethod
     def running_in(held: Iterable[P4Entity], pipeline: Pipeline) -> Running | None:

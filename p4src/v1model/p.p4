@@ -7,6 +7,7 @@
 #include "../base/types.p4"
 #include "../end_con/end_con_profile.p4"
 #include "../fast_cnp/fast_cnp_profile.p4"
+#include "../fast_cnp/v1model/cnp_udp_checksum.p4"
 #include "p/admit.p4"
 #include "p/checksums.p4"
 #include "p/deparser.p4"
@@ -62,6 +63,7 @@ control PEgress(
     Tell() tell;
     HoldEnd() hold_end;
     EndConProfile() end_con_profile;
+    CnpUdpChecksum() cnp_udp_checksum;
 
     apply {
         hold_origin.apply(hdr, meta, standard_metadata);
@@ -79,6 +81,10 @@ control PEgress(
                 hold_end.apply(hdr, meta, standard_metadata);
                 if (hdr.inner.cnp_payload.isValid()) {
                     end_con_profile.apply(hdr);
+                    if (hdr.inner.ipv6.isValid()) {
+                        cnp_udp_checksum.apply(
+                            hdr.inner.ipv6, hdr.inner.bth, hdr.inner.cnp_payload, hdr.inner.udp);
+                    }
                 }
             }
         }

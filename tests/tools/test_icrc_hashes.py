@@ -1,8 +1,8 @@
 """The ICRC a Tofino would compute, checked without the chip (FCN-13).
 
-What the program asks for: the field lists of p4src/fast_cnp/tna/icrc.p4 are read from the source and hashed
-by a plain bitwise CRC with the polynomial's parameters. What the chip is configured to do: the hash
-matrices of the assembled programs (p4src/compiled/tna/icrc.json) are evaluated.
+What the program asks for: the field lists of p4src/fast_cnp/tna/icrc.p4 are read from the source
+and hashed by a plain bitwise CRC with the polynomial's parameters. What the chip is configured to
+do: the hash matrices of the assembled programs (p4src/compiled/tna/icrc.json) are evaluated.
 """
 
 import json

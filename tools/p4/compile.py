@@ -1,12 +1,12 @@
 """Compile the v1model programs, or check that the committed outputs match the sources.
 
 `python -m tools.p4.compile` runs p4c and writes p4src/compiled/: per profile and program the BMv2
-JSON and the P4Info, the P4 constants Python needs (constants.json, with those of every architecture), and
-manifest.json with hashes of the sources and outputs and the compiler's version. `--check` needs no
-compiler: it fails when the sources or outputs differ from the manifest, the constants from the
-sources, or a program reads a local variable before it writes it (assigned.py); where the same p4c
-is installed it also recompiles and compares. `--constants` writes constants.json only, and needs no
-compiler either.
+JSON and the P4Info, the P4 constants Python needs (constants.json, with those of every architecture
+and the modes of every profile), and manifest.json with hashes of the sources and outputs and the
+compiler's version. `--check` needs no compiler: it fails when the sources or outputs differ from
+the manifest, the constants from the sources, or a program reads a local variable before it writes
+it (assigned.py); where the same p4c is installed it also recompiles and compares. `--constants`
+writes constants.json only, and needs no compiler either.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from tools.p4.programs import (
     COMPILED,
     MANIFEST,
     P4SRC,
+    PROFILE_SOURCES,
     PROFILES,
     PROGRAMS,
     digest,
@@ -62,6 +63,7 @@ ARCHITECTURES = {
 CHIP_CONDITION = re.compile(r"#if __TARGET_TOFINO__ == (\d+)$")
 CONSTANT = re.compile(r"^const [\w<>]+ (\w+) = (0[xX][0-9a-fA-F]+|\d+);", re.MULTILINE)
 ENUM = re.compile(r"^enum bit<\d+> (\w+) \{(.*?)^\}", re.MULTILINE | re.DOTALL)
+SWITCHED_ON = re.compile(r"^#define HAS_(\w+) 1$", re.MULTILINE)
 MEMBER = re.compile(r"(\w+) = (0[xX][0-9a-fA-F]+|\d+)")
 
 
@@ -131,11 +133,24 @@ def constants() -> dict[str, object]:
     values: dict[str, object] = {}
     for name in CONSTANT_SOURCES:
         values |= numbers((P4SRC / name).read_text())
+    values["profiles"] = {profile: modes_of(profile) for profile in PROFILES}
     values["architectures"] = {
         architecture: numbers(for_chip((P4SRC / name).read_text(), chip))
         for architecture, (name, chip) in ARCHITECTURES.items()
     }
     return values
+
+
+def modes_of(profile: str) -> list[str]:
+    """The modes that the programs of a profile have, besides those of every program. Raises
+    CompilerError where they differ."""
+    found = {
+        tuple(sorted(SWITCHED_ON.findall((PROFILE_SOURCES / profile / f"{name}.p4").read_text())))
+        for name in PROGRAMS
+    }
+    if len(found) != 1:
+        raise CompilerError(f"v1model/profiles/{profile}: the programs differ in their modes")
+    return list(found.pop())
 
 
 def constants_text() -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 P4SRC = Path(__file__).resolve().parents[2] / "p4src"
 COMPILED = P4SRC / "compiled"
+PROFILE_SOURCES = P4SRC / "v1model" / "profiles"
 PROGRAMS = ("pe", "p")
 FULL = "full"
 PROFILES = (FULL, "fantel", "fcn", "flow-control", "two-threshold")

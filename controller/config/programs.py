@@ -1,0 +1,64 @@
+"""The program of a node: that of the smallest profile which has what the configuration asks of the
+node, or the one that the configuration states."""
+
+from collections.abc import Iterator, Set
+
+from fcn.contract.constants import PipelineError
+from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.contract.profiles import PROFILES, Mode, profiles_with
+from fcn.controller.config.document import listed
+from fcn.controller.config.model import Config, Node
+from fcn.controller.config.modes import FlowControl, Notification
+from fcn.controller.config.transport import Finding
+
+
+def modes_needed(config: Config, node: Node) -> frozenset[Mode]:
+    """What a node's program must have besides what all have."""
+    needed = {
+        Mode.TWO_THRESHOLD: config.notification is Notification.TWO_THRESHOLD,
+        Mode.FLOW_CONTROL: config.flow_control is not FlowControl.OFF,
+        Mode.FANTEL: config.notification is Notification.FANTEL
+        or config.failure_detection is not None
+        or bool(node.policies),
+    }
+    return frozenset(mode for mode, is_needed in needed.items() if is_needed)
+
+
+def profile_of(config: Config, node: Node) -> str:
+    """The profile of a node whose program is one of fcn's own."""
+    return node.profile or profiles_with(modes_needed(config, node))[0]
+
+
+def program_of(config: Config, node: Node, *, binary: bool = True) -> Pipeline:
+    """A node's program. Raises PipelineError."""
+    if node.program_folder is not None:
+        return load_pipeline(node.role, node.program_folder, binary=binary)
+    return load_pipeline(node.role, profile=profile_of(config, node), binary=binary)
+
+
+def has_clock(config: Config, node: Node) -> bool:
+    """Whether a node's program watches links."""
+    try:
+        program = program_of(config, node, binary=False)
+    except PipelineError:
+        return False
+    return program.target.ports.clock is not None and Mode.FANTEL in program.modes
+
+
+def check_profile(config: Config, node: Node) -> Iterator[Finding]:
+    """Why a node cannot have the profile that the file states. Yields (path, message)."""
+    if node.profile is None:
+        return
+    if node.program is not None:
+        yield ("profile",), "is of the programs that are part of fcn; remove it, or `program`"
+    elif node.profile not in PROFILES:
+        yield ("profile",), f"there is no profile {node.profile}; there are {listed(PROFILES)}"
+    elif missing := modes_needed(config, node) - PROFILES[node.profile]:
+        yield ("profile",), lacking(node.profile, missing, modes_needed(config, node))
+
+
+def lacking(profile: str, missing: Set[Mode], needed: Set[Mode]) -> str:
+    """What a profile lacks that a node needs, and which one has it."""
+    what = " and ".join(sorted(missing))
+    instead = " or ".join(profiles_with(needed))
+    return f"profile {profile} has no {what}, which this domain needs; write {instead}, or nothing"
