@@ -10,6 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
+from fcn.contract.profiles import FULL, PROFILES
 from fcn.contract.version import DISTRIBUTION
 from fcn.ptf_tests import runner
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
@@ -20,6 +21,9 @@ def main() -> None:
     """Parse the options, enter the sandbox, run the suite; exit code 0 when all tests passed."""
     parser = argparse.ArgumentParser(prog="python -m fcn.ptf_tests", description=__doc__)
     parser.add_argument("--target", choices=sorted(TARGETS), default="softswitch")
+    parser.add_argument(
+        "--profile", choices=sorted(PROFILES), default=FULL, help="of the programs; default: full"
+    )
     parser.add_argument(
         "--log-dir", type=Path, help="keep logs and packet traces in this directory"
     )
@@ -35,7 +39,9 @@ def main() -> None:
         parser.exit(2, f"ptf is not installed: pip install '{DISTRIBUTION}[test]'\n")
     try:
         enter("fcn.ptf_tests", sys.argv[1:])
-        totals = runner.run(options.target, options.tests, options.log_dir, options.failfast)
+        totals = runner.run(
+            options.target, options.profile, options.tests, options.log_dir, options.failfast
+        )
     except (IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{options.target}: {error}\n")
     except KeyboardInterrupt:

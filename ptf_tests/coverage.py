@@ -11,6 +11,7 @@ packet can pass, and why.
 
 import hashlib
 import json
+import posixpath
 import re
 import sys
 import tomllib
@@ -235,7 +236,7 @@ def _what(name: str | None, nodes: Mapping[str, Json]) -> str:
 
 def _source(part: Json) -> tuple[str, str]:
     source = part["source_info"]
-    file = source["filename"].replace("v1model/../", "")
+    file = posixpath.normpath(source["filename"])
     return file, " ".join(source["source_fragment"].split())
 
 

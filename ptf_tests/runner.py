@@ -9,14 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fcn.contract.profiles import FULL
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.coverage import FLOOR, UNREACHABLE, measure, read
 from fcn.ptf_tests.lib.ports import ALL_PORTS
+from fcn.ptf_tests.selection import TEST_DIR, tests_for
 from fcn.ptf_tests.targets import TARGETS
 
 GRPC_ADDRESS = "127.0.0.1:9559"
 DEVICE_ID = 1
-TEST_DIR = Path(__file__).parent / "tests"
 MTU = 9000
 RECEIVE_SIZE = 16384
 """Octets of the largest frame ptf receives."""
@@ -61,8 +62,11 @@ def totals_of(output: str, exit_code: int) -> Totals:
     return Totals(passed, failed if exit_code == 0 else max(failed, 1), skipped)
 
 
-def run(target: str, tests: Sequence[str], log_dir: Path | None, failfast: bool) -> Totals:
-    """Run the named tests, or all, against a target inside the current network namespace."""
+def run(
+    target: str, profile: str, tests: Sequence[str], log_dir: Path | None, failfast: bool
+) -> Totals:
+    """Run the named tests, or all, that the profile can pass against a target inside the current
+    network namespace."""
     with contextlib.ExitStack() as stack:
         if log_dir is None:
             log_dir = stack.enter_context(scratch_folder("fcn-ptf-"))
@@ -76,13 +80,13 @@ def run(target: str, tests: Sequence[str], log_dir: Path | None, failfast: bool)
             log_dir / "switch.coverage",
         )
         with switch:
-            totals = _run_ptf(target, tests, log_dir, failfast)
+            totals = _run_ptf(target, profile, tests, log_dir, failfast)
             alive = switch.is_alive()
         if not alive:
             print(f"the switch process ended:\n{switch.log.read_text(errors='replace')[-4000:]}")
             return totals.with_failure()
         coverage = log_dir / "switch.coverage"
-        if coverage.is_file() and not tests and not failfast:
+        if coverage.is_file() and profile == FULL and not tests and not failfast:
             totals = with_coverage(totals, coverage)
         return totals
 
@@ -113,8 +117,13 @@ def make_interfaces() -> None:
     subprocess.run(["ip", "-batch", "-"], input="\n".join(commands), text=True, check=True)
 
 
-def _run_ptf(target: str, tests: Sequence[str], log_dir: Path, failfast: bool) -> Totals:
+def _run_ptf(
+    target: str, profile: str, tests: Sequence[str], log_dir: Path, failfast: bool
+) -> Totals:
     parameters = f"target='{target}';grpc_address='{GRPC_ADDRESS}';device_id={DEVICE_ID}"
+    parameters += f";profile='{profile}'"
+    if profile != FULL:
+        tests = tests_for(profile, tests)
     command = [sys.executable, str(Path(sysconfig.get_path("scripts")) / "ptf")]
     command += ["--test-dir", str(TEST_DIR), "--test-params", parameters]
     command += ["--log-file", str(log_dir / "ptf.log"), "--debug", "warning"]

@@ -19,7 +19,8 @@ def modes_needed(config: Config, node: Node) -> frozenset[Mode]:
         Mode.FLOW_CONTROL: config.flow_control is not FlowControl.OFF,
         Mode.FANTEL: config.notification is Notification.FANTEL
         or config.failure_detection is not None
-        or bool(node.policies),
+        or config.load_balancing is not None
+        or (node.role == "pe" and bool(node.policies)),
     }
     return frozenset(mode for mode, is_needed in needed.items() if is_needed)
 

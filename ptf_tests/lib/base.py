@@ -19,6 +19,7 @@ from ptf import testutils
 from fcn.contract.constants import enum_members
 from fcn.contract.names import EVENT_COUNTERS, named_cells
 from fcn.contract.pipeline import load_pipeline
+from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.asserts import Expected, assert_frames
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
@@ -50,6 +51,8 @@ class FcnTest(unittest.TestCase):
     """A test of one behaviour of a program; subclasses define `program`, `configure`, `runTest`."""
 
     program: ClassVar[str]
+    needs: ClassVar[frozenset[Mode]] = frozenset()
+    """Modes that the program must have; profiles without them leave the test out."""
 
     def setUp(self) -> None:
         """Load the program again, to reset the entries, counters and registers of other tests."""
@@ -59,7 +62,8 @@ class FcnTest(unittest.TestCase):
         )
         self.addCleanup(self.client.close)
         self.client.become_primary()
-        self.client.set_pipeline(load_pipeline(self.program))
+        profile = testutils.test_param_get("profile")
+        self.client.set_pipeline(load_pipeline(self.program, profile=profile))
         self._serial = 0
         self._marker_punts = 0
         ptf.dataplane_instance.flush()

@@ -10,7 +10,8 @@ import pytest
 from finsy.proto import p4i
 from google.protobuf import text_format
 
-from fcn.contract.names import MODE_METERS, MODE_PARTS
+from fcn.contract.names import NOT_ON_CHIPS
+from fcn.contract.profiles import LEAST, PROFILES
 from fcn.contract.targets import TOFINO1
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +19,8 @@ COMPILED = ROOT / "p4src" / "compiled"
 PROGRAMS = ("pe", "p")
 Shape = dict[str, Any]
 Programs = tuple[p4i.P4Info, p4i.P4Info]
+NOTICES = "notice_meter"
+"""Meter of what an egress PE tells others (FCN-18), which no chip has yet."""
 
 
 def load(path: Path) -> p4i.P4Info:
@@ -52,20 +55,20 @@ def role(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def programs(role: str) -> tuple[p4i.P4Info, p4i.P4Info]:
-    """The same program's P4Info for v1model and TNA; without the tables of modes that no chip has a
-    program for yet."""
+    """The same program's P4Info for v1model and TNA, of the profile that chips have; without the
+    tables of what no chip has a program for yet."""
     name = f"{role}.p4info.txtpb"
-    v1model = load(COMPILED / name)
+    v1model = load(COMPILED / LEAST / name)
     for table in list(v1model.tables):
-        if table.preamble.alias in MODE_PARTS[role]:
+        if table.preamble.alias in NOT_ON_CHIPS[role]:
             v1model.tables.remove(table)
     return v1model, load(COMPILED / "tna" / name)
 
 
 def common_tables(role: str, v1model: p4i.P4Info) -> dict[str, p4i.Table]:
-    """Tables by name, without those of modes that no chip has yet."""
+    """Tables by name, without those that no chip has yet."""
     tables = by_alias(v1model.tables)
-    return {name: table for name, table in tables.items() if name not in MODE_PARTS[role]}
+    return {name: table for name, table in tables.items() if name not in NOT_ON_CHIPS[role]}
 
 
 def test_tables_are_the_same(role: str, programs: Programs) -> None:
@@ -99,21 +102,21 @@ def test_meters_are_the_same(programs: Programs) -> None:
         return {
             name: meter.size
             for name, meter in by_alias(info.meters).items()
-            if info is tna or name not in MODE_METERS
+            if info is tna or name != NOTICES
         }
 
     assert shape(v1model) == shape(tna)
 
 
 def test_counters_are_the_same(role: str, programs: Programs) -> None:
-    """Each of a program's size and unit; without those of modes that no chip has yet."""
+    """Each of a program's size and unit; without those that no chip has yet."""
     v1model, tna = programs
 
     def shape(info: p4i.P4Info) -> Shape:
         return {
             name: (counter.size, counter.spec.unit)
             for name, counter in by_alias(info.counters).items()
-            if info is tna or name not in MODE_PARTS[role]
+            if info is tna or name not in NOT_ON_CHIPS[role]
         }
 
     assert shape(v1model) == shape(tna)
@@ -184,3 +187,19 @@ def test_committed_p4info_is_of_these_sources() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+def test_what_profiles_share_is_the_same_to_a_controller(role: str, profile: str) -> None:
+    """Numbers too: what one program has learned is read and written by those of another."""
+    name = f"{role}.p4info.txtpb"
+    full = load(COMPILED / name)
+    own = full if profile == "full" else load(COMPILED / profile / name)
+    assert own.tables
+    for kind in ("tables", "counters", "meters", "digests", "action_profiles"):
+        known = by_alias(getattr(full, kind))
+        for item in getattr(own, kind):
+            assert item == known[item.preamble.alias]
+    used = {ref.id for table in own.tables for ref in table.action_refs}
+    by_number = {action.preamble.id: action for action in full.actions}
+    assert [a for a in own.actions if a.preamble.id in used and a != by_number[a.preamble.id]] == []

@@ -14,16 +14,16 @@ from fcn.contract.names import (
     LABEL_TABLES,
     LINK_COUNTERS,
     LOAD_COUNTERS,
-    MODE_PARTS,
     NEIGHBOR_DIGESTS,
     NEW_FLOW_DIGESTS,
+    NOT_ON_CHIPS,
     PATH_COUNTERS,
     PORT_COUNTERS,
     ROUTE_TABLES,
     VRF_COUNTERS,
     named_cells,
 )
-from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.contract.pipeline import Pipeline, load_pipeline, mode_parts
 
 COUNTERS_OF_P = {
     "drops",
@@ -34,7 +34,8 @@ COUNTERS_OF_P = {
     "flow_interval_suppressed",
     "node_rate_suppressed",
 }
-COUNTERS_OF_PE = COUNTERS.keys() - MODE_PARTS["pe"]
+PARTS = {role: NOT_ON_CHIPS[role].union(*mode_parts(role).values()) for role in ("pe", "p")}
+COUNTERS_OF_PE = COUNTERS.keys() - PARTS["pe"]
 """A PE drops the CNPs its node rate suppresses, and counts them as dropped."""
 
 
@@ -68,7 +69,7 @@ def test_counters_are_those_of_the_program(
 ) -> None:
     has_modes = folder is None
     of_modes = COUNTERS.keys() | {*PATH_COUNTERS, *LOAD_COUNTERS, *LINK_COUNTERS}
-    modes = MODE_PARTS[role] & of_modes if has_modes else frozenset[str]()
+    modes = PARTS[role] & of_modes if has_modes else frozenset[str]()
     assert load(role, folder).counters == {*counters, *modes, *PORT_COUNTERS, *VRF_COUNTERS}
 
 

@@ -33,6 +33,9 @@ cat "$1" > "$info"
 """
 
 
+PROFILE = "full"
+
+
 class Checkout:
     """Two programs, a compiler, and what is recorded of them."""
 
@@ -40,9 +43,12 @@ class Checkout:
         self._patch = patch
         self.p4src, self.log = root / "p4src", root / "log"
         chips = {name for name, _ in p4_compile.ARCHITECTURES.values()}
-        for name in (*p4_compile.CONSTANT_SOURCES, *chips, "v1model/pe.p4", "v1model/p.p4"):
+        tops = [f"v1model/profiles/{PROFILE}/{name}.p4" for name in programs.PROGRAMS]
+        for name in (*p4_compile.CONSTANT_SOURCES, *chips, *tops):
             (self.p4src / name).parent.mkdir(parents=True, exist_ok=True)
             (self.p4src / name).write_text(f"const bit<8> {Path(name).stem.upper()} = 0x10;\n")
+        patch.setattr(p4_compile, "PROFILES", (PROFILE,))
+        patch.setattr(p4_compile, "PROFILE_SOURCES", self.p4src / "v1model" / "profiles")
         for module in (programs, p4_compile):
             patch.setattr(module, "P4SRC", self.p4src)
             patch.setattr(module, "COMPILED", self.p4src / "compiled")
@@ -150,7 +156,7 @@ def test_what_is_committed_survives_a_compiler_that_fails(
     monkeypatch.setattr("sys.argv", ["compile"])
     before = checkout.committed()
     assert p4_compile.main() == 1
-    assert "did not compile v1model/p.p4" in capsys.readouterr().err
+    assert "did not compile v1model/profiles/full/p.p4" in capsys.readouterr().err
     assert checkout.committed() == before
 
 
@@ -163,7 +169,7 @@ def test_other_output_of_the_same_compiler_is_noticed(
 
 
 @pytest.mark.parametrize(
-    ("file", "what"), [("v1model/pe.p4", "sources"), ("compiled/pe.json", "outputs")]
+    ("file", "what"), [("v1model/profiles/full/pe.p4", "sources"), ("compiled/pe.json", "outputs")]
 )
 def test_changes_are_noticed(
     checkout: Checkout, file: str, what: str, capsys: pytest.CaptureFixture[str]

@@ -70,7 +70,7 @@ def _copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_number_of_a_chip_that_changed_is_noticed_and_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    externs = _copy(tmp_path, monkeypatch) / "tna" / "externs.p4"
+    externs = _copy(tmp_path, monkeypatch) / "base" / "tna" / "externs.p4"
     recorded = json.loads((tmp_path / "compiled" / "manifest.json").read_text())
     assert p4.check() == 0
     externs.write_text(externs.read_text().replace("RECIRC_PORT = 68", "RECIRC_PORT = 196"))

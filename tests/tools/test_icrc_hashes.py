@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-TNA = Path(__file__).resolve().parents[2] / "p4src" / "tna"
-MATRICES = json.loads((TNA.parent / "compiled" / "tna" / "icrc.json").read_text())
-CONFIG = TNA.parent / "common" / "base" / "sizes.p4"
+P4SRC = Path(__file__).resolve().parents[2] / "p4src"
+TNA = P4SRC / "fast_cnp" / "tna"
+MATRICES = json.loads((P4SRC / "compiled" / "tna" / "icrc.json").read_text())
+CONFIG = P4SRC / "base" / "sizes.p4"
 # From the IP header on: two independent implementations, and a capture of a real ConnectX-4.
 VECTORS = {
     "ipv4": "45c0003c00004000401125e60a0100010a00000ac00012b7002800008100ffff4000011800000000"

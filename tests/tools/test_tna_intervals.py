@@ -1,4 +1,4 @@
-"""What the gates of p4src/tna let pass, over the wrap of a chip's clock (FCN-11, FCN-15).
+"""What the gates of the programs for chips let pass, over the wrap of a chip's clock (FCN-11, FCN-15).
 
 A chip is not here: the conditions of the RegisterActions are read from the source, and evaluated
 as a register's ALU does, with unsigned numbers of 32 bits, on what the actions before compute.
@@ -11,16 +11,18 @@ from types import CodeType
 
 import pytest
 
-TNA = Path(__file__).resolve().parents[2] / "p4src" / "tna"
+P4SRC = Path(__file__).resolve().parents[2] / "p4src"
 MODULUS = 1 << 32
-NEVER = int(re.search(r"NEVER = (\w+);", (TNA / "externs.p4").read_text())[1], 16)  # type: ignore[index]
+NEVER = int(
+    re.search(r"NEVER = (\w+);", (P4SRC / "base" / "tna" / "externs.p4").read_text())[1], 16
+)  # type: ignore[index]
 
 
 class Gate:
     """One cell of a register of times, with the conditions that the program applies to it."""
 
     def __init__(self, file: str, usual: str, after_wrap: str) -> None:
-        text = (TNA / file).read_text()
+        text = (P4SRC / file).read_text()
         self._conditions = [self._condition(text, name) for name in (usual, after_wrap)]
         assert re.search(r"oldest = \S+ - \S+;\s+before_wrap = \S+ \|-\| \S+;", text)
         self.last = NEVER
@@ -44,8 +46,8 @@ class Gate:
 
 @pytest.fixture(
     params=[
-        ("flow_gate.p4", "send", "send_after_wrap"),
-        ("report.p4", "report_again", "report_after_wrap"),
+        ("fast_cnp/tna/flow_gate.p4", "send", "send_after_wrap"),
+        ("learning/tna/report.p4", "report_again", "report_after_wrap"),
     ],
     ids=["FlowGate", "Report"],
 )

@@ -46,7 +46,11 @@ control TellApart(
             if (!hdr.outer_ipv6.isValid() && hdr.ipv6.isValid()) {
                 take_as_underlay.apply(hdr);
             }
-            meta.base.is_malformed = hdr.outer_ipv6.isValid() ? hdr.outer_ipv6.version != 6 : meta.parse_failed;
+            if (hdr.outer_ipv6.isValid()) {
+                meta.base.is_malformed = hdr.outer_ipv6.version != 6;
+            } else {
+                meta.base.is_malformed = meta.parse_failed;
+            }
         }
     }
 }

@@ -20,14 +20,13 @@ from fcn.contract.names import (
     COUNTERS,
     LINK_COUNTERS,
     LOAD_COUNTERS,
-    MODE_METERS,
-    MODE_PARTS,
+    NOT_ON_CHIPS,
     PATH_COUNTERS,
     PORT_COUNTERS,
     VRF_COUNTERS,
     named_cells,
 )
-from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.contract.pipeline import Pipeline, load_pipeline, mode_parts
 from fcn.contract.targets import TOFINO1, V1MODEL
 from fcn.controller.app import ControlPlane
 from fcn.controller.clock import SYSTEM_CLOCK
@@ -42,6 +41,10 @@ from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import held_flows, read_switch
 from fcn.controller.owners.rate_limits import MeterCell
 
+PARTS = {role: NOT_ON_CHIPS[role].union(*mode_parts(role).values()) for role in ("pe", "p")}
+"""Tables and counters that no chip has yet, by role."""
+METERS = frozenset({"arn_meter", "hold_meter", "notice_meter"})
+"""The same of meters."""
 COMPILED = compiled_programs() / "tna"
 
 NODES = ("pe1", "p1", "p2", "pe2")
@@ -172,13 +175,13 @@ def test_chip_gets_the_entries_bmv2_gets(network: dict[str, Any], node: str) -> 
 
     def same(found: list[p4r.Update], schema: P4Schema) -> set[tuple[str, ...]]:
         # The mode: test_features_are_the_mode_of_the_domain.
-        other = IN_UNITS | MODE_PARTS[config.nodes[node].role] | {"domain_mode"}
+        other = IN_UNITS | PARTS[config.nodes[node].role] | {"domain_mode"}
         entries = [e for e in table_entries(found, schema) if e.table_id not in other]
         return {row for row in texts(entries, schema) if not row[-1].startswith("end_con(")}
 
     assert same(taken, ours.schema) == same(expected, theirs.schema)
     assert len(entities(taken, "digest_entry")) == len(entities(expected, "digest_entry"))
-    assert _meters(taken, ours.schema) == _meters(expected, theirs.schema) - MODE_METERS
+    assert _meters(taken, ours.schema) == _meters(expected, theirs.schema) - METERS
     assert entities(taken, "table_entry")
     assert entities(taken, "meter_entry")
     assert bool(entities(taken, "digest_entry")) is (config.nodes[node].role == "pe")
