@@ -5,7 +5,8 @@ target, offers the same frames over veth at increasing rates, and reports the hi
 rate. Switches run on all cores except the first, which is reserved for the traffic source: sharing
 a core with it would reduce the rate of the switch.
 It prints the ratios and writes the raw numbers and a plot to bench/results/.
-Where p4c is installed, BMv2 also runs a plain IPv6 router (bench/router.p4) as a reference for P;
+PE and P have the fewest modes (profile fcn), and once more all of them (`full`).
+Where p4c is installed, BMv2 also runs a plain IPv6 router (bench/router.p4) as a reference;
 `--baseline COMMIT` also measures the programs of an earlier commit on BMv2.
 """
 
@@ -34,6 +35,7 @@ from fcn.bench.cores import pinned, switch_cores
 from fcn.bench.plot import plot_sweeps
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.contract.profiles import LEAST
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.lib import beds, packets
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
@@ -189,10 +191,14 @@ def compile_router(folder: Path) -> Pipeline:
 
 
 PROGRAMS = (
-    Program("pe", pe_frames, configure_pe, lambda _: load_pipeline("pe")),
-    Program("p", p_frames, configure_p, lambda _: load_pipeline("p")),
+    Program("pe", pe_frames, configure_pe, lambda _: load_pipeline("pe", profile=LEAST)),
+    Program("p", p_frames, configure_p, lambda _: load_pipeline("p", profile=LEAST)),
+    Program("pe full", pe_frames, configure_pe, lambda _: load_pipeline("pe")),
+    Program("p full", p_frames, configure_p, lambda _: load_pipeline("p")),
     Program("router", p_frames, configure_router, compile_router, ("bmv2",)),
 )
+FCN_PROGRAMS = tuple(program.name for program in PROGRAMS if program.name != "router")
+"""Those of profile fcn, and with every mode."""
 
 
 def received(port: int) -> int:
@@ -302,11 +308,13 @@ def report(console: Console, sweeps: list[Sweep]) -> None:
         )
     console.print(table)
     best = {s.program: s.best for s in sweeps if s.target == "bmv2"}
-    if "p" in best and "router" in best:
-        console.print(f"P on BMv2 is {best['p'] / best['router']:.2f} of a plain IPv6 router")
-    for name in ("pe", "p"):
-        if name in best and f"{name} before" in best:
-            ratio = best[name] / best[f"{name} before"]
+    for name in FCN_PROGRAMS:
+        if name in best and "router" in best:
+            ratio = best[name] / best["router"]
+            console.print(f"{name} on BMv2 is {ratio:.2f} of a plain IPv6 router")
+        before = f"{name.partition(' ')[0]} before"
+        if name in best and before in best:
+            ratio = best[name] / best[before]
             console.print(f"{name} on BMv2 is {ratio:.2f} of what it was at the baseline")
 
 

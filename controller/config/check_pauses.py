@@ -10,7 +10,7 @@ from fcn.controller.config.notation import SECOND, format_duration
 from fcn.controller.config.transport import Finding, Path
 
 MOST_REPEAT = SECOND // 2
-"""An ARN about a pause says at most 2^20 microseconds (p4src/v1model/pe_egress.p4)."""
+"""An ARN about a pause says at most 2^20 microseconds (p4src/flow_control/v1model/pe.p4)."""
 
 
 def check_pauses(config: Config) -> Iterator[Finding]:

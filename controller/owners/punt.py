@@ -1,4 +1,4 @@
-"""Punt: packets to and from the controller (p4src/common/base/punt.p4)."""
+"""Punt: packets to and from the controller (p4src/v1model/pe/finish.p4)."""
 
 from dataclasses import dataclass
 

@@ -226,6 +226,25 @@ def test_second_controller_is_told_why_it_cannot_start(lab: Lab, tmp_path: Path)
     assert "cannot listen on unix:/nonexistent/api" in done.stderr
 
 
+def test_what_was_learned_is_kept_by_the_next_profile(lab: Lab) -> None:
+    """With flow control the nodes get another program, and without it again that of before."""
+    connect(lab, IPV4)
+    known = [(flow.node, flow.label, flow.source_qp, flow.origin) for flow in flows(lab)]
+    assert len(known) == 2
+    for mode in ("service", "off"):
+        config = yaml.safe_load(lab.config_file.read_text())
+        lab.config_file.write_text(yaml.safe_dump(config | {"flow_control": mode}))
+        assert lab.stop("controller") == 0
+        lab.start_controller()
+        wait_for(lab.settled, f"all switches to hold mode {mode}")
+        assert known == [
+            (flow.node, flow.label, flow.source_qp, flow.origin) for flow in flows(lab)
+        ]
+        wait_for(partial(lab.ping, "h1", IPV4["h2"]), f"traffic in mode {mode}")
+    lab.send_roce("h1", IPV4["h2"], cm(CmAttribute.DREQ, 0xA, 0xB, B_QP))
+    wait_for(lambda: flows(lab) == [], "the disconnect to release both labels")
+
+
 def test_flow_control_changes_while_switches_run(lab: Lab) -> None:
     for mode in ("service", "flow", "off"):
         config = yaml.safe_load(lab.config_file.read_text())

@@ -1,4 +1,4 @@
-"""What the gates of the programs for chips let pass, over the wrap of a chip's clock (FCN-11, FCN-15).
+"""What the gates for chips let pass, over the wrap of a chip's clock (FCN-11, FCN-15).
 
 A chip is not here: the conditions of the RegisterActions are read from the source, and evaluated
 as a register's ALU does, with unsigned numbers of 32 bits, on what the actions before compute.
@@ -13,9 +13,8 @@ import pytest
 
 P4SRC = Path(__file__).resolve().parents[2] / "p4src"
 MODULUS = 1 << 32
-NEVER = int(
-    re.search(r"NEVER = (\w+);", (P4SRC / "base" / "tna" / "externs.p4").read_text())[1], 16
-)  # type: ignore[index]
+EXTERNS = (P4SRC / "base" / "tna" / "externs.p4").read_text()
+NEVER = int(re.search(r"NEVER = (\w+);", EXTERNS)[1], 16)  # type: ignore[index]
 
 
 class Gate:

@@ -95,23 +95,26 @@ def _ranked(match: list[MatchKey]) -> bool:
     return any(isinstance(x, Range) for x in match)
 
 
-def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> None:
+def _common(t: Tables, recognise: str, endpoint: str, egress: str) -> None:
+    ports = (1, 2, 3, 4)
     for session in V1MODEL.clone_sessions:
         replicas = [Replica(*replica) for replica in session.replicas]
         t.target.clone_session_set(session.number, replicas, 0, 0)
-    t.add("notification_port", [Exact(CNP_PORT)], "notification_port.set_notification_kind",
-          FAST_CNP)  # fmt: skip
+    recognised = f"{recognise}.notification_port.set_notification_kind"
+    t.add("notification_port", [Exact(CNP_PORT)], recognised, FAST_CNP)
     for port in ports:
-        t.add("port_mac", [Exact(port), Exact(NODE_MAC)], "port_mac.to_this_node")
+        t.add("port_mac", [Exact(port), Exact(NODE_MAC)], "admit.port_mac.to_this_node")
     t.add("endpoint", [Exact(ip6(PE))], f"{endpoint}.local_address")
     t.add("endpoint", [Exact(ip6(SID_END))], f"{endpoint}.end")
     members = [(3, 1), (4, 2), (3, 3)]
     for number, (port, mac) in enumerate(members, 1):
         args = (port, NODE_MAC + port, PEER_MAC + mac)
         t.target.member_insert(
-            "underlay_ecmp", number, ActionCall(f"{t.top}.underlay.set_underlay_nexthop", args)
+            "underlay_ecmp",
+            number,
+            ActionCall(f"{t.top}.to_wan.underlay.set_underlay_nexthop", args),
         )
-    glean = ActionCall(f"{t.top}.underlay.underlay_glean")
+    glean = ActionCall(f"{t.top}.to_wan.underlay.underlay_glean")
     t.target.member_insert("underlay_ecmp", 4, glean)
     t.target.group_set("underlay_ecmp", 1, [GroupMember(1), GroupMember(2, 2), GroupMember(3)])
     t.target.group_set("underlay_ecmp", 2, [GroupMember(2)])
@@ -119,14 +122,14 @@ def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> No
     for prefix, length, group in (("fc00::", 16, 1), ("fc00:0:3::", 48, 2), ("fc00:9::", 32, 3)):
         t.target.table_insert("underlay", [Lpm(ip6(prefix), length)], 0, GroupRef(group))
     for port in ports:
-        level = ActionCall(f"{egress}.queue_mark.queue_level.set_level", (port,))
+        level = ActionCall(f"{egress}.leave.queue_level.set_level", (port,))
         depths = Range(0, 5 if port % 2 else V1MODEL.depth.maximum)
         t.target.table_insert("queue_level", [Exact(port), Exact(0), depths], 10, level)
         policy = (Ecn.CE if port % 2 else Ecn.NOT_ECT, int(port > 2), 0)
         t.add(
             "level_policy",
             [Exact(port)],
-            "queue_mark.queue_level.set_policy",
+            "leave.queue_level.set_policy",
             *policy,
             prefix=egress,
         )
@@ -135,13 +138,13 @@ def _common(t: Tables, endpoint: str, egress: str, ports: tuple[int, ...]) -> No
 def pe_setup(target: Target) -> None:
     """Two customers on ports 1 and 2, the core on 3 and 4, every kind of tunnel."""
     t = Tables(target, "PeIngress")
-    t.add("port_role", [Exact(1), Exact(0)], "port_role.set_dc_port", RED)
-    t.add("port_role", [Exact(1), Exact(100)], "port_role.set_dc_port", BLUE)
-    t.add("port_role", [Exact(2), Exact(0)], "port_role.set_dc_port", RED)
+    t.add("port_role", [Exact(1), Exact(0)], "admit.port_role.set_dc_port", RED)
+    t.add("port_role", [Exact(1), Exact(100)], "admit.port_role.set_dc_port", BLUE)
+    t.add("port_role", [Exact(2), Exact(0)], "admit.port_role.set_dc_port", RED)
     for port in (3, 4):
-        t.add("port_role", [Exact(port), Exact(0)], "port_role.set_core_port")
-    _common(t, "underlay_lookup.endpoint", "PeEgress", (1, 2, 3, 4))
-    lookup = "underlay_lookup."
+        t.add("port_role", [Exact(port), Exact(0)], "admit.port_role.set_core_port")
+    lookup = "look_up.from_wan.underlay_lookup."
+    _common(t, "admit.tell_apart", f"{lookup}endpoint", "PeEgress")
     t.add("trusted_source", [Lpm(ip6("fc00::"), 16)], lookup + "trust_boundary.trust")
     for sid, vrf in ((SID_RED, RED), (SID_BLUE, BLUE)):
         t.add("service_sid", [Exact(ip6(sid))], lookup + "service_sid.end_dt46", vrf)
@@ -158,7 +161,7 @@ def pe_setup(target: Target) -> None:
         match: list[MatchKey] = [Exact(rule.inner), Exact(rule.outer)]
         # In the order in which the program declares them.
         args = [rule.parameters[name] for name in ("reason", "event") if name in rule.parameters]
-        t.add("decap_ecn", match, f"ecn_decap.{rule.verdict}", *args)
+        t.add("decap_ecn", match, f"to_customer.end_tunnel.ecn_decap.{rule.verdict}", *args)
 
 
 def _pe_routes(t: Tables) -> None:
@@ -169,17 +172,17 @@ def _pe_routes(t: Tables) -> None:
             ("ipv6", ip6(HOST6), ip6(FAR6), 128, 48),
         ):
             table = f"route_{family}"
-            t.add(table, [Exact(vrf), Lpm(host, width)], "vrf_routing.to_dc", *to_dc)
+            t.add(table, [Exact(vrf), Lpm(host, width)], "to_customer.vrf_routing.to_dc", *to_dc)
             wide = far >> (width - bits) << (width - bits)
-            t.add(table, [Exact(vrf), Lpm(wide, bits)], "vrf_routing.to_tunnel", vrf)
+            t.add(table, [Exact(vrf), Lpm(wide, bits)], "to_customer.vrf_routing.to_tunnel", vrf)
             # One more-specific route per tunnel: the last octet chooses it.
             for tunnel in TUNNELS:
                 number = POLICY_BIT | 1 if tunnel == POLICY_TUNNEL else tunnel
-                t.add(table, [Exact(vrf), Lpm(wide + tunnel, width)], "vrf_routing.to_tunnel",
-                      number)  # fmt: skip
-            t.add(table, [Exact(vrf), Lpm(host + 1, width)], "vrf_routing.glean")
-            t.add(table, [Exact(vrf), Lpm(host + 2, width)], "vrf_routing.to_local")
-            t.add(table, [Exact(vrf), Lpm(host + 3, width)], "vrf_routing.blackhole")
+                far_host: list[MatchKey] = [Exact(vrf), Lpm(wide + tunnel, width)]
+                t.add(table, far_host, "to_customer.vrf_routing.to_tunnel", number)
+            t.add(table, [Exact(vrf), Lpm(host + 1, width)], "to_customer.vrf_routing.glean")
+            t.add(table, [Exact(vrf), Lpm(host + 2, width)], "to_customer.vrf_routing.to_local")
+            t.add(table, [Exact(vrf), Lpm(host + 3, width)], "to_customer.vrf_routing.blackhole")
 
 
 def _pe_tunnels(t: Tables) -> None:
@@ -200,7 +203,7 @@ def _pe_tunnels(t: Tables) -> None:
 
 def _pe_policy(t: Tables) -> None:
     """Three paths, of different weights."""
-    choose = "enter_tunnel.choose_path."
+    choose = "enter_tunnel.path_chosen.choose_path."
     t.add(
         "policy",
         [Exact(POLICY_BIT | 1)],
@@ -226,7 +229,7 @@ def _pe_flows(t: Tables) -> None:
             key: list[MatchKey] = [Exact(RED), Exact(src), Exact(dst), Exact(qp)]
             action = "set_flow_label" if qp % 2 else "set_flow_label_watched"
             t.add(f"flow_{family}", key, f"enter_tunnel.flow_table.{action}_{family}", 0x80000 + qp)
-    cnp = "underlay_lookup.flow_by_label."
+    cnp = "look_up.from_wan.underlay_lookup.flow_by_label."
     t.add("flow_by_label_ipv4", [Exact(0x80001)], cnp + "cnp_ipv4", RED, ip4(FAR4), ip4(HOST4), 17,
           0xFFFF)  # fmt: skip
     t.add("flow_by_label_ipv6", [Exact(0x80002)], cnp + "cnp_ipv6", RED, ip6(FAR6), ip6(HOST6), 18,
@@ -235,10 +238,11 @@ def _pe_flows(t: Tables) -> None:
     mode = ActionCall("PeIngress.domain_mode.set_mode", (CNP, 1))
     t.target.table_set_default("domain_mode", mode)
     profile = ActionCall(
-        "PeIngress.sender_notification.cnp_profile.set_cnp_profile", (0xB8, 64, 49152, 7, 0)
+        "PeIngress.to_customer.sender_notification.cnp_profile.set_cnp_profile",
+        (0xB8, 64, 49152, 7, 0),
     )
     t.target.table_set_default("cnp_profile", profile)
-    learning = ActionCall("PeIngress.enter_tunnel.flow_learning.learning_on", (0,))
+    learning = ActionCall("PeIngress.enter_tunnel.learn_flow.flow_learning.learning_on", (0,))
     t.target.table_set_default("flow_learning", learning)
 
 
@@ -246,10 +250,10 @@ def p_setup(target: Target) -> None:
     """Core ports only, Fast CNP on."""
     t = Tables(target, "PIngress")
     for port in (1, 2, 3, 4):
-        t.add("port_role", [Exact(port), Exact(0)], "port_role.set_core_port")
-    _common(t, "endpoint", "PEgress", (1, 2, 3, 4))
+        t.add("port_role", [Exact(port), Exact(0)], "admit.port_role.set_core_port")
+    _common(t, "look_up", "look_up.endpoint", "PEgress")
     target.table_set_default(
-        "domain_mode", ActionCall("PEgress.domain_mode.set_mode", (FAST_CNP, 0))
+        "domain_mode", ActionCall("PEgress.tell.domain_mode.set_mode", (FAST_CNP, 0))
     )
     args = (ip6("fc00:0:10::1"), 49153, CNP_PORT, 0xB8, 64, 1)
     target.table_set_default(
