@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.node.program_change import hear_refusal, stop_clock_before
+from fcn.controller.finsy_adapter import keep_as_received, on_program
+from fcn.controller.node.program_change import stop_clock
 from fcn.controller.node.session import (
     NoSessionError,
     ReportedError,
@@ -31,7 +33,7 @@ from fcn.controller.node.session import (
     explained,
     keep_session,
 )
-from fcn.controller.owners.flow_learning import keep_plain
+from fcn.controller.owners.flow_learning import DIGESTS
 from fcn.controller.owners.punt import Punt
 
 ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
@@ -91,10 +93,12 @@ class Connection:
                 channel_credentials=_credentials(tls) if tls is not None else None,
             ),
         )
-        if pipeline.target.ports.clock is not None:
-            stop_clock_before(self.switch, pipeline.target.ports.clock, clock)
-        hear_refusal(self.switch, self._refused)
-        keep_plain(self.switch.p4info)
+        clock_port = pipeline.target.ports.clock
+        before = (
+            partial(stop_clock, self.switch, clock_port, clock) if clock_port is not None else None
+        )
+        on_program(self.switch, before, self._refused)
+        keep_as_received(self.switch.p4info, DIGESTS)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.BECOME_PRIMARY, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_READY, self._ready)
