@@ -12,6 +12,7 @@ from fcn.controller.config import Config
 from fcn.controller.config.programs import program_of
 from fcn.controller.config.watching import Watching
 from fcn.controller.events import EventBus
+from fcn.controller.finsy_adapter import check_finsy
 from fcn.controller.flows.service import FlowService
 from fcn.controller.hostagent.reports import HostReports
 from fcn.controller.hostagent.service import HostAgentService, serving_agents
@@ -51,12 +52,13 @@ class ControlPlane:
 
     All time but that of the event loop comes from `clock`, all chance from `rng`, which draws the
     flow labels and must not be predictable in production; None: the system's. Raises
-    PipelineError.
+    PipelineError, FinsyError.
     """
 
     def __init__(
         self, config: Config, clock: Clock = SYSTEM_CLOCK, rng: random.Random | None = None
     ) -> None:
+        check_finsy()
         self.config = config
         self.agents_address = ""
         self.bus = EventBus(clock)

@@ -25,7 +25,7 @@ PACKAGES = (
 """Lowest first; those of one line know nothing of each other."""
 
 ROOMS = (
-    ("clock", "throttle"),
+    ("clock", "throttle", "finsy_adapter"),
     ("config", "events", "logs", "proto"),
     ("owners",),
     ("flows",),

@@ -30,10 +30,10 @@ def flows_list(
     """Flows, their labels and queue pairs."""
     address = address and str(_address(address))
     with controller(api) as client:
-        found = client.flows(
+        pages = client.flow_pages(
             node=node, vrf=vrf, address=address, counters=counters, unlabelled=silent
         )
-        tables.show_flows(out, found, as_json=as_json)
+        tables.show_flows(out, pages, counted=counters, as_json=as_json)
 
 
 @flows_app.command("show")
@@ -44,10 +44,10 @@ def flows_show(
 ) -> None:
     """Details of the flows with a label or an address, with packet counts."""
     with controller(api) as client:
-        found = client.flows(counters=True, unlabelled=True)
         wanted = [
             flow
-            for flow in found
+            for page in client.flow_pages(counters=True, unlabelled=True)
+            for flow in page
             if label_or_address in (flow.key.src, flow.key.dst)
             or (flow.HasField("label") and label_or_address in (hex(flow.label), str(flow.label)))
         ]

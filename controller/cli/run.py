@@ -13,6 +13,7 @@ from fcn.contract.constants import PipelineError
 from fcn.contract.garbage import collect_often
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import Config
+from fcn.controller.finsy_adapter import FinsyError
 from fcn.controller.hostagent.service import AgentServiceError
 from fcn.controller.logs import LogLevel, configure_logs
 from fcn.controller.northbound.api import ApiError, serving
@@ -49,7 +50,7 @@ async def run_controller(config: Config, log_level: LogLevel, *, log_json: bool)
             await stopped
             for job in others:
                 job.cancel()
-    except (PipelineError, ApiError, AgentServiceError, MetricsError, OSError) as error:
+    except (PipelineError, FinsyError, ApiError, AgentServiceError, MetricsError, OSError) as error:
         raise RunError(str(error)) from error
 
 

@@ -1,6 +1,7 @@
 """Output of `fcn`: tables or JSON."""
 
 import json
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,18 @@ def _plain(message: "Message") -> dict[str, Any]:
 
 def _print_json(data: object) -> None:
     print(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def _print_json_pages(pages: Iterable[Iterable[object]]) -> None:
+    """One list of all items, printed page by page, as `_print_json` prints it."""
+    before = "["
+    for page in pages:
+        for item in page:
+            text = json.dumps(item, indent=2, ensure_ascii=False)
+            print(before, "  " + text.replace("\n", "\n  "), sep="\n", end="")
+            before = ","
+        sys.stdout.flush()
+    print("[]" if before == "[" else "\n]")
 
 
 def _numbers(flow: "pb.Flow") -> dict[str, Any]:
@@ -89,11 +102,12 @@ def _table(title: str, *columns: str) -> Table:
     return table
 
 
-def _print(console: Console, table: Table) -> None:
-    """A terminal gets lines of its width, anything else one line per row."""
+def _print(console: Console, table: Table, before: Sequence[int] = ()) -> list[int]:
+    """A terminal gets lines of its width, anything else one line per row. `before`: the widths of
+    the columns in the page before this one; returns those in this."""
     natural = [
-        max(console.measure(cell).maximum for cell in (column.header, *column.cells))
-        for column in table.columns
+        max(least, *(console.measure(cell).maximum for cell in (column.header, *column.cells)))
+        for column, least in zip(table.columns, before or [0] * len(table.columns), strict=True)
     ]
     least = [
         width if column.no_wrap else min(width, _FOLDED_WIDTH)
@@ -101,15 +115,17 @@ def _print(console: Console, table: Table) -> None:
     ]
     if console.is_terminal and sum(least) + _gaps(least) > console.width:
         _print_in_parts(console, table, natural, least)
-        return
+        return natural
     whole = max(sum(natural) + _gaps(natural), console.measure(table.title or "").maximum)
+    if not console.is_terminal or whole <= console.width:
+        for column, width in zip(table.columns, natural, strict=True):
+            column.width = width
     # print() takes no width beyond the console's.
-    before, console.width = (
-        console.width,
-        min(whole, console.width) if console.is_terminal else whole,
-    )
+    usual = console.width
+    console.width = min(whole, usual) if console.is_terminal else whole
     console.print(table)
-    console.width = before
+    console.width = usual
+    return natural
 
 
 def _gaps(widths: Sequence[int]) -> int:
@@ -134,7 +150,7 @@ def _print_in_parts(
     for number, cells in enumerate(zip(*(column.cells for column in table.columns), strict=True)):
         columns = (column.copy() for column in table.columns[:fitting])
         row = Table(*columns, box=None, pad_edge=False, header_style="bold")
-        row.show_header = number == 0
+        row.show_header = number == 0 and table.show_header
         if number == 0:
             row.title, row.title_justify = table.title, table.title_justify
         for column, width in zip(row.columns, widths, strict=True):
@@ -210,12 +226,26 @@ def show_status(console: Console, status: "pb.GetStatusResponse", *, as_json: bo
     )
 
 
-def show_flows(console: Console, flows: "Sequence[pb.Flow]", *, as_json: bool) -> None:
-    """One line per flow."""
+def show_flows(
+    console: Console, pages: "Iterable[Sequence[pb.Flow]]", *, counted: bool, as_json: bool
+) -> None:
+    """One line per flow, a page as soon as it comes; `counted`: packets and octets, too. A page
+    with longer cells than those before has wider columns."""
     if as_json:
-        _print_json([_numbers(flow) for flow in flows])
+        _print_json_pages(map(_numbers, page) for page in pages)
         return
-    counted = any(flow.HasField("packets") for flow in flows)
+    number, widths = 0, list[int]()
+    for page in pages:
+        table = _flow_table(page, counted)
+        table.show_header = number == 0
+        widths = _print(console, table, widths)
+        number += len(page)
+    if not number:
+        _print(console, _flow_table((), counted))
+    console.print(f"{number} flows", highlight=False)
+
+
+def _flow_table(flows: "Iterable[pb.Flow]", counted: bool) -> Table:
     columns = ["node", "vrf", "source", "destination", "dest QP", "label", "source QP", "origin"]
     table = _table("", *columns, *(["packets", "octets"] if counted else []))
     for flow in flows:
@@ -232,8 +262,7 @@ def show_flows(console: Console, flows: "Sequence[pb.Flow]", *, as_json: bool) -
         if counted:
             cells += [str(flow.packets), str(flow.octets)] if flow.HasField("packets") else ["", ""]
         table.add_row(*cells)
-    _print(console, table)
-    console.print(f"{len(flows)} flows", highlight=False)
+    return table
 
 
 def show_flow_details(console: Console, flows: "Iterable[pb.Flow]", *, as_json: bool) -> None:

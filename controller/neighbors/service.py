@@ -118,7 +118,8 @@ class NeighborService:
                 if place not in self._neighbors:
                     self._neighbors[place] = _Neighbor()
             for place, neighbor in list(self._neighbors.items()):
-                if neighbor.next_ask <= now:
+                # While another was asked, this one may have been answered, displaced or replaced.
+                if self._neighbors.get(place) is neighbor and neighbor.next_ask <= now:
                     await self._ask(place, neighbor, now)
             self.rounds += 1
             await asyncio.sleep(TICK)
@@ -225,9 +226,12 @@ class NeighborService:
             neighbor.asked += 1
             return
         frame = solicit(self._places.mac(port), source, place.address, port.vlan)
-        # A solicitation that was not sent does not count as unanswered.
-        if await self._send(port.number, frame):
-            neighbor.asked += 1
+        before = neighbor.asked
+        neighbor.asked += 1
+        # A solicitation that was not sent does not count as unanswered, nor does one that was
+        # answered before this returns.
+        if not await self._send(port.number, frame):
+            neighbor.asked = min(before, neighbor.asked)
 
     async def _resolved(self, place: Place, mac: int) -> None:
         # No host has a group address (RFC 1812 section 3.3.2).

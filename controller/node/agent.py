@@ -171,9 +171,8 @@ class NodeAgent:
         """Take over flows and neighbours found on the switch, also under the program before, let
         what waits under another mode of flow control leave, then write the difference, set the
         clock going, and end what is known of paths that are others now."""
-        held = await read_switch(
-            self._connection.switch, self.provision.pipeline, self.provision.meter_cells
-        )
+        switch = self._connection.switch
+        held = await read_switch(switch, self.provision.pipeline, self.provision.meter_cells)
         entries = [entity for entity in held if isinstance(entity, fy.P4TableEntry)]
         learned = entries + self._connection.take_learned()
         if self.provision.is_pe:
@@ -182,7 +181,7 @@ class NodeAgent:
             self._flows.adopt(self.name, held_flows(self.name, learned, names, now))
         self._neighbors.adopt(learned)
         mode = self.provision.config.flow_control
-        held = await end_holds(self._connection, self.provision.pipeline, mode, held)
+        held = await end_holds(switch, self._connection.tell, self.provision.pipeline, mode, held)
         old = self.paths.outdated(entries)
         self.provision.watched.keep_epoch(held, self._clock.wall())
         await self.links.stop_clock(entries)

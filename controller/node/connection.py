@@ -22,7 +22,8 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.clock import Clock
 from fcn.controller.config.model import Node, Tls
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.node.program_change import hear_refusal, keep_learned, stop_clock_before
+from fcn.controller.finsy_adapter import keep_as_received, on_program
+from fcn.controller.node.program_change import leave_program
 from fcn.controller.node.session import (
     NoSessionError,
     ReportedError,
@@ -31,7 +32,7 @@ from fcn.controller.node.session import (
     explained,
     keep_session,
 )
-from fcn.controller.owners.flow_learning import keep_plain
+from fcn.controller.owners.flow_learning import DIGESTS
 from fcn.controller.owners.punt import Punt
 
 ReadyHandler = Callable[[], Coroutine[Any, Any, None]]
@@ -92,11 +93,8 @@ class Connection:
                 channel_credentials=_credentials(tls) if tls is not None else None,
             ),
         )
-        if pipeline.target.ports.clock is not None:
-            stop_clock_before(self.switch, pipeline.target.ports.clock, clock)
-        keep_learned(self.switch, pipeline, self._keep)
-        hear_refusal(self.switch, self._refused)
-        keep_plain(self.switch.p4info)
+        on_program(self.switch, self._leave_program, self._refused)
+        keep_as_received(self.switch.p4info, DIGESTS)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_UP, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.BECOME_PRIMARY, self._begin)
         self.switch.ee.add_listener(fy.SwitchEvent.CHANNEL_READY, self._ready)
@@ -204,7 +202,8 @@ class Connection:
                 f"{self.switch.address} refused {self._pipeline.blob}: {explained(error)}"
             )
 
-    def _keep(self, learned: list[fy.P4TableEntry]) -> None:
+    async def _leave_program(self) -> None:
+        learned = await leave_program(self.switch, self.tell, self._pipeline, self._clock)
         # A program that was set before the connection was lost has nothing yet.
         self._learned = learned or self._learned
 

@@ -19,6 +19,7 @@ from finsy.p4entity import P4DigestListAck
 
 from fcn.contract.names import NEIGHBOR_DIGESTS
 from fcn.controller.config.addressing import vrf_names
+from fcn.controller.finsy_adapter import Data
 from fcn.controller.flows.fairqueue import FairQueue
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
@@ -34,7 +35,7 @@ from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read_entries
 from fcn.controller.node.session import answering
-from fcn.controller.owners.flow_learning import DIGESTS, Data, FlowLearning, Item, NewFlow, Report
+from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, Item, NewFlow, Report
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable
 from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.punt import Punt

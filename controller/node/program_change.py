@@ -1,17 +1,20 @@
-"""What is done before a switch gets another program (FAN-4), and where it takes none."""
+"""What is done before a switch gets another program: nothing waits or goes round in it any more
+(SRF-7, FAN-4), and what was learned of flows and hosts is kept."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import Callable, Collection
 
 import finsy as fy
-from finsy.p4client import P4ClientError
-from finsy.p4schema import P4ConfigResponseType
+from finsy.p4entity import P4Entity
+from finsy.proto import p4i
 
 from fcn.contract.link_clock import clock_packet
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES, ROUTE_TABLES
-from fcn.contract.pipeline import Pipeline
+from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.clock import Clock
+from fcn.controller.config.modes import FlowControl
+from fcn.controller.finsy_adapter import present_program, speaking
+from fcn.controller.node.quiet import end_holds
 from fcn.controller.node.readback import read
 from fcn.controller.owners.punt import Punt
 
@@ -23,81 +26,62 @@ LEARNED = frozenset(
 )
 """Tables with what was learned: flows with their labels, and hosts."""
 
-SET, GET = "_set_pipeline_config_request", "_get_pipeline_config_request"
-"""Methods of finsy's switch, which has no event before it sets a program."""
+HOLDS = ("flow_control", "hold_budget", "arn_neighbor")
+"""Tables that say whether a switch holds traffic, and for whom: the first two without a key."""
 
 
-def stop_clock_before(switch: fy.Switch, clock_port: int, clock: Clock) -> None:
-    """From now on stop the clock before the switch gets another program: BMv2 takes none while a
-    packet goes round, and waits for its end for ever. clock_port: that of the new program, taken
-    for that of the one before, to which it is a port of no use if it has no clock."""
-    set_program = getattr(switch, SET)
+async def leave_program(
+    switch: fy.Switch, tell: Callable[[str], None], pipeline: Pipeline, clock: Clock
+) -> list[fy.P4TableEntry]:
+    """End what goes on in a switch that is to get the program `pipeline`; returns what its program
+    has learned that the new one can take over. Raises P4ClientError.
 
-    async def stop_and_set(**request: Any) -> Any:  # noqa: ANN401
-        if await _has_program(switch):
-            # Younger than that of any clock, which has the time of its start.
-            packet = clock_packet(int(clock.wall()) + 1, is_last=True)
-            await switch.write([Punt.send(clock_port, packet)])
-            await asyncio.sleep(LAST_ROUND)
-        return await set_program(**request)
-
-    setattr(switch, SET, stop_and_set)
-
-
-def hear_refusal(switch: fy.Switch, refused: Callable[[P4ClientError], None]) -> None:
-    """From now on call `refused` with the reason for which the switch did not take its program."""
-    set_program = getattr(switch, SET)
-
-    async def set_or_tell(**request: Any) -> Any:  # noqa: ANN401
-        try:
-            return await set_program(**request)
-        except P4ClientError as error:
-            refused(error)
-            raise
-
-    setattr(switch, SET, set_or_tell)
+    Its program is understood as far as its tables are those of a profile of fcn. BMv2 takes no
+    program while a packet goes round, and waits for its end for ever.
+    """
+    program = await present_program(switch)
+    if program is None:
+        return []
+    everything = load_pipeline(pipeline.name, binary=False)
+    known = _shared(everything.schema.p4info, program)
+    with speaking(switch, everything.schema):
+        learned = [entry for table in LEARNED & known for entry in await _entries(switch, table)]
+        if known.issuperset(HOLDS):
+            await end_holds(switch, tell, everything, FlowControl.OFF, await _holds(switch, known))
+    if pipeline.target.ports.clock is not None:
+        await _stop_clock(switch, pipeline.target.ports.clock, clock)
+    return learned
 
 
-def keep_learned(
-    switch: fy.Switch, pipeline: Pipeline, keep: Callable[[list[fy.P4TableEntry]], None]
-) -> None:
-    """From now on `keep` gets what was learned of flows and hosts, from the program that a switch
-    had before: another profile has the same tables. Nothing where that has others."""
-    set_program = getattr(switch, SET)
-
-    async def read_and_set(**request: Any) -> Any:  # noqa: ANN401
-        keep([entry async for entry in _learned(switch, pipeline)])
-        return await set_program(**request)
-
-    setattr(switch, SET, read_and_set)
+def _shared(ours: p4i.P4Info, theirs: p4i.P4Info) -> frozenset[str]:
+    """Names of tables that two programs have alike, with the same numbers."""
+    known = {table.preamble.id: table for table in theirs.tables}
+    return frozenset(
+        table.preamble.alias for table in ours.tables if known.get(table.preamble.id) == table
+    )
 
 
-async def _learned(switch: fy.Switch, pipeline: Pipeline) -> AsyncIterator[fy.P4TableEntry]:
-    try:
-        reply = await getattr(switch, GET)(response_type=P4ConfigResponseType.P4INFO_AND_COOKIE)
-    except P4ClientError as error:
-        if error.is_pipeline_missing:
-            return
-        raise
-    before = {table.preamble.id: table for table in reply.config.p4info.tables}
-    for table in pipeline.schema.p4info.tables:
-        same = before.get(table.preamble.id)
-        if (
-            table.preamble.alias in LEARNED
-            and same is not None
-            and same.match_fields[:] == table.match_fields[:]
-            and same.action_refs[:] == table.action_refs[:]
-        ):
-            async for entry in read(switch, fy.P4TableEntry(table.preamble.alias)):
-                if not (entry.is_default_action or entry.is_const):
-                    yield entry
+async def _holds(switch: fy.Switch, known: Collection[str]) -> list[P4Entity]:
+    *defaults, neighbors = HOLDS
+    held: list[P4Entity] = []
+    for table in defaults:
+        async for entry in read(switch, fy.P4TableEntry(table, is_default_action=True)):
+            entry.is_default_action = True
+            held.append(entry)
+    for table in (neighbors, "heeded_pauses"):
+        held += await _entries(switch, table) if table in known else []
+    return held
 
 
-async def _has_program(switch: fy.Switch) -> bool:
-    try:
-        reply = await getattr(switch, GET)()
-    except P4ClientError as error:
-        if error.is_pipeline_missing:
-            return False
-        raise
-    return bool(reply.config.HasField("cookie"))
+async def _entries(switch: fy.Switch, table: str) -> list[fy.P4TableEntry]:
+    found = [entry async for entry in read(switch, fy.P4TableEntry(table))]
+    return [entry for entry in found if not (entry.is_default_action or entry.is_const)]
+
+
+async def _stop_clock(switch: fy.Switch, clock_port: int, clock: Clock) -> None:
+    """clock_port: that of the new program, taken for that of the one before, to which it is a port
+    of no use if it has no clock."""
+    # Younger than that of any clock, which has the time of its start.
+    packet = clock_packet(int(clock.wall()) + 1, is_last=True)
+    await switch.write([Punt.send(clock_port, packet)])
+    await asyncio.sleep(LAST_ROUND)

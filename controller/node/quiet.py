@@ -2,6 +2,7 @@
 none, new packets of the same flow would not wait, and would overtake (SRF-7)."""
 
 import asyncio
+from collections.abc import Callable
 
 import finsy as fy
 from finsy.p4entity import P4Entity
@@ -9,7 +10,6 @@ from finsy.p4entity import P4Entity
 from fcn.contract.names import named_cells
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.modes import FlowControl as Mode
-from fcn.controller.node.connection import Connection
 from fcn.controller.node.readback import read
 from fcn.controller.owners.flow_control import FlowControl
 
@@ -20,22 +20,26 @@ POLLS = 200
 
 
 async def end_holds(
-    connection: Connection, pipeline: Pipeline, mode: Mode, held: list[P4Entity]
+    switch: fy.Switch,
+    tell: Callable[[str], None],
+    pipeline: Pipeline,
+    mode: Mode,
+    held: list[P4Entity],
 ) -> list[P4Entity]:
     """Where the switch has another mode than the one it is to get, obey no neighbour and no PAUSE
     frame any more, wait until the longest hold is over and all that waited has left. held: what the
-    switch holds; returns what it holds afterwards. Raises P4ClientError.
+    switch holds; tell gets why it waits; returns what it holds afterwards. Raises P4ClientError.
     """
     running = FlowControl.running_in(held, pipeline)
     if running is None or running.mode is mode:
         return held
-    connection.tell("what neighbours have stopped leaves, then flow control changes")
-    await connection.switch.delete(running.neighbors)
+    tell("what neighbours have stopped leaves, then flow control changes")
+    await switch.delete(running.neighbors)
     quiet = [FlowControl.without_pauses(entry) for entry in running.pauses]
-    await connection.switch.modify(quiet)
+    await switch.modify(quiet)
     await asyncio.sleep(running.longest_s)
     for _ in range(POLLS):
-        if not await _waiting(connection.switch):
+        if not await _waiting(switch):
             break
         await asyncio.sleep(POLL)
     gone = [*running.neighbors, *running.pauses]

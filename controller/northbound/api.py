@@ -1,7 +1,7 @@
 """The gRPC service behind the `fcn` command (controller/proto/fcn.proto)."""
 
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -15,12 +15,13 @@ from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.model import Tls
 from fcn.controller.config.notation import parse_address
-from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
+from fcn.controller.node.counters import Count
 from fcn.controller.node.provision import level_policies
 from fcn.controller.node.session import SwitchAwayError
+from fcn.controller.northbound.flows import flow_message, flow_pages
 from fcn.controller.northbound.links import link_messages
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import policy_messages
@@ -75,8 +76,8 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
 
     async def ListFlows(  # noqa: N802
         self, request: pb.ListFlowsRequest, context: grpc.aio.ServicerContext
-    ) -> pb.ListFlowsResponse:
-        """Labelled flows, and on request known flows without a label."""
+    ) -> AsyncIterator[pb.ListFlowsResponse]:
+        """Pages of labelled flows, and on request of known flows without a label."""
         if request.node:
             await self._node(request.node, context)
         known = self._network.config.vrfs
@@ -84,27 +85,17 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             names = ", ".join(known) or "none"
             error = ValueError(f"there is no VRF {request.vrf!r}; configured are: {names}")
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
-        counts: dict[tuple[str, FlowKey], tuple[int, int]] = {}
+        counts: dict[str, Mapping[FlowKey, Count]] = {}
         if request.with_counters:
             for name, agent in self._network.nodes.items():
                 if request.node in ("", name) and agent.is_up:
                     try:
-                        of_flows = await agent.counters.of_flows()
+                        counts[name] = await agent.counters.of_flows()
                     except SwitchAwayError as error:
                         await _refuse(context, grpc.StatusCode.UNAVAILABLE, error)
-                    counts |= {(name, key): count for key, count in of_flows.items()}
-        flows = [
-            _flow_message(flow, counts.get((flow.node, flow.key)))
-            for flow in self._network.flows.all()
-            if request.node in ("", flow.node) and _selected(flow.key, request)
-        ]
-        if request.with_unlabelled and not request.node:
-            flows += [
-                pb.Flow(key=_key_message(key), source_qp=source_qp, origin=origin.value)
-                for key, source_qp, origin in self._network.flows.waiting()
-                if _selected(key, request)
-            ]
-        return pb.ListFlowsResponse(flows=flows)
+        async for flows in flow_pages(self._network.flows, request, counts):
+            if flows:
+                yield pb.ListFlowsResponse(flows=flows)
 
     async def AddFlow(  # noqa: N802
         self, request: pb.AddFlowRequest, context: grpc.aio.ServicerContext
@@ -117,7 +108,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
         except FlowError as error:
             await _refuse(context, grpc.StatusCode.FAILED_PRECONDITION, error)
         written = await self._network.nodes[flow.node].settled()
-        return pb.AddFlowResponse(flow=_flow_message(flow), written=written)
+        return pb.AddFlowResponse(flow=flow_message(flow), written=written)
 
     async def DeleteFlow(  # noqa: N802
         self, request: pb.DeleteFlowRequest, context: grpc.aio.ServicerContext
@@ -299,32 +290,6 @@ async def _refuse(
 ) -> NoReturn:
     await context.abort(code, str(error))
     raise AssertionError("abort raises")
-
-
-def _selected(key: FlowKey, request: pb.ListFlowsRequest) -> bool:
-    return request.vrf in ("", key.vrf) and (
-        request.address in ("", str(key.src)) or request.address == str(key.dst)
-    )
-
-
-def _key_message(key: FlowKey) -> pb.FlowKey:
-    return pb.FlowKey(vrf=key.vrf, src=str(key.src), dst=str(key.dst), dest_qp=key.dest_qp)
-
-
-def _flow_message(flow: Flow, counts: tuple[int, int] | None = None) -> pb.Flow:
-    packets, octets = counts if counts is not None else (None, None)
-    return pb.Flow(
-        key=_key_message(flow.key),
-        node=flow.node,
-        label=flow.label,
-        source_qp=flow.source_qp,
-        p_key=flow.p_key,
-        origin=flow.origin.value,
-        timeout=flow.timeout,
-        since=flow.since,
-        packets=packets,
-        octets=octets,
-    )
 
 
 def _prepare_socket(endpoint: str) -> None:

@@ -1,6 +1,7 @@
 """Client of a running controller's API, for the command line, demos and tests."""
 
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import grpc
@@ -56,6 +57,22 @@ class FcnClient:
         unlabelled: bool = False,
     ) -> list[pb.Flow]:
         """Flows that match all filters; an empty filter matches every flow."""
+        pages = self.flow_pages(
+            node=node, vrf=vrf, address=address, counters=counters, unlabelled=unlabelled
+        )
+        return [flow for page in pages for flow in page]
+
+    def flow_pages(
+        self,
+        *,
+        node: str = "",
+        vrf: str = "",
+        address: str = "",
+        counters: bool = False,
+        unlabelled: bool = False,
+    ) -> Iterator[Sequence[pb.Flow]]:
+        """The same page by page, as they come: all show the moment of the first. The time allowed
+        is for each page; between two the caller may take his."""
         request = _message(
             pb.ListFlowsRequest,
             node=node,
@@ -64,7 +81,27 @@ class FcnClient:
             with_counters=counters,
             with_unlabelled=unlabelled,
         )
-        return list(self._call(self._stub.ListFlows, request).flows)
+        call = self._stub.ListFlows(request)
+        try:
+            while (page := self._next(call)) is not None:
+                yield page.flows
+        finally:
+            call.cancel()
+
+    def _next(self, call: Any) -> Any:  # noqa: ANN401
+        """The next message of a stream, None when it has ended."""
+        limit = threading.Timer(self._timeout, call.cancel)
+        limit.start()
+        try:
+            return next(call, None)
+        except grpc.RpcError as error:
+            if error.code() == grpc.StatusCode.CANCELLED:
+                raise ControllerError(
+                    f"the controller at {self._endpoint} does not answer"
+                ) from None
+            raise self._explained(error) from None
+        finally:
+            limit.cancel()
 
     def add_flow(
         self, key: FlowKey, source_qp: int, timeout: int | None = None

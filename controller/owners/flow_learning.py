@@ -1,15 +1,13 @@
 """FlowLearning: digests of customers' flows (p4src/learning/flow_learning.p4)."""
 
-from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from finsy import P4Schema, P4TableAction, P4TableEntry
-from finsy.p4schema import P4StructType
-from finsy.proto import p4d
+from finsy import P4TableAction, P4TableEntry
 
 from fcn.contract.names import CM_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.targets import Target
 from fcn.controller.config.notation import Address
+from fcn.controller.finsy_adapter import Data
 from fcn.controller.owners.addresses import ipv4, ipv6
 from fcn.controller.owners.digests import enable_digests
 from fcn.controller.owners.intent import Intent
@@ -60,33 +58,6 @@ _PORT = (1 << PORT_BITS) - 1
 Item = tuple[int, ...]
 """What a digest says about a packet: its fields as declared; the first are VRF and source, the last
 is the port."""
-
-
-Data = Sequence[p4d.P4Data]
-"""An `Item` as received."""
-
-
-def keep_plain(schema: P4Schema) -> None:
-    """Have finsy keep the items of these digests of a switch as received, as `Data`.
-
-    It takes finsy ten times as long to name and check every field, which is more than all else that
-    is done with a report that is not used. Programs without learning have no digests.
-    """
-    for name in DIGESTS:
-        digest = schema.digests.get(name)
-        if digest is not None and isinstance(digest.type_spec, P4StructType):
-            keep = _keeper(len(digest.type_spec.members))
-            setattr(digest.type_spec, "decode_data", keep)  # noqa: B010 (mypy: it is a method)
-
-
-def _keeper(fields: int) -> Callable[[p4d.P4Data], Data]:
-    def keep(data: p4d.P4Data) -> Data:
-        members: Data = data.struct.members
-        if len(members) != fields:
-            raise ValueError(f"a digest of {len(members)} fields, not {fields}")
-        return members
-
-    return keep
 
 
 class FlowLearning:

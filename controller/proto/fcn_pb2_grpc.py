@@ -39,7 +39,7 @@ class FcnStub:
                 request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusRequest.SerializeToString,
                 response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusResponse.FromString,
                 _registered_method=True)
-        self.ListFlows = channel.unary_unary(
+        self.ListFlows = channel.unary_stream(
                 '/fcn.v1.Fcn/ListFlows',
                 request_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsRequest.SerializeToString,
                 response_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsResponse.FromString,
@@ -179,7 +179,7 @@ def add_FcnServicer_to_server(servicer, server):
                     request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusRequest.FromString,
                     response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.GetStatusResponse.SerializeToString,
             ),
-            'ListFlows': grpc.unary_unary_rpc_method_handler(
+            'ListFlows': grpc.unary_stream_rpc_method_handler(
                     servicer.ListFlows,
                     request_deserializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsRequest.FromString,
                     response_serializer=fcn_dot_controller_dot_proto_dot_fcn__pb2.ListFlowsResponse.SerializeToString,
@@ -283,7 +283,7 @@ class Fcn:
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(
+        return grpc.experimental.unary_stream(
             request,
             target,
             '/fcn.v1.Fcn/ListFlows',

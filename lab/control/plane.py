@@ -2,21 +2,16 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-
-import grpc
-from finsy import p4client
 
 from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
+from fcn.controller.finsy_adapter import channels_by
 from fcn.lab.control.loop import World
 from fcn.lab.control.switch import ControlledSwitch, Hardware, Observer, Request
-
-CHANNEL = "grpc_channel"
-"""The function by which finsy opens a channel."""
 
 
 class ControlError(Exception):
@@ -56,7 +51,7 @@ async def controlled(
 
     The time is the world's, wall time too: seconds since it began. Labels are drawn with `seed`.
     `observer` is told of every request when it arrives at a switch. Metrics are not served.
-    Raises ControlError, PipelineError.
+    Raises ControlError, PipelineError, FinsyError.
     """
     if config.host_agents is not None:
         raise ControlError("host agents cannot be simulated; remove host_agents")
@@ -76,23 +71,8 @@ async def controlled(
     plane = ControlPlane(
         config.model_copy(update={"metrics": None}), Clock(time, time, time), random.Random(seed)
     )
-    with simulated_channels(lambda address: by_address[address].channel()):
+    with channels_by(lambda address: by_address[address].channel()):
         async with plane.running():
             yield Controlled(plane, switches)
     for switch in switches.values():
         await switch.stop()
-
-
-@contextmanager
-def simulated_channels(open_channel: Callable[[str], grpc.aio.Channel]) -> Iterator[None]:
-    """Let finsy open these, by address, instead of those of gRPC: it takes none from its caller."""
-    real = getattr(p4client, CHANNEL)
-
-    def simulated(address: str, **_options: object) -> grpc.aio.Channel:
-        return open_channel(address)
-
-    setattr(p4client, CHANNEL, simulated)
-    try:
-        yield
-    finally:
-        setattr(p4client, CHANNEL, real)

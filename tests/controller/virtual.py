@@ -17,10 +17,10 @@ from switches import Backend, MemorySwitch
 from fcn.controller.app import ControlPlane
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config
+from fcn.controller.finsy_adapter import channels_by
 from fcn.lab.control.channel import Channel
 from fcn.lab.control.link import ControlLink
 from fcn.lab.control.loop import NS, VirtualTimeLoop
-from fcn.lab.control.plane import simulated_channels
 from fcn.lab.control.server import Server
 from fcn.softswitch.p4rt.device import Device
 from fcn.softswitch.p4rt.service import P4RuntimeService
@@ -113,7 +113,7 @@ async def virtual_switches(number: int) -> AsyncIterator[list[VirtualSwitch]]:
     for switch in switches:
         await switch.start()
     by_address = {switch.address: switch for switch in switches}
-    with simulated_channels(lambda address: by_address[address].channel()):
+    with channels_by(lambda address: by_address[address].channel()):
         yield switches
     for switch in switches:
         await switch.stop()

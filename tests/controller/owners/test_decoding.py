@@ -13,6 +13,7 @@ from finsy.p4schema import P4StructType
 from fcn.contract.constants import PuntReason, compiled_programs
 from fcn.contract.names import CM_DIGESTS, GATEWAY_TABLES, NEIGHBOR_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.controller.finsy_adapter import keep_as_received
 from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.flow_by_label import FlowByLabel, KnownSender
 from fcn.controller.owners.flow_learning import (
@@ -20,7 +21,6 @@ from fcn.controller.owners.flow_learning import (
     ConnectionMessage,
     FlowLearning,
     NewFlow,
-    keep_plain,
 )
 from fcn.controller.owners.flow_table import FlowMatch, FlowTable, LabelledFlow
 from fcn.controller.owners.gateway import Asker, Gateway
@@ -175,7 +175,7 @@ def test_reports_have_the_fields_of_the_digests(pipeline: Pipeline) -> None:
 
 def test_digests_are_kept_plain() -> None:
     schema = P4Schema(load_pipeline("pe").p4info)
-    keep_plain(schema)
+    keep_as_received(schema, DIGESTS)
     for name in DIGESTS:
         spec = schema.digests[name].type_spec
         assert isinstance(spec, P4StructType)

@@ -1,0 +1,175 @@
+"""What the controller needs inside finsy, which has no hooks for it; nothing else touches it there.
+
+docs/finsy.md has the hooks that would take the place of this module.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType
+from typing import Any, NamedTuple
+
+import finsy as fy
+import grpc
+from finsy import p4client
+from finsy.p4client import P4ClientError
+from finsy.p4entity import P4DigestList
+from finsy.p4schema import P4ConfigResponseType, P4StructType
+from finsy.proto import p4d, p4i
+
+SUITED = ">=0.30,<0.31"
+"""Versions of finsy whose inside is known, as in pyproject.toml."""
+
+SET, GET = "_set_pipeline_config_request", "_get_pipeline_config_request"
+SCHEMA = "_p4schema"
+DECODE = "decode_data"
+CHANNEL = "grpc_channel"
+
+Data = Sequence[p4d.P4Data]
+"""The fields of a struct as received."""
+
+
+class FinsyError(Exception):
+    """The inside of finsy is another; the message says where and what to do."""
+
+
+class _Place(NamedTuple):
+    """A function that is replaced, or called: whose it is, how it is called, and who calls it in
+    finsy."""
+
+    owner: Any
+    name: str
+    arguments: tuple[Any, ...]
+    named: tuple[str, ...]
+    caller: tuple[Any, str]
+
+
+_PLACES = (
+    _Place(fy.Switch, SET, (None,), ("config",), (fy.Switch, "_set_pipeline")),
+    _Place(fy.Switch, GET, (None,), ("response_type",), (fy.Switch, "_set_pipeline")),
+    _Place(P4StructType, DECODE, (None, None), (), (P4DigestList, "decode")),
+    _Place(
+        p4client,
+        CHANNEL,
+        (None,),
+        ("credentials", "options", "client_type"),
+        (p4client.P4Client, "open"),
+    ),
+)
+
+
+def check_finsy() -> None:
+    """Raise FinsyError where a function is not there, takes other arguments, cannot be replaced in
+    one object, or is not called any more where it was: that would fail later, or do nothing."""
+    wrong = [fault for place in _PLACES if (fault := _fault(place))]
+    if SCHEMA not in _names(fy.Switch.p4info.fget.__code__):  # type: ignore[attr-defined]
+        wrong.append(f"Switch.p4info is not {SCHEMA}")
+    if wrong:
+        raise FinsyError(
+            f"finsy {fy.__version__} is not as the controller needs it: {'; '.join(wrong)}. "
+            f"Install finsy{SUITED}"
+        )
+
+
+def _fault(place: _Place) -> str:
+    name = f"{place.owner.__name__.removeprefix('finsy.')}.{place.name}"
+    function = getattr(place.owner, place.name, None)
+    if function is None:
+        return f"there is no {name}"
+    try:
+        inspect.signature(function).bind(*place.arguments, **dict.fromkeys(place.named))
+    except TypeError as error:
+        return f"{name} takes other arguments ({error})"
+    if isinstance(place.owner, type) and not place.owner.__dictoffset__:
+        return f"{name} cannot be replaced in one object"
+    owner, caller = place.caller
+    code = getattr(getattr(owner, caller, None), "__code__", None)
+    if code is None or place.name not in _names(code):
+        return f"{owner.__name__}.{caller} does not call {name}"
+    return ""
+
+
+def _names(code: CodeType) -> set[str]:
+    """Global names and attributes that a function uses, in comprehensions too."""
+    nested = (each for each in code.co_consts if isinstance(each, CodeType))
+    return set(code.co_names).union(*map(_names, nested))
+
+
+def on_program(
+    switch: fy.Switch,
+    before: Callable[[], Awaitable[None]],
+    refused: Callable[[P4ClientError], None],
+) -> None:
+    """From now on wait for `before` when the switch is to get another program, and call
+    `refused` with the reason where it does not take it."""
+    set_program = getattr(switch, SET)
+
+    async def set_or_tell(**request: Any) -> Any:  # noqa: ANN401
+        try:
+            await before()
+            return await set_program(**request)
+        except P4ClientError as error:
+            refused(error)
+            raise
+
+    setattr(switch, SET, set_or_tell)
+
+
+async def present_program(switch: fy.Switch) -> p4i.P4Info | None:
+    """P4Info of the program that the switch has, None where it has none. Raises P4ClientError."""
+    try:
+        reply = await getattr(switch, GET)(response_type=P4ConfigResponseType.P4INFO_AND_COOKIE)
+    except P4ClientError as error:
+        if error.is_pipeline_missing:
+            return None
+        raise
+    program: p4i.P4Info = reply.config.p4info
+    return program if reply.config.HasField("p4info") else None
+
+
+@contextmanager
+def speaking(switch: fy.Switch, schema: fy.P4Schema) -> Iterator[None]:
+    """Meanwhile the switch is read and written by another P4Info than that which it is to get."""
+    own = getattr(switch, SCHEMA)
+    setattr(switch, SCHEMA, schema)
+    try:
+        yield
+    finally:
+        setattr(switch, SCHEMA, own)
+
+
+def keep_as_received(schema: fy.P4Schema, digests: Collection[str]) -> None:
+    """Have finsy keep the items of these digests of a switch as received, as `Data`.
+
+    It takes finsy ten times as long to name and check every field, which is more than all else that
+    is done with a report that is not used. Digests that the program does not have are none.
+    """
+    for name in digests:
+        digest = schema.digests.get(name)
+        if digest is not None and isinstance(digest.type_spec, P4StructType):
+            setattr(digest.type_spec, DECODE, _keeper(len(digest.type_spec.members)))
+
+
+def _keeper(fields: int) -> Callable[[p4d.P4Data], Data]:
+    def keep(data: p4d.P4Data) -> Data:
+        members: Data = data.struct.members
+        if len(members) != fields:
+            raise ValueError(f"a digest of {len(members)} fields, not {fields}")
+        return members
+
+    return keep
+
+
+@contextmanager
+def channels_by(open_channel: Callable[[str], grpc.aio.Channel]) -> Iterator[None]:
+    """Let finsy open these, by address, instead of those of gRPC: it takes none from its caller."""
+    real = getattr(p4client, CHANNEL)
+
+    def opened(address: str, **_options: object) -> grpc.aio.Channel:
+        return open_channel(address)
+
+    setattr(p4client, CHANNEL, opened)
+    try:
+        yield
+    finally:
+        setattr(p4client, CHANNEL, real)
