@@ -214,7 +214,10 @@ async def test_each_switch_gets_a_clock(lab: Lab, switches: dict[str, MemorySwit
 async def test_a_clock_is_stopped_before_its_slots_are_gone(
     network: dict[str, Any], switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A controller that is killed in between leaves what tells the next one that a clock goes."""
+    """A controller that is killed in between leaves what tells the next one that a clock goes. The
+    program stays: before another one the clock is stopped in any case."""
+    for node in network["nodes"].values():
+        node["profile"] = "full"
     await epochs(network, switches)
     del network["failure_detection"]
     stopped = asyncio.Event()

@@ -73,8 +73,7 @@ async def test_drift_is_repaired(config: Config, switches: Switches) -> None:
     """Entries removed, changed or added by another client while the controller was not running."""
     async with running(config) as plane:
         await all_up(plane)
-    pipeline = load_pipeline("pe")
-    options = fy.SwitchOptions(p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=1)
+    options = fy.SwitchOptions(device_id=1)
     port_role = fy.P4TableMatch(ingress_port=1, vlan_id=0)
     async with fy.Switch("other", switches["pe1"].address, options) as other:
         await other.write(
@@ -167,10 +166,7 @@ async def test_foreign_pipeline_is_replaced(config: Config, switches: Switches) 
 
 
 async def test_another_primary_is_named_and_awaited(config: Config, switches: Switches) -> None:
-    pipeline = load_pipeline("pe")
-    options = fy.SwitchOptions(
-        p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=1, initial_election_id=999
-    )
+    options = fy.SwitchOptions(device_id=1, initial_election_id=999)
     async with running(config) as plane:
         async with fy.Switch("other", switches["pe1"].address, options):
             await until(lambda: plane.nodes["pe1"].status.state is State.BACKUP)
@@ -211,9 +207,7 @@ async def test_features_are_switched_in_the_data_plane(
         plane.nodes[node].set_features(features)
         assert plane.nodes[node].features == features
         assert await plane.nodes[node].settled()
-    pipeline = load_pipeline(role)
-    device_id = config.nodes[node].device_id
-    options = fy.SwitchOptions(p4info=pipeline.p4info, p4blob=pipeline.blob, device_id=device_id)
+    options = fy.SwitchOptions(device_id=config.nodes[node].device_id)
     async with fy.Switch("other", switches[node].address, options) as other:
         text = " ".join(await content(other))
     notification = Feature.NOTIFICATION in features
