@@ -76,14 +76,18 @@ class Probes:
         self._has_new = True
 
     def flush(self) -> None:
-        """Write what was sampled, and take what was noted until then, where anything was."""
+        """Take what was noted until the last sample, if there was one since the last time. Samples
+        are written when they are many."""
         if self._has_new:
-            self.collect()
+            self._take()
 
     def collect(self) -> None:
         """Write what was sampled, and take what the simulation noted since the last time."""
-        self._has_new = False
         self.sampler.flush()
+        self._take()
+
+    def _take(self) -> None:
+        self._has_new = False
         data = self._simulation.native.take_tapped()
         if self._pcap:
             self._capture(parse_tapped(data))
