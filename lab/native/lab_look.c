@@ -65,11 +65,14 @@ void lab_note(lab *l, lab_watch *w)
 
 uint64_t lab_run_noting(lab *l, uint64_t until, lab_watch *w)
 {
+    uint64_t seen = UINT64_MAX; /* without an act since the last look nothing has changed */
     while (w->due < w->end && w->due <= until && w->due < w->before) {
         uint64_t reached = lab_run(l, w->due);
         if (reached < w->due || lab_stopped(l) || w->room - w->noted < w->n)
             return reached;
-        lab_note(l, w);
+        if (l->acts != seen)
+            lab_note(l, w);
+        seen = l->acts;
         w->due += w->every;
         if (w->due >= w->end)
             return reached;

@@ -91,7 +91,7 @@ class Probes:
         data = self._simulation.native.take_tapped()
         if self._pcap:
             self._capture(parse_tapped(data))
-        else:
+        elif data:
             self._crossings.take(headers_of(data))
         for notice in self._simulation.notices():
             self._add(
