@@ -23,9 +23,7 @@ def fcn_run() -> Result:
     return run_scenario(small())
 
 
-def in_another_process(
-    hash_seed: str, program: Path, *arguments: str
-) -> "subprocess.Popen[str]":
+def in_another_process(hash_seed: str, program: Path, *arguments: str) -> "subprocess.Popen[str]":
     """A scenario, run where Python's hashes differ."""
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
     command = [sys.executable, str(program), *arguments]
