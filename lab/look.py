@@ -52,14 +52,10 @@ class Block:
     ) -> None:
         """first: the row before the first one. rows: that there is room for."""
         self._native = native
-        self._columns = len(probes)
         self._values = np.zeros((rows + 1, len(probes)), np.uint64)
         self._values[0] = first
         self._at = native.ffi.from_buffer("uint64_t[]", self._values, require_writable=True)
-        self._all = [
-            (each.what, each.number, each.a, each.b, each.base, column)
-            for column, each in enumerate(probes)
-        ]
+        self._probes = _native(native, probes)
         self.rows = 0
 
     @property
@@ -73,16 +69,12 @@ class Block:
         row: NDArray[np.uint64] = self._values[self.rows]
         return row
 
-    def select(self, columns: range) -> tuple[int, CData]:
-        """These columns, as look() takes them."""
-        chosen = self._all[columns.start : columns.stop]
-        return len(chosen), self._native.ffi.new("lab_probe[]", chosen)
-
-    def look(self, selected: tuple[int, CData]) -> None:
-        """Add a row in which the selected columns are as they are now."""
+    def look(self) -> None:
+        """Add a row of what is now."""
         self.rows += 1
-        row = self._at + self.rows * self._columns
-        self._native.lib.lab_look(self._native.handle, *selected, self._columns, row)
+        columns = len(self._probes)
+        row = self._at + self.rows * columns
+        self._native.lib.lab_look(self._native.handle, columns, self._probes, row)
 
     def take(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
         """The rows since the last call, and which of their values differ from the row before."""
@@ -91,3 +83,61 @@ class Block:
         self._values[0] = self.now
         self.rows = 0
         return values, changed
+
+
+class Watch:
+    """Values that the core itself looks at while it runs, noting only what changed."""
+
+    def __init__(
+        self, native: NativeLab, probes: Sequence[Probe], last: NDArray[np.uint64], changes: int
+    ) -> None:
+        """last: values before. changes: that there is room for, beyond those of one look."""
+        self._native = native
+        self.now = last.copy()
+        self._changes = np.zeros((changes + len(probes), 3), np.uint64)
+        buffer = native.ffi.from_buffer
+        self._kept = (
+            _native(native, probes),
+            buffer("uint64_t[]", self.now, require_writable=True),
+            buffer("lab_change[]", self._changes, require_writable=True),
+        )
+        self._watch = native.ffi.new("lab_watch *")
+        self._watch.probes, self._watch.last, self._watch.changes = self._kept
+        self._watch.n, self._watch.room = len(probes), len(self._changes)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next look might find no room."""
+        return bool(self._watch.room - self._watch.noted < self._watch.n)
+
+    @property
+    def times(self) -> range:
+        """When looks are still due."""
+        watch = self._watch
+        return range(watch.due, watch.end, watch.every or 1)
+
+    @times.setter
+    def times(self, times: range) -> None:
+        watch = self._watch
+        watch.due, watch.end, watch.every = times.start, times.stop, times.step
+
+    def look(self) -> None:
+        """Look now; there is room."""
+        self._native.lib.lab_note(self._native.handle, self._watch)
+
+    def run(self, until: int, before: int) -> int:
+        """Run until then, with the looks that are due before `before`; the time reached. It ends
+        earlier for an event, when this is full, and after the last look."""
+        self._watch.before = before
+        return int(self._native.lib.lab_run_noting(self._native.handle, until, self._watch))
+
+    def take(self) -> NDArray[np.int64]:
+        """Time, place of the probe and value of each change since the last call."""
+        noted: NDArray[np.int64] = self._changes[: self._watch.noted].astype(np.int64)
+        self._watch.noted = 0
+        return noted
+
+
+def _native(native: NativeLab, probes: Sequence[Probe]) -> CData:
+    values = [(each.what, each.number, each.a, each.b, each.base) for each in probes]
+    return native.ffi.new("lab_probe[]", values)

@@ -102,6 +102,7 @@ def check(config: ConfigFile) -> None:
     network, planner = _load(config)
     from fcn.controller.config.check_balancing import balancing_warnings
     from fcn.controller.config.check_failures import failure_warnings
+    from fcn.controller.config.check_modes import mode_warnings
     from fcn.controller.config.watching import Watching
 
     out.print(
@@ -116,6 +117,7 @@ def check(config: ConfigFile) -> None:
     watching = Watching(network, planner)
     notes += failure_warnings(network, watching)
     notes += balancing_warnings(network, watching)
+    notes += mode_warnings(network)
     for where, text in notes:
         out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
 

@@ -39,6 +39,21 @@ def check_modes(config: Config) -> Iterator[Finding]:
                     yield path, f"belongs to notification: two-threshold, {_mode(config)}"
 
 
+def mode_warnings(config: Config) -> Iterator[tuple[str, str]]:
+    """What does less in the domain's mode than it may seem to: place in the file, and why."""
+    if config.notification is not Notification.NONE:
+        return
+    for name, node in config.nodes.items():
+        to_customers = {port.number for port in node.dc_ports}
+        for index, entry in enumerate(node.thresholds):
+            if entry.port in to_customers:
+                yield (
+                    f"nodes.{name}.thresholds[{index}]",
+                    f"port {entry.port} leads to a data centre and marks CE only: with "
+                    "notification: none this node tells no other PE of it",
+                )
+
+
 def _check_ecn(config: Config) -> Iterator[Finding]:
     """SRF-10: normal mode where congestion control is wanted (draft-hu-rtgwg-rocev2-fcn 4.2.1)."""
     if config.notification is Notification.NONE:

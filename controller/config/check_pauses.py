@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fcn.controller.config.addressing import used_tunnels
 from fcn.controller.config.document import listed
+from fcn.controller.config.holding import QUANTUM_BITS
 from fcn.controller.config.model import Config, Node, Port
 from fcn.controller.config.modes import FlowControl
 from fcn.controller.config.notation import SECOND, format_duration
@@ -15,6 +16,13 @@ MOST_REPEAT = SECOND // 2
 
 def check_pauses(config: Config) -> Iterator[Finding]:
     """Ports that cannot heed PAUSE frames; nodes where a tenant's would stop another's traffic."""
+    heeds = any(port.heed_pause for node in config.nodes.values() for port in node.ports)
+    if "pause_share" in config.holding.model_fields_set and not heeds:
+        yield (
+            ("holding", "pause_share"),
+            "no port has heed_pause, so nothing waits for a data centre that paused; give a DC "
+            "port heed_pause: true and its rate, or leave this out",
+        )
     for name, node in config.nodes.items():
         heeding: dict[int, Path] = {}
         for index, port in enumerate(node.ports):
@@ -70,6 +78,13 @@ def _problem(config: Config, port: Port) -> str | None:
         return (
             "PAUSE frames count in bit times of their link; write its rate here, as in "
             "`rate: 100 Gb/s`"
+        )
+    longest = config.holding.longest
+    if port.rate * longest < QUANTUM_BITS * SECOND:
+        return (
+            f"at this port's rate the shortest PAUSE takes {QUANTUM_BITS} bit times, more than "
+            f"holding.longest ({format_duration(longest)}), so that no pause would have the length "
+            "that the data centre asks for; write the rate of its link"
         )
     return None
 

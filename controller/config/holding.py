@@ -11,6 +11,9 @@ from fcn.controller.config.types import Duration, NotificationPort, OctetCount, 
 from fcn.packets.wire import ARN_PORT
 
 ReliefName = Annotated[Relief, Field(strict=False)]
+QUANTUM_BITS = 512
+"""The unit of time of a PAUSE frame, in bit times of its link (IEEE 802.3 annex 31B)."""
+
 Percent = Annotated[int, Field(ge=1, le=100)]
 
 

@@ -10,7 +10,7 @@ from finsy.p4entity import P4Entity
 from fcn.contract import profiles
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.base import RateLimit
-from fcn.controller.config.holding import Holding
+from fcn.controller.config.holding import QUANTUM_BITS, Holding
 from fcn.controller.config.modes import FlowControl as Mode
 from fcn.controller.config.modes import Relief
 from fcn.controller.config.notation import SECOND
@@ -23,8 +23,6 @@ UDP_SOURCE_PORT = 49152
 """Of ARN and FANTEL messages: the first dynamic one (RFC 6335 section 6)."""
 PAUSE_QUANTA = 0xFFFF
 """The longest PAUSE (IEEE 802.1Qbb), which a frame of time 0 ends earlier."""
-QUANTUM_BITS = 512
-"""The unit of time of a PAUSE frame, in bit times of its link (IEEE 802.3 annex 31B)."""
 _QUANTUM_FRACTION = 1 << 16
 """Parts of a microsecond in which a switch is told how long a quantum is."""
 _RELIEF = {Relief.PFC: "PAUSE", Relief.CNP: "CNP"}

@@ -64,12 +64,13 @@ def compare(
 
 def _names(folders: list[Path]) -> list[str]:
     """The names of the folders; their paths where names are the same."""
-    names = [folder.resolve().name for folder in folders]
-    if len(set(names)) < len(names):
-        names = [str(folder) for folder in folders]
-    if len(set(names)) < len(names):
-        raise typer.BadParameter("the same folder is given twice")
-    return names
+    spelled: dict[Path, Path] = {}
+    for folder in folders:
+        first = spelled.setdefault(folder.resolve(), folder)
+        if first is not folder:
+            raise typer.BadParameter(f"the same folder is given twice, as {first} and {folder}")
+    names = [folder.name for folder in spelled]
+    return names if len(set(names)) == len(names) else [str(folder) for folder in folders]
 
 
 def _load(folder: Path) -> "Result":

@@ -225,12 +225,33 @@ enum {
 typedef struct {
     uint32_t what, number, a, b;
     uint64_t base;
-    size_t column;
 } lab_probe;
 
-/* Look at n values: row[column] of each; the others, and those of a switch that is off, are those of
- * the row before it, of as many columns. */
-void lab_look(lab *l, size_t n, const lab_probe *probes, size_t columns, uint64_t *row);
+/* Look at n values, which become a row; those of a switch that is off are those of the row before
+ * it. */
+void lab_look(lab *l, size_t n, const lab_probe *probes, uint64_t *row);
+
+/* A value that a look found changed: when, and of which probe. */
+typedef struct {
+    uint64_t time, probe, value;
+} lab_change;
+
+/* Looks at n probes, of which only changes are noted. last: their values. due: of the next look;
+ * the others follow every `every` until before `end`. before: looks due then or later wait. */
+typedef struct {
+    const lab_probe *probes;
+    size_t n;
+    uint64_t *last;
+    lab_change *changes;
+    size_t noted, room;
+    uint64_t due, every, end, before;
+} lab_watch;
+
+/* Note what is not as it was. The room is for one change of each probe at least. */
+void lab_note(lab *l, lab_watch *w);
+/* As lab_run, with the looks that are due until then. It ends earlier where the next look might find
+ * no room, and after the last look. */
+uint64_t lab_run_noting(lab *l, uint64_t until, lab_watch *w);
 
 /* Keep copies of the frames that a link direction delivers: those of one of the kinds (0: of all),
  * their first `snap` octets, at most `octets` of memory more than before. */

@@ -256,6 +256,7 @@ uint64_t lab_run(lab *l, uint64_t until)
         if (due > l->now)
             l->now = due;
         act(l, l->actors[first]);
+        l->acts++;
     }
     if (!l->stopped && until > l->now)
         l->now = until;

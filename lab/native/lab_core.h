@@ -59,6 +59,7 @@ struct lab_switch {
 
 struct lab {
     uint64_t now, seed, hops;
+    uint64_t acts; /* that runs did */
     uint64_t contents; /* numbers given to frames of series */
     uint16_t fast_cnp_port; /* UDP destination port by which taps know Fast CNPs */
     bool stopped; /* a switch that is listened to has an event */

@@ -37,16 +37,45 @@ static uint64_t of_connection(lab *l, const lab_probe *p, uint64_t before)
     return p->what == LAB_LOOK_OCTETS ? stats.octets : stats.acknowledged;
 }
 
-void lab_look(lab *l, size_t n, const lab_probe *probes, size_t columns, uint64_t *row)
+static uint64_t value_of(lab *l, const lab_probe *p, uint64_t before)
 {
-    memcpy(row, row - columns, columns * sizeof *row);
-    for (const lab_probe *p = probes; p < probes + n; p++) {
-        uint64_t *value = row + p->column;
-        if (p->what <= LAB_LOOK_OFF_DROPS)
-            *value = of_switch(l, p, *value);
-        else if (p->what <= LAB_LOOK_CUT)
-            *value = of_link(l, p, *value);
-        else
-            *value = of_connection(l, p, *value);
+    if (p->what <= LAB_LOOK_OFF_DROPS)
+        return of_switch(l, p, before);
+    if (p->what <= LAB_LOOK_CUT)
+        return of_link(l, p, before);
+    return of_connection(l, p, before);
+}
+
+void lab_look(lab *l, size_t n, const lab_probe *probes, uint64_t *row)
+{
+    for (size_t i = 0; i < n; i++)
+        row[i] = value_of(l, &probes[i], *(row + i - n));
+}
+
+void lab_note(lab *l, lab_watch *w)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        uint64_t value = value_of(l, &w->probes[i], w->last[i]);
+        if (value == w->last[i])
+            continue;
+        w->last[i] = value;
+        w->changes[w->noted++] = (lab_change){.time = lab_now(l), .probe = i, .value = value};
     }
+}
+
+uint64_t lab_run_noting(lab *l, uint64_t until, lab_watch *w)
+{
+    uint64_t seen = UINT64_MAX; /* without an act since the last look nothing has changed */
+    while (w->due < w->end && w->due <= until && w->due < w->before) {
+        uint64_t reached = lab_run(l, w->due);
+        if (reached < w->due || lab_stopped(l) || w->room - w->noted < w->n)
+            return reached;
+        if (l->acts != seen)
+            lab_note(l, w);
+        seen = l->acts;
+        w->due += w->every;
+        if (w->due >= w->end)
+            return reached;
+    }
+    return lab_run(l, until);
 }

@@ -3,6 +3,7 @@
 Times are nanoseconds since the traffic began. What is cumulative counts from then, too.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,12 @@ class Probes:
     """Measures a network that was built, from now on; `rows` grow with every sample()."""
 
     def __init__(
-        self, built: Built, connections: list[Connection], rows: Rows, watch: FailureWatch
+        self,
+        built: Built,
+        connections: list[Connection],
+        rows: Rows,
+        watch: FailureWatch,
+        spans: Iterator[range],
     ) -> None:
         measure = built.wiring.scenario.measure
         core = built.wiring.core_directions
@@ -49,7 +55,7 @@ class Probes:
         self._built = built
         self._simulation = built.simulation
         self._rows = rows
-        self._sampler = Sampler(built, connections, rows, watch)
+        self.sampler = Sampler(built, connections, rows, watch, spans)
         self._has_new = False
         self._begun = self._simulation.now_ns
         self._peers = _peers(built.wiring)
@@ -66,26 +72,26 @@ class Probes:
 
     def sample(self) -> None:
         """Look at everything now."""
-        self._sampler.sample()
+        self.sampler.sample()
         self._has_new = True
 
-    def look(self) -> None:
-        """Look at links and paths now, where links are watched."""
-        self._sampler.look()
-
     def flush(self) -> None:
-        """Write what was sampled, and take what was noted until then, where anything was."""
+        """Take what was noted until the last sample, if there was one since the last time. Samples
+        are written when they are many."""
         if self._has_new:
-            self.collect()
+            self._take()
 
     def collect(self) -> None:
         """Write what was sampled, and take what the simulation noted since the last time."""
+        self.sampler.flush()
+        self._take()
+
+    def _take(self) -> None:
         self._has_new = False
-        self._sampler.flush()
         data = self._simulation.native.take_tapped()
         if self._pcap:
             self._capture(parse_tapped(data))
-        else:
+        elif data:
             self._crossings.take(headers_of(data))
         for notice in self._simulation.notices():
             self._add(

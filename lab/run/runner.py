@@ -5,7 +5,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from heapq import merge
 from itertools import chain
 from typing import Any, get_args
 
@@ -195,10 +194,11 @@ class _Run:
             start = begun + send.start_ns
             each.sender.write(each.number, send.size, start_ns=start, message_id=number)
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
-        probes = Probes(self._built, self._connections, self._rows, self._watch)
+        probes = Probes(self._built, self._connections, self._rows, self._watch, self._spans())
         events = [event for event in self._scenario.events if event.at < self._until]
         events.sort(key=lambda event: event.at)
-        with self.world.watching(self._looks_at(probes, controller), begun):
+        looks = self._looks_at(probes, controller)
+        with self.world.watching(looks, probes.sampler, begun):
             for event in events:
                 self.world.wait_for(begun + event.at)
                 if not await self._reaches(begun + event.at, probes):
@@ -245,15 +245,9 @@ class _Run:
             if controller_acted:
                 known = self._look_at_flows(controller, self._sampled, known)
 
-        def look(_controller_acted: bool) -> None:
-            probes.look()
-
         interval = self._scenario.measure.interval
-        times = chain(range(0, self._until, interval), (self._until,))
-        samples = ((due, 0, sample) for due in times)
-        looks = ((due, 1, look) for due in self._looks())
-        for due, _, what in merge(samples, looks, key=lambda each: each[:2]):
-            yield due, what
+        for due in chain(range(0, self._until, interval), (self._until,)):
+            yield due, sample
 
     def _look_at_flows(
         self, controller: Controlled, now: int, before: tuple[int, int]
@@ -267,7 +261,7 @@ class _Run:
                 self._rows["controller"].append((at, "", what, count))
         return known
 
-    def _looks(self) -> Iterator[int]:
+    def _spans(self) -> Iterator[range]:
         """When links and paths are looked at between samples: for a while after each event of a
         link."""
         measure = self._scenario.measure
@@ -276,7 +270,8 @@ class _Run:
         done = 0
         for at in sorted(event.at for event in self._scenario.events if event.link is not None):
             end = min(at + measure.close_time, self._until)
-            yield from range(max(at, done), end, measure.closely)
+            if times := range(max(at, done), end, measure.closely):
+                yield times
             done = max(done, end)
 
     def _happen(self, event: Event, controller: Controlled) -> None:

@@ -1,7 +1,7 @@
 """Samples of queues, links, rates and counters: taken as rows of a block, compared with the row
 before all at once, and then written as rows of the tables of a result."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import cycle
 from typing import Any
 
@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from fcn.contract.names import COUNTERS, named_cells
 from fcn.lab.core import DROPS
-from fcn.lab.look import Block, Look, Probe
+from fcn.lab.look import Block, Look, Probe, Watch
 from fcn.lab.result.tables import TableName
 from fcn.lab.run.build import Built
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.watch import FailureWatch
-from fcn.softswitch.engine.build import CData
 
 Rows = dict[TableName, list[tuple[Any, ...]]]
 Key = tuple[str, str, str]
@@ -25,23 +24,31 @@ _OF_QUEUE = (Look.QUEUED, Look.QUEUED_OCTETS)
 _OF_LINK = (Look.PUT, Look.PUT_OCTETS, Look.CUT)
 _OF_CONNECTION = (Look.RATE, Look.ACKNOWLEDGED, Look.OCTETS)
 _ROWS = 256
+_CHANGES = 4096
+_NEVER = (1 << 64) - 1
 
 
 class Sampler:
     """Samples a network that was built, from now on; flush() adds to the rows."""
 
     def __init__(
-        self, built: Built, connections: list[Connection], rows: Rows, watch: FailureWatch
+        self,
+        built: Built,
+        connections: list[Connection],
+        rows: Rows,
+        watch: FailureWatch,
+        spans: Iterator[range],
     ) -> None:
+        """spans: when links and paths are looked at beside samples, since now, in order."""
         measure = built.wiring.scenario.measure
         core = built.wiring.core_directions
         self._built = built
         self._simulation = built.simulation
         self._rows = rows
         self._watch = watch
+        self._spans = spans
         self._begun = self._simulation.now_ns
         self._times: list[int] = []
-        self._is_sample: list[bool] = []
         self._is_first = True
         self._queues = list(core if measure.queues is None else measure.queues)
         self._links = list(core)
@@ -57,39 +64,69 @@ class Sampler:
         ]
         self._before: dict[Key, int] = {}
         self._block: Block
-        self._everything: tuple[int, CData]
-        self._watched: tuple[int, CData]
-        self._lay_out(np.zeros(len(self._fixed), np.uint64), {})
-        self._block.look(self._everything)
+        self._closely: Watch
+        self._lay_out(np.zeros(len(self._fixed), np.uint64), {}, range(0))
+        self._block.look()
         self._block.take()
+        self._closely.look()
+        self._closely.take()
         links = 2 * len(self._queues), 2 * len(self._queues) + 3 * len(self._links)
         self._links_before = self._block.now[links[0] : links[1]].copy()
         self._before = self._counters_now()
-        self._counters_before = self._block.now[len(self._fixed) :].copy()
+        self._counters_before = np.array([self._before[key] for key in self._keys], np.uint64)
 
     def sample(self) -> None:
         """Look at everything now."""
-        self._look(is_sample=True)
+        self._prepare()
+        self._times.append(self._simulation.now_ns - self._begun)
+        self._block.look()
+        self._closely.look()
 
-    def look(self) -> None:
-        """Look at links and paths now, where links are watched."""
-        self._look(is_sample=False)
+    def run(self, until: int, before: int | None) -> int:
+        """Go on until then, or until the loop has something to do, looking closely at links and
+        paths where that is due before `before`."""
+        native = self._simulation.native
+        while True:
+            self._prepare()
+            reached = self._closely.run(until, _NEVER if before is None else before)
+            if native.stopped():
+                return reached
+            if reached >= until:
+                self.catch_up(before)
+                return reached
+
+    def catch_up(self, before: int | None) -> None:
+        """Look closely now, where that was due by now and before `before`."""
+        now = self._simulation.now_ns
+        self._prepare()
+        while (times := self._closely.times) and times[0] <= now:
+            if before is not None and times[0] >= before:
+                return
+            self._closely.times = times[1:]
+            self._closely.look()
+            self._prepare()
 
     def flush(self) -> None:
         """Write what was seen."""
-        if not self._times:
-            return
-        times, is_sample = np.array(self._times), np.array(self._is_sample)
+        times = np.array(self._times, np.int64)
         self._times.clear()
-        self._is_sample.clear()
         values, changed = self._block.take()
+        begin = len(self._fixed)
+        if len(times):
+            self._add_fixed(times, values[:, :begin], changed[:, :begin])
+        self._add_counters(times, values[:, begin:], changed[:, begin:])
+
+    def _add_fixed(
+        self, times: NDArray[np.int64], values: NDArray[np.uint64], changed: NDArray[np.bool_]
+    ) -> None:
+        """Of queues, links and connections, at samples."""
         if self._is_first:
-            changed[0, : len(self._fixed)] = True
+            changed[0] = True
             self._is_first = False
-        ends = np.cumsum([2 * len(self._queues), 3 * len(self._links), 3 * len(self._connections)])
-        queues, links, rates, counters = np.split(values, ends, axis=1)
-        _, links_changed, rates_changed, counters_changed = np.split(changed, ends, axis=1)
-        self._add_queues(times[is_sample], queues[is_sample])
+        ends = np.cumsum([2 * len(self._queues), 3 * len(self._links)])
+        queues, links, rates = np.split(values, ends, axis=1)
+        _, links_changed, rates_changed = np.split(changed, ends, axis=1)
+        self._add_queues(times, queues)
         at, which = _rows_changed(links_changed)
         picked = (links - self._links_before).reshape(len(times), -1, 3)[at, which]
         self._add("links", times[at], self._links, which, picked.astype(np.int64).T)
@@ -97,42 +134,40 @@ class Sampler:
         picked = rates.reshape(len(times), -1, 3)[at, which]
         per_second = np.ascontiguousarray(picked[:, 0]).view(np.float64)
         self._add("rates", times[at], self._connections, which, (per_second, *picked[:, 1:].T))
-        at, which = np.nonzero(counters_changed)
-        since = (counters - self._counters_before)[at, which].astype(np.int64)
-        self._add("counters", times[at], self._keys, which, (since,))
 
-    def _look(self, *, is_sample: bool) -> None:
-        if self._block.is_full:
+    def _prepare(self) -> None:
+        """For the next look."""
+        if self._block.is_full or self._closely.is_full:
             self.flush()
         if self._starts != self._simulation.native.starts:
             self.flush()
             fixed = self._block.now[: len(self._fixed)].copy()
-            self._lay_out(fixed, self._counters_now())
-        self._times.append(self._simulation.now_ns - self._begun)
-        self._is_sample.append(is_sample)
-        self._block.look(self._everything if is_sample else self._watched)
+            self._lay_out(fixed, self._counters_now(), self._closely.times)
+        if not self._closely.times and (span := next(self._spans, None)):
+            self._closely.times = range(
+                self._begun + span.start, self._begun + span.stop, span.step
+            )
 
-    def _lay_out(self, fixed: NDArray[np.uint64], before: dict[Key, int]) -> None:
+    def _lay_out(self, fixed: NDArray[np.uint64], before: dict[Key, int], times: range) -> None:
         """Columns for what the programs that switches have now count. Others have their last
         values, in case they come back."""
         self._starts = self._simulation.native.starts
         watched = self._watch.probes()
-        counted = watched | self._counted()
-        self._keys = list(counted)
-        self._others = {key: value for key, value in before.items() if key not in counted}
+        counted = self._counted()
+        self._keys = [*watched, *counted]
+        self._others = {key: value for key, value in before.items() if key not in watched | counted}
         last = np.array([before.get(key, 0) for key in self._keys], np.uint64)
-        probes = [*self._fixed, *counted.values()]
+        native, begin = self._simulation.native, len(watched)
+        self._closely = Watch(native, list(watched.values()), last[:begin], _CHANGES)
+        self._closely.times = times
         self._counters_before = np.array(
             [self._before.get(key, 0) for key in self._keys], np.uint64
         )
-        first = np.concatenate((fixed, last))
-        self._block = Block(self._simulation.native, probes, first, _ROWS)
-        self._everything = self._block.select(range(len(probes)))
-        begin = len(self._fixed)
-        self._watched = self._block.select(range(begin, begin + len(watched)))
+        first = np.concatenate((fixed, last[begin:]))
+        self._block = Block(native, [*self._fixed, *counted.values()], first, _ROWS)
 
     def _counters_now(self) -> dict[Key, int]:
-        values = self._block.now[len(self._fixed) :].tolist()
+        values = [*self._closely.now.tolist(), *self._block.now[len(self._fixed) :].tolist()]
         return self._others | dict(zip(self._keys, values, strict=True))
 
     def _of_queues(self) -> Iterable[Probe]:
@@ -173,6 +208,20 @@ class Sampler:
             (time, *name, packets, octets)
             for time, name, packets, octets in zip(each, named, *depths, strict=False)
         )
+
+    def _add_counters(
+        self, times: NDArray[np.int64], values: NDArray[np.uint64], changed: NDArray[np.bool_]
+    ) -> None:
+        """Of samples, and of looks between them."""
+        at, which = np.nonzero(changed)
+        close_times, close_which, close_values = self._closely.take().T
+        times = np.concatenate((close_times - self._begun, times[at]))
+        places = np.concatenate((close_which, which + len(self._closely.now)))
+        found = np.concatenate((close_values, values[at, which].astype(np.int64)))
+        order = np.lexsort((places, times))
+        places = places[order]
+        since = found[order] - self._counters_before[places].astype(np.int64)
+        self._add("counters", times[order], self._keys, places, (since,))
 
     def _add(
         self,

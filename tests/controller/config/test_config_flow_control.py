@@ -147,6 +147,20 @@ def _rate_alone(network: dict[str, Any]) -> None:
     del _of_pe(network)["ports"][0]["heed_pause"]
 
 
+def _nobody_heeds(network: dict[str, Any]) -> None:
+    network["holding"] = {"pause_share": 10}
+    for key in HEEDED:
+        del _of_pe(network)["ports"][0][key]
+
+
+def _slower_than_a_quantum(network: dict[str, Any]) -> None:
+    _of_pe(network)["ports"][0]["rate"] = "1 b/s"
+
+
+def _just_slower_than_a_quantum(network: dict[str, Any]) -> None:
+    _of_pe(network)["ports"][0]["rate"] = "51199 b/s"
+
+
 def _second_tenant(network: dict[str, Any]) -> None:
     network["vrfs"]["red"] = {"id": 77, "gre_key": 78}
     node = _of_pe(network)
@@ -178,6 +192,9 @@ def _gre_of_two_tenants(network: dict[str, Any]) -> None:
         (_no_room, "holding.pause_share", "raise pause_share"),
         (_share_beyond_the_low_mark, "holding.pause_share", "below pass_off_at"),
         (_rare_arns, "holding.repeat", "500ms at most"),
+        (_nobody_heeds, "holding.pause_share", "no port has heed_pause"),
+        (_slower_than_a_quantum, "nodes.pe1.ports[0].heed_pause", "512 bit times, more than"),
+        (_just_slower_than_a_quantum, "nodes.pe1.ports[0].heed_pause", "longest (10ms)"),
         (_rate_alone, "nodes.pe1.ports[0].rate", "with heed_pause"),
         (_priority_of_two_tenants, "nodes.pe1.ports[0].heed_pause", "of all tenants"),
         (_gre_of_two_tenants, "nodes.pe1.ports[0].heed_pause", "GRE between two PEs"),
@@ -192,6 +209,12 @@ def test_pauses_that_cannot_be_heeded_are_refused(
     change(network)
     found = problems(network)
     assert any(path == where and reason in message for path, message in found), found
+
+
+def test_a_pause_of_one_quantum_may_take_as_long_as_any_hold(network: dict[str, Any]) -> None:
+    network["flow_control"] = "service"
+    _of_pe(network)["ports"][0] |= HEEDED | {"rate": "51200 b/s"}
+    assert problems(network) == []
 
 
 @pytest.mark.parametrize("mode", ["service", "flow"])

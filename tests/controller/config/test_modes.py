@@ -12,6 +12,7 @@ from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn
 from fcn.contract.marking import DEFAULT_DEPTHS
 from fcn.contract.pipeline import load_pipeline
 from fcn.controller.config import Config, parse_config
+from fcn.controller.config.check_modes import mode_warnings
 from fcn.controller.node.provision import Provision
 
 Data = dict[str, Any]
@@ -351,3 +352,18 @@ def test_thresholds_are_changed_at_run_time() -> None:
     many = {(port, queue): DEFAULT_DEPTHS for port in range(1, 60) for queue in range(8)}
     with pytest.raises(DepthError, match="steps"):
         of_p1.set_thresholds(many)
+
+
+@pytest.mark.parametrize(("notification", "notes"), [("none", 1), ("fcn", 0)])
+def test_marks_of_a_dc_port_tell_nobody_without_notification(notification: str, notes: int) -> None:
+    data = example() | {"notification": notification}
+    dc, core = (
+        next(port["number"] for port in data["nodes"]["pe1"]["ports"] if port["role"] == role)
+        for role in ("dc", "core")
+    )
+    data["nodes"]["pe1"]["thresholds"] = [
+        {"port": port, "depths": [10, 20, 30]} for port in (core, dc)
+    ]
+    found = list(mode_warnings(parsed(data)))
+    assert [where for where, _ in found] == ["nodes.pe1.thresholds[1]"] * notes
+    assert all("marks CE only" in text for _, text in found)

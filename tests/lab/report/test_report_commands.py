@@ -56,6 +56,9 @@ def test_what_is_wrong_is_said(folders: tuple[Path, Path], tmp_path: Path) -> No
     assert (code, "two folders or more" in output) == (2, True)
     code, output = run("compare", folders[0], folders[0])
     assert (code, "given twice" in output) == (2, True)
+    spelled = folders[0].parent / "slow" / ".." / "fast"
+    code, output = run("compare", folders[0], spelled)
+    assert (code, "given twice" in output) == (2, True)
     code, output = run("show", tmp_path / "missing")
     assert (code, "no such folder" in output) == (1, True)
     (folders[1] / "notices.csv").write_text("")

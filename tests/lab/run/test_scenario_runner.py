@@ -14,6 +14,7 @@ from fcn.lab.result.model import Result
 from fcn.lab.run.runner import Progress, run_scenario
 
 PROGRAM = Path(__file__).parent / "small.py"
+POLLED = Path(__file__).parent / "polled.py"
 MILLISECOND = 1_000_000
 
 
@@ -22,10 +23,10 @@ def fcn_run() -> Result:
     return run_scenario(small())
 
 
-def in_another_process(seed: int, hash_seed: str) -> "subprocess.Popen[str]":
-    """The small scenario, run where Python's hashes differ."""
+def in_another_process(hash_seed: str, program: Path, *arguments: str) -> "subprocess.Popen[str]":
+    """A scenario, run where Python's hashes differ."""
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-    command = [sys.executable, str(PROGRAM), str(seed)]
+    command = [sys.executable, str(program), *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
 
@@ -33,11 +34,24 @@ def test_the_same_seed_gives_the_same_octets_in_every_process_and_under_load(
     fcn_run: Result,
 ) -> None:
     """Three processes at once are more than this machine's share; another seed is another run."""
-    processes = [in_another_process(5, "1"), in_another_process(5, "2"), in_another_process(6, "1")]
+    processes = [
+        in_another_process("1", PROGRAM, "5"),
+        in_another_process("2", PROGRAM, "5"),
+        in_another_process("1", PROGRAM, "6"),
+    ]
     outputs = [process.communicate()[0].split() for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0]
     assert outputs[0] == outputs[1] == list(signature(fcn_run))
     assert outputs[2][0] != outputs[0][0]
+
+
+def test_what_the_controller_reads_does_not_follow_hashes() -> None:
+    """The order in which it reads counters shows in the order in which switches are asked."""
+    processes = [in_another_process(seed, POLLED) for seed in ("1", "2")]
+    outputs = [process.communicate()[0].split() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
+    assert len(outputs[0]) == 2
+    assert outputs[0] == outputs[1]
 
 
 def test_a_run_measures_what_the_hosts_did(fcn_run: Result) -> None:
