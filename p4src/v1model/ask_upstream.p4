@@ -12,7 +12,6 @@ control AskUpstream(
         inout flow_control_meta_t meta, out NotificationKind asks) {
     HoldLevel() hold_level;
     ArnGate() arn_gate;
-    ArnLimit() arn_limit;
 
     apply {
         asks = NotificationKind.NONE;
@@ -31,13 +30,13 @@ control AskUpstream(
         // CNPs have a gate of their own.
         if (meta.relief != Relief.CNP) {
             bool held_back = false;
-            color_t color = GREEN;
+            bool refused = false;
             NotificationKind kind = NotificationKind.ARN;
             if (meta.relief == Relief.PAUSE) {
                 kind = NotificationKind.PAUSE;
             }
             if (meta.is_named) {
-                arn_gate.apply(standard_metadata.egress_global_timestamp, lasts, meta, held_back);
+                arn_gate.apply(standard_metadata.egress_global_timestamp, lasts, meta, held_back, refused);
             } else if (meta.queue == QueueState.CONGESTED && !parked) {
                 events.count(Event.INNER_OPAQUE);
             }
@@ -45,8 +44,7 @@ control AskUpstream(
             if (held_back && !parked) {
                 flow_interval_suppressed.count(kind);
             } else if (meta.arn_type != ArnType.NONE) {
-                arn_limit.apply(color);
-                if (color != GREEN) {
+                if (refused) {
                     node_rate_suppressed.count(kind);
                 } else {
                     notifications_triggered.count(kind);

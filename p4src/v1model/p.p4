@@ -72,7 +72,7 @@
 #include "counters.p4"
 #include "underlay_length.p4"
 #include "notification_sid.p4"
-#include "flow_gate.p4"
+#include "budget_gate.p4"
 #include "marking_draw.p4"
 #include "fast_cnp_checksum.p4"
 #include "hold.p4"
@@ -335,7 +335,10 @@ control PEgress(
     EcnMark() ecn_mark;
     DomainMode() domain_mode;
     FastCnpProfile() fast_cnp_profile;
-    FlowGate() fast_cnp_gate;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
+    register<bit<96>, bit<1>>(1) line;
+    BudgetGate(last_sent, line) fast_cnp_gate;
+    BudgetTurn(last_sent, line) fast_cnp_turn;
     NotificationLimit() notification_limit;
     FastCnp() fast_cnp;
     FastCnpChecksum() fast_cnp_checksum;
@@ -446,15 +449,18 @@ control PEgress(
                     hdr.order.depth = (bit<32>)standard_metadata.deq_qdepth;
                 } else if (meta.base.mode.congestion_kind != NotificationKind.NONE) {
                     bool pass = false;
+                    bit<32> last = 0;
+                    bit<16> index = hdr.outer_ipv6.flow_label[15:0];
                     color_t color = GREEN;
                     NotificationKind kind = meta.base.mode.congestion_kind;
                     fast_cnp_gate.apply(
-                        hdr.outer_ipv6.flow_label, meta.base.level_interval,
-                        standard_metadata.egress_global_timestamp, pass);
+                        index, meta.base.level_interval, standard_metadata.egress_global_timestamp, last, pass);
                     if (!pass) {
                         flow_interval_suppressed.count(kind);
                     } else {
                         notification_limit.apply(color);
+                        fast_cnp_turn.apply(
+                            index, standard_metadata.egress_global_timestamp, last, color == GREEN, 0);
                         if (color != GREEN) {
                             node_rate_suppressed.count(kind);
                         } else {

@@ -109,6 +109,7 @@
 #include "underlay_length.p4"
 #include "frame_length.p4"
 #include "flow_gate.p4"
+#include "budget_gate.p4"
 #include "marking_draw.p4"
 #include "light_notification.p4"
 #include "flow_policer.p4"

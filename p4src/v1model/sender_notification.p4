@@ -9,23 +9,28 @@
 // When:   meta.make_cnp.
 control SenderNotification(inout pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
     CnpProfile() cnp_profile;
-    FlowGate() cnp_gate;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
+    register<bit<96>, bit<1>>(1) line;
+    BudgetGate(last_sent, line) cnp_gate;
+    BudgetTurn(last_sent, line) cnp_turn;
     NotificationLimit() notification_limit;
     CnpGenerator() cnp_generator;
     Icrc() icrc;
 
     apply {
         bool pass = false;
+        bit<32> last = 0;
         color_t color = GREEN;
         if (meta.label_fault != DropReason.NONE) {
             meta.base.drop_reason = meta.label_fault;
         } else {
             cnp_profile.apply(hdr.cnp_profile);
-            cnp_gate.apply(meta.notify_label, hdr.cnp_profile.min_interval, now, pass);
+            cnp_gate.apply(meta.notify_label[15:0], hdr.cnp_profile.min_interval, now, last, pass);
             if (!pass) {
                 meta.base.drop_reason = DropReason.FLOW_INTERVAL;
             } else {
                 notification_limit.apply(color);
+                cnp_turn.apply(meta.notify_label[15:0], now, last, color == GREEN, 0);
                 if (color != GREEN) {
                     meta.base.drop_reason = DropReason.NODE_RATE_LIMIT;
                 } else {

@@ -40,7 +40,10 @@ control NoticeLimit(inout color_t color) {
 // When:   a packet with hdr.order leaves by the congested port of a data centre.
 control TellIngressPe(
         in bth_h bth, in order_h order, in bit<48> now, inout base_meta_t base, inout NotificationKind tells) {
-    FlowGate() notice_gate;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
+    register<bit<96>, bit<1>>(1) line;
+    BudgetGate(last_sent, line) notice_gate;
+    BudgetTurn(last_sent, line) notice_turn;
     NoticeLimit() notice_limit;
 
     apply {
@@ -49,12 +52,15 @@ control TellIngressPe(
             events.count(Event.INNER_OPAQUE);
         } else {
             bool pass = false;
+            bit<32> last = 0;
+            bit<16> index = order.path_id[15:0];
             color_t color = GREEN;
-            notice_gate.apply((flow_label_t)order.path_id, base.level_interval, now, pass);
+            notice_gate.apply(index, base.level_interval, now, last, pass);
             if (!pass) {
                 flow_interval_suppressed.count(kind);
             } else {
                 notice_limit.apply(color);
+                notice_turn.apply(index, now, last, color == GREEN, 0);
                 if (color != GREEN) {
                     node_rate_suppressed.count(kind);
                 } else {
