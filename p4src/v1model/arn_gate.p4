@@ -20,35 +20,43 @@ control ArnGate(
     ArnLimit() arn_limit;
 
     apply {
-        bit<16> cell;
-        bit<32> last;
-        bool pass;
-        color_t color = GREEN;
+        bit<16> index;
+        color_t color = RED;
         held_back = false;
-        hash(cell, HashAlgorithm.crc16, 16w0,
+        refused = false;
+        hash(index, HashAlgorithm.crc16, 16w0,
              { meta.upstream_port, meta.traffic.ip_version, meta.traffic.label, meta.traffic.protocol, meta.traffic.src,
                    meta.traffic.dst, meta.traffic.src_port, meta.traffic.dst_port, meta.traffic.priority },
              32w0x10000);
-        gate.apply(cell, meta.refresh, now, last, pass);
         if (meta.queue == QueueState.CONGESTED || meta.budget == QueueState.CONGESTED) {
-            if (pass) {
+            bit<32> cell;
+            bool due;
+            bool asks;
+            gate.apply(index, meta.refresh, now, cell, due, asks);
+            if (due) {
                 meta.arn_type = ArnType.DETECTED;
-                microseconds_t earlier = 0;
-                if (lasts != 0 && (lasts >> 1) < meta.refresh) {
-                    earlier = meta.refresh - (lasts >> 1);
+                if (asks) {
+                    microseconds_t earlier = 0;
+                    if (lasts != 0 && (lasts >> 1) < meta.refresh) {
+                        earlier = meta.refresh - (lasts >> 1);
+                    }
+                    arn_limit.apply(color);
+                    turn.apply(index, now, cell, color == GREEN, earlier);
                 }
-                arn_limit.apply(color);
-                turn.apply(cell, now, last, color == GREEN, earlier);
+                refused = color != GREEN;
             } else {
                 held_back = true;
             }
-        } else if (last != 0 && meta.queue == QueueState.RELIEVED
-                && meta.budget == QueueState.RELIEVED) {
-            meta.arn_type = ArnType.ELIMINATED;
-            last_told.write(cell, 0);
-            arn_limit.apply(color);
+        } else if (meta.queue == QueueState.RELIEVED && meta.budget == QueueState.RELIEVED) {
+            bit<32> cell;
+            last_told.read(cell, index);
+            if (cell != 0) {
+                meta.arn_type = ArnType.ELIMINATED;
+                last_told.write(index, 0);
+                arn_limit.apply(color);
+                refused = color != GREEN;
+            }
         }
-        refused = color != GREEN;
     }
 }
 

@@ -448,19 +448,22 @@ control PEgress(
                     hdr.order.level = (bit<8>)meta.base.level;
                     hdr.order.depth = (bit<32>)standard_metadata.deq_qdepth;
                 } else if (meta.base.mode.congestion_kind != NotificationKind.NONE) {
-                    bool pass = false;
-                    bit<32> last = 0;
+                    bool due = false;
+                    bool may_ask = false;
+                    bit<32> cell = 0;
                     bit<16> index = hdr.outer_ipv6.flow_label[15:0];
-                    color_t color = GREEN;
+                    color_t color = RED;
                     NotificationKind kind = meta.base.mode.congestion_kind;
                     fast_cnp_gate.apply(
-                        index, meta.base.level_interval, standard_metadata.egress_global_timestamp, last, pass);
-                    if (!pass) {
+                        index, meta.base.level_interval, standard_metadata.egress_global_timestamp, cell, due, may_ask);
+                    if (!due) {
                         flow_interval_suppressed.count(kind);
                     } else {
-                        notification_limit.apply(color);
-                        fast_cnp_turn.apply(
-                            index, standard_metadata.egress_global_timestamp, last, color == GREEN, 0);
+                        if (may_ask) {
+                            notification_limit.apply(color);
+                            fast_cnp_turn.apply(
+                                index, standard_metadata.egress_global_timestamp, cell, color == GREEN, 0);
+                        }
                         if (color != GREEN) {
                             node_rate_suppressed.count(kind);
                         } else {

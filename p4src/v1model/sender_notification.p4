@@ -18,19 +18,23 @@ control SenderNotification(inout pe_headers_t hdr, inout pe_meta_t meta, in bit<
     Icrc() icrc;
 
     apply {
-        bool pass = false;
-        bit<32> last = 0;
-        color_t color = GREEN;
+        bool due = false;
+        bool asks = false;
+        bit<32> cell = 0;
+        bit<16> index = meta.notify_label[15:0];
+        color_t color = RED;
         if (meta.label_fault != DropReason.NONE) {
             meta.base.drop_reason = meta.label_fault;
         } else {
             cnp_profile.apply(hdr.cnp_profile);
-            cnp_gate.apply(meta.notify_label[15:0], hdr.cnp_profile.min_interval, now, last, pass);
-            if (!pass) {
+            cnp_gate.apply(index, hdr.cnp_profile.min_interval, now, cell, due, asks);
+            if (!due) {
                 meta.base.drop_reason = DropReason.FLOW_INTERVAL;
             } else {
-                notification_limit.apply(color);
-                cnp_turn.apply(meta.notify_label[15:0], now, last, color == GREEN, 0);
+                if (asks) {
+                    notification_limit.apply(color);
+                    cnp_turn.apply(index, now, cell, color == GREEN, 0);
+                }
                 if (color != GREEN) {
                     meta.base.drop_reason = DropReason.NODE_RATE_LIMIT;
                 } else {

@@ -51,16 +51,19 @@ control TellIngressPe(
         if (kind == NotificationKind.END_CON_CNP && (!bth.isValid() || bth.opcode == BthOpcode.CNP)) {
             events.count(Event.INNER_OPAQUE);
         } else {
-            bool pass = false;
-            bit<32> last = 0;
+            bool due = false;
+            bool asks = false;
+            bit<32> cell = 0;
             bit<16> index = order.path_id[15:0];
-            color_t color = GREEN;
-            notice_gate.apply(index, base.level_interval, now, last, pass);
-            if (!pass) {
+            color_t color = RED;
+            notice_gate.apply(index, base.level_interval, now, cell, due, asks);
+            if (!due) {
                 flow_interval_suppressed.count(kind);
             } else {
-                notice_limit.apply(color);
-                notice_turn.apply(index, now, last, color == GREEN, 0);
+                if (asks) {
+                    notice_limit.apply(color);
+                    notice_turn.apply(index, now, cell, color == GREEN, 0);
+                }
                 if (color != GREEN) {
                     node_rate_suppressed.count(kind);
                 } else {
