@@ -40,15 +40,15 @@ control AskUpstream(
             } else if (meta.queue == QueueState.CONGESTED && !parked) {
                 events.count(Event.INNER_OPAQUE);
             }
-            // A parked packet comes round many times.
-            if (held_back && !parked) {
-                flow_interval_suppressed.count(kind);
-            } else if (meta.arn_type != ArnType.NONE) {
-                if (refused) {
+            if (meta.arn_type != ArnType.NONE && !refused) {
+                notifications_triggered.count(kind);
+                asks = kind;
+            } else if (!parked) {
+                // A parked packet comes round many times.
+                if (held_back) {
+                    flow_interval_suppressed.count(kind);
+                } else if (refused) {
                     node_rate_suppressed.count(kind);
-                } else {
-                    notifications_triggered.count(kind);
-                    asks = kind;
                 }
             }
         }
