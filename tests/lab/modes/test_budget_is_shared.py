@@ -7,7 +7,7 @@ from functools import cache
 from random import Random
 
 import pytest
-from saturated import FLOWS, HEAVY, NS, SECONDS, Load, Told, at_p, at_pe, longest_gap
+from saturated import FLOWS, HEAVY, SECONDS, Load, Told, at_p, at_pe, longest_gap
 
 BUDGET = 20_000
 BOUND_NS = 40_000_000
