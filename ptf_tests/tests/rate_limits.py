@@ -2,6 +2,8 @@
 
 import time
 
+import finsy as fy
+
 from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.ptf_tests.lib.beds import HOST_V4, RED, REMOTE_V4, core_frame_out
 from fcn.ptf_tests.lib.congestion import CongestedPTest, from_ingress_pe, notice, tunnelled
@@ -151,3 +153,29 @@ class NodeBudgetOfFastCnps(PFloodTest):
                 "event FAST_CNP_SENT": sent,
             },
         )
+
+
+class BudgetIsShared(PFloodTest):
+    """ALL-2: while more is to be said than the node's rate limit allows, a flow that sends nine of
+    ten packets gets less than half of it, and everybody something."""
+
+    interval_us = 1
+    notices = 60
+
+    def runTest(self) -> None:
+        self.p.notification_meter(fy.P4MeterConfig(cir=50, cburst=1, pir=50, pburst=1))
+        fast, *others = range(FCN_LABEL_BIT, FCN_LABEL_BIT + 6)
+        packets = {label: from_ingress_pe(tunnelled(label)) for label in (fast, *others)}
+        order = [each for label in others for each in (*[fast] * 9, label)] * 10
+
+        def sent() -> bool:
+            for label in order:
+                self.send(DC_PORT, packets[label])
+                self.assertIsNotNone(self.receive(CORE_PORT))
+            return self.counts()["event FAST_CNP_SENT"] >= self.notices
+
+        self.wait_for("notifications", sent)
+        frames = self.exchange(DC_PORT).frames[DC_PORT]
+        told = {label: frames.count(notice(label, 7)) for label in packets}
+        self.assertLess(told[fast], len(frames) / 2, told)
+        self.assertGreater(min(told.values()), len(frames) / 24, told)

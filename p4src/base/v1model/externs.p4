@@ -32,6 +32,7 @@
 // RFC 2697/2698 colours as execute_meter returns them
 typedef bit<2> color_t;
 const color_t GREEN = 0;
+const color_t RED = 2;
 
 // Table sizes of the target
 const int FLOW_TABLE_SIZE = 16384;

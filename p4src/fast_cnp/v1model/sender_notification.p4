@@ -5,10 +5,11 @@
 #include "../../base/pe_headers.p4"
 #include "../../base/pe_metadata.p4"
 #include "../../base/rate_limits.p4"
+#include "../../base/sizes.p4"
 #include "../../base/types.p4"
 #include "../cnp_generator.p4"
 #include "../cnp_profile.p4"
-#include "flow_gate.p4"
+#include "budget_gate.p4"
 #include "icrc.p4"
 
 // SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
@@ -19,23 +20,32 @@
 // When:   meta.make_cnp.
 control SenderNotification(inout pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
     CnpProfile() cnp_profile;
-    FlowGate() cnp_gate;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
+    register<bit<96>, bit<1>>(1) line;
+    BudgetGate(last_sent, line) cnp_gate;
+    BudgetTurn(last_sent, line) cnp_turn;
     NotificationLimit() notification_limit;
     CnpGenerator() cnp_generator;
     Icrc() icrc;
 
     apply {
-        bool pass = false;
-        color_t color = GREEN;
+        bool due = false;
+        bool asks = false;
+        bit<32> cell = 0;
+        bit<16> index = meta.notify_label[15:0];
+        color_t color = RED;
         if (meta.label_fault != DropReason.NONE) {
             meta.base.drop_reason = meta.label_fault;
         } else {
             cnp_profile.apply(hdr.cnp_profile);
-            cnp_gate.apply(meta.notify_label, hdr.cnp_profile.min_interval, now, pass);
-            if (!pass) {
+            cnp_gate.apply(index, hdr.cnp_profile.min_interval, now, cell, due, asks);
+            if (!due) {
                 meta.base.drop_reason = DropReason.FLOW_INTERVAL;
             } else {
-                notification_limit.apply(color);
+                if (asks) {
+                    notification_limit.apply(color);
+                    cnp_turn.apply(index, now, cell, color == GREEN, 0);
+                }
                 if (color != GREEN) {
                     meta.base.drop_reason = DropReason.NODE_RATE_LIMIT;
                 } else {

@@ -10,9 +10,9 @@
 #include "../../base/sizes.p4"
 #include "../../base/types.p4"
 #include "../../base/v1model/counters.p4"
+#include "budget_gate.p4"
 #include "cnp_udp_checksum.p4"
 #include "fast_cnp_checksum.p4"
-#include "flow_gate.p4"
 
 // What a P sends, too; of other kinds (FANTEL, which is about paths) an egress PE has nothing to say.
 #define IS_FOR_INGRESS_PE(kind) \
@@ -50,7 +50,10 @@ control NoticeLimit(inout color_t color) {
 // When:   a packet with hdr.ingress_pe leaves by the congested port of a data centre.
 control TellIngressPe(
         in bth_h bth, in ingress_pe_h ingress_pe, in bit<48> now, inout base_meta_t base) {
-    FlowGate() notice_gate;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
+    register<bit<96>, bit<1>>(1) line;
+    BudgetGate(last_sent, line) notice_gate;
+    BudgetTurn(last_sent, line) notice_turn;
     NoticeLimit() notice_limit;
 
     apply {
@@ -58,13 +61,19 @@ control TellIngressPe(
         if (kind == NotificationKind.END_CON_CNP && (!bth.isValid() || bth.opcode == BthOpcode.CNP)) {
             events.count(Event.INNER_OPAQUE);
         } else {
-            bool pass = false;
-            color_t color = GREEN;
-            notice_gate.apply(ingress_pe.label, base.level_interval, now, pass);
-            if (!pass) {
+            bool due = false;
+            bool asks = false;
+            bit<32> cell = 0;
+            bit<16> index = ingress_pe.label[15:0];
+            color_t color = RED;
+            notice_gate.apply(index, base.level_interval, now, cell, due, asks);
+            if (!due) {
                 flow_interval_suppressed.count(kind);
             } else {
-                notice_limit.apply(color);
+                if (asks) {
+                    notice_limit.apply(color);
+                    notice_turn.apply(index, now, cell, color == GREEN, 0);
+                }
                 if (color != GREEN) {
                     node_rate_suppressed.count(kind);
                 } else {

@@ -4,6 +4,8 @@
 #include "../../base/v1model/externs.p4"
 #include "../../base/sizes.p4"
 #include "../../base/types.p4"
+#include "../../fast_cnp/v1model/budget_gate.p4"
+#include "../arn_limit.p4"
 #include "../flow_control_types.p4"
 
 // ArnGate: when the upstream neighbour hears about some traffic: that its queue is congested, at once and again every
@@ -11,36 +13,56 @@
 // Reads:  meta.upstream_port, meta.traffic, meta.queue, meta.budget, meta.refresh, the time now in microseconds; lasts: how
 //         long the congestion goes on, 0 where that is unknown: where it is shorter than meta.refresh, but goes on after all,
 //         it is said again at half of that time.
-// Writes: meta.arn_type; the time of the last ARN. Zero in a cell: the neighbour was told nothing, or that it is over.
+// Writes: meta.arn_type; the cell, as in BudgetGate, but that zero also says that it is over; held_back: it is too early;
+//         refused: the limit of ARNs kept the message back.
 // When:   packets of the underlay in egress whose upstream neighbour is known.
 // Traffic that shares a cell with other traffic is told less: then the time ends its hold.
 control ArnGate(
-        in bit<48> now, in microseconds_t lasts, inout flow_control_meta_t meta, inout bool held_back) {
+        in bit<48> now, in microseconds_t lasts, inout flow_control_meta_t meta, out bool held_back, out bool refused) {
     register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_told;
+    register<bit<96>, bit<1>>(1) line;
+
+    BudgetGate(last_told, line) gate;
+    BudgetTurn(last_told, line) turn;
+    ArnLimit() arn_limit;
 
     apply {
-        bit<16> cell;
-        bit<32> last;
-        bit<32> now_low = now[31:0] | 1;
-        hash(cell, HashAlgorithm.crc16, 16w0,
+        bit<16> index;
+        color_t color = RED;
+        held_back = false;
+        refused = false;
+        hash(index, HashAlgorithm.crc16, 16w0,
              { meta.upstream_port, meta.traffic.ip_version, meta.traffic.label, meta.traffic.protocol, meta.traffic.src,
                    meta.traffic.dst, meta.traffic.src_port, meta.traffic.dst_port, meta.traffic.priority },
              32w0x10000);
-        last_told.read(last, cell);
         if (meta.queue == QueueState.CONGESTED || meta.budget == QueueState.CONGESTED) {
-            if (last == 0 || now_low - last >= meta.refresh) {
+            bit<32> cell;
+            bool due;
+            bool asks;
+            gate.apply(index, meta.refresh, now, cell, due, asks);
+            if (due) {
                 meta.arn_type = ArnType.DETECTED;
-                if (lasts != 0 && (lasts >> 1) < meta.refresh) {
-                    now_low = (now_low - (meta.refresh - (lasts >> 1))) | 1;
+                if (asks) {
+                    microseconds_t earlier = 0;
+                    if (lasts != 0 && (lasts >> 1) < meta.refresh) {
+                        earlier = meta.refresh - (lasts >> 1);
+                    }
+                    arn_limit.apply(color);
+                    turn.apply(index, now, cell, color == GREEN, earlier);
                 }
-                last_told.write(cell, now_low);
+                refused = color != GREEN;
             } else {
                 held_back = true;
             }
-        } else if (last != 0 && meta.queue == QueueState.RELIEVED
-                && meta.budget == QueueState.RELIEVED) {
-            meta.arn_type = ArnType.ELIMINATED;
-            last_told.write(cell, 0);
+        } else if (meta.queue == QueueState.RELIEVED && meta.budget == QueueState.RELIEVED) {
+            bit<32> cell;
+            last_told.read(cell, index);
+            if (cell != 0) {
+                meta.arn_type = ArnType.ELIMINATED;
+                last_told.write(index, 0);
+                arn_limit.apply(color);
+                refused = color != GREEN;
+            }
         }
     }
 }

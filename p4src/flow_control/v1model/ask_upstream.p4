@@ -4,7 +4,6 @@
 #include "../../base/v1model/externs.p4"
 #include "../../base/types.p4"
 #include "../../base/v1model/counters.p4"
-#include "../arn_limit.p4"
 #include "../flow_control_types.p4"
 #include "../hold_level.p4"
 #include "arn_gate.p4"
@@ -21,7 +20,6 @@ control AskUpstream(
         inout flow_control_meta_t meta, out NotificationKind asks) {
     HoldLevel() hold_level;
     ArnGate() arn_gate;
-    ArnLimit() arn_limit;
 
     apply {
         asks = NotificationKind.NONE;
@@ -40,26 +38,25 @@ control AskUpstream(
         // CNPs have a gate of their own.
         if (meta.relief != Relief.CNP) {
             bool held_back = false;
-            color_t color = GREEN;
+            bool refused = false;
             NotificationKind kind = NotificationKind.ARN;
             if (meta.relief == Relief.PAUSE) {
                 kind = NotificationKind.PAUSE;
             }
             if (meta.is_named) {
-                arn_gate.apply(standard_metadata.egress_global_timestamp, lasts, meta, held_back);
+                arn_gate.apply(standard_metadata.egress_global_timestamp, lasts, meta, held_back, refused);
             } else if (meta.queue == QueueState.CONGESTED && !parked) {
                 events.count(Event.INNER_OPAQUE);
             }
-            // A parked packet comes round many times.
-            if (held_back && !parked) {
-                flow_interval_suppressed.count(kind);
-            } else if (meta.arn_type != ArnType.NONE) {
-                arn_limit.apply(color);
-                if (color != GREEN) {
+            if (meta.arn_type != ArnType.NONE && !refused) {
+                notifications_triggered.count(kind);
+                asks = kind;
+            } else if (!parked) {
+                // A parked packet comes round many times.
+                if (held_back) {
+                    flow_interval_suppressed.count(kind);
+                } else if (refused) {
                     node_rate_suppressed.count(kind);
-                } else {
-                    notifications_triggered.count(kind);
-                    asks = kind;
                 }
             }
         }

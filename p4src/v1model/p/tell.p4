@@ -5,11 +5,12 @@
 #include "../../base/p_headers.p4"
 #include "../../base/p_metadata.p4"
 #include "../../base/rate_limits.p4"
+#include "../../base/sizes.p4"
 #include "../../base/types.p4"
 #include "../../base/v1model/counters.p4"
 #include "../../fast_cnp/domain_mode.p4"
+#include "../../fast_cnp/v1model/budget_gate.p4"
 #include "../../fast_cnp/v1model/copy_for_sender.p4"
-#include "../../fast_cnp/v1model/flow_gate.p4"
 
 // Tell: a congested queue, or what a mode knows, is said to the ingress PE or the sender (FCN-8, FCN-11).
 // Reads:  meta.base.level_notifies; underlay header. Marking leaves a packet ECN-capable.
@@ -19,12 +20,18 @@ control Tell(
         inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
     DomainMode() domain_mode;
     PathCongested() path_congested;
-    FlowGate() fast_cnp_gate;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
+    register<bit<96>, bit<1>>(1) line;
+    BudgetGate(last_sent, line) fast_cnp_gate;
+    BudgetTurn(last_sent, line) fast_cnp_turn;
     PathTells() path_tells;
     NotificationLimit() notification_limit;
     CopyForSender() copy_for_sender;
 
     apply {
+        bool asks = false;
+        bit<32> cell = 0;
+        bit<16> index = hdr.outer_ipv6.flow_label[15:0];
         // An ECN-capable packet with an FCN label that is no notification itself.
         if (meta.base.level_notifies == 1 && meta.base.notification_kind == NotificationKind.NONE
                 && hdr.outer_ipv6.isValid() && hdr.outer_ipv6.ecn != Ecn.NOT_ECT
@@ -33,13 +40,14 @@ control Tell(
             path_congested.apply(hdr, meta, standard_metadata);
             if (meta.base.mode.congestion_kind == NotificationKind.FAST_CNP
                     || meta.base.mode.congestion_kind == NotificationKind.END_CON_CNP) {
-                bool pass = false;
+                bool due = false;
                 fast_cnp_gate.apply(
-                    hdr.outer_ipv6.flow_label, meta.base.level_interval,
-                    standard_metadata.egress_global_timestamp, pass);
-                if (pass) {
+                    index, meta.base.level_interval, standard_metadata.egress_global_timestamp, cell, due, asks);
+                if (asks) {
                     meta.base.tells = meta.base.mode.congestion_kind;
                     meta.base.copy_label = hdr.outer_ipv6.flow_label;
+                } else if (due) {
+                    node_rate_suppressed.count(meta.base.mode.congestion_kind);
                 } else {
                     flow_interval_suppressed.count(meta.base.mode.congestion_kind);
                 }
@@ -49,6 +57,9 @@ control Tell(
         if (meta.base.tells != NotificationKind.NONE) {
             color_t color = GREEN;
             notification_limit.apply(color);
+            if (asks && meta.base.tells == meta.base.mode.congestion_kind) {
+                fast_cnp_turn.apply(index, standard_metadata.egress_global_timestamp, cell, color == GREEN, 0);
+            }
             if (color != GREEN) {
                 node_rate_suppressed.count(meta.base.tells);
                 meta.base.tells = NotificationKind.NONE;

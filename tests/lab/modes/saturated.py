@@ -34,11 +34,13 @@ NS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """So many packets per second, over a queue of this depth with so many packets in it."""
+    """So many packets per second, over a queue of this depth with so many packets in it; order: of
+    the flows they are of, again and again."""
 
     per_second: int
     depth: int
     filled: int
+    order: tuple[int, ...] = tuple(range(FLOWS))
 
     @property
     def spacing_ns(self) -> int:
@@ -153,7 +155,7 @@ def _run(
             hosts[0].send(frame)
         links[0].tap(0, snap=256)
         hosts[0].send_series(
-            frames,
+            [frames[number] for number in load.order],
             per_second=load.per_second,
             count=round(SECONDS * load.per_second),
             start_ns=load.spacing_ns,

@@ -1,0 +1,56 @@
+"""Flows that want more notifications than the node's budget (`notifications.rate`, 20,000 a second)
+share it, whatever the spacing of their packets (ALL-2). `pytest -s` prints the figures."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+import pytest
+from saturated import FLOWS, HEAVY, SECONDS, Load, Told, at_p, at_pe, longest_gap
+
+BUDGET = 20_000
+BOUND_NS = 40_000_000
+"""300 flows at 20,000 a second are 15 ms each."""
+BEGUN, END = 5_000_000, 48_000_000
+IN_TURN = tuple(range(FLOWS))
+ORDERS = {
+    "in turn": IN_TURN,
+    "at random": tuple(Random(1).choices(IN_TURN, k=5_000)),
+    "one flow is half of the packets": tuple(each for n in IN_TURN for each in (0, n)),
+    "three flows are 9 of 10": tuple(each for n in IN_TURN for each in (*(0, 1, 2) * 3, n)),
+}
+PLACES: dict[str, Callable[[dict[str, str], Load], Told]] = {"P": at_p, "PE": at_pe}
+TELLS, ASKS = ("fcn", "off"), ("none", "flow")
+
+
+@cache
+def told(place: str, order: str, modes: tuple[str, str]) -> Told:
+    """A run, printed."""
+    wanted = {"notification": modes[0], "flow_control": modes[1]}
+    found = PLACES[place](wanted, replace(HEAVY, order=ORDERS[order]))
+    each = found.flows if modes == TELLS else found.names
+    late = [longest_gap(times, BEGUN, END) / 1e6 for times in each.values()]
+    count = sum(map(len, each.values()))
+    print(f"\n{place}, {order}, {modes}: {count} of {len(each)} flows, at most {max(late):.1f} ms")
+    return found
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("place", PLACES)
+def test_every_flow_is_told(place: str, order: str) -> None:
+    """By Fast CNPs, by CNPs of the ingress PE."""
+    check(told(place, order, TELLS).flows, order)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_flow_is_asked_for(order: str) -> None:
+    """By ARNs."""
+    check(told("P", order, ASKS).names, order)
+
+
+def check(each: dict[int, list[int]] | dict[bytes, list[int]], order: str) -> None:
+    """Everybody was told, and the budget was used, but for what the meter has saved in the end."""
+    assert len(each) == FLOWS
+    assert max(longest_gap(times, BEGUN, END) for times in each.values()) < BOUND_NS
+    assert sum(map(len, each.values())) >= BUDGET * SECONDS
