@@ -26,15 +26,11 @@ from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
-from fcn.controller.node.counters import Count
+from fcn.controller.node.counters import Cell, Cells, Count, Counters
 from fcn.controller.node.outdated import outdated
 from fcn.controller.node.provision import Provision
-from fcn.controller.node.readback import read_entries
-from fcn.controller.node.session import SwitchAwayError, answering
+from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.node.shifts import Shifts
-
-INTERVAL = 1.0
-"""Seconds between two looks."""
 
 FORGET = "FORGET"
 """In the place of a report: the switch forgets what was said of a path."""
@@ -61,9 +57,6 @@ _PAIRS = (("FAILED", "WELL"), ("CONGESTED", "RELIEVED"))
 
 Counts = Mapping[str, int]
 """Changes by member of PathReport."""
-
-Cells = Mapping[tuple[str, int], Count]
-"""By counter and index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +98,27 @@ def _with_loads(state: PathState, cell: int, cells: Cells) -> PathState:
     return replace(state, loads=cells[LOADS, cell][0], flowlets=cells[FLOWLETS, cell][0])
 
 
-class PathWatch:
-    """Looks at the paths of one PE every now and then, and tells of changes."""
+class PathStates:
+    """What was last seen of the paths of one PE; tells of changes (CounterUser)."""
 
     def __init__(
-        self, provision: Provision, connection: Connection, bus: EventBus, clock: Clock
+        self,
+        provision: Provision,
+        connection: Connection,
+        counters: Counters,
+        bus: EventBus,
+        clock: Clock,
     ) -> None:
         self.plans: tuple[Plan, ...] = provision.plans
         self._cpu = provision.pipeline.target.ports.cpu
         self._connection = connection
+        self._counters = counters
         self._bus = bus
         self._clock = clock
         self._states: dict[tuple[str, int], PathState] = {}
         self._told: dict[tuple[str, int], tuple[str, ...]] = {}
         self._reporters = provision.reporters
-        self._heard: dict[int, int] = {}
+        self._heard: dict[Cell, int] = {}
         self._own = provision.watched.own_paths
         self._tells_congestion = provision.config.notification is Notification.FANTEL
         self._balances = provision.config.load_balancing is not None
@@ -170,23 +169,25 @@ class PathWatch:
         if not await connection.send_packet(self._cpu, report):
             raise SwitchAwayError(f"{connection.name} is {connection.status.state}")
 
-    async def run(self) -> None:
-        """Look again and again until cancelled."""
+    def tell_exposed(self) -> None:
+        """Tell of policies that one failure can end."""
         name = self._connection.name
         for plan in self.plans:
             if plan.exposed:
                 text = f"{name}: one failure can end policy {plan.policy}: {plan.exposed}"
                 self._bus.emit(Kind.PATH_EXPOSED, name, text, policy=plan.policy)
-        await self._connection.keep_looking(self.look, INTERVAL)
 
-    async def look(self) -> None:
-        """Read the paths' counters. Raises SwitchAwayError."""
-        cells: dict[tuple[str, int], Count] = {}
-        with answering(self._connection.name):
-            async for cell in read_entries(self._connection.switch, list(self._patterns())):
-                if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
-                    counted = cell.packet_count, cell.byte_count
-                    cells[cell.counter_id, cell.index] = counted
+    def cells(self) -> Iterator[Cell]:
+        """Traffic, load, and what was said."""
+        for plan in self.plans:
+            for slot in range(len(plan.paths)):
+                for counter in (TRAFFIC, LOADS, FLOWLETS) if self.balances(plan) else (TRAFFIC,):
+                    yield counter, path_cell(plan.cell, slot)
+                for number in PATH_REPORTS.values():
+                    yield REPORTS, report_cell(plan.cell, slot, number)
+
+    async def see(self, cells: Cells) -> None:
+        """Take in what was counted. Raises SwitchAwayError."""
         if self._is_restarted(cells):
             self._start_anew()
         for plan in self.plans:
@@ -210,14 +211,6 @@ class PathWatch:
                     self._tell(plan.policy, last, state, bad, good)
             if moved:
                 self._shifts.see(plan.policy, moved)
-
-    def _patterns(self) -> Iterator[fy.P4CounterEntry]:
-        for plan in self.plans:
-            for slot in range(len(plan.paths)):
-                for counter in (TRAFFIC, LOADS, FLOWLETS) if self.balances(plan) else (TRAFFIC,):
-                    yield fy.P4CounterEntry(counter, index=path_cell(plan.cell, slot))
-                for number in PATH_REPORTS.values():
-                    yield fy.P4CounterEntry(REPORTS, index=report_cell(plan.cell, slot, number))
 
     def _is_restarted(self, cells: Cells) -> bool:
         """Whether a counter is lower than it was."""
@@ -255,19 +248,16 @@ class PathWatch:
         """Who said this of a path since the last change of its state. Raises SwitchAwayError."""
         bad, good = _PAIRS[0] if report in _PAIRS[0] else _PAIRS[1]
         names = {
-            reporter_cell(each.cell, PATH_REPORTS[said]): (said, each.name)
+            (SPEAKERS, reporter_cell(each.cell, PATH_REPORTS[said])): (said, each.name)
             for said in (bad, good)
             for each in self._reporters[path.number]
         }
-        patterns = [fy.P4CounterEntry(SPEAKERS, index=index) for index in names]
         spoke: dict[str, list[str]] = {bad: [], good: []}
-        with answering(self._connection.name):
-            async for cell in read_entries(self._connection.switch, patterns):
-                if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
-                    if cell.packet_count != self._heard.get(cell.index, 0):
-                        said, speaker = names[cell.index]
-                        spoke[said].append(speaker)
-                    self._heard[cell.index] = cell.packet_count
+        for cell, (count, _) in (await self._counters.of(names)).items():
+            if count != self._heard.get(cell, 0):
+                said, speaker = names[cell]
+                spoke[said].append(speaker)
+            self._heard[cell] = count
         found, own = spoke[report], self._own_name(path, report)
         if report == good:
             # Nodes say again and again of what is well that it is.

@@ -45,8 +45,9 @@ class Lab(WatchLab):
 
     async def look(self) -> dict[int, str]:
         """Let the controller look; the states of p1's links."""
-        links = self.plane.nodes["p1"].links
-        await links.look()
+        p1 = self.plane.nodes["p1"]
+        links = p1.links
+        await p1.counters.poll(links)
         found = {link.port: links.state(link.port) for link in links.links}
         return {port: state.state for port, state in found.items() if state is not None}
 
@@ -60,7 +61,7 @@ async def lab(
     config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Lab]:
     """The controller looks when the test says so."""
-    monkeypatch.setattr("fcn.controller.node.links.INTERVAL", 3600.0)
+    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
     async with running(Lab, config, switches) as found:
         yield found
 

@@ -140,7 +140,7 @@ async def lab(
     config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Lab]:
     """pe1 with a policy; the controller looks when the test says so."""
-    monkeypatch.setattr("fcn.controller.node.paths.INTERVAL", 3600.0)
+    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
     async with running(Lab, config, switches) as found:
         yield found
 
