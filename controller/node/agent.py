@@ -47,7 +47,7 @@ class NodeAgent:
         self._clock = clock
         self.provision = provision
         self.counters = Counters(provision, connection)
-        self.paths = PathStates(provision, connection, self.counters, bus, clock)
+        self.paths = PathStates(provision, connection, bus, clock)
         self.links = LinkStates(provision, connection, bus, clock)
         self.counters.register(Notifications(provision, bus), self.paths)
         if self.links.links:

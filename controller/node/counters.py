@@ -1,8 +1,8 @@
 """Polls the counters of one switch: in one request, for all who need them."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 
 from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
 from fcn.controller.config.addressing import vrf_names
@@ -29,17 +29,22 @@ CounterValues = Mapping[str, Mapping[str, Count]]
 """By counter and name."""
 
 
-class CounterUser(Protocol):
+class CounterUser(ABC):
     """Who needs cells of counters, always the same ones."""
 
+    @abstractmethod
     def cells(self) -> Iterator[Cell]:
         """Which, in the order in which they are to be read."""
 
+    @abstractmethod
     async def see(self, counts: Cells) -> None:
         """Take in what was read, cells of others among it. Raises SwitchAwayError."""
 
+    def start_anew(self) -> None:  # noqa: B027 - not all keep something
+        """The switch was started again, and counts from zero."""
 
-class Counters:
+
+class Counters(CounterUser):
     """The poller of one switch. `last` holds the values last read, by the names of the contract;
     empty while nobody knows them. It is replaced, never modified."""
 
@@ -50,7 +55,7 @@ class Counters:
         self._vrf_names = vrf_names(provision.config)
         self._is_pe = provision.is_pe
         self._users: list[CounterUser] = [self]
-        # Two answers may come in the wrong order, and a count that falls is a switch's restart.
+        self._counts: dict[Cell, Count] = {}
         self._polling = asyncio.Lock()
 
     def register(self, *users: CounterUser) -> None:
@@ -69,16 +74,19 @@ class Counters:
     async def poll(self, *users: CounterUser) -> None:
         """Read what these users need now, or all. Raises SwitchAwayError."""
         chosen = users or tuple(self._users)
+        # One after the other: an answer that is overtaken would look as if counts had fallen.
         async with self._polling:
-            counts = await self.of(cell for user in chosen for cell in user.cells())
+            self._check_up()
+            with answering(self._connection.name):
+                cells = (cell for user in chosen for cell in user.cells())
+                counts = await read_cells(self._connection.switch, cells)
+            if any(count < self._counts.get(cell, count) for cell, count in counts.items()):
+                self._counts.clear()
+                for user in self._users:
+                    user.start_anew()
+            self._counts |= counts
             for user in chosen:
                 await user.see(counts)
-
-    async def of(self, cells: Iterable[Cell]) -> Cells:
-        """Packets and octets of these cells now. Raises SwitchAwayError."""
-        self._check_up()
-        with answering(self._connection.name):
-            return await read_cells(self._connection.switch, cells)
 
     async def read(self) -> CounterValues:
         """Packets and octets now, by counter and cell name. Cells have the names the contract gives

@@ -15,7 +15,7 @@ from fcn.controller.clock import Clock
 from fcn.controller.config.watching import WatchedLink
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
-from fcn.controller.node.counters import Cell, Cells
+from fcn.controller.node.counters import Cell, Cells, CounterUser
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import read_cells
 from fcn.controller.node.session import answering
@@ -59,9 +59,8 @@ class LinkState:
         return "up" if self.ups > self.downs else "down"
 
 
-class LinkStates:
-    """What was last seen of the links of one switch; tells of changes, and keeps its clock going
-    (CounterUser)."""
+class LinkStates(CounterUser):
+    """What was last seen of the links of one switch; tells of changes, keeps its clock going."""
 
     def __init__(
         self, provision: Provision, connection: Connection, bus: EventBus, clock: Clock
@@ -133,14 +132,17 @@ class LinkStates:
             if link.port in self._rates:
                 yield SENT, link.port
 
+    def start_anew(self) -> None:
+        """The switch has lost its registers with its counters."""
+        self._states.clear()
+        self._rounds = -1
+
     async def see(self, cells: Cells) -> None:
         """Take in what was counted. Raises SwitchAwayError."""
         for link in self.links:
-            last = self._states.get(link.port)
+            is_first = link.port not in self._states
+            last = self._states.get(link.port) or LinkState(link, self._clock.wall())
             (ups, _), (downs, _) = cells[UPS, link.port], cells[DOWNS, link.port]
-            is_first = last is None or ups < last.ups or downs < last.downs
-            if is_first or last is None:
-                last = LinkState(link, self._clock.wall())
             state = self._measured(replace(last, ups=ups, downs=downs), cells)
             if state.state != last.state:
                 state = replace(state, since=self._clock.wall())
@@ -156,9 +158,8 @@ class LinkStates:
         if rate is None:
             return last
         octets, now = cells[SENT, last.link.port][1], self._clock.monotonic()
-        used = None
-        if last.seen and octets >= last.octets and now > last.seen:
-            used = (octets - last.octets) * 8 / (now - last.seen) / rate
+        elapsed = now - last.seen if last.seen else 0.0
+        used = (octets - last.octets) * 8 / elapsed / rate if elapsed else None
         return replace(last, octets=octets, seen=now, utilization=used)
 
     def rate(self, port: int) -> int | None:
@@ -184,8 +185,8 @@ class LinkStates:
         """Set the clock going again when it stands still, and tell when its rate is wrong."""
         now = self._clock.monotonic()
         waited, expected = now - self._counted, round_time(self._slots, self._interval)
-        if rounds < self._rounds or self._rounds < 0:
-            # It has just been set going, or lost its counters with everything else.
+        if self._rounds < 0:
+            # It has just been set going, or was lost with everything else.
             self._rounds, self._counted = rounds, now
             return
         if waited < MISSED_ROUNDS * expected:

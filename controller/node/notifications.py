@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fcn.contract.names import COUNTERS, named_cells
 from fcn.contract.parking import bmv2_commands
 from fcn.controller.events import EventBus, Kind
-from fcn.controller.node.counters import Cell, Cells
+from fcn.controller.node.counters import Cell, Cells, CounterUser
 from fcn.controller.node.provision import Provision
 
 WATCHED = frozenset(
@@ -56,8 +56,8 @@ def parking_too_short(node: str, skipped: int, packets: int) -> str:
     )
 
 
-class Notifications:
-    """Emits an event when a node's notification counters have increased (CounterUser)."""
+class Notifications(CounterUser):
+    """Emits an event when a node's notification counters have increased."""
 
     def __init__(self, provision: Provision, bus: EventBus) -> None:
         self._node = provision.name
@@ -75,6 +75,10 @@ class Notifications:
     def cells(self) -> Iterator[Cell]:
         """Those that concern notifications."""
         yield from self._names
+
+    def start_anew(self) -> None:
+        """What is counted next is no news."""
+        self._last.clear()
 
     async def see(self, counts: Cells) -> None:
         """Tell what was counted since the last time; the first time is no news."""

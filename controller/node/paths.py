@@ -26,10 +26,11 @@ from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
-from fcn.controller.node.counters import Cell, Cells, Count, Counters
+from fcn.controller.node.counters import Cell, Cells, CounterUser
 from fcn.controller.node.outdated import outdated
 from fcn.controller.node.provision import Provision
-from fcn.controller.node.session import SwitchAwayError
+from fcn.controller.node.readback import read_cells
+from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.node.shifts import Shifts
 
 FORGET = "FORGET"
@@ -94,25 +95,15 @@ def _change(last: PathState, state: PathState) -> str:
     return "CONGESTED" if state.congested else "RELIEVED"
 
 
-def _with_loads(state: PathState, cell: int, cells: Cells) -> PathState:
-    return replace(state, loads=cells[LOADS, cell][0], flowlets=cells[FLOWLETS, cell][0])
-
-
-class PathStates:
-    """What was last seen of the paths of one PE; tells of changes (CounterUser)."""
+class PathStates(CounterUser):
+    """What was last seen of the paths of one PE; tells of changes."""
 
     def __init__(
-        self,
-        provision: Provision,
-        connection: Connection,
-        counters: Counters,
-        bus: EventBus,
-        clock: Clock,
+        self, provision: Provision, connection: Connection, bus: EventBus, clock: Clock
     ) -> None:
         self.plans: tuple[Plan, ...] = provision.plans
         self._cpu = provision.pipeline.target.ports.cpu
         self._connection = connection
-        self._counters = counters
         self._bus = bus
         self._clock = clock
         self._states: dict[tuple[str, int], PathState] = {}
@@ -188,42 +179,22 @@ class PathStates:
 
     async def see(self, cells: Cells) -> None:
         """Take in what was counted. Raises SwitchAwayError."""
-        if self._is_restarted(cells):
-            self._start_anew()
         for plan in self.plans:
             moved: dict[str, int] = {}
             for slot, path in enumerate(plan.paths):
-                counts = {
-                    report: cells[REPORTS, report_cell(plan.cell, slot, number)][0]
-                    for report, number in PATH_REPORTS.items()
-                }
-                traffic = cells[TRAFFIC, path_cell(plan.cell, slot)]
                 last = self._states.get((plan.policy, slot)) or PathState(path, self._clock.wall())
-                state = self._seen(plan.policy, slot, last, counts, traffic)
-                if self.balances(plan):
-                    state = _with_loads(state, path_cell(plan.cell, slot), cells)
-                    moved[path.name] = max(0, state.flowlets - last.flowlets) if last.seen else 0
+                state = self._seen(plan, slot, last, cells)
+                moved[path.name] = state.flowlets - last.flowlets if last.seen else 0
                 if (last.failed, last.congested) != (state.failed, state.congested):
                     source = state.source or await self._speakers(path, _change(last, state), last)
                     state = replace(state, source=source)
                 self._states[plan.policy, slot] = state
                 for bad, good in _PAIRS:
                     self._tell(plan.policy, last, state, bad, good)
-            if moved:
+            if self.balances(plan):
                 self._shifts.see(plan.policy, moved)
 
-    def _is_restarted(self, cells: Cells) -> bool:
-        """Whether a counter is lower than it was."""
-        return any(
-            cells[REPORTS, report_cell(plan.cell, slot, number)][0] < state.counts[report]
-            or cells[TRAFFIC, path_cell(plan.cell, slot)][0] < state.packets
-            for plan in self.plans
-            for slot in range(len(plan.paths))
-            if (state := self._states.get((plan.policy, slot)))
-            for report, number in PATH_REPORTS.items()
-        )
-
-    def _start_anew(self) -> None:
+    def start_anew(self) -> None:
         """The switch has lost its registers with its counters."""
         self._heard.clear()
         self._told.clear()
@@ -253,7 +224,9 @@ class PathStates:
             for each in self._reporters[path.number]
         }
         spoke: dict[str, list[str]] = {bad: [], good: []}
-        for cell, (count, _) in (await self._counters.of(names)).items():
+        with answering(self._connection.name):
+            counts = await read_cells(self._connection.switch, names)
+        for cell, (count, _) in counts.items():
             if count != self._heard.get(cell, 0):
                 said, speaker = names[cell]
                 spoke[said].append(speaker)
@@ -272,22 +245,25 @@ class PathStates:
         says = report in _PAIRS[0] or self._tells_congestion
         return f"{self._connection.name}:{port}" if says and port is not None else ""
 
-    def _seen(
-        self, policy: str, slot: int, last: PathState, counts: Counts, traffic: Count
-    ) -> PathState:
+    def _seen(self, plan: Plan, slot: int, last: PathState, cells: Cells) -> PathState:
         """The path with what was read; of a change that the operator made, with its source."""
-        now = self._clock.monotonic()
-        packets, octets = traffic
-        rate = 0.0
-        if last.seen and packets >= last.packets and now > last.seen:
-            rate = (packets - last.packets) / (now - last.seen)
+        now, cell = self._clock.monotonic(), path_cell(plan.cell, slot)
+        packets, octets = cells[TRAFFIC, cell]
+        elapsed = now - last.seen if last.seen else 0.0
+        rate = (packets - last.packets) / elapsed if elapsed else 0.0
         state = replace(last, packets=packets, octets=octets, rate=rate, seen=now)
+        if self.balances(plan):
+            state = replace(state, loads=cells[LOADS, cell][0], flowlets=cells[FLOWLETS, cell][0])
+        counts = {
+            report: cells[REPORTS, report_cell(plan.cell, slot, number)][0]
+            for report, number in PATH_REPORTS.items()
+        }
         # Cells are read one after the other: what changed between is seen whole the next time.
         if any(counts[bad] - counts[good] not in (0, 1) for bad, good in _PAIRS):
             return state
         state = replace(state, counts=counts)
         if (last.failed, last.congested) != (state.failed, state.congested):
-            said = self._told.pop((policy, slot), ())
+            said = self._told.pop((plan.policy, slot), ())
             by_hand = any(counts[each] > last.counts[each] for each in said)
             state = replace(state, since=self._clock.wall(), source=OPERATOR if by_hand else "")
         return state
@@ -298,7 +274,7 @@ class PathStates:
             return
         name, path = self._connection.name, state.path
         report = bad if counts[bad] > counts[good] else good
-        changes = max(0, counts[bad] - before[bad]) + max(0, counts[good] - before[good])
+        changes = counts[bad] - before[bad] + counts[good] - before[good]
         often = f", after {changes} changes" if changes > 1 else ""
         is_change = (last.failed, last.congested) != (state.failed, state.congested)
         source = state.source if is_change else ""
