@@ -97,6 +97,21 @@ async def test_a_restarted_switch_knows_nothing(lab: Lab) -> None:
     assert lab.told() == []
 
 
+async def test_any_count_that_falls_is_a_restart(lab: Lab) -> None:
+    """The links of a switch that came back meanwhile are well, which is no news."""
+    counters = lab.plane.nodes["p1"].counters
+    lab.count("port_rx", 1, 7)
+    lab.turn(1, 2, 1)
+    await counters.poll()
+    lab.count("port_rx", 1, 6)
+    lab.turn(1, 4, 3)
+    await counters.poll()
+    assert lab.told() == []
+    lab.turn(1, 4, 4)
+    await counters.poll()
+    await until(lambda: lab.told() == ["p1: the link p1:1 - pe1:2 is down"])
+
+
 async def test_links_are_shown(lab: Lab) -> None:
     lab.turn(1, 2, 2)
     await lab.look()
