@@ -420,7 +420,7 @@ async def test_nobody_is_told_by_a_switch_that_is_away(
 
 
 async def test_a_policy_that_one_failure_can_end_is_told(network: dict[str, Any]) -> None:
-    network["nodes"]["pe1"]["policies"]["both"]["paths"] = POLICY["paths"][:1]
+    network["nodes"]["pe1"]["policies"]["both"] = POLICY | {"paths": POLICY["paths"][:1]}
     del network["nodes"]["p3"]
     network["links"] = [link for link in network["links"] if "p3" not in str(link)]
     plane = ControlPlane(parse_config(yaml.safe_dump(network)))
