@@ -26,7 +26,6 @@ from fcn.controller.node.provision import Provision
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.metrics import FcnCollector, serving_metrics
 from fcn.controller.northbound.network import Network
-from fcn.controller.northbound.notifications import NotificationWatch
 from fcn.controller.northbound.snapshot import take_snapshot
 
 LOG = logging.getLogger("fcn")
@@ -131,11 +130,11 @@ class ControlPlane:
             self._tell_suppressed,
         ]
         # One each: a switch that takes long to answer hides nothing of the others.
-        jobs += [NotificationWatch(agent, self.bus).run for agent in self.nodes.values()]
-        jobs += [agent.paths.run for agent in self.nodes.values() if agent.paths.plans]
-        jobs += [agent.links.run for agent in self.nodes.values() if agent.links.links]
+        jobs += [agent.counters.run for agent in self.nodes.values()]
         jobs += [service.run for service in self.neighbors.values()]
         jobs += [connection.run for connection in self._connections.values()]
+        for agent in self.nodes.values():
+            agent.paths.tell_exposed()
         async with AsyncExitStack() as stack:
             if self.config.metrics:
                 stack.enter_context(serving_metrics(self.metrics, self.config.metrics))

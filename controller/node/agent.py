@@ -17,10 +17,11 @@ from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import Connection, State, Status
 from fcn.controller.node.counters import Counters
 from fcn.controller.node.inbox import Inbox
-from fcn.controller.node.links import LinkWatch
+from fcn.controller.node.links import LinkStates
 from fcn.controller.node.messages import Messages
+from fcn.controller.node.notifications import Notifications
 from fcn.controller.node.outdated import forget
-from fcn.controller.node.paths import PathWatch
+from fcn.controller.node.paths import PathStates
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.quiet import end_holds
 from fcn.controller.node.readback import held_flows, read_switch
@@ -46,8 +47,11 @@ class NodeAgent:
         self._clock = clock
         self.provision = provision
         self.counters = Counters(provision, connection)
-        self.paths = PathWatch(provision, connection, bus, clock)
-        self.links = LinkWatch(provision, connection, bus, clock)
+        self.paths = PathStates(provision, connection, bus, clock)
+        self.links = LinkStates(provision, connection, bus, clock)
+        self.counters.register(Notifications(provision, bus), self.paths)
+        if self.links.links:
+            self.counters.register(self.links)
         self._connection = connection
         self._flows = flows
         self._neighbors = neighbors

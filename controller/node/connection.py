@@ -6,8 +6,7 @@ and from what the node itself did.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -158,15 +157,6 @@ class Connection:
         # A gRPC stream takes one message at a time.
         async with self._sending:
             await self.switch.write(messages)
-
-    async def keep_looking(self, look: Callable[[], Awaitable[None]], interval: float) -> None:
-        """Look every `interval` seconds while the switch is there, until cancelled. A look that
-        raises SwitchAwayError is over."""
-        while True:
-            await asyncio.sleep(interval)
-            if self.is_up:
-                with suppress(SwitchAwayError):
-                    await look()
 
     async def run(self) -> None:
         """Connect, and connect again, until cancelled."""

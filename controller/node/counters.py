@@ -1,63 +1,113 @@
-"""Reads the counters of one switch and keeps the values last read."""
+"""Polls the counters of one switch: in one request, for all who need them."""
 
-from collections.abc import Collection, Mapping
-
-import finsy as fy
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 
 from fcn.contract.names import COUNTERS, PORT_COUNTERS, VRF_COUNTERS, named_cells
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.provision import Provision
-from fcn.controller.node.readback import flow_key, read
+from fcn.controller.node.readback import flow_key, read, read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.owners.flow_table import FlowTable
 from fcn.controller.owners.rate_limits import UNDERLAY, cell_of
 
+INTERVAL = 1.0
+"""Seconds between two polls."""
+
 Count = tuple[int, int]
 """Packets, octets."""
+
+Cell = tuple[str, int]
+"""Counter and index."""
+
+Cells = Mapping[Cell, Count]
 
 CounterValues = Mapping[str, Mapping[str, Count]]
 """By counter and name."""
 
 
-class Counters:
-    """Reads one switch's counters. `last` holds the values last read; it is replaced, never
-    modified."""
+class CounterUser(ABC):
+    """Who needs cells of counters, always the same ones."""
+
+    @abstractmethod
+    def cells(self) -> Iterator[Cell]:
+        """Which, in the order in which they are to be read."""
+
+    @abstractmethod
+    async def see(self, counts: Cells) -> None:
+        """Take in what was read, cells of others among it. Raises SwitchAwayError."""
+
+    def start_anew(self) -> None:  # noqa: B027 - not all keep something
+        """The switch was started again, and counts from zero."""
+
+
+class Counters(CounterUser):
+    """The poller of one switch. `last` holds the values last read, by the names of the contract;
+    empty while nobody knows them. It is replaced, never modified."""
 
     def __init__(self, provision: Provision, connection: Connection) -> None:
         self.last: CounterValues = {}
-        self._pipeline = provision.pipeline
         self._connection = connection
         self._names = _members(provision)
         self._vrf_names = vrf_names(provision.config)
         self._is_pe = provision.is_pe
+        self._users: list[CounterUser] = [self]
+        self._counts: dict[Cell, Count] = {}
+        self._polling = asyncio.Lock()
 
-    async def read(self, wanted: Collection[str] | None = None) -> CounterValues:
-        """Read all counters, or the `wanted` ones: (packets, octets) by counter and cell name.
+    def register(self, *users: CounterUser) -> None:
+        """Let these see their cells with each poll."""
+        self._users += users
 
-        Cells have the names the contract gives them, ports those of the configuration.
-        Raises SwitchAwayError.
-        """
-        self._check_up()
-        values: dict[str, dict[str, Count]] = {}
-        # In the order of the contract: what is recorded must not follow Python's hash seed.
-        for counter in self._names:
-            if wanted and counter not in wanted:
-                continue
+    async def run(self) -> None:
+        """Poll again and again until cancelled."""
+        while True:
+            await asyncio.sleep(INTERVAL)
+            try:
+                await self.poll()
+            except SwitchAwayError:
+                self.last = {}
+
+    async def poll(self, *users: CounterUser) -> None:
+        """Read what these users need now, or all. Raises SwitchAwayError."""
+        chosen = users or tuple(self._users)
+        # One after the other: an answer that is overtaken would look as if counts had fallen.
+        async with self._polling:
+            self._check_up()
             with answering(self._connection.name):
-                by_index = {
-                    cell.index: (cell.packet_count, cell.byte_count)
-                    async for cell in read(self._connection.switch, fy.P4CounterEntry(counter))
-                }
-            values[counter] = {
-                name: by_index.get(index, (0, 0)) for name, index in self._names[counter].items()
-            }
-        self.last = {**self.last, **values}
-        return values
+                cells = (cell for user in chosen for cell in user.cells())
+                counts = await read_cells(self._connection.switch, cells)
+            if any(count < self._counts.get(cell, count) for cell, count in counts.items()):
+                self._counts.clear()
+                for user in self._users:
+                    user.start_anew()
+            self._counts |= counts
+            for user in chosen:
+                await user.see(counts)
+
+    async def read(self) -> CounterValues:
+        """Packets and octets now, by counter and cell name. Cells have the names the contract gives
+        them, ports those of the configuration. Raises SwitchAwayError."""
+        await self.poll(self)
+        return self.last
+
+    def cells(self) -> Iterator[Cell]:
+        """Those with names, in the order of the contract."""
+        for counter, names in self._names.items():
+            yield from ((counter, index) for index in names.values())
+
+    async def see(self, counts: Cells) -> None:
+        """Keep them by their names."""
+        self.last = {
+            counter: {name: counts[counter, index] for name, index in names.items()}
+            for counter, names in self._names.items()
+        }
 
     async def of_flows(self) -> dict[FlowKey, Count]:
-        """(packets, octets) of each labelled flow since it was labelled. Raises P4ClientError."""
+        """(packets, octets) of each labelled flow since it was labelled. Raises SwitchAwayError."""
         self._check_up()
         counts: dict[FlowKey, Count] = {}
         with answering(self._connection.name):

@@ -4,7 +4,7 @@ The switch alone decides that a link is down and what to do. It counts the chang
 that a controller can read of its registers; the controller sets its clock going, looks, and tells.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import finsy as fy
@@ -16,13 +16,11 @@ from fcn.controller.clock import Clock
 from fcn.controller.config.watching import WatchedLink
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
+from fcn.controller.node.counters import Cell, Cells, CounterUser
 from fcn.controller.node.provision import Provision
-from fcn.controller.node.readback import read_entries
+from fcn.controller.node.readback import read_cells
 from fcn.controller.node.session import answering
 from fcn.controller.owners.punt import Punt
-
-INTERVAL = 1.0
-"""Seconds between two looks."""
 
 MISSED_ROUNDS = 3
 """Rounds of the clock in which none ends, until it is taken for lost."""
@@ -37,9 +35,6 @@ SLOTS = "clock_slot"
 
 UPS, DOWNS, ROUNDS = LINK_COUNTERS
 _, SENT = PORT_COUNTERS
-
-Cells = Mapping[tuple[str, int], int]
-"""By counter and index: packets, and of SENT octets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +60,8 @@ class LinkState:
         return "up" if self.ups > self.downs else "down"
 
 
-class LinkWatch:
-    """Keeps the clock of one switch going, looks at its links every now and then, and tells of
-    changes."""
+class LinkStates(CounterUser):
+    """What was last seen of the links of one switch; tells of changes, keeps its clock going."""
 
     def __init__(
         self, provision: Provision, connection: Connection, bus: EventBus, clock: Clock
@@ -110,11 +104,11 @@ class LinkWatch:
         ports = [port for port in self._core_ports if watched and port not in watched]
         if not ports:
             return
-        patterns = (fy.P4CounterEntry(kind, index=port) for port in ports for kind in (UPS, DOWNS))
-        cells = await self._read(patterns)
+        wanted = ((kind, port) for port in ports for kind in (UPS, DOWNS))
+        cells = await read_cells(self._connection.switch, wanted)
         name = self._connection.name
         for port in ports:
-            if 0 < cells[DOWNS, port] >= cells[UPS, port]:
+            if 0 < cells[DOWNS, port][0] >= cells[UPS, port][0]:
                 text = (
                     f"{name}: the link of port {port} was down when it was taken out of `links`, "
                     "so the switch goes on dropping what leaves by it; put it back until it is up, "
@@ -130,40 +124,26 @@ class LinkWatch:
         self._rounds = -1
         await self._connection.send(Punt.send(self._port, clock_packet(self._token)))
 
-    async def run(self) -> None:
-        """Look again and again until cancelled."""
-        await self._connection.keep_looking(self.look, INTERVAL)
-
-    async def look(self) -> None:
-        """Read the counters of links and clock. Raises SwitchAwayError."""
-        with answering(self._connection.name):
-            cells = await self._read(self._patterns())
-        self._see(cells)
-        await self._mind_clock(cells[ROUNDS, 0])
-
-    async def _read(self, patterns: Iterable[fy.P4CounterEntry]) -> Cells:
-        cells: dict[tuple[str, int], int] = {}
-        async for cell in read_entries(self._connection.switch, list(patterns)):
-            if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
-                count = cell.byte_count if cell.counter_id == SENT else cell.packet_count
-                cells[cell.counter_id, cell.index] = count
-        return cells
-
-    def _patterns(self) -> Iterator[fy.P4CounterEntry]:
-        yield fy.P4CounterEntry(ROUNDS, index=0)
+    def cells(self) -> Iterator[Cell]:
+        """Of the clock and of links."""
+        yield ROUNDS, 0
         for link in self.links:
-            yield fy.P4CounterEntry(UPS, index=link.port)
-            yield fy.P4CounterEntry(DOWNS, index=link.port)
+            yield UPS, link.port
+            yield DOWNS, link.port
             if link.port in self._rates:
-                yield fy.P4CounterEntry(SENT, index=link.port)
+                yield SENT, link.port
 
-    def _see(self, cells: Cells) -> None:
+    def start_anew(self) -> None:
+        """The switch has lost its registers with its counters."""
+        self._states.clear()
+        self._rounds = -1
+
+    async def see(self, cells: Cells) -> None:
+        """Take in what was counted. Raises SwitchAwayError."""
         for link in self.links:
-            last = self._states.get(link.port)
-            ups, downs = cells[UPS, link.port], cells[DOWNS, link.port]
-            is_first = last is None or ups < last.ups or downs < last.downs
-            if is_first or last is None:
-                last = LinkState(link, self._clock.wall())
+            is_first = link.port not in self._states
+            last = self._states.get(link.port) or LinkState(link, self._clock.wall())
+            (ups, _), (downs, _) = cells[UPS, link.port], cells[DOWNS, link.port]
             state = self._measured(replace(last, ups=ups, downs=downs), cells)
             if state.state != last.state:
                 state = replace(state, since=self._clock.wall())
@@ -171,16 +151,16 @@ class LinkWatch:
             # That links are well when the controller starts is no news.
             if (ups, downs) != (last.ups, last.downs) and not (is_first and state.state == "up"):
                 self._tell(last, state)
+        await self._mind_clock(cells[ROUNDS, 0][0])
 
     def _measured(self, last: LinkState, cells: Cells) -> LinkState:
         """The state with what was sent since the last look."""
         rate = self._rates.get(last.link.port)
         if rate is None:
             return last
-        octets, now = cells[SENT, last.link.port], self._clock.monotonic()
-        used = None
-        if last.seen and octets >= last.octets and now > last.seen:
-            used = (octets - last.octets) * 8 / (now - last.seen) / rate
+        octets, now = cells[SENT, last.link.port][1], self._clock.monotonic()
+        elapsed = now - last.seen if last.seen else 0.0
+        used = (octets - last.octets) * 8 / elapsed / rate if elapsed else None
         return replace(last, octets=octets, seen=now, utilization=used)
 
     def rate(self, port: int) -> int | None:
@@ -206,8 +186,8 @@ class LinkWatch:
         """Set the clock going again when it stands still, and tell when its rate is wrong."""
         now = self._clock.monotonic()
         waited, expected = now - self._counted, round_time(self._slots, self._interval)
-        if rounds < self._rounds or self._rounds < 0:
-            # It has just been set going, or lost its counters with everything else.
+        if self._rounds < 0:
+            # It has just been set going, or was lost with everything else.
             self._rounds, self._counted = rounds, now
             return
         if waited < MISSED_ROUNDS * expected:

@@ -26,15 +26,12 @@ from fcn.controller.config.modes import Notification
 from fcn.controller.config.paths import Path, Plan
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
-from fcn.controller.node.counters import Count
+from fcn.controller.node.counters import Cell, Cells, CounterUser
 from fcn.controller.node.outdated import outdated
 from fcn.controller.node.provision import Provision
-from fcn.controller.node.readback import read_entries
+from fcn.controller.node.readback import read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.node.shifts import Shifts
-
-INTERVAL = 1.0
-"""Seconds between two looks."""
 
 FORGET = "FORGET"
 """In the place of a report: the switch forgets what was said of a path."""
@@ -61,9 +58,6 @@ _PAIRS = (("FAILED", "WELL"), ("CONGESTED", "RELIEVED"))
 
 Counts = Mapping[str, int]
 """Changes by member of PathReport."""
-
-Cells = Mapping[tuple[str, int], Count]
-"""By counter and index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +95,8 @@ def _change(last: PathState, state: PathState) -> str:
     return "CONGESTED" if state.congested else "RELIEVED"
 
 
-def _with_loads(state: PathState, cell: int, cells: Cells) -> PathState:
-    return replace(state, loads=cells[LOADS, cell][0], flowlets=cells[FLOWLETS, cell][0])
-
-
-class PathWatch:
-    """Looks at the paths of one PE every now and then, and tells of changes."""
+class PathStates(CounterUser):
+    """What was last seen of the paths of one PE; tells of changes."""
 
     def __init__(
         self, provision: Provision, connection: Connection, bus: EventBus, clock: Clock
@@ -119,7 +109,7 @@ class PathWatch:
         self._states: dict[tuple[str, int], PathState] = {}
         self._told: dict[tuple[str, int], tuple[str, ...]] = {}
         self._reporters = provision.reporters
-        self._heard: dict[int, int] = {}
+        self._heard: dict[Cell, int] = {}
         self._own = provision.watched.own_paths
         self._tells_congestion = provision.config.notification is Notification.FANTEL
         self._balances = provision.config.load_balancing is not None
@@ -170,67 +160,41 @@ class PathWatch:
         if not await connection.send_packet(self._cpu, report):
             raise SwitchAwayError(f"{connection.name} is {connection.status.state}")
 
-    async def run(self) -> None:
-        """Look again and again until cancelled."""
+    def tell_exposed(self) -> None:
+        """Tell of policies that one failure can end."""
         name = self._connection.name
         for plan in self.plans:
             if plan.exposed:
                 text = f"{name}: one failure can end policy {plan.policy}: {plan.exposed}"
                 self._bus.emit(Kind.PATH_EXPOSED, name, text, policy=plan.policy)
-        await self._connection.keep_looking(self.look, INTERVAL)
 
-    async def look(self) -> None:
-        """Read the paths' counters. Raises SwitchAwayError."""
-        cells: dict[tuple[str, int], Count] = {}
-        with answering(self._connection.name):
-            async for cell in read_entries(self._connection.switch, list(self._patterns())):
-                if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
-                    counted = cell.packet_count, cell.byte_count
-                    cells[cell.counter_id, cell.index] = counted
-        if self._is_restarted(cells):
-            self._start_anew()
+    def cells(self) -> Iterator[Cell]:
+        """Traffic, load, and what was said."""
+        for plan in self.plans:
+            for slot in range(len(plan.paths)):
+                for counter in (TRAFFIC, LOADS, FLOWLETS) if self.balances(plan) else (TRAFFIC,):
+                    yield counter, path_cell(plan.cell, slot)
+                for number in PATH_REPORTS.values():
+                    yield REPORTS, report_cell(plan.cell, slot, number)
+
+    async def see(self, cells: Cells) -> None:
+        """Take in what was counted. Raises SwitchAwayError."""
         for plan in self.plans:
             moved: dict[str, int] = {}
             for slot, path in enumerate(plan.paths):
-                counts = {
-                    report: cells[REPORTS, report_cell(plan.cell, slot, number)][0]
-                    for report, number in PATH_REPORTS.items()
-                }
-                traffic = cells[TRAFFIC, path_cell(plan.cell, slot)]
                 last = self._states.get((plan.policy, slot)) or PathState(path, self._clock.wall())
-                state = self._seen(plan.policy, slot, last, counts, traffic)
-                if self.balances(plan):
-                    state = _with_loads(state, path_cell(plan.cell, slot), cells)
-                    moved[path.name] = max(0, state.flowlets - last.flowlets) if last.seen else 0
+                state = self._seen(plan, slot, last, cells)
+                moved[path.name] = state.flowlets - last.flowlets if last.seen else 0
                 if (last.failed, last.congested) != (state.failed, state.congested):
                     source = state.source or await self._speakers(path, _change(last, state), last)
                     state = replace(state, source=source)
                 self._states[plan.policy, slot] = state
                 for bad, good in _PAIRS:
                     self._tell(plan.policy, last, state, bad, good)
-            if moved:
+            if self.balances(plan):
                 self._shifts.see(plan.policy, moved)
 
-    def _patterns(self) -> Iterator[fy.P4CounterEntry]:
-        for plan in self.plans:
-            for slot in range(len(plan.paths)):
-                for counter in (TRAFFIC, LOADS, FLOWLETS) if self.balances(plan) else (TRAFFIC,):
-                    yield fy.P4CounterEntry(counter, index=path_cell(plan.cell, slot))
-                for number in PATH_REPORTS.values():
-                    yield fy.P4CounterEntry(REPORTS, index=report_cell(plan.cell, slot, number))
-
-    def _is_restarted(self, cells: Cells) -> bool:
-        """Whether a counter is lower than it was."""
-        return any(
-            cells[REPORTS, report_cell(plan.cell, slot, number)][0] < state.counts[report]
-            or cells[TRAFFIC, path_cell(plan.cell, slot)][0] < state.packets
-            for plan in self.plans
-            for slot in range(len(plan.paths))
-            if (state := self._states.get((plan.policy, slot)))
-            for report, number in PATH_REPORTS.items()
-        )
-
-    def _start_anew(self) -> None:
+    def start_anew(self) -> None:
         """The switch has lost its registers with its counters."""
         self._heard.clear()
         self._told.clear()
@@ -255,19 +219,18 @@ class PathWatch:
         """Who said this of a path since the last change of its state. Raises SwitchAwayError."""
         bad, good = _PAIRS[0] if report in _PAIRS[0] else _PAIRS[1]
         names = {
-            reporter_cell(each.cell, PATH_REPORTS[said]): (said, each.name)
+            (SPEAKERS, reporter_cell(each.cell, PATH_REPORTS[said])): (said, each.name)
             for said in (bad, good)
             for each in self._reporters[path.number]
         }
-        patterns = [fy.P4CounterEntry(SPEAKERS, index=index) for index in names]
         spoke: dict[str, list[str]] = {bad: [], good: []}
         with answering(self._connection.name):
-            async for cell in read_entries(self._connection.switch, patterns):
-                if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
-                    if cell.packet_count != self._heard.get(cell.index, 0):
-                        said, speaker = names[cell.index]
-                        spoke[said].append(speaker)
-                    self._heard[cell.index] = cell.packet_count
+            counts = await read_cells(self._connection.switch, names)
+        for cell, (count, _) in counts.items():
+            if count != self._heard.get(cell, 0):
+                said, speaker = names[cell]
+                spoke[said].append(speaker)
+            self._heard[cell] = count
         found, own = spoke[report], self._own_name(path, report)
         if report == good:
             # Nodes say again and again of what is well that it is.
@@ -282,22 +245,25 @@ class PathWatch:
         says = report in _PAIRS[0] or self._tells_congestion
         return f"{self._connection.name}:{port}" if says and port is not None else ""
 
-    def _seen(
-        self, policy: str, slot: int, last: PathState, counts: Counts, traffic: Count
-    ) -> PathState:
+    def _seen(self, plan: Plan, slot: int, last: PathState, cells: Cells) -> PathState:
         """The path with what was read; of a change that the operator made, with its source."""
-        now = self._clock.monotonic()
-        packets, octets = traffic
-        rate = 0.0
-        if last.seen and packets >= last.packets and now > last.seen:
-            rate = (packets - last.packets) / (now - last.seen)
+        now, cell = self._clock.monotonic(), path_cell(plan.cell, slot)
+        packets, octets = cells[TRAFFIC, cell]
+        elapsed = now - last.seen if last.seen else 0.0
+        rate = (packets - last.packets) / elapsed if elapsed else 0.0
         state = replace(last, packets=packets, octets=octets, rate=rate, seen=now)
+        if self.balances(plan):
+            state = replace(state, loads=cells[LOADS, cell][0], flowlets=cells[FLOWLETS, cell][0])
+        counts = {
+            report: cells[REPORTS, report_cell(plan.cell, slot, number)][0]
+            for report, number in PATH_REPORTS.items()
+        }
         # Cells are read one after the other: what changed between is seen whole the next time.
         if any(counts[bad] - counts[good] not in (0, 1) for bad, good in _PAIRS):
             return state
         state = replace(state, counts=counts)
         if (last.failed, last.congested) != (state.failed, state.congested):
-            said = self._told.pop((policy, slot), ())
+            said = self._told.pop((plan.policy, slot), ())
             by_hand = any(counts[each] > last.counts[each] for each in said)
             state = replace(state, since=self._clock.wall(), source=OPERATOR if by_hand else "")
         return state
@@ -308,7 +274,7 @@ class PathWatch:
             return
         name, path = self._connection.name, state.path
         report = bad if counts[bad] > counts[good] else good
-        changes = max(0, counts[bad] - before[bad]) + max(0, counts[good] - before[good])
+        changes = counts[bad] - before[bad] + counts[good] - before[good]
         often = f", after {changes} changes" if changes > 1 else ""
         is_change = (last.failed, last.congested) != (state.failed, state.congested)
         source = state.source if is_change else ""

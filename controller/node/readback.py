@@ -37,6 +37,19 @@ def read_entries(
     return found
 
 
+async def read_cells(
+    switch: fy.Switch, cells: Iterable[tuple[str, int]]
+) -> dict[tuple[str, int], tuple[int, int]]:
+    """Packets and octets of cells of counters, by counter and index, in one request, in this order.
+    Raises P4ClientError."""
+    counts = dict.fromkeys(cells, (0, 0))
+    patterns = [fy.P4CounterEntry(counter, index=index) for counter, index in counts]
+    async for cell in read_entries(switch, patterns):
+        if isinstance(cell, fy.P4CounterEntry) and cell.index is not None:
+            counts[cell.counter_id, cell.index] = cell.packet_count, cell.byte_count
+    return counts
+
+
 async def read_switch(
     switch: fy.Switch, pipeline: Pipeline, cells: Iterable[MeterCell]
 ) -> list[P4Entity]:

@@ -57,7 +57,7 @@ async def _by_controller(recovery: Recovery, plane: ControlPlane, config: Config
     async def look(name: str) -> None:
         agent = plane.nodes[name]
         try:
-            await agent.links.look()
+            await agent.counters.poll(agent.links)
             for path in watching.paths(name):
                 seen = agent.links.state(path.port)
                 report = "FAILED" if seen is not None and seen.state == "down" else "WELL"

@@ -2,7 +2,7 @@
 
 from fcn.contract.parking import RATE, bmv2_commands, depth_for
 from fcn.controller.config.holding import Holding
-from fcn.controller.northbound.notifications import parking_too_short
+from fcn.controller.node.notifications import parking_too_short
 from fcn.softswitch.p4rt.ports import PARKING_DEPTH
 
 

@@ -139,6 +139,17 @@ class MemorySwitch:
         setattr(self._device, "read", frozen_read)  # noqa: B010
         return thawed
 
+    def hear_reads(self, heard: Callable[[p4r.ReadRequest], None]) -> None:
+        """Tell of every request to read."""
+        assert self._device is not None
+        read = self._device.read
+
+        async def heard_read(request: p4r.ReadRequest) -> Any:  # noqa: ANN401
+            heard(request)
+            return await read(request)
+
+        setattr(self._device, "read", heard_read)  # noqa: B010
+
     async def stop(self) -> None:
         """Power off."""
         if self._server is not None and self._device is not None:

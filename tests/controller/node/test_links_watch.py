@@ -45,8 +45,9 @@ class Lab(WatchLab):
 
     async def look(self) -> dict[int, str]:
         """Let the controller look; the states of p1's links."""
-        links = self.plane.nodes["p1"].links
-        await links.look()
+        p1 = self.plane.nodes["p1"]
+        links = p1.links
+        await p1.counters.poll(links)
         found = {link.port: links.state(link.port) for link in links.links}
         return {port: state.state for port, state in found.items() if state is not None}
 
@@ -60,7 +61,7 @@ async def lab(
     config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Lab]:
     """The controller looks when the test says so."""
-    monkeypatch.setattr("fcn.controller.node.links.INTERVAL", 3600.0)
+    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
     async with running(Lab, config, switches) as found:
         yield found
 
@@ -94,6 +95,21 @@ async def test_a_restarted_switch_knows_nothing(lab: Lab) -> None:
     lab.turn(1, 0, 0)
     assert (await lab.look())[1] == "unknown"
     assert lab.told() == []
+
+
+async def test_any_count_that_falls_is_a_restart(lab: Lab) -> None:
+    """The links of a switch that came back meanwhile are well, which is no news."""
+    counters = lab.plane.nodes["p1"].counters
+    lab.count("port_rx", 1, 7)
+    lab.turn(1, 2, 1)
+    await counters.poll()
+    lab.count("port_rx", 1, 6)
+    lab.turn(1, 4, 3)
+    await counters.poll()
+    assert lab.told() == []
+    lab.turn(1, 4, 4)
+    await counters.poll()
+    await until(lambda: lab.told() == ["p1: the link p1:1 - pe1:2 is down"])
 
 
 async def test_links_are_shown(lab: Lab) -> None:

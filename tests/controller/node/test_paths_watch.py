@@ -140,7 +140,7 @@ async def lab(
     config: Config, switches: dict[str, MemorySwitch], monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Lab]:
     """pe1 with a policy; the controller looks when the test says so."""
-    monkeypatch.setattr("fcn.controller.node.paths.INTERVAL", 3600.0)
+    monkeypatch.setattr("fcn.controller.node.counters.INTERVAL", 3600.0)
     async with running(Lab, config, switches) as found:
         yield found
 
@@ -417,6 +417,18 @@ async def test_nobody_is_told_by_a_switch_that_is_away(
     assert "pe1 is" in done.stderr
     (policy,) = json.loads((await lab.fcn("paths", "--json")).stdout)
     assert {path["state"] for path in policy["paths"]} == {"unknown"}
+
+
+async def test_a_policy_that_one_failure_can_end_is_told(network: dict[str, Any]) -> None:
+    network["nodes"]["pe1"]["policies"]["both"] = POLICY | {"paths": POLICY["paths"][:1]}
+    del network["nodes"]["p3"]
+    network["links"] = [link for link in network["links"] if "p3" not in str(link)]
+    plane = ControlPlane(parse_config(yaml.safe_dump(network)))
+    with plane.bus.watch() as events:
+        async with plane.running():
+            event = await anext(events)
+    assert (event.kind, event.node) == (Kind.PATH_EXPOSED, "pe1")
+    assert event.message.startswith("pe1: one failure can end policy both: ")
 
 
 async def test_nodes_without_policies_show_none(lab: Lab) -> None:

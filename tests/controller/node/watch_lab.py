@@ -46,7 +46,8 @@ class PathLab(WatchLab):
 
     async def look(self) -> None:
         """Let the controller look at pe1's paths."""
-        await self.plane.nodes["pe1"].paths.look()
+        pe1 = self.plane.nodes["pe1"]
+        await pe1.counters.poll(pe1.paths)
 
 
 def with_two_ways(network: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:

@@ -73,15 +73,19 @@ class Ladder:
         assert found is not None
         return found
 
+    async def look(self) -> None:
+        """Let the controller see what pe1 counts of paths."""
+        pe1 = self.plane.nodes["pe1"]
+        await pe1.counters.poll(pe1.paths)
+
     async def carried(self) -> tuple[int, ...]:
         """What each path carries of a packet of each flow."""
-        paths = self.plane.nodes["pe1"].paths
-        slots = range(len(paths.plans[0].paths))
-        await paths.look()
+        slots = range(len(self.plane.nodes["pe1"].paths.plans[0].paths))
+        await self.look()
         before = [self.state(slot).packets for slot in slots]
         self.send()
         await asyncio.sleep(0.001)
-        await paths.look()
+        await self.look()
         return tuple(self.state(slot).packets - before[slot] for slot in slots)
 
     async def up(self) -> None:

@@ -158,7 +158,7 @@ def test_reports_of_reverse_traffic_are_bounded_by_the_learning_window() -> None
         agent = network.running.plane.nodes["pe2"]
 
         async def reports() -> int:
-            return (await agent.counters.read({"reports"}))["reports"]["NEW_FLOW"][0]
+            return (await agent.counters.read())["reports"]["NEW_FLOW"][0]
 
         before, begun = await reports(), network.now_ns
         far, near = network.receiver, network.sender

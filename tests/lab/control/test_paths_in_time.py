@@ -60,7 +60,7 @@ def test_a_controller_that_comes_back_agrees_with_the_data_plane() -> None:
         done = len(ladder.requests)
         ladder.pe1.link.restore()
         await ladder.up()
-        await ladder.plane.nodes["pe1"].paths.look()
+        await ladder.look()
         assert ladder.state(SOUTH).failed
         assert await ladder.carried() == (FLOWS, 0)
         writes = [each for each in ladder.requests[done:] if each.method == "Write"]

@@ -182,15 +182,18 @@ class Watched:
         per_second = 50_000
         self.stream(per_second, round(per_second * seconds), roce_flows=True)
 
+    async def look(self) -> None:
+        """Let the controller see what pe1 counts of paths."""
+        pe1 = self.plane.nodes["pe1"]
+        await pe1.counters.poll(pe1.paths)
+
     async def carried(self) -> dict[str, int]:
         """What each path takes of a packet of each flow, as pe1 counts."""
-        paths = self.plane.nodes["pe1"].paths
-
-        await paths.look()
+        await self.look()
         before = {name: self.state(name).packets for name in WAYS}
         self.send()
         await asyncio.sleep(0.002)
-        await paths.look()
+        await self.look()
         return {name: self.state(name).packets - before[name] for name in WAYS}
 
 
