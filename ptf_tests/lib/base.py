@@ -84,8 +84,7 @@ class FcnTest(unittest.TestCase):
                 self.send(port, frame)
             for _ in range(_ROUNDS):
                 self._pass_marker(port if marker_port is None else marker_port, outcome)
-                for egress_port in ALL_PORTS:
-                    self._flush_port(egress_port, outcome)
+                self._flush_ports(outcome)
         return outcome
 
     def send(self, port: int, frame: bytes) -> None:
@@ -147,15 +146,18 @@ class FcnTest(unittest.TestCase):
                 return
             outcome.punts.append(punt)
 
-    def _flush_port(self, port: int, outcome: Outcome) -> None:
-        """Collect what leaves `port` until a frame from the controller comes after it."""
-        self._serial += 1
-        marker = bytes(12) + _MARKER_ETHER_TYPE + self._serial.to_bytes(46, "big")
-        self.packet_out(port, marker)
-        while (frame := self.receive(port)) != marker:
-            if frame is None:
-                self.fail(f"the packet-out to port {port} did not come out")
-            outcome.frames.setdefault(port, []).append(frame)
+    def _flush_ports(self, outcome: Outcome) -> None:
+        """Collect what leaves each port until a frame from the controller comes after it."""
+        markers = {}
+        for port in ALL_PORTS:
+            self._serial += 1
+            markers[port] = bytes(12) + _MARKER_ETHER_TYPE + self._serial.to_bytes(46, "big")
+            self.packet_out(port, markers[port])
+        for port, marker in markers.items():
+            while (frame := self.receive(port)) != marker:
+                if frame is None:
+                    self.fail(f"the packet-out to port {port} did not come out")
+                outcome.frames.setdefault(port, []).append(frame)
 
     # -- counters --------------------------------------------------------------------------
 
