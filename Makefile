@@ -43,9 +43,10 @@ test: setup ## everything CI runs
 test-all: ## the same, and the tests marked exhaustive: before an issue is called resolved
 	@$(MAKE) --no-print-directory test ALL=1
 
-lint: setup ## formatting, lint, types
+lint: setup ## formatting, lint, imports, types
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
+	.venv/bin/lint-imports --no-logo --no-cache
 	$(PYTHON) -m mypy -p fcn -p tools
 	@for folder in $$(find tests -name '*.py' -printf '%h\n' | sort -u); do \
 		MYPYPATH=$$folder:$$(dirname $$folder) $(PYTHON) -m mypy $$folder/*.py || exit 1; done
