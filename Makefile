@@ -62,7 +62,7 @@ unit: setup shell-env ## unit and integration tests
 	$(PYTEST) $(SELECT) --ignore=tests/system
 
 ptf: setup ## packet tests on every target here (PTF_TARGETS); they pass 98 % of each program at least
-	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --target $$target || exit 1; done
+	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --jobs $(JOBS) --target $$target || exit 1; done
 
 system: setup ## whole networks: capture replay
 	$(PYTEST) $(SELECT) tests/system

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,7 @@ QUEUE_LENGTH = 100_000
 _RAN = re.compile(r"^Ran (\d+) tests?", re.MULTILINE)
 _OK = re.compile(r"^(?:.* \.\.\. )?ok$", re.MULTILINE)
 _SKIPPED = re.compile(r"skipped=(\d+)")
+_TOTALS = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,22 @@ class Totals:
     def with_failure(self) -> "Totals":
         """The same, but not green."""
         return Totals(self.passed, max(self.failed, 1), self.skipped)
+
+    @staticmethod
+    def together(parts: "Iterable[Totals]") -> "Totals":
+        """The sum of several runs."""
+        every = list(parts)
+        return Totals(
+            sum(each.passed for each in every),
+            sum(each.failed for each in every),
+            sum(each.skipped for each in every),
+        )
+
+    @staticmethod
+    def read(line: str) -> "Totals":
+        """What str() made; anything else is of a run that ended early, a failure."""
+        found = _TOTALS.fullmatch(line.strip())
+        return Totals(*map(int, found.groups())) if found else Totals(0, 1, 0)
 
     def __str__(self) -> str:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
@@ -83,13 +100,13 @@ def run(target: str, tests: Sequence[str], log_dir: Path | None, failfast: bool)
             return totals.with_failure()
         coverage = log_dir / "switch.coverage"
         if coverage.is_file() and not tests and not failfast:
-            totals = with_coverage(totals, coverage)
+            totals = with_coverage(totals, [coverage])
         return totals
 
 
-def with_coverage(totals: Totals, file: Path) -> Totals:
+def with_coverage(totals: Totals, files: Iterable[Path]) -> Totals:
     """Print what the whole suite reached of the programs; too little is a failure."""
-    for coverage in measure(read([file])):
+    for coverage in measure(read(files)):
         print(coverage)
         if not coverage.green:
             print(f"at least {FLOOR:.0%} is wanted, of what {UNREACHABLE.name} does not list:")
