@@ -20,7 +20,7 @@ from fcn.contract.constants import enum_members
 from fcn.contract.names import EVENT_COUNTERS, named_cells
 from fcn.contract.pipeline import load_pipeline
 from fcn.ptf_tests.lib.asserts import Expected, assert_frames
-from fcn.ptf_tests.lib.counters import read_counter
+from fcn.ptf_tests.lib.counters import read_counter, read_counters
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.lib.ports import ALL_PORTS, DC_PORT, UNUSED_PORT
 
@@ -167,16 +167,13 @@ class FcnTest(unittest.TestCase):
 
     def counts(self) -> dict[str, int]:
         """Packets by `drop <DropReason>` and `event <Event>`, without punted markers."""
-        result = {f"drop {name}": count for name, count in self._named("drops").items()}
-        for counter in EVENT_COUNTERS:
-            result |= {f"event {name}": count for name, count in self._named(counter).items()}
+        result = {}
+        for counter, cells in read_counters(self.client, ("drops", *EVENT_COUNTERS)).items():
+            kind = "drop" if counter == "drops" else "event"
+            names = named_cells(counter) if cells else {}
+            result |= {f"{kind} {name}": cells[index][0] for index, name in names.items()}
         result["event PUNTED_ARP"] -= self._marker_punts
         return result
-
-    def _named(self, counter: str) -> dict[str, int]:
-        cells = read_counter(self.client, counter)
-        names = named_cells(counter) if cells else {}
-        return {name: cells[index][0] for index, name in names.items()}
 
     def growth(self, before: Mapping[str, int]) -> dict[str, int]:
         """The counters that grew since `before`, with the difference."""
