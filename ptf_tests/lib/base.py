@@ -167,7 +167,7 @@ class FcnTest(unittest.TestCase):
 
     def counts(self) -> dict[str, int]:
         """Packets by `drop <DropReason>` and `event <Event>`, without punted markers."""
-        result = {}
+        result: dict[str, int] = {}
         for counter, cells in read_counters(self.client, ("drops", *EVENT_COUNTERS)).items():
             kind = "drop" if counter == "drops" else "event"
             names = named_cells(counter) if cells else {}
