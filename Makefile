@@ -35,9 +35,9 @@ demo-failover: setup ## a link dies under RDMA traffic, the controller being sto
 interop: setup ## real RoCEv2 stacks: SoftRoCE guests across the WAN; results in out/interop
 	$(PYTHON) -m fcn.topologies.interop --target $(TARGET) $(addprefix --tunnel ,$(TUNNELS))
 
-# The packet tests wait more than they compute: beside them two processes run the others.
+# The packet tests wait more than they compute: the unit tests run beside them. Queues of system are real, so it is last.
 test: setup ## everything CI runs
-	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint p4-check ptf unit
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target ptf unit lint p4-check
 	@$(MAKE) --no-print-directory system
 
 test-all: ## the same, and the tests marked exhaustive: before an issue is called resolved
