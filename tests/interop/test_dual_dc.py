@@ -8,23 +8,21 @@ from pathlib import Path
 import pytest
 
 TIMEOUT_S = 900
+HOSTS = 16
+"""One on every leaf of each data centre."""
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
-@pytest.mark.parametrize(
-    "hosts",
-    [2, pytest.param(16, marks=pytest.mark.exhaustive, id="one-on-every-leaf")],
-)
-def test_a_sample_of_all_pairs_is_learned_and_notified(tmp_path: Path, hosts: int) -> None:
+def test_a_sample_of_all_pairs_is_learned_and_notified(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "fcn.topologies.run", "dual-dc", "--target", "softswitch",
-         "--hosts", str(hosts), "--sample", str(hosts), "--out", str(tmp_path)],
+         "--hosts", str(HOSTS), "--sample", str(HOSTS), "--out", str(tmp_path)],
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{2 * hosts} of {2 * hosts} directions mapped and 0 others" in " ".join(
+    assert f"{2 * HOSTS} of {2 * HOSTS} directions mapped and 0 others" in " ".join(
         done.stdout.split()
     )

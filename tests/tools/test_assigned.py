@@ -165,7 +165,7 @@ def test_of_each_write_that_is_removed_the_proof_says_whether_it_was_needed(
         assert {read.local for read in read_before_written(program)} == expected, removed
         body[index] = removed
         needed += bool(expected)
-    assert needed > len(mutants) / 2, "most writes are the only ones before a read"
+    assert needed > len(mutants) / 4, "many writes are the only ones before a read"
 
 
 def local(name: str) -> Json:
