@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-failover interop test lint shell-env unit ptf system p4 p4-check tofino proto bench bench-learning learning clean
+.PHONY: help setup demo demo-failover interop test test-all lint shell-env unit ptf system p4 p4-check tofino proto bench bench-learning learning clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -16,6 +16,9 @@ PTF_TARGETS ?= softswitch $(if $(shell command -v simple_switch_grpc),bmv2)
 # Processes that run tests; a file's tests stay together.
 JOBS ?= 2
 PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
+# What test-all runs beside.
+ALL ?=
+SELECT := $(if $(ALL),,-m "not exhaustive")
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,15 +35,18 @@ demo-failover: setup ## a link dies under RDMA traffic, the controller being sto
 interop: setup ## real RoCEv2 stacks: SoftRoCE guests across the WAN; results in out/interop
 	$(PYTHON) -m fcn.topologies.interop --target $(TARGET) $(addprefix --tunnel ,$(TUNNELS))
 
-# One process each while the packet tests run; then two run the other tests.
+# The packet tests wait more than they compute: the unit tests run beside them. Queues of system are real, so it is last.
 test: setup ## everything CI runs
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint p4-check shell-env ptf
-	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target ptf unit lint p4-check
 	@$(MAKE) --no-print-directory system
 
-lint: setup ## formatting, lint, types
+test-all: ## the same, and the tests marked exhaustive: before an issue is called resolved
+	@$(MAKE) --no-print-directory test ALL=1
+
+lint: setup ## formatting, lint, imports, types
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
+	.venv/bin/lint-imports --no-logo --no-cache
 	$(PYTHON) -m mypy -p fcn -p tools
 	@for folder in $$(find tests -name '*.py' -printf '%h\n' | sort -u); do \
 		MYPYPATH=$$folder:$$(dirname $$folder) $(PYTHON) -m mypy $$folder/*.py || exit 1; done
@@ -53,13 +59,13 @@ shell-env: setup ## p4runtime-shell in an environment of its own, as `fcn shell`
 		from fcn.controller.cli.shell import ready_environment; ready_environment(Console())'
 
 unit: setup shell-env ## unit and integration tests
-	$(PYTEST) --ignore=tests/system
+	$(PYTEST) $(SELECT) --ignore=tests/system
 
 ptf: setup ## packet tests on every target here (PTF_TARGETS); they pass 98 % of each program at least
-	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --target $$target || exit 1; done
+	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --jobs $(JOBS) --target $$target || exit 1; done
 
 system: setup ## whole networks: capture replay
-	$(PYTEST) tests/system
+	$(PYTEST) $(SELECT) tests/system
 
 p4: setup ## recompile p4src (needs p4c)
 	$(PYTHON) -m tools.p4.compile

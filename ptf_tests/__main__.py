@@ -5,6 +5,7 @@ it, however the run ends, and concurrent runs do not interfere.
 """
 
 import argparse
+import contextlib
 import importlib.util
 import signal
 import sys
@@ -12,7 +13,9 @@ from pathlib import Path
 
 from fcn.contract.profiles import FULL, PROFILES
 from fcn.contract.version import DISTRIBUTION
-from fcn.ptf_tests import runner
+from fcn.hosts.scratch import scratch_folder
+from fcn.ptf_tests import runner, shares
+from fcn.ptf_tests.selection import tests_for
 from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
 from fcn.topologies.isolation import IsolationError, enter
 
@@ -28,6 +31,9 @@ def main() -> None:
         "--log-dir", type=Path, help="keep logs and packet traces in this directory"
     )
     parser.add_argument("--failfast", action="store_true", help="stop at the first failure")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="sandboxes that share the tests, 1 by default"
+    )
     parser.add_argument("tests", nargs="*", help="test files or file.Class; all by default")
     options = parser.parse_args()
     if options.log_dir is not None:
@@ -37,17 +43,35 @@ def main() -> None:
             parser.error(f"--log-dir {options.log_dir}: {error.strerror}")
     if importlib.util.find_spec("ptf") is None:
         parser.exit(2, f"ptf is not installed: pip install '{DISTRIBUTION}[test]'\n")
+    if options.profile != FULL:
+        options.tests = tests_for(options.profile, options.tests)
+        if not options.tests:
+            parser.exit(2, f"profile {options.profile} lacks what these tests need\n")
     try:
-        enter("fcn.ptf_tests", sys.argv[1:])
-        totals = runner.run(
-            options.target, options.profile, options.tests, options.log_dir, options.failfast
-        )
+        if options.jobs > 1:
+            totals = _in_shares(options)
+        else:
+            enter("fcn.ptf_tests", sys.argv[1:])
+            totals = runner.run(
+                options.target, options.profile, options.tests, options.log_dir, options.failfast
+            )
     except (IsolationError, TargetUnavailableError) as error:
         parser.exit(2, f"{options.target}: {error}\n")
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     print(totals)
     sys.exit(0 if totals.green else 1)
+
+
+def _in_shares(options: argparse.Namespace) -> runner.Totals:
+    command = [sys.executable, "-m", "fcn.ptf_tests", "--target", options.target]
+    command += ["--profile", options.profile]
+    command += ["--failfast"] * options.failfast
+    # So that shares end with this process.
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+    with contextlib.ExitStack() as stack:
+        folder = options.log_dir or stack.enter_context(scratch_folder("fcn-ptf-"))
+        return shares.run(command, options.tests, options.jobs, folder)
 
 
 if __name__ == "__main__":

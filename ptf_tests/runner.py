@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from fcn.contract.profiles import FULL
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.coverage import FLOOR, UNREACHABLE, measure, read
 from fcn.ptf_tests.lib.ports import ALL_PORTS
-from fcn.ptf_tests.selection import TEST_DIR, tests_for
+from fcn.ptf_tests.selection import TEST_DIR
 from fcn.ptf_tests.targets import TARGETS
 
 GRPC_ADDRESS = "127.0.0.1:9559"
@@ -27,6 +27,7 @@ QUEUE_LENGTH = 100_000
 _RAN = re.compile(r"^Ran (\d+) tests?", re.MULTILINE)
 _OK = re.compile(r"^(?:.* \.\.\. )?ok$", re.MULTILINE)
 _SKIPPED = re.compile(r"skipped=(\d+)")
+_TOTALS = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,22 @@ class Totals:
     def with_failure(self) -> "Totals":
         """The same, but not green."""
         return Totals(self.passed, max(self.failed, 1), self.skipped)
+
+    @staticmethod
+    def together(parts: "Iterable[Totals]") -> "Totals":
+        """The sum of several runs."""
+        every = list(parts)
+        return Totals(
+            sum(each.passed for each in every),
+            sum(each.failed for each in every),
+            sum(each.skipped for each in every),
+        )
+
+    @staticmethod
+    def read(line: str) -> "Totals":
+        """What str() made; anything else is of a run that ended early, a failure."""
+        found = _TOTALS.fullmatch(line.strip())
+        return Totals(*map(int, found.groups())) if found else Totals(0, 1, 0)
 
     def __str__(self) -> str:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
@@ -65,8 +82,8 @@ def totals_of(output: str, exit_code: int) -> Totals:
 def run(
     target: str, profile: str, tests: Sequence[str], log_dir: Path | None, failfast: bool
 ) -> Totals:
-    """Run the named tests, or all, that the profile can pass against a target inside the current
-    network namespace."""
+    """Run the named tests, or all, with the programs of a profile against a target inside the
+    current network namespace."""
     with contextlib.ExitStack() as stack:
         if log_dir is None:
             log_dir = stack.enter_context(scratch_folder("fcn-ptf-"))
@@ -87,13 +104,13 @@ def run(
             return totals.with_failure()
         coverage = log_dir / "switch.coverage"
         if coverage.is_file() and profile == FULL and not tests and not failfast:
-            totals = with_coverage(totals, coverage)
+            totals = with_coverage(totals, [coverage])
         return totals
 
 
-def with_coverage(totals: Totals, file: Path) -> Totals:
+def with_coverage(totals: Totals, files: Iterable[Path]) -> Totals:
     """Print what the whole suite reached of the programs; too little is a failure."""
-    for coverage in measure(read([file])):
+    for coverage in measure(read(files)):
         print(coverage)
         if not coverage.green:
             print(f"at least {FLOOR:.0%} is wanted, of what {UNREACHABLE.name} does not list:")
@@ -122,8 +139,6 @@ def _run_ptf(
 ) -> Totals:
     parameters = f"target='{target}';grpc_address='{GRPC_ADDRESS}';device_id={DEVICE_ID}"
     parameters += f";profile='{profile}'"
-    if profile != FULL:
-        tests = tests_for(profile, tests)
     command = [sys.executable, str(Path(sysconfig.get_path("scripts")) / "ptf")]
     command += ["--test-dir", str(TEST_DIR), "--test-params", parameters]
     command += ["--log-file", str(log_dir / "ptf.log"), "--debug", "warning"]

@@ -21,7 +21,7 @@ from fcn.controller.config.model import MAX_SIDS
 from fcn.controller.config.policies import MAX_PATHS, MAX_WEIGHT
 from fcn.controller.config.types import Items, Name, Prefix, VrfId
 from fcn.topologies import model
-from fcn.topologies.dc.plan import MAX_HOSTS, DataCentre
+from fcn.topologies.data_centre import MAX_HOSTS, DataCentre
 from fcn.topologies.units import Delay, PacketRate, Rate, Time
 
 MAX_SITES = 99

@@ -14,7 +14,7 @@ from ipaddress import IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IP
 from itertools import pairwise
 from typing import Any, Literal
 
-from fcn.topologies.dc.plan import DataCentre
+from fcn.topologies.data_centre import DataCentre
 
 Role = Literal["pe", "p"]
 TunnelType = Literal["srv6", "vxlan", "gre", "mpls-udp"]

@@ -19,7 +19,7 @@ from fcn.topologies.command import (
     say_how_to_look,
 )
 from fcn.topologies.controller_config import FcnSettings
-from fcn.topologies.dc.plan import MAX_HOSTS
+from fcn.topologies.data_centre import MAX_HOSTS
 from fcn.topologies.dc.run import running_data_centres
 from fcn.topologies.dc.sample import SampleResult, run_sample, sample_flows
 from fcn.topologies.isolation import enter, wait_for_signal

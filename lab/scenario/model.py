@@ -13,7 +13,7 @@ from fcn.controller.config.types import Duration, Items, QueueDepth
 from fcn.lab.modes import Mode
 from fcn.lab.pfc import PRIORITIES
 from fcn.lab.roce import MAX_MTU, MAX_WINDOW, PSNS, QPS, RoceOptions
-from fcn.topologies.dc.plan import MAX_HOSTS
+from fcn.topologies.data_centre import MAX_HOSTS
 from fcn.topologies.description import NodeName
 from fcn.topologies.units import Delay, Rate, Time, parse_size
 

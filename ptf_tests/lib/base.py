@@ -21,7 +21,7 @@ from fcn.contract.names import EVENT_COUNTERS, named_cells
 from fcn.contract.pipeline import load_pipeline
 from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.asserts import Expected, assert_frames
-from fcn.ptf_tests.lib.counters import read_counter
+from fcn.ptf_tests.lib.counters import read_counter, read_counters
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.lib.ports import ALL_PORTS, DC_PORT, UNUSED_PORT
 
@@ -88,8 +88,7 @@ class FcnTest(unittest.TestCase):
                 self.send(port, frame)
             for _ in range(_ROUNDS):
                 self._pass_marker(port if marker_port is None else marker_port, outcome)
-                for egress_port in ALL_PORTS:
-                    self._flush_port(egress_port, outcome)
+                self._flush_ports(outcome)
         return outcome
 
     def send(self, port: int, frame: bytes) -> None:
@@ -151,15 +150,18 @@ class FcnTest(unittest.TestCase):
                 return
             outcome.punts.append(punt)
 
-    def _flush_port(self, port: int, outcome: Outcome) -> None:
-        """Collect what leaves `port` until a frame from the controller comes after it."""
-        self._serial += 1
-        marker = bytes(12) + _MARKER_ETHER_TYPE + self._serial.to_bytes(46, "big")
-        self.packet_out(port, marker)
-        while (frame := self.receive(port)) != marker:
-            if frame is None:
-                self.fail(f"the packet-out to port {port} did not come out")
-            outcome.frames.setdefault(port, []).append(frame)
+    def _flush_ports(self, outcome: Outcome) -> None:
+        """Collect what leaves each port until a frame from the controller comes after it."""
+        markers = {}
+        for port in ALL_PORTS:
+            self._serial += 1
+            markers[port] = bytes(12) + _MARKER_ETHER_TYPE + self._serial.to_bytes(46, "big")
+            self.packet_out(port, markers[port])
+        for port, marker in markers.items():
+            while (frame := self.receive(port)) != marker:
+                if frame is None:
+                    self.fail(f"the packet-out to port {port} did not come out")
+                outcome.frames.setdefault(port, []).append(frame)
 
     # -- counters --------------------------------------------------------------------------
 
@@ -169,16 +171,13 @@ class FcnTest(unittest.TestCase):
 
     def counts(self) -> dict[str, int]:
         """Packets by `drop <DropReason>` and `event <Event>`, without punted markers."""
-        result = {f"drop {name}": count for name, count in self._named("drops").items()}
-        for counter in EVENT_COUNTERS:
-            result |= {f"event {name}": count for name, count in self._named(counter).items()}
+        result: dict[str, int] = {}
+        for counter, cells in read_counters(self.client, ("drops", *EVENT_COUNTERS)).items():
+            kind = "drop" if counter == "drops" else "event"
+            names = named_cells(counter) if cells else {}
+            result |= {f"{kind} {name}": cells[index][0] for index, name in names.items()}
         result["event PUNTED_ARP"] -= self._marker_punts
         return result
-
-    def _named(self, counter: str) -> dict[str, int]:
-        cells = read_counter(self.client, counter)
-        names = named_cells(counter) if cells else {}
-        return {name: cells[index][0] for index, name in names.items()}
 
     def growth(self, before: Mapping[str, int]) -> dict[str, int]:
         """The counters that grew since `before`, with the difference."""

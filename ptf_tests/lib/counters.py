@@ -1,5 +1,6 @@
 """Counters of the loaded program."""
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import finsy as fy
@@ -19,9 +20,19 @@ class Reader(Protocol):
         """Read entities."""
 
 
-def read_counter(client: Reader, counter: str) -> dict[int, tuple[int, int]]:
-    """(packets, octets) by index; empty when the program has no such counter."""
-    if counter not in client.pipeline.counters:
-        return {}
-    cells = client.read(fy.P4CounterEntry(counter))
-    return {cell.index: (cell.packet_count, cell.byte_count) for cell in cells}
+Cells = dict[int, tuple[int, int]]
+"""(packets, octets) by index."""
+
+
+def read_counter(client: Reader, counter: str) -> Cells:
+    """A counter; empty when the program has no such counter."""
+    return read_counters(client, [counter])[counter]
+
+
+def read_counters(client: Reader, counters: Iterable[str]) -> dict[str, Cells]:
+    """Several of them, by one request."""
+    found: dict[str, Cells] = {counter: {} for counter in counters}
+    asked = [fy.P4CounterEntry(each) for each in found if each in client.pipeline.counters]
+    for cell in client.read(*asked) if asked else ():
+        found[cell.counter_id][cell.index] = cell.packet_count, cell.byte_count
+    return found

@@ -7,7 +7,6 @@ reader thread puts the messages of the stream into one queue per kind.
 import contextlib
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -208,27 +207,3 @@ class P4RuntimeClient:
             self.idle.put(decode_stream(message, self.schema))
         else:
             self.stream_errors.put(str(message))
-
-
-def wait_until_serving(address: str, alive: Callable[[], bool], timeout: float) -> None:
-    """Return once a gRPC server answers Capabilities at `address`.
-
-    alive: returns whether the server's process is running; timeout in seconds. Raises RuntimeError
-    when the process ends first, TimeoutError after the timeout.
-    """
-    deadline = time.monotonic() + timeout
-    with grpc.insecure_channel(address) as channel:
-        stub = p4r_grpc.P4RuntimeStub(channel)
-        while True:
-            if not alive():
-                raise RuntimeError("the switch ended before its P4Runtime server answered")
-            try:
-                stub.Capabilities(p4r.CapabilitiesRequest(), timeout=1.0, wait_for_ready=True)
-                return
-            except grpc.RpcError as error:
-                if error.code() == grpc.StatusCode.UNIMPLEMENTED:
-                    return
-                if time.monotonic() > deadline:
-                    raise TimeoutError(
-                        f"no P4Runtime server at {address} within {timeout} s"
-                    ) from error

@@ -1,14 +1,17 @@
 """A switch process under test: command line, start and termination."""
 
 import subprocess
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import grpc
+from finsy.proto import p4r, p4r_grpc
+
 from fcn.contract.targets import V1MODEL
-from fcn.ptf_tests.lib.p4runtime import wait_until_serving
 
 START_TIMEOUT = 180.0
 """Seconds; softswitch may have to compile its pipeline library on the first run."""
@@ -119,3 +122,27 @@ class Target(ABC):
             self._process.kill()
             self._process.wait()
         self._process = None
+
+
+def wait_until_serving(address: str, alive: Callable[[], bool], timeout: float) -> None:
+    """Return once a gRPC server answers Capabilities at `address`.
+
+    alive: returns whether the server's process is running; timeout in seconds. Raises RuntimeError
+    when the process ends first, TimeoutError after the timeout.
+    """
+    deadline = time.monotonic() + timeout
+    with grpc.insecure_channel(address) as channel:
+        stub = p4r_grpc.P4RuntimeStub(channel)
+        while True:
+            if not alive():
+                raise RuntimeError("the switch ended before its P4Runtime server answered")
+            try:
+                stub.Capabilities(p4r.CapabilitiesRequest(), timeout=1.0, wait_for_ready=True)
+                return
+            except grpc.RpcError as error:
+                if error.code() == grpc.StatusCode.UNIMPLEMENTED:
+                    return
+                if time.monotonic() > deadline:
+                    raise TimeoutError(
+                        f"no P4Runtime server at {address} within {timeout} s"
+                    ) from error

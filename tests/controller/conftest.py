@@ -40,7 +40,7 @@ def impatient(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def network() -> dict[str, Any]:
     """The example as plain data, without its fixed ports."""
-    data: dict[str, Any] = yaml.safe_load(EXAMPLE.read_text())
+    data: dict[str, Any] = yaml.load(EXAMPLE.read_text(), yaml.CSafeLoader)
     data["api"] = "127.0.0.1:0"
     del data["metrics"]
     return data

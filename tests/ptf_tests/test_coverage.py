@@ -106,8 +106,8 @@ def test_a_run_that_reaches_too_little_is_not_green(
     file = tmp_path / "coverage"
     seen = all_but(every, 0)
     file.write_text(json.dumps({name: sorted(found) for name, found in seen.items()}))
-    assert runner.with_coverage(Totals(7, 0, 0), file) == Totals(7, 0, 0)
+    assert runner.with_coverage(Totals(7, 0, 0), [file]) == Totals(7, 0, 0)
     assert "100.0 %" in capsys.readouterr().out
     file.write_text("{}")
-    assert runner.with_coverage(Totals(7, 0, 0), file) == Totals(7, 1, 0)
+    assert runner.with_coverage(Totals(7, 0, 0), [file]) == Totals(7, 1, 0)
     assert "  state start\n" in capsys.readouterr().out

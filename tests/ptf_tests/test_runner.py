@@ -54,3 +54,9 @@ def test_totals(output: str, exit_code: int, totals: Totals, green: bool) -> Non
 
 def test_totals_read_like_a_sentence() -> None:
     assert str(Totals(3, 2, 1)) == "3 passed, 2 failed, 1 skipped"
+    assert Totals.read("3 passed, 2 failed, 1 skipped\n") == Totals(3, 2, 1)
+
+
+@pytest.mark.parametrize("line", ["", "OK", "bmv2: not installed", "1 passed, 0 failed"])
+def test_a_run_without_totals_has_failed(line: str) -> None:
+    assert Totals.read(line) == Totals(0, 1, 0)

@@ -143,7 +143,10 @@ def nodes_up(command: list[str]) -> int:
     return len(re.findall(r"\bup\b", done.stdout))
 
 
-@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize(
+    "number",
+    [ENDING[0], *(pytest.param(each, marks=pytest.mark.exhaustive) for each in ENDING[1:])],
+)
 def test_a_topology_is_reached_from_outside_and_ends_with_all_in_it(
     tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fcn.hosts.processes import ProcessError
-from fcn.topologies.dc.plan import LEAVES, SPINES, DataCentre
+from fcn.topologies.data_centre import LEAVES, SPINES, DataCentre
 from fcn.topologies.hosts import RoceHost
 
 NAMESPACES = Path("/run/netns")

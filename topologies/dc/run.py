@@ -7,8 +7,8 @@ from itertools import combinations
 from pathlib import Path
 
 from fcn.hosts.processes import wait_until
+from fcn.topologies.data_centre import DataCentre
 from fcn.topologies.dc.fabric import Fabric, answers, prepare
-from fcn.topologies.dc.plan import DataCentre
 from fcn.topologies.dc.sample import settings
 from fcn.topologies.model import Topology
 from fcn.topologies.network import Network, Target

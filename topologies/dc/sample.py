@@ -20,8 +20,8 @@ from fcn.hosts.roce.log import RoceLog, read_log
 from fcn.hosts.roce.options import Dcqcn, Receiver, Sender
 from fcn.topologies.controller_config import FcnSettings, Level
 from fcn.topologies.counters import CounterReader
+from fcn.topologies.data_centre import DataCentre, DcHost
 from fcn.topologies.dc.fabric import NAMESPACES
-from fcn.topologies.dc.plan import DataCentre, DcHost
 from fcn.topologies.network import Network
 
 # All flows together: about twice the capacity of both last routers, 2000 packets/s of 1024 octets.

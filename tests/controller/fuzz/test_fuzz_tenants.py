@@ -9,9 +9,8 @@ import asyncio
 import os
 import random
 import resource
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from ipaddress import ip_address
 from types import SimpleNamespace
 from typing import Any, cast
@@ -20,8 +19,7 @@ import finsy as fy
 import grpc
 import pytest
 import yaml
-from finsy.p4entity import P4DigestListAck
-from finsy.proto import p4d
+from stub_switch import Askers, Digests, Packet, StubSwitch, acknowledged
 from tenant_grammar import Attempt, Grammar, reported
 from tenants import DC_PORT, cm_item
 
@@ -46,7 +44,6 @@ from fcn.controller.node.edge import NodeEdge
 from fcn.controller.node.inbox import Inbox
 from fcn.controller.node.messages import Messages
 from fcn.controller.node.provision import Provision
-from fcn.controller.owners.flow_learning import Data
 from fcn.controller.proto import hostagent_pb2 as pb
 
 MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "4000"))
@@ -101,72 +98,6 @@ def config_of(network: dict[str, Any]) -> Config:
     return parse_config(yaml.safe_dump(network))
 
 
-class Digests(list[Data]):
-    """A digest list, as finsy has it, of a switch that does not say when."""
-
-    def __init__(self, items: Sequence[dict[str, int]]) -> None:
-        super().__init__(
-            [p4d.P4Data(bitstring=value.to_bytes(16)) for value in item.values()] for item in items
-        )
-
-    timestamp = 0
-
-    def ack(self) -> P4DigestListAck:
-        """Of no use to a stub."""
-        return cast(P4DigestListAck, None)
-
-
-class Askers(list[dict[str, int]]):
-    """A list of hosts that asked for their gateway, as finsy has it."""
-
-    def ack(self) -> P4DigestListAck:
-        """Of no use to a stub."""
-        return cast(P4DigestListAck, None)
-
-
-@dataclass
-class Packet:
-    """A packet-in, as finsy has it."""
-
-    fields: dict[str, int]
-    payload: bytes
-
-    def __getitem__(self, name: str) -> int:
-        return self.fields[name]
-
-
-@dataclass
-class StubSwitch:
-    """Delivers what is queued."""
-
-    queues: dict[str, asyncio.Queue[Any]] = field(default_factory=dict)
-
-    def queue(self, name: str) -> asyncio.Queue[Any]:
-        """By the kind of message."""
-        return self.queues.setdefault(name, asyncio.Queue())
-
-    async def _deliver(self, name: str) -> AsyncIterator[Any]:
-        while True:
-            yield await self.queue(name).get()
-            self.queue(name).task_done()
-
-    def read_digests(self, name: str, *, queue_size: int) -> AsyncIterator[Any]:
-        """Lists of a digest."""
-        return self._deliver(name)
-
-    def read_idle_timeouts(self, *, queue_size: int) -> AsyncIterator[Any]:
-        """None: the world tells the flow service itself."""
-        return self._deliver("idle")
-
-    def read_packets(self, *, queue_size: int) -> AsyncIterator[Any]:
-        """Packet-ins."""
-        return self._deliver("packets")
-
-
-async def _acknowledged(_ack: P4DigestListAck) -> None:
-    """A switch takes every acknowledgement."""
-
-
 class World:
     """Controller, stubs of the PEs, and what must not change."""
 
@@ -202,7 +133,7 @@ class World:
                 self._clock,
             )
             stub = SimpleNamespace(
-                switch=self.switches[name], start=self._start, send=_acknowledged, is_up=True
+                switch=self.switches[name], start=self._start, send=acknowledged, is_up=True
             )
             self.messages[name] = Messages(
                 provision,

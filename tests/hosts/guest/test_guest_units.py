@@ -12,7 +12,7 @@ import pytest
 from fcn.hosts.guest.channel import Channel, GuestError
 from fcn.hosts.guest.kernel_modules import ModuleError, load_order
 from fcn.topologies.catalog import network
-from fcn.topologies.dc.plan import LEAVES, DataCentre
+from fcn.topologies.data_centre import LEAVES, DataCentre
 from fcn.topologies.dc.sample import sample_flows
 from fcn.topologies.interop.mapping import Comparison, Pair
 

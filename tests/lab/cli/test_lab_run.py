@@ -1,12 +1,16 @@
 """`fcn lab run` and `fcn lab list`, as a user calls them."""
 
+import logging
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from fcn.lab.cli.main import app
 from fcn.lab.result.folder import load
 from fcn.lab.scenario.load import catalog
 
@@ -29,21 +33,21 @@ def scenario(folder: Path, duration: str) -> Path:
     return file
 
 
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "fcn.lab", *map(str, arguments)]
+@pytest.fixture(autouse=True)
+def levels() -> Iterator[None]:
+    """A run quietens these loggers for the rest of its process."""
+    loggers = [logging.getLogger(name) for name in ("fcn", "finsy")]
+    before = [each.level for each in loggers]
+    yield
+    for each, level in zip(loggers, before, strict=True):
+        each.setLevel(level)
 
 
 def run(*arguments: object, code: int = 0) -> str:
     """All that the command says; it ends with this code."""
-    done = subprocess.run(
-        command(*arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stdout
-    return done.stdout
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(app, [str(each) for each in arguments])
+    assert done.exit_code == code, done.output
+    return done.output
 
 
 def test_a_run_is_saved_where_the_user_says(tmp_path: Path) -> None:
@@ -79,9 +83,8 @@ def test_a_signal_ends_a_run_and_what_was_measured_is_saved(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     out = tmp_path / "out"
-    process = subprocess.Popen(
-        command("run", scenario(tmp_path, "100s"), "--out", out), stdout=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-m", "fcn.lab", "run", str(scenario(tmp_path, "100s"))]
+    process = subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     for line in process.stdout:
         if "hosts send" in line:

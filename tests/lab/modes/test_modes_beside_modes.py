@@ -1,5 +1,5 @@
 """Modes beside modes: every accepted pair of them is in one of these runs, in which each does what
-it is there for (ALL-1 to ALL-3). docs/modes.md has the pairs."""
+it is there for (ALL-1 to ALL-3). docs/modes.md has the pairs. `make test` runs every mode once."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from itertools import accumulate
 import pytest
 from domain_modes import DC_PORTS
 from mode_frames import Carried
-from mode_pairs import committed_runs, name_of
+from mode_pairs import committed_runs, name_of, with_every_mode
 from mode_world import STREAMS, Seen, Stream, run_modes
 
 from fcn.contract.ecn import CLASSIC_RULES, TWO_THRESHOLD_RULES, Ecn, Verdict
@@ -25,6 +25,8 @@ WORLDS = {
     for number, name in enumerate(RUNS)
     for place in (PLACES[0], PLACES[1 + number % 2])
 }
+EVERYDAY = with_every_mode([RUNS[run] | {"queue": place} for place, run in WORLDS.values()])
+"""Numbers of worlds that together have every mode and place."""
 KINDS = {
     "none": None,
     "fcn": "fast-cnp",
@@ -44,7 +46,13 @@ PASSED_ON = 160
 """Packets in a node, of which so many are held that it asks others: 120 (domain_modes.HOLDING)."""
 
 
-@pytest.fixture(scope="module", params=WORLDS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(world, marks=() if number in EVERYDAY else pytest.mark.exhaustive)
+        for number, world in enumerate(WORLDS)
+    ],
+)
 def seen(request: pytest.FixtureRequest) -> Seen:
     """One run."""
     place, run = WORLDS[request.param]

@@ -230,15 +230,16 @@ def test_wide_standard_metadata_is_refused(name: str, width: int) -> None:
     assert outcome(root).kind == "UnsupportedError"
 
 
-def test_mutated_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("count", [COUNT // 5, pytest.param(COUNT, marks=pytest.mark.exhaustive)])
+def test_mutated_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Refused with a reason, or run under ASan; nothing put in gets into C; bounded memory."""
     monkeypatch.chdir(tmp_path)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     run = Run(seed=20, asan=Asan(tmp_path))
-    run.mutate(COUNT)
+    run.mutate(count)
     assert run.defects == []
     assert set(run.kinds) == {"accepted", "ProgramError", "UnsupportedError"}
-    assert run.sanitized >= COUNT // 50
+    assert run.sanitized >= count // 50
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - before < 512 << 10, "KiB"
 
