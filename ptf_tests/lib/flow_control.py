@@ -1,5 +1,6 @@
 """A P under precise flow control, and the messages and packets of its tests (SRF-5 to SRF-8)."""
 
+from fcn.contract.profiles import Mode
 from fcn.packets.arn import Arn, ArnType, Parameter
 from fcn.packets.roce import ROCEV2_PORT
 from fcn.ptf_tests.lib.beds import (
@@ -128,6 +129,8 @@ def arn_out(message: Arn, port: int = DC_PORT) -> bytes:
 
 class FlowControlTest(PTest):
     """A P whose core ports all have a neighbour; `mode` is a member of FlowControl."""
+
+    needs = frozenset({Mode.FLOW_CONTROL})
 
     mode = "SERVICE"
     refresh_us = LONG_US

@@ -6,6 +6,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 
 from fcn.contract.link_clock import clock_packet
+from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.base import FcnTest
 from fcn.ptf_tests.lib.beds import NEIGHBOUR_MAC, NODE_MAC, core_frame_in
 from fcn.ptf_tests.lib.clock import pace_clock
@@ -45,6 +46,8 @@ def hello(
 
 class LinkTest(FcnTest):
     """Mixed into a bed: the link behind `port` is watched in slot 0 of the clock."""
+
+    needs = frozenset({Mode.FANTEL})
 
     port = CORE_PORT
     node_address: str

@@ -9,6 +9,7 @@ import finsy as fy
 
 from fcn.contract.constants import PATH_SLOTS, POLICY_BIT
 from fcn.contract.paths import PATH_REPORTS, Share, path_cell, path_report, report_cell
+from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.beds import PE_ADDRESS, RED, PeTest, host_frame_in
 from fcn.ptf_tests.lib.packets import datagram_of
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
@@ -30,6 +31,8 @@ def path_sid(slot: int) -> str:
 
 class PathTest(PeTest):
     """A test of a policy; RED's routes to the remote site name it."""
+
+    needs = frozenset({Mode.FANTEL})
 
     shares: Sequence[Share] = (Share(1), Share(1))
     hold_down_us = 0

@@ -1,5 +1,6 @@
 """A PE under precise flow control, and the packets of its tests (SRF-7, SRF-8)."""
 
+from fcn.contract.profiles import Mode
 from fcn.packets.arn import Arn, ArnType
 from fcn.ptf_tests.lib.beds import (
     BLUE,
@@ -90,6 +91,8 @@ def pause(quanta: int, priority: int = PRIORITY) -> bytes:
 
 class PeFlowControlTest(PeTest):
     """A PE with labelled flows, whose neighbour P is on CORE_PORT."""
+
+    needs = frozenset({Mode.FLOW_CONTROL})
 
     mode = "SERVICE"
 

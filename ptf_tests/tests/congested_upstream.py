@@ -1,6 +1,7 @@
 """A P that tells of congestion on a path both ways: its ingress PE by FANTEL messages, and its
 upstream neighbour, which holds that traffic, by ARN messages (FAN-6)."""
 
+from fcn.contract.profiles import Mode
 from fcn.packets.arn import Arn
 from fcn.packets.fantel import Event
 from fcn.packets.fantel_tlvs import BufferStatus
@@ -27,6 +28,8 @@ SILENT = {"ARN_INTERVAL_SUPPRESSED": 1, "FANTEL_INTERVAL_SUPPRESSED": 1}
 class BothAreTold(FlowControlTest, WatchedPTest):
     """FAN-6: the first packet in a congested queue causes an ARN for the upstream neighbour and a
     message for the ingress PE, and neither is said with every packet. No packet is lost."""
+
+    needs = frozenset({Mode.FANTEL, Mode.FLOW_CONTROL})
 
     def configure(self) -> None:
         """Both modes, and a queue beyond a level that notifies and beyond the hold threshold."""

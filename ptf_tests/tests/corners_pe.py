@@ -3,6 +3,7 @@
 import time
 from functools import partial
 
+from fcn.contract.profiles import Mode
 from fcn.packets.fantel import Event, Fantel
 from fcn.packets.fantel_tlvs import DeviceLoad, LinkUtilization, Origin, PathId
 from fcn.ptf_tests.lib.beds import (
@@ -121,6 +122,8 @@ class NoRuleForTheEcnField(PeTest):
 
 class NeverDrawn(PeTest):
     """PEC-1: a probability of next to nothing marks next to nothing."""
+
+    needs = frozenset({Mode.TWO_THRESHOLD})
 
     def runTest(self) -> None:
         self.pe.marking_curve(CORE_PORT, Ecn.ECT1, 0)

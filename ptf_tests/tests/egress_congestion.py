@@ -1,5 +1,6 @@
 """An egress PE with a congested port to a data centre tells the ingress PE as a P does (FCN-18)."""
 
+from fcn.contract.profiles import Mode
 from fcn.packets.roce import CNP_RESERVED, Opcode
 from fcn.ptf_tests.lib.beds import (
     BLUE_HOST_MAC,
@@ -295,6 +296,8 @@ class IngressPeOfOthers(EgressPeTest):
 
 class TwoThresholds(EgressPeTest):
     """PEC-2: light congestion is level 1; it marks no customer's packet."""
+
+    needs = frozenset({Mode.TWO_THRESHOLD})
 
     level = 1
 

@@ -1,5 +1,6 @@
 """What a P says of the traffic that met failure or congestion, and of the cause (FAN-1, FAN-4)."""
 
+from fcn.contract.profiles import Mode
 from fcn.packets.fantel import Event
 from fcn.packets.fantel_tlvs import BufferStatus, Cause, FailureCause, FiveTuple
 from fcn.ptf_tests.lib.beds import HOST_V4, P_ADDRESS, P_END_SID, PE_ADDRESS, REMOTE_PE, REMOTE_V4
@@ -77,6 +78,8 @@ class NamedByCongestion(CongestedPathTest):
 
 class NamedBesideHolds(FlowControlTest, NamedByCongestion):
     """FAN-1, SRF-6: the same where neighbours hold services."""
+
+    needs = frozenset({Mode.FANTEL, Mode.FLOW_CONTROL})
 
     def configure(self) -> None:
         """In addition: the hold threshold."""

@@ -2,6 +2,7 @@
 
 import time
 
+from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.beds import (
     BLUE,
     BLUE_HOST_MAC,
@@ -238,6 +239,8 @@ class PriorityOfTheTunnel(PeFlowControlTest):
 
 class SilentByDefault(PeTest):
     """FCN-16: without flow control nothing is held and nobody is paused."""
+
+    needs = frozenset({Mode.FLOW_CONTROL})
 
     def runTest(self) -> None:
         self.pe.flow(RED, HOST_V4, REMOTE_V4, DEST_QP, LABEL)

@@ -3,6 +3,7 @@ takes the other's place, however far packets are apart (FCN-8, FCN-12, SRF-3, SR
 
 from typing import ClassVar
 
+from fcn.contract.profiles import Mode
 from fcn.packets.arn import Arn
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
@@ -172,6 +173,8 @@ class PausesAndCnps(PeFlowControlTest):
 class ReliefInLightCongestion(PeFlowControlTest):
     """SRF-8, PEC-3: between the thresholds the data centre gets its relief, and the flow is treated
     as lightly congested."""
+
+    needs = frozenset({Mode.FLOW_CONTROL, Mode.TWO_THRESHOLD})
 
     level = LIGHT
     relief = "CNP"

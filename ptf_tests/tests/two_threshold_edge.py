@@ -3,6 +3,7 @@
 import time
 
 from fcn.contract.ecn import TWO_THRESHOLD_RULES
+from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     HOST_V6,
@@ -125,6 +126,8 @@ class TwoThresholdEncapsulation(PeTest):
 
 class LightCongestionTest(NotificationTest):
     """A PE that treats lightly congested flows for `hold_us` microseconds."""
+
+    needs = frozenset({Mode.TWO_THRESHOLD})
 
     hold_us = LONG_US
 

@@ -1,5 +1,6 @@
 """Marking curves of the two-threshold mode at P and PE (PEC-1), and what they leave alone."""
 
+from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.beds import (
     HOST_V4,
     PE_ADDRESS,
@@ -33,6 +34,8 @@ MARKED = {
 
 class CurveTest(CongestedPTest):
     """A P whose levels do not mark, as in the two-threshold mode."""
+
+    needs = frozenset({Mode.TWO_THRESHOLD})
 
     level = LIGHT
 
@@ -99,6 +102,8 @@ class OtherQueuesAreNotMarked(CurveTest):
 class LevelSaysWhichThreshold(CongestedPTest):
     """PEC-2: the Fast CNP says light or heavy, whether the packet itself was marked or not."""
 
+    needs = frozenset({Mode.TWO_THRESHOLD})
+
     def runTest(self) -> None:
         self.p.delete_queue_level(CORE_PORT)
         for level, codepoint in ((LIGHT, Ecn.ECT1), (HEAVY, Ecn.CE)):
@@ -124,6 +129,8 @@ class LevelSaysWhichThreshold(CongestedPTest):
 
 class IngressPeMarksToo(NotificationTest):
     """PEC-1, PEC-3: a PE marks the outer header of its own queue; the inner one stays."""
+
+    needs = frozenset({Mode.TWO_THRESHOLD})
 
     def runTest(self) -> None:
         datagram = roce(HOST_V4, REMOTE_V4, DEST_QP)
