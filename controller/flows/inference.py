@@ -20,8 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fcn.controller.config.notation import Address
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.key import FlowKey, HostPairKey, host_pair, is_forth
 from fcn.controller.flows.trail import (
     ANSWER_LIMIT,
     PSN_SPACE,
@@ -123,7 +122,7 @@ class _HostPair:
         self.ports_follow_qps = False
 
     def side(self, flow: FlowKey) -> dict[int, Trail]:
-        return self.forth if _is_forth(flow) else self.back
+        return self.forth if is_forth(flow) else self.back
 
     def judge(self, until: float) -> bool:
         """Weigh responses reported up to `until` against the requests of the other direction;
@@ -159,7 +158,7 @@ class _HostPair:
 
     def forget(self, flow: FlowKey) -> None:
         self.side(flow).pop(flow.dest_qp, None)
-        if _is_forth(flow):
+        if is_forth(flow):
             self.evidence.pop(flow.dest_qp, None)
         else:
             for row in self.evidence.values():
@@ -241,24 +240,11 @@ def _plausible(asked: Trail, answers: Trail) -> bool:
     return False
 
 
-def _is_forth(flow: FlowKey) -> bool:
-    return int(flow.src) <= int(flow.dst)
-
-
 def _by_port(trails: dict[int, Trail]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for qp, trail in trails.items():
         found.setdefault(trail.port, []).append(qp)
     return found
-
-
-HostPairKey = tuple[str, Address, Address]
-
-
-def host_pair(flow: FlowKey) -> HostPairKey:
-    """VRF and both addresses, the lower first: the same for both directions."""
-    low, high = (flow.src, flow.dst) if _is_forth(flow) else (flow.dst, flow.src)
-    return flow.vrf, low, high
 
 
 class Inference:

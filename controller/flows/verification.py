@@ -14,8 +14,8 @@ from math import inf
 
 from fcn.controller.flows.checks import NOTHING_SEEN, Check, Seen, StatedCheck
 from fcn.controller.flows.continuity import Continuity, Pause, Progress
-from fcn.controller.flows.inference import JUDGED_AFTER, HostPairKey, Pairing, host_pair
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.inference import JUDGED_AFTER, Pairing
+from fcn.controller.flows.key import FlowKey, HostPairKey, host_pair
 from fcn.controller.flows.shares import host_of
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.turns import Turns

@@ -1,10 +1,12 @@
 """What the switches report waits here until it is handled: per VRF and host, so that who sends more
-than the controller can handle waits for himself."""
+than the controller can handle waits for himself. Under load it has waited before, at the switch and
+on the way: `Lateness` says for how long."""
 
 import asyncio
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
-from fcn.controller.flows.fairqueue import FairQueue
 from fcn.controller.flows.refusals import Reason, Refusals
 
 LIMIT = 32768
@@ -31,6 +33,135 @@ BEHIND_SHARE = 4
 """Then the rounds take so many times a slice, at most."""
 
 
+DRIFT = 1e-4
+"""Seconds per second by which a switch's clock may run slower than ours: a crystal's 100 ppm."""
+
+T = TypeVar("T")
+
+
+class Lateness:
+    """Compares when messages were sent, by the switch's clock of any origin, with when they are
+    handled, by `clock` (seconds, never goes back). The promptest message counts as in time, so a
+    wait that all of a session share is not seen."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._least: float | None = None
+        self._at = 0.0
+
+    def of(self, sent: int) -> float:
+        """Seconds by which a message sent at `sent` (nanoseconds; 0: not said) is late."""
+        if not sent:
+            return 0.0
+        now = self._clock()
+        offset = now - sent / 1e9
+        if self._least is None:
+            self._least = offset
+        self._least = min(offset, self._least + DRIFT * (now - self._at))
+        self._at = now
+        return offset - self._least
+
+
+class _Hosts(Generic[T]):
+    """Entries of a VRF by host, none without; whose turn is next comes first."""
+
+    __slots__ = ("busiest", "length", "queues")
+
+    def __init__(self) -> None:
+        self.queues: OrderedDict[Hashable, deque[T]] = OrderedDict()
+        self.length = 0
+        self.busiest: Hashable = None
+
+    def longest(self) -> tuple[Hashable, deque[T]]:
+        """The host that gives way, and its entries; there must be one."""
+        queue = self.queues.get(self.busiest)
+        return (self.busiest, queue) if queue else next(reversed(self.queues.items()))
+
+    def add(self, host: Hashable, entry: T) -> None:
+        queue = self.queues.get(host)
+        if queue is None:
+            queue = self.queues[host] = deque()
+        queue.append(entry)
+        self.length += 1
+        if len(queue) > len(self.queues.get(self.busiest, ())):
+            self.busiest = host
+
+    def taken(self, host: Hashable, queue: deque[T]) -> None:
+        """An entry of this host is gone."""
+        self.length -= 1
+        if not queue:
+            del self.queues[host]
+
+
+class FairQueue(Generic[T]):
+    """A queue of at most `limit` entries, in which tenants that do not trust each other wait for
+    themselves only.
+
+    VRFs take turns, and within a VRF its hosts; what one host sent stays in order. When it is full,
+    whoever has most gives way: longest queue drop (Suter et al., INFOCOM 1998), where the longest
+    is the one that was so when something was added last, which takes the same time for any number.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._length = 0
+        self._vrfs: OrderedDict[str, _Hosts[T]] = OrderedDict()
+        self._busiest = ""
+
+    def __len__(self) -> int:
+        return self._length
+
+    def admits(self, vrf: str, host: Hashable) -> bool:
+        """Whether this host may add an entry: there is room, or others have more than it."""
+        if self._length < self._limit:
+            return True
+        hosts = self._vrfs.get(vrf)
+        if hosts is None or hosts.length < self._longest()[1].length:
+            return True
+        return len(hosts.queues.get(host, ())) < len(hosts.longest()[1])
+
+    def put(self, vrf: str, host: Hashable, entry: T) -> str | None:
+        """Add an entry of a host that may; returns the VRF that lost one for it, if one did."""
+        displaced = None
+        mine = self._vrfs.get(vrf)
+        if self._length >= self._limit:
+            displaced, hosts = self._longest()
+            if mine is not None and mine.length >= hosts.length:
+                displaced, hosts = vrf, mine
+            loser, queue = hosts.longest()
+            queue.pop()
+            self._taken(displaced, hosts, loser, queue)
+            mine = self._vrfs.get(vrf)
+        if mine is None:
+            mine = self._vrfs[vrf] = _Hosts()
+        mine.add(host, entry)
+        self._length += 1
+        busiest = self._vrfs.get(self._busiest)
+        if busiest is None or mine.length > busiest.length:
+            self._busiest = vrf
+        return displaced
+
+    def take(self) -> T:
+        """The next entry; there must be one."""
+        vrf, hosts = next(iter(self._vrfs.items()))
+        host, queue = next(iter(hosts.queues.items()))
+        entry = queue.popleft()
+        self._vrfs.move_to_end(vrf)
+        hosts.queues.move_to_end(host)
+        self._taken(vrf, hosts, host, queue)
+        return entry
+
+    def _longest(self) -> tuple[str, _Hosts[T]]:
+        hosts = self._vrfs.get(self._busiest)
+        return (self._busiest, hosts) if hosts else next(reversed(self._vrfs.items()))
+
+    def _taken(self, vrf: str, hosts: _Hosts[T], host: Hashable, queue: deque[T]) -> None:
+        hosts.taken(host, queue)
+        self._length -= 1
+        if not hosts.length:
+            del self._vrfs[vrf]
+
+
 class Inbox:
     """Reports of all PEs. `clock` is monotonic, in seconds, `work` the processor time of this
     thread."""
@@ -45,7 +176,7 @@ class Inbox:
         self._refusals = refusals
         self._clock = clock
         self._work = work
-        self._queue: FairQueue[Callable[[], None]] = FairQueue(limit)
+        self._queue: FairQueue[tuple[Callable[[], None], Callable[[], None]]] = FairQueue(limit)
         self._filled = asyncio.Event()
         self._arrived = 0
         self._arrival = asyncio.Event()
@@ -71,10 +202,17 @@ class Inbox:
         self._refuse(node, vrf)
         return False
 
-    def put(self, node: str, vrf: str, host: Hashable, handle: Callable[[], None]) -> None:
+    def put(
+        self,
+        node: str,
+        vrf: str,
+        host: Hashable,
+        handle: Callable[[], None],
+        failed: Callable[[], None],
+    ) -> None:
         """A report of `node` that is admitted, about a packet of `host`; `handle` is called when it
-        is its turn, and must not raise."""
-        dropped = self._queue.put(vrf, host, handle)
+        is its turn, and `failed` while its exception is handled, if it raises one."""
+        dropped = self._queue.put(vrf, host, (handle, failed))
         self._filled.set()
         if dropped is not None:
             self._refuse(node, dropped)
@@ -93,7 +231,11 @@ class Inbox:
             await self._filled.wait()
             end = self._work() + SLICE
             while self._queue and self._work() < end:
-                self._queue.take()()
+                handle, failed = self._queue.take()
+                try:
+                    handle()
+                except Exception:
+                    failed()
             if not self._queue:
                 self._filled.clear()
             await self._let_others()

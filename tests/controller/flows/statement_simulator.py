@@ -32,7 +32,7 @@ from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.model import AgentHost
 from fcn.controller.events import EventBus
-from fcn.controller.flows import service
+from fcn.controller.flows import evidence
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
@@ -282,7 +282,7 @@ def simulate(given: Conditions, said: Said, seed: int, slots: int = SLOTS) -> Ou
     the second time for longer. `slots`: flows watched at a time to look again."""
     rng = random.Random(seed)
     given = replace(given, hidden=False)
-    with patch.object(service, "VERIFIED_SHARE", _config().flows.watched // slots):
+    with patch.object(evidence, "VERIFIED_SHARE", _config().flows.watched // slots):
         world = _World(said, rng)
     first = connect(given, rng)
     phases = [(first, given, replace(said, reuse=""))]

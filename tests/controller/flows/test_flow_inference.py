@@ -16,11 +16,12 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows.checks import CHECK
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.continuity import PAUSE
+from fcn.controller.flows.evidence import VERIFIED_SHARE
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import Reason
-from fcn.controller.flows.service import VERIFIED_SHARE, FlowService
+from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.trail import Sample, connection_port
 from fcn.controller.flows.watch import FIRST_REST, WATCH
 
@@ -130,8 +131,9 @@ def test_a_flow_is_watched_until_its_source_is_known_and_looked_at_again(net: Ne
     assert net.forth.watched
     assert net.back.watched
     assert net.forth.label == label
-    # The label, the source, and that it is watched again: the last two in one write request.
-    assert net.edges["pe1"].writes == 3
+    # The label, and that it is watched, in one write request; so are the source and that it is
+    # watched again.
+    assert net.edges["pe1"].writes == 4
 
 
 def test_without_the_port_it_takes_more(net: Network) -> None:
@@ -227,7 +229,7 @@ def test_a_watched_flow_costs_no_write_per_packet(net: Network) -> None:
     for number in range(100):
         net.service.seen("pe1", DC_PORT, FORTH, 0x8001 + number % 2, Sample(WRITE, number, 0xC000))
     assert net.forth.p_key == 0x8001
-    assert net.edges["pe1"].writes == 1
+    assert net.edges["pe1"].writes == 2
 
 
 def test_a_message_of_a_handshake_is_of_two_flows(net: Network) -> None:
@@ -483,7 +485,7 @@ def test_reports_that_are_missing_are_no_pause(net: Network, missing: str) -> No
                 net.service.seen("pe1", DC_PORT, FORTH, 0xFFFF, Sample(WRITE, psn, 0xC000))
             elif missing == "late":
                 sample = Sample(WRITE, psn, 0xC000)
-                net.service.seen("pe1", DC_PORT, FORTH, 0xFFFF, sample, in_time=False)
+                net.service.seen("pe1", DC_PORT, FORTH, 0xFFFF, sample, net.now - 1)
             elif missing == "dropped":
                 net.service.refusals.refuse("pe1", "blue", Reason.TOO_MANY_REPORTS, lambda: "")
             net.now += 0.2

@@ -8,8 +8,7 @@ import pytest
 
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.labelled import LabelledFlows, NoLabelError
-from fcn.controller.flows.labels import LabelPool
+from fcn.controller.flows.labelling import Labelling, LabelPool, NoLabelError
 from fcn.controller.flows.provenance import Origin
 
 PEER = ip_address("10.0.0.9")
@@ -44,7 +43,7 @@ class Bench:
     def __init__(self, **edges: Edge) -> None:
         self.edges = edges
         self.labels = LabelPool(30.0, lambda: 0.0, random.Random(1))
-        self.labelled = LabelledFlows(edges, self.labels, MOST)
+        self.labelled = Labelling(edges, self.labels, MOST)
 
     def label(self, node: str, key: FlowKey, origin: Origin = Origin.DATA) -> list[FlowKey]:
         """Label a flow; returns those that gave way."""

@@ -20,11 +20,11 @@ from fcn.controller.config.notation import Address
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows import service
 from fcn.controller.flows.connections import CmMessage, ConnectionTracker
-from fcn.controller.flows.departed import REPORTS_ARRIVE
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import CommIds, Origin
 from fcn.controller.flows.refusals import REPORT_INTERVAL, Reason
+from fcn.controller.flows.reports import REPORTS_ARRIVE
 from fcn.controller.flows.service import FlowService
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
@@ -177,7 +177,7 @@ def test_hosts_behind_a_router_are_where_the_router_is(network: dict[str, Any]) 
 
 def test_a_packet_costs_no_search_at_all_pes(net: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a tenant invents sources, that would cost the routes of its VRF at every PE each."""
-    monkeypatch.setattr("fcn.controller.flows.places.locate", None)
+    monkeypatch.setattr("fcn.controller.flows.reports.locate", None)
     net.service.seen("pe1", DC_PORT, FORTH)
     net.service.seen("pe1", DC_PORT, BACK)
     assert [flow.key for flow in net.service.all()] == [FORTH]

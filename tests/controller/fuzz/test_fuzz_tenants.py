@@ -473,7 +473,7 @@ class World:
             assert len(self.neighbors[name]) <= sum(provision.host_room.values())
         assert len(service.labels) == len(service.all())
         assert len(service._connections) <= CONNECTIONS
-        assert len(service._watch) + len(service._verification) <= 128
+        assert len(service._evidence) <= 128
         senders = sum(1 for _ in service._senders)
         assert senders <= 2 * CONNECTIONS + len(service.all())
 

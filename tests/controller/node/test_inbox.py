@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from itertools import pairwise
 
+import pytest
 from switches import until
 from virtual import Idle
 
@@ -41,9 +42,13 @@ async def running(inbox: Inbox) -> AsyncIterator[None]:
         job.cancel()
 
 
+def unexpected() -> None:
+    pytest.fail("no handler fails here")
+
+
 def offer(inbox: Inbox, vrf: str, host: int, handle: Callable[[], None]) -> None:
     if inbox.admits("pe1", vrf, host):
-        inbox.put("pe1", vrf, host, handle)
+        inbox.put("pe1", vrf, host, handle, unexpected)
 
 
 async def test_a_tenant_does_not_wait_for_the_flood_of_another() -> None:

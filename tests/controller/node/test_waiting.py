@@ -77,8 +77,15 @@ def make_busy(world: Idle, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Call, "next", handed_over)
     put = Inbox.put
 
-    def busy_put(self: Inbox, node: str, vrf: str, host: int, handle: Callable[[], None]) -> None:
-        put(self, node, vrf, host, taking(world, handle, lambda *_: HANDLED))
+    def busy_put(
+        self: Inbox,
+        node: str,
+        vrf: str,
+        host: int,
+        handle: Callable[[], None],
+        failed: Callable[[], None],
+    ) -> None:
+        put(self, node, vrf, host, taking(world, handle, lambda *_: HANDLED), failed)
 
     monkeypatch.setattr(Inbox, "put", busy_put)
     monkeypatch.setattr(Inbox, "heard", taking(world, Inbox.heard, lambda *_: LIST))
