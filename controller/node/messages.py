@@ -33,7 +33,7 @@ from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read_entries
 from fcn.controller.node.session import answering
 from fcn.controller.owners.flow_learning import DIGESTS, Data, FlowLearning, NewFlow, Report
-from fcn.controller.owners.flow_table import FlowMatch, FlowTable
+from fcn.controller.owners.flow_tables import FlowMatch, FlowTable
 from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.punt import Punt
 

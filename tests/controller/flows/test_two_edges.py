@@ -140,6 +140,21 @@ def test_a_flow_that_falls_silent_at_one_stays_known_at_the_other(net: Network) 
     assert net.edges["pe2"].flows[FORTH].origin is Origin.DATA
 
 
+def test_what_was_inferred_of_a_flow_that_gives_way_is_not_written_again(net: Network) -> None:
+    """In a full table A's flow takes the place of the flow back, of which its sender was drawn."""
+    port = connection_port(17, 33)
+    for dest_qp in range(100, 163):
+        net.service.seen("pe2", DC_PORT, FlowKey("blue", B, A, dest_qp))
+    for node, key, opcode in (("pe1", FORTH, WRITE), ("pe2", BACK, ACK)):
+        net.service.seen(node, DC_PORT, key, sample=Sample(opcode, 5, port))
+    net.now += 0.3
+    net.service.infer()
+    assert net.forth() == {"pe1": 17}
+    net.service.seen("pe2", DC_PORT, FORTH)
+    assert BACK not in net.edges["pe2"].flows
+    assert net.forth() == {"pe1": None, "pe2": None}
+
+
 def test_whatever_happens_both_have_the_same_sender(net: Network) -> None:
     rng = random.Random(3)
     for _ in range(2000):

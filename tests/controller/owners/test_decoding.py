@@ -14,7 +14,6 @@ from fcn.contract.constants import PuntReason, compiled_programs
 from fcn.contract.names import CM_DIGESTS, GATEWAY_TABLES, NEIGHBOR_DIGESTS, NEW_FLOW_DIGESTS
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.owners.endpoint import Endpoint
-from fcn.controller.owners.flow_by_label import FlowByLabel, KnownSender
 from fcn.controller.owners.flow_learning import (
     DIGESTS,
     ConnectionMessage,
@@ -22,7 +21,13 @@ from fcn.controller.owners.flow_learning import (
     NewFlow,
     keep_plain,
 )
-from fcn.controller.owners.flow_table import FlowMatch, FlowTable, LabelledFlow
+from fcn.controller.owners.flow_tables import (
+    FlowByLabel,
+    FlowMatch,
+    FlowTable,
+    KnownSender,
+    LabelledFlow,
+)
 from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.punt import Punt, Punted
