@@ -5,6 +5,7 @@ from collections import Counter
 from ipaddress import ip_address
 
 import pytest
+from edges import Edge
 
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
@@ -13,28 +14,6 @@ from fcn.controller.flows.provenance import Origin
 
 PEER = ip_address("10.0.0.9")
 MOST = 12
-
-
-class Edge:
-    """A PE with room for more flows than there are labels."""
-
-    learning = True
-
-    def __init__(self, room: int = 100) -> None:
-        self.room = room
-        self.flows: dict[FlowKey, Flow] = {}
-
-    def heard_for(self) -> float:
-        return 3600.0
-
-    def capacity(self, ip_version: int) -> int:
-        return self.room
-
-    def install(self, flow: Flow) -> None:
-        self.flows[flow.key] = flow
-
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        del self.flows[flow.key]
 
 
 class Bench:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from edges import Edge
 from tenants import DC_PORT
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
@@ -35,29 +36,6 @@ CAPACITY = 64
 FUZZ_MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "5000"))
 
 
-class Edge:
-    """An ingress PE with small tables."""
-
-    learning = True
-
-    def __init__(self) -> None:
-        self.flows: dict[FlowKey, Flow] = {}
-
-    def heard_for(self) -> float:
-        return 3600.0
-
-    def capacity(self, ip_version: int) -> int:
-        return CAPACITY
-
-    def install(self, flow: Flow) -> None:
-        self.flows[flow.key] = flow
-        of_version = [key for key in self.flows if key.src.version == flow.key.src.version]
-        assert len(of_version) <= CAPACITY
-
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        del self.flows[flow.key]
-
-
 class Network:
     """Two PEs and a flow service on a clock the test moves."""
 
@@ -67,7 +45,7 @@ class Network:
         self.config = config
         self.bus = EventBus(self.clock)
         names = [name for name, node in config.nodes.items() if node.role == "pe"]
-        self.edges = {name: Edge() for name in names}
+        self.edges = {name: Edge(CAPACITY) for name in names}
         self.service = self.controller()
 
     def controller(self) -> FlowService:
