@@ -148,7 +148,6 @@ class Messages:
                 late = lateness.of(digest.timestamp)
                 evidence_until = self._clock() - late + SKEW
                 await synchronized.wait()
-                self._inbox.heard(late)
                 for data in digest:
                     self._put(name, data, evidence_until)
                 self._acknowledge(digest.ack())

@@ -183,7 +183,7 @@ class World:
             name: NodeEdge(provision, lambda: 3600.0) for name, provision in self.provisions.items()
         }
         self.flows = FlowService(config, edges, bus, clock, random.Random(1))
-        self.inbox = Inbox(self.flows.refusals, self._clock, self._clock)
+        self.inbox = Inbox(self.flows.refusals, self._clock)
         self.switches = {name: StubSwitch() for name in PES}
         self.tasks: list[asyncio.Task[None]] = []
         self.neighbors: dict[str, NeighborService] = {}
