@@ -9,9 +9,12 @@ import yaml
 from edges import Edge
 from tenants import DC_PORT
 
+from fcn.contract.constants import CmAttribute
 from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
+from fcn.controller.config.notation import Address
 from fcn.controller.events import EventBus
+from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowService
@@ -48,6 +51,13 @@ class Network:
             self.psn += 1
             self.see("pe1", FORTH, WRITE, self.psn, port)
             self.see("pe2", BACK, ACK, self.psn, port)
+
+    def connect(self, a_qp: int, b_qp: int, ids: tuple[int, int], a: Address = A) -> None:
+        """A handshake of these queue pairs of `a` and B."""
+        request = CmMessage("blue", a, B, CmAttribute.REQ, ids[0], 0, a_qp)
+        self.service.connection_message("pe1", DC_PORT, request)
+        reply = CmMessage("blue", B, a, CmAttribute.REP, ids[1], ids[0], b_qp)
+        self.service.connection_message("pe2", DC_PORT, reply)
 
     def run(self, seconds: float, *connections: tuple[FlowKey, FlowKey, int]) -> None:
         """Let connections go on: requests of the flow forth from this PSN on, responses back."""

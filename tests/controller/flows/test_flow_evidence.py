@@ -128,11 +128,8 @@ def test_what_packets_contradict_is_not_believed_of_the_other_direction_again(
 
 def _set_up(net: Network) -> None:
     """Two connections, by CM."""
-    for a_qp, b_qp, ids in ((17, 33, (0xA1, 0xB1)), (18, 34, (0xA2, 0xB2))):
-        request = CmMessage("blue", A, B, CmAttribute.REQ, ids[0], 0, a_qp)
-        net.service.connection_message("pe1", DC_PORT, request)
-        reply = CmMessage("blue", B, A, CmAttribute.REP, ids[1], ids[0], b_qp)
-        net.service.connection_message("pe2", DC_PORT, reply)
+    net.connect(17, 33, (0xA1, 0xB1))
+    net.connect(18, 34, (0xA2, 0xB2))
     assert net.known() == {FORTH: 17, BACK: 33, FORTH_2: 18, BACK_2: 34}
 
 
@@ -214,12 +211,7 @@ def test_restored_flows_are_looked_at_too(net: Network) -> None:
 @pytest.mark.parametrize("missing", ["disconnected", "late", "dropped"])
 def test_reports_that_are_missing_are_no_pause(net: Network, missing: str) -> None:
     """Of a connection so fast that after a pause any PSN might be another's."""
-    net.service.connection_message(
-        "pe1", DC_PORT, CmMessage("blue", A, B, CmAttribute.REQ, 1, 0, 17)
-    )
-    net.service.connection_message(
-        "pe2", DC_PORT, CmMessage("blue", B, A, CmAttribute.REP, 2, 1, 33)
-    )
+    net.connect(17, 33, (1, 2))
     psn = 0
 
     def send(seconds: float, *, reported: bool) -> None:
@@ -250,10 +242,7 @@ def test_a_host_cannot_claim_a_queue_pair_that_another_host_is_connected_to(net:
     """A sends to the queue pair of B that C is connected to, as if it were A's own connection to B:
     B's flow to A would be the one that sends to C, and that one would slow down for A."""
     other = ip_address("10.1.0.11")
-    request = CmMessage("blue", other, B, CmAttribute.REQ, 1, 0, 44)
-    net.service.connection_message("pe1", DC_PORT, request)
-    reply = CmMessage("blue", B, other, CmAttribute.REP, 2, 1, 33)
-    net.service.connection_message("pe2", DC_PORT, reply)
+    net.connect(44, 33, (1, 2), a=other)
     net.service.seen("pe2", DC_PORT, FlowKey("blue", B, other, 44))
     net.converse(8)
     net.infer()
