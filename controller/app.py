@@ -84,7 +84,7 @@ class ControlPlane:
         }
         rng = rng or random.SystemRandom()
         self.flows = FlowService(config, self.edges, self.bus, clock, rng)
-        self._inbox = Inbox(self.flows.refusals, clock.monotonic, clock.work)
+        self._inbox = Inbox(self.flows.refusals, clock.work)
         self.neighbors = {
             name: NeighborService(
                 config,

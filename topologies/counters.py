@@ -15,7 +15,7 @@ from finsy.proto import p4r, p4r_grpc
 
 from fcn.contract.names import COUNTERS, EVENT_COUNTERS, named_cells
 from fcn.contract.pipeline import Pipeline, load_pipeline
-from fcn.controller.owners.flow_by_label import FlowByLabel
+from fcn.controller.owners.flow_tables import FlowByLabel
 from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.model import Topology
 

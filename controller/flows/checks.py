@@ -7,7 +7,7 @@ a person stated is right unless much speaks against it: docs/learning.md has the
 
 from dataclasses import dataclass
 
-from fcn.controller.flows.inference import Evidence, Pairing
+from fcn.controller.flows.inference import Agreement, Pairing
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import (
     ANSWER_LIMIT,
@@ -92,7 +92,7 @@ class Check:
             for flow in (pairing.forth, pairing.back)
         }
         self._weighed = 0
-        self._evidence = Evidence()
+        self._agreement = Agreement()
         self._rows = {flow: _Row() for flow in self._trails}
 
     def observe(self, flow: FlowKey, now: float, sample: Sample) -> None:
@@ -111,7 +111,7 @@ class Check:
 
     def _weigh(self, verdict: Verdict, psn: int, distance: int, *, bounded: bool) -> None:
         """One response more. bounded: whether it could be too late for READs that were seen."""
-        self._evidence.weigh(verdict, psn, distance)
+        self._agreement.weigh(verdict, psn, distance)
 
     @property
     def port_follows(self) -> bool:
@@ -169,7 +169,7 @@ class Check:
         other = self.pairing.port is not None and any(
             r.port not in own for r in self._rows.values()
         )
-        return self._evidence.shown and not other
+        return self._agreement.shown and not other
 
     @property
     def refuted(self) -> bool:
@@ -178,7 +178,7 @@ class Check:
         changed = own is not None and any(
             row.is_long and row.port != own for row in self._rows.values()
         )
-        return changed or self._evidence.refuted
+        return changed or self._agreement.refuted
 
 
 class StatedCheck(Check):

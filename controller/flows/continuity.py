@@ -1,9 +1,11 @@
-"""Whether two flows go on after a pause as they were before it (FCN-3 b).
+"""Whether packets after an idle period are the same connection's as before it (FCN-3 b).
 
-A queue pair number is used again only after its connection ended, so that neither of its flows has
-a packet for a while (TimeWait, IBTA volume 1, 12.9.8.4). A connection that only paused goes on with
-the next PSN, or with one it repeats, and from the same UDP source ports. What cannot be told after
-a pause is not known any more: docs/learning.md has the reasons.
+A queue pair number is reused only after its connection ended, so its flows are idle for a while
+(TimeWait, IBTA volume 1, 12.9.8.4). The same connection goes on with the next PSN, or with one it
+retransmits, from the same UDP source port; another one begins with any PSN. So the last PSN before
+an idle period of both flows is compared with the first after it, of the requests and of the
+responses of each flow. Where they do not tell, the pairing is uncertain: docs/learning.md has the
+reasons.
 """
 
 from dataclasses import dataclass, field
@@ -14,52 +16,50 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.trail import HALF_SPACE, PSN_SPACE, RC_RESPONSES, READ_REQUEST, Sample
 
 PAUSE = 2.0
-"""Seconds for which neither flow has a packet, while both are watched, that make a pause."""
+"""Seconds without a packet of either flow, while both are sampled, that make an idle period."""
 
 LONGEST_STEP = 1.0
-"""Seconds from one call to the next for which the controller counts as listening."""
+"""Seconds between two calls of `heard` up to which the controller was listening in between."""
 
 STEPS_NEEDED = 4
-"""Steps from packet to packet that must have been seen to know how wide they are."""
+"""Steps from sample to sample that are needed to know how wide they are."""
 
 MARGIN = 2
-"""A step over a pause may be so many times as wide as others."""
+"""How many times as wide as the widest before a step over an idle period may be."""
 
 SLACK = 8
-"""PSNs more: the next packets of a slow flow may not be reported."""
+"""PSNs more, as not every packet of a slow flow is sampled."""
 
 UNREPORTED = 1 << 16
-"""PSNs by which a flow may be ahead of its latest report: what it sent in the rest of a learning
-window, 6.5 million a second in 10 ms. A random PSN is so near in one of 256 cases."""
+"""PSNs that a flow may send in the rest of a learning window after its sample: 6.5 million a second
+in 10 ms. A random PSN is within so many in one of 256 cases."""
 
 CLEARLY = 4
-"""A step over a pause so many times wider than what may be is another connection's."""
+"""How many times wider than possible a step is that only another connection explains."""
 
 REPEATED = 5.0
-"""Seconds back from which a flow repeats requests at most: until then they are answered, or the
-connection is given up."""
+"""Seconds for which a flow retransmits at most: then the connection is given up (retry limit)."""
 
 SPEED_OVER = 0.5
 """Seconds over which the speed of a flow is measured, at least."""
 
 CHANCE = 1 / 16
-"""How likely at most a random PSN is taken for the next one."""
+"""How likely a random PSN may at most be taken for the next one."""
 
 
 class Continuity(Enum):
-    """What a flow shows after a pause."""
+    """What a flow shows after an idle period."""
 
     GOES_ON = 1
     UNDECIDED = 2
-    """It may be either."""
     BROKEN = 3
-    """Its PSN or its port is another connection's."""
+    """PSN or port are another connection's."""
 
 
 @dataclass(slots=True)
-class _Position:
-    """How far requests, or responses, of one flow have come: the latest PSN and port, the widest
-    step from one to the next while watched, the highest speed in PSNs per second."""
+class _Stream:
+    """The requests, or the responses, of one flow: PSN and port of the latest sample, the widest
+    step between samples of one check, and the highest speed in PSNs per second."""
 
     psn: int
     port: int
@@ -70,11 +70,10 @@ class _Position:
     marked: int = 0
     seen_at: float = 0.0
     stepping: bool = False
-    """Whether the latest was seen in this look, and nothing missed since: what was sent in between
-    is no step."""
+    """Whether nothing was missed since the latest sample, so that it is a step to the next."""
 
-    def move(self, now: float, psn: int, port: int) -> None:
-        """A packet more."""
+    def record(self, now: float, psn: int, port: int) -> None:
+        """The next sample."""
         if self.stepping:
             self.widest = max(self.widest, _distance(self.psn, psn))
             self.steps += 1
@@ -84,14 +83,14 @@ class _Position:
             self.speed = max(self.speed, speed)
             self.marked_at, self.marked = now, psn
 
-    def begin_again(self, now: float, psn: int, port: int) -> None:
-        """The first packet after a pause."""
+    def resume(self, now: float, psn: int, port: int) -> None:
+        """The first sample after an idle period."""
         self.psn, self.port, self.stepping, self.seen_at = psn, port, True, now
         self.marked_at, self.marked = now, psn
 
-    def leads_to(self, psn: int, port: int, unwatched: float, unanswered: int) -> Continuity:
-        """Whether a packet after a pause follows, where `unwatched` seconds of it were not seen, or
-        repeats one of those not answered."""
+    def continues_with(self, psn: int, port: int, unwatched: float, unanswered: int) -> Continuity:
+        """Whether the first sample after an idle period, of which `unwatched` seconds were not
+        sampled, is the next or a retransmission of the latest `unanswered` PSNs."""
         if port != self.port:
             return Continuity.BROKEN
         if (self.psn - psn) % PSN_SPACE <= unanswered:
@@ -107,9 +106,9 @@ class _Position:
         telling = 2 * reach <= CHANCE * PSN_SPACE
         return Continuity.GOES_ON if telling and step <= reach else Continuity.UNDECIDED
 
-    def went_back(self, now: float, psn: int, unanswered: int) -> bool:
-        """Whether it is behind where it was in an earlier look, further than it repeats anything
-        and though it cannot have come round in the meantime."""
+    def falls_back(self, now: float, psn: int, unanswered: int) -> bool:
+        """Whether a sample is behind those of an earlier check, by more than the flow retransmits,
+        and too soon for PSNs to have wrapped."""
         back = (self.psn - psn) % PSN_SPACE
         repeated = unanswered + MARGIN * self.widest + self.speed * REPEATED + SLACK
         forth = CLEARLY * (self.speed * (now - self.seen_at) + self.widest) + SLACK
@@ -127,25 +126,26 @@ def _distance(one: int, other: int) -> int:
     return min(ahead, PSN_SPACE - ahead)
 
 
-_Class = tuple[FlowKey, bool]
-"""A flow's requests, or its responses: what both have of PSNs is not comparable."""
+_StreamKey = tuple[FlowKey, bool]
+"""A flow, and whether its responses: their PSNs are those of the other flow."""
 
 
 @dataclass(slots=True)
 class Pause:
-    """From the latest packet before it to the first after it; what packets show since."""
+    """An idle period of both flows, of which `unwatched` seconds were not sampled; what each stream
+    shows after it."""
 
     begin: float
     end: float
     unwatched: float
-    found: dict[_Class, Continuity] = field(default_factory=dict)
+    found: dict[_StreamKey, Continuity] = field(default_factory=dict)
 
     def overlaps(self, other: "Pause") -> bool:
         return self.begin < other.end and other.begin < self.end
 
     @property
     def verdict(self) -> Continuity:
-        """One that is broken is enough; one that goes on, else."""
+        """One stream that is broken is enough, else one that goes on."""
         return max(
             self.found.values(),
             default=Continuity.UNDECIDED,
@@ -154,14 +154,14 @@ class Pause:
 
 
 class Progress:
-    """How far both flows of a pairing have come, over all looks at it, since `made`. `active`: then
-    they had packets, which are not known."""
+    """How far both flows of a pairing have come, over all its checks since `made`. `active`: they
+    had packets before, which are not known."""
 
     __slots__ = (
         "_flows",
         "_heard_until",
         "_latest",
-        "_positions",
+        "_streams",
         "_unanswered",
         "_watched",
         "pause",
@@ -170,33 +170,34 @@ class Progress:
 
     def __init__(self, forth: FlowKey, back: FlowKey, made: float, *, active: bool) -> None:
         self._flows = (forth, back)
-        self._unanswered: dict[_Class, int] = {}
-        """Before the latest pause, or this look."""
-        self._positions: dict[_Class, _Position] = {}
+        self._unanswered: dict[_StreamKey, int] = {}
+        """PSNs when this check, or the latest idle period, began."""
+        self._streams: dict[_StreamKey, _Stream] = {}
         self._latest = made if active else None
+        """When either flow was sampled last."""
         self._heard_until = made
         self._watched = 0.0
-        """Seconds of the time since the latest packet in which it would have been seen."""
+        """Seconds since then in which another packet would have been sampled."""
         self.pause: Pause | None = None
-        """The latest one."""
+        """The latest idle period."""
         self.went_back = False
-        """Whether PSNs are behind those of an earlier look."""
+        """Whether PSNs fell behind those of an earlier check."""
 
     def begin_anew(self) -> None:
-        """What was before says nothing of what comes."""
-        self._positions.clear()
+        """PSNs and ports may be any from now on."""
+        self._streams.clear()
         self._latest = None
         self.pause = None
         self.went_back = False
 
-    def look_begins(self, now: float) -> None:
-        """Both flows are watched from now on."""
+    def check_begins(self, now: float) -> None:
+        """A check begins: both flows are sampled from now on."""
         self._heard_until = now
-        self._stand()
+        self._break_steps()
         self._count_unanswered()
 
     def heard(self, now: float, heard_for: float) -> None:
-        """Both flows are watched, and their packets reported since so many seconds."""
+        """Both flows are sampled, and all samples have arrived for so many seconds."""
         since = now - self._heard_until
         if since >= heard_for or since > LONGEST_STEP:
             self.missed(now)
@@ -205,47 +206,46 @@ class Progress:
             self._heard_until = now
 
     def missed(self, now: float) -> None:
-        """Packets may not have been reported since the latest one that was: who is gone is not
-        noticed at once."""
+        """Samples may be missing, since the latest: a PE that is gone is not noticed at once."""
         self._heard_until = now
         self._watched = 0.0
-        self._stand()
+        self._break_steps()
 
     def observe(self, flow: FlowKey, now: float, sample: Sample) -> None:
-        """A packet of a reliable connection. A request for a READ takes as many PSNs as nobody
-        knows, so its PSN says nothing; that of the response does."""
+        """A sample of a reliable connection. The PSN of a READ request is not compared, as nobody
+        sees how many it takes; those of the response are."""
         self.heard(now, inf)
         if self._latest is not None:
             unwatched = now - self._latest - self._watched
-            # What happens in a long time without a look cannot be told from a short one before.
+            # A short idle period says nothing of a long time in which nobody looked.
             if self._watched >= PAUSE and unwatched <= self._watched:
                 self.pause = Pause(self._latest, now, unwatched)
                 self._count_unanswered()
         self._latest, self._watched = now, 0.0
         if sample.opcode != READ_REQUEST:
-            self._move((flow, sample.opcode in RC_RESPONSES), now, sample)
+            self._record((flow, sample.opcode in RC_RESPONSES), now, sample)
 
-    def _stand(self) -> None:
-        """What the next packets are ahead is not how wide a step is."""
-        for position in self._positions.values():
-            position.stepping = False
+    def _break_steps(self) -> None:
+        """The distance to the next sample is no step: some may be missing in between."""
+        for stream in self._streams.values():
+            stream.stepping = False
 
-    def _move(self, which: _Class, now: float, sample: Sample) -> None:
-        position, pause = self._positions.get(which), self.pause
+    def _record(self, key: _StreamKey, now: float, sample: Sample) -> None:
+        stream, pause = self._streams.get(key), self.pause
         psn, port = sample.psn, sample.udp_source_port
-        unanswered = self._unanswered.get(which, 0)
-        if position is None:
-            self._positions[which] = _Position(psn, port, marked_at=now, marked=psn, stepping=True)
-        elif pause is not None and which not in pause.found:
-            pause.found[which] = position.leads_to(psn, port, pause.unwatched, unanswered)
-            position.begin_again(now, psn, port)
+        unanswered = self._unanswered.get(key, 0)
+        if stream is None:
+            self._streams[key] = _Stream(psn, port, marked_at=now, marked=psn, stepping=True)
+        elif pause is not None and key not in pause.found:
+            pause.found[key] = stream.continues_with(psn, port, pause.unwatched, unanswered)
+            stream.resume(now, psn, port)
         else:
-            self.went_back |= position.went_back(now, psn, unanswered)
-            position.move(now, psn, port)
+            self.went_back |= stream.falls_back(now, psn, unanswered)
+            stream.record(now, psn, port)
 
     def _count_unanswered(self) -> None:
-        """Requests behind the latest one may be repeated, as far as they are not answered."""
+        """How many requests may be retransmitted: those behind the latest response."""
         for flow, back in zip(self._flows, reversed(self._flows), strict=True):
-            asked, answers = self._positions.get((flow, False)), self._positions.get((back, True))
+            asked, answers = self._streams.get((flow, False)), self._streams.get((back, True))
             count = (asked.psn - answers.psn) % PSN_SPACE if asked and answers else 0
             self._unanswered[flow, False] = count if count <= CHANCE * PSN_SPACE else 0

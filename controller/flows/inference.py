@@ -20,8 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fcn.controller.config.notation import Address
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.key import FlowKey, HostPairKey, host_pair, is_forth
 from fcn.controller.flows.trail import (
     ANSWER_LIMIT,
     PSN_SPACE,
@@ -51,8 +50,8 @@ CHANCE = 1 / 8
 
 
 @dataclass(slots=True)
-class Evidence:
-    """What responses say of one pairing, the latest in a row."""
+class Agreement:
+    """How responses agree with the requests of one pairing, the latest in a row."""
 
     supports: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=SUPPORTS_NEEDED))
     """(PSN, distance) of the latest responses that agree, all different."""
@@ -87,7 +86,7 @@ class Evidence:
         return max(distance for _, distance in self.supports)
 
 
-NOTHING = Evidence()
+NOTHING = Agreement()
 """Of a pairing no response was seen of."""
 
 
@@ -117,13 +116,13 @@ class _HostPair:
     def __init__(self) -> None:
         self.forth: dict[int, Trail] = {}
         self.back: dict[int, Trail] = {}
-        self.evidence: dict[int, dict[int, Evidence]] = {}
+        self.agreement: dict[int, dict[int, Agreement]] = {}
         """By destination queue pair of the flow forth, then of the flow back."""
         self.newest = 0.0
         self.ports_follow_qps = False
 
     def side(self, flow: FlowKey) -> dict[int, Trail]:
-        return self.forth if _is_forth(flow) else self.back
+        return self.forth if is_forth(flow) else self.back
 
     def judge(self, until: float) -> bool:
         """Weigh responses reported up to `until` against the requests of the other direction;
@@ -148,21 +147,21 @@ class _HostPair:
         if verdict is Verdict.POSSIBLE and not (asked.asks_reads or answers.answers_reads):
             return
         forth, back = pairing
-        row = self.evidence.setdefault(forth, {})
-        evidence = row.get(back)
-        if evidence is None:
-            evidence = row[back] = Evidence()
+        row = self.agreement.setdefault(forth, {})
+        agreement = row.get(back)
+        if agreement is None:
+            agreement = row[back] = Agreement()
         if verdict is Verdict.POSSIBLE:
-            evidence.late = min(evidence.late, distance)
+            agreement.late = min(agreement.late, distance)
         else:
-            evidence.weigh(verdict, psn, distance)
+            agreement.weigh(verdict, psn, distance)
 
     def forget(self, flow: FlowKey) -> None:
         self.side(flow).pop(flow.dest_qp, None)
-        if _is_forth(flow):
-            self.evidence.pop(flow.dest_qp, None)
+        if is_forth(flow):
+            self.agreement.pop(flow.dest_qp, None)
         else:
-            for row in self.evidence.values():
+            for row in self.agreement.values():
                 row.pop(flow.dest_qp, None)
 
     def by_port(self, seen_before: float) -> list[_QueuePairs]:
@@ -187,9 +186,9 @@ class _HostPair:
         near = self._near
         strong = {
             (forth, back)
-            for forth, row in self.evidence.items()
-            for back, evidence in row.items()
-            if evidence.shown and evidence.widest <= near
+            for forth, row in self.agreement.items()
+            for back, agreement in row.items()
+            if agreement.shown and agreement.widest <= near
         }
         explained = {forth for forth, _ in strong}, {back for _, back in strong}
         return [
@@ -226,9 +225,9 @@ class _HostPair:
         )
 
     def _out(self, forth: int, back: int, *, explained: bool) -> bool:
-        evidence = self.evidence.get(forth, {}).get(back, NOTHING)
-        silent = not evidence.supports and evidence.late > self._near
-        return evidence.refuted or (explained and silent)
+        agreement = self.agreement.get(forth, {}).get(back, NOTHING)
+        silent = not agreement.supports and agreement.late > self._near
+        return agreement.refuted or (explained and silent)
 
 
 def _plausible(asked: Trail, answers: Trail) -> bool:
@@ -241,24 +240,11 @@ def _plausible(asked: Trail, answers: Trail) -> bool:
     return False
 
 
-def _is_forth(flow: FlowKey) -> bool:
-    return int(flow.src) <= int(flow.dst)
-
-
 def _by_port(trails: dict[int, Trail]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for qp, trail in trails.items():
         found.setdefault(trail.port, []).append(qp)
     return found
-
-
-HostPairKey = tuple[str, Address, Address]
-
-
-def host_pair(flow: FlowKey) -> HostPairKey:
-    """VRF and both addresses, the lower first: the same for both directions."""
-    low, high = (flow.src, flow.dst) if _is_forth(flow) else (flow.dst, flow.src)
-    return flow.vrf, low, high
 
 
 class Inference:

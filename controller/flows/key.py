@@ -28,3 +28,18 @@ class FlowKey:
 
     def __str__(self) -> str:
         return f"{self.vrf} {self.src} → {self.dst} QP {self.dest_qp:#x}"
+
+
+HostPairKey = tuple[str, Address, Address]
+"""VRF and both addresses, the lower first: the same for both directions."""
+
+
+def is_forth(flow: FlowKey) -> bool:
+    """Whether the source is the lower of both addresses."""
+    return int(flow.src) <= int(flow.dst)
+
+
+def host_pair(flow: FlowKey) -> HostPairKey:
+    """The hosts between which a flow goes."""
+    low, high = (flow.src, flow.dst) if is_forth(flow) else (flow.dst, flow.src)
+    return flow.vrf, low, high

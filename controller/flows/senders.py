@@ -1,11 +1,11 @@
-"""Which queue pair sends a flow, and how that became known; authority.py says who is believed."""
+"""Which queue pair sends a flow, and how that became known; lifecycle.py says who is believed."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from fcn.controller.config.notation import Address
-from fcn.controller.flows.authority import MAY_END, MAY_REPLACE, End
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.lifecycle import MAY_REPLACE
 from fcn.controller.flows.provenance import CommIds, Origin
 
 
@@ -68,15 +68,13 @@ class Senders:
         if key not in self._senders:
             self._put(key, sender)
 
-    def end(self, key: FlowKey, reason: End) -> bool:
-        """Forget the sender, if this may end it; whether the flow has no known sender now."""
-        known = self._senders.get(key)
-        if known is None:
-            return True
-        if reason not in MAY_END[known.origin]:
-            return False
-        self._forget(key, known)
-        return True
+    def forget(self, key: FlowKey) -> None:
+        """Nobody knows the sender any more."""
+        known = self._senders.pop(key)
+        pair = (key.vrf, key.src, known.source_qp)
+        del self._by_queue_pair[pair][key]
+        if not self._by_queue_pair[pair]:
+            del self._by_queue_pair[pair]
 
     def sent_by(self, vrf: str, src: Address, dst: Address, source_qp: int) -> list[FlowKey]:
         """Flows from `src` to `dst` that this queue pair sends."""
@@ -87,15 +85,8 @@ class Senders:
         return list(self._by_queue_pair.get((vrf, src, source_qp), ()))
 
     def _put(self, key: FlowKey, sender: Sender) -> None:
-        if known := self._senders.get(key):
-            self._forget(key, known)
+        if key in self._senders:
+            self.forget(key)
         self._senders[key] = sender
         pair = (key.vrf, key.src, sender.source_qp)
         self._by_queue_pair.setdefault(pair, {})[key] = None
-
-    def _forget(self, key: FlowKey, known: Sender) -> None:
-        del self._senders[key]
-        pair = (key.vrf, key.src, known.source_qp)
-        del self._by_queue_pair[pair][key]
-        if not self._by_queue_pair[pair]:
-            del self._by_queue_pair[pair]

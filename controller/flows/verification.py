@@ -1,10 +1,20 @@
-"""Looks again at pairings of flows that are taken for the two directions of a connection (FCN-3 b).
+"""Checks again and again that two flows are the directions of one reliable connection (FCN-3 b).
 
-Queue pair numbers are used again. What was concluded once, or stated by hosts that did not say its
-end, stays true only while the same two queue pairs are connected; so every pairing is looked at
-again in turn, a few at a time, and evidence against it ends it. Flows are watched for this as for
-inference: reports cost the control plane (FCN-15: bounded). VRFs and their hosts have fair shares
-(turns.py), so that none waits for the connections of another.
+Queue pair numbers are reused, and the end of a connection may be missed. So every pairing of flows,
+inferred or stated, is checked in its turn: both flows are sampled for CHECK seconds at most, or
+until what was seen confirms the pairing. It ends
+
+- as refuted, when PSNs or ports show that the flows belong to different connections (checks.py);
+  what was stated by somebody ends after a second check in a row only;
+- as uncertain, when they may do so: PSNs do not continue after an idle period (continuity.py), they
+  fell back, the port is not that of both queue pairs any more, or the pairing was doubted and is
+  not confirmed.
+
+Where one pairing ends, queue pairs of these two hosts were reused: the pairings between them that
+are older than its last confirmation are doubted until a check confirms them.
+
+Samples cost the control plane (FCN-15), so few pairings are checked at a time, in fair turns of the
+VRFs and their hosts (turns.py).
 """
 
 from collections.abc import Callable
@@ -14,90 +24,97 @@ from math import inf
 
 from fcn.controller.flows.checks import NOTHING_SEEN, Check, Seen, StatedCheck
 from fcn.controller.flows.continuity import Continuity, Pause, Progress
-from fcn.controller.flows.inference import JUDGED_AFTER, HostPairKey, Pairing, host_pair
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.inference import JUDGED_AFTER, Pairing
+from fcn.controller.flows.key import FlowKey, HostPairKey, host_pair
 from fcn.controller.flows.shares import host_of
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.turns import Turns
 
 UNSEEN = 60.0
-"""Seconds after which a mapping that nothing confirmed may have been wrong for: about as long as a
+"""Seconds for which a pairing counts as right that was made and never confirmed: about as long as a
 flow that fell silent keeps it."""
 
 HURRY_INTERVAL = 1.0
-"""Seconds between searches for pairings that are to be first."""
+"""Seconds between searches for pairings that are to be checked first."""
 
 HURRIED = 64
-"""Pairs of hosts between which they are searched at a time: it must not keep others waiting."""
+"""Pairs of hosts whose pairings are searched at a time, which bounds the time it takes."""
 
 RECENT = 10.0
-"""Seconds since the latest look for which such a pairing need not be first."""
+"""Seconds since the latest check within which a new flow between the hosts causes none."""
 
 
 @dataclass(slots=True)
 class _Entry:
-    """A pairing that was made at `made`, and waits since `since` or is watched. `shown`: when the
-    latest look that confirmed it began; `suspected`: when a look spoke against it, and none for it
-    since; `doubted`: another one between the hosts ended, so that this has to be confirmed."""
+    """A pairing, and what its checks found."""
 
     pairing: Pairing
     made: float
     since: float
-    shown: float | None = None
-    suspected: float | None = None
+    """The end of the latest check; `made` before the first."""
+    confirmed_at: float | None = None
+    """When the latest check began that confirmed it."""
+    contradicted_at: float | None = None
+    """When a check spoke against it, if none has confirmed it since."""
     doubted: bool = False
+    """Whether another one between the hosts ended, and no check has confirmed this one since."""
     seen: Seen = NOTHING_SEEN
     progress: Progress = field(init=False)
     weighed: Pause | None = None
-    """The latest pause that was weighed; `excused`: the latest after which its port followed from
-    the queue pairs, which says more than PSNs."""
+    """The latest idle period that was judged."""
     excused: Pause | None = None
-    kept_port: bool = False
-    """Whether its port followed from the queue pairs in an earlier look."""
+    """The latest one after which the port was that of both queue pairs, which outweighs PSNs."""
+    had_own_port: bool = False
+    """Whether the port was that of both queue pairs in an earlier check."""
 
     def __post_init__(self) -> None:
         forth, back, _, stated = self.pairing
         self.progress = Progress(forth, back, self.made, active=not stated)
 
-    def is_uncertain(self, check: Check) -> bool:
-        """Whether a look leaves open that packets are of another connection: PSNs went back, the
-        port does not follow from the queue pairs any more, or it had to be confirmed and is not."""
-        if check.keeps_own_port or check.is_silent:
-            return False
-        doubtful = self.doubted and not check.confirmed
-        return self.progress.went_back or doubtful or (self.kept_port and check.has_other_port)
-
-    @property
-    def open_pause(self) -> Pause | None:
-        """A pause that ended, and after which it is not known yet whether the flows go on."""
-        pause = self.progress.pause
-        return None if pause is self.weighed else pause
-
     def check(self, now: float) -> Check:
-        """Look again."""
-        self.progress.look_begins(now)
+        """Begin a check."""
+        self.progress.check_begins(now)
         if self.pairing.stated:
             return StatedCheck(self.pairing, now, self.seen)
         return Check(self.pairing, now)
 
+    @property
+    def open_pause(self) -> Pause | None:
+        """The latest idle period, if it was not judged yet."""
+        pause = self.progress.pause
+        return None if pause is self.weighed else pause
 
-def _doubt_with(ended: _Entry, now: float) -> tuple[float, float]:
-    """Which pairings may have ended when this one did: made until then, and not confirmed since."""
-    against = now if ended.suspected is None else ended.suspected
-    latest = min(against, ended.made + UNSEEN) if ended.shown is None else ended.shown
-    return latest, against
+    def is_unfit(self, check: Check) -> bool:
+        """Whether responses of a check that is over fit neither as well as in earlier ones, nor at
+        all where the pairing is doubted."""
+        return (self.doubted and check.fails) or (self.confirmed_at is not None and check.strays)
 
+    def is_uncertain(self, check: Check) -> bool:
+        """Whether packets of a check that is over may be another connection's."""
+        if check.keeps_own_port or check.is_silent:
+            return False
+        unconfirmed = self.doubted and not check.confirmed
+        lost_port = self.had_own_port and check.has_other_port
+        return self.progress.went_back or unconfirmed or lost_port
 
-def _paused_too(entry: _Entry, pause: Pause) -> bool:
-    """Whether its latest pause was weighed by PSNs alone, and was then."""
-    weighed = entry.weighed
-    return weighed is not None and weighed is not entry.excused and weighed.overlaps(pause)
+    def doubts(self, now: float) -> tuple[float, float]:
+        """What the end of this pairing says of others between the hosts: doubted are those made
+        until the first of these times and not confirmed since the second."""
+        against = now if self.contradicted_at is None else self.contradicted_at
+        if self.confirmed_at is not None:
+            return self.confirmed_at, against
+        return min(against, self.made + UNSEEN), against
+
+    def paused_too(self, pause: Pause) -> bool:
+        """Whether its latest idle period overlaps this one, and only PSNs speak for it since."""
+        weighed = self.weighed
+        return weighed is not None and weighed is not self.excused and weighed.overlaps(pause)
 
 
 class Verification:
-    """Pairings, some of them watched. `clock` returns seconds and never goes back; at most `slots`
-    flows are watched at a time. `heard_for`: seconds since when all packets of watched flows
-    between two hosts are reported, as far as that is known; 0 while they are not."""
+    """All pairings, some of them being checked. `clock` returns seconds and never goes back; at
+    most `slots` flows are sampled at a time. `heard_for`: seconds since when all samples of flows
+    between two hosts have arrived, as far as that is known; 0 while they do not."""
 
     def __init__(
         self,
@@ -109,50 +126,51 @@ class Verification:
         self._slots = slots
         self._heard_for = heard_for
         self._entries: dict[FlowKey, _Entry] = {}
-        """By either flow."""
+        """By either flow; all below are by the flow forth."""
         self._turns: Turns[FlowKey] = Turns()
-        """By flow forth, all: those that are watched have a place, the others wait for one."""
+        """Those that are checked have a place, the others wait for one."""
         self._checked: dict[FlowKey, Check] = {}
-        """By flow forth."""
         self._between: dict[HostPairKey, dict[FlowKey, None]] = {}
-        """By flow forth, the one whose latest look is longest ago first."""
+        """All; the one whose latest check is longest ago is first."""
         self._hurried: dict[HostPairKey, None] = {}
+        """Hosts whose pairings are to be checked first."""
         self._next_hurry = 0.0
         self._refuted: dict[FlowKey, FlowKey] = {}
+        """Of either flow the other one."""
         self._unsettled: dict[HostPairKey, dict[FlowKey, None]] = {}
-        """By flow forth, doubted ones that were not looked at since."""
+        """Those that are doubted and were not checked since."""
         self._replaced: dict[HostPairKey, tuple[float, float]] = {}
-        """Pairs of hosts of which pairings are to be doubted: as `_doubt` has it."""
+        """Hosts whose pairings are to be doubted, as `_Entry.doubts` says."""
         self._broken: dict[HostPairKey, Pause] = {}
-        """The latest pause after which a pairing did not go on."""
+        """The latest idle period after which a pairing did not go on."""
 
     def __contains__(self, flow: FlowKey) -> bool:
-        """Whether the flow is watched now."""
+        """Whether the flow is sampled now."""
         entry = self._entries.get(flow)
         return entry is not None and entry.pairing.forth in self._checked
 
     def __len__(self) -> int:
-        """Flows watched now, never more than the slots."""
+        """Flows sampled now, never more than the slots."""
         return 2 * len(self._checked)
 
     def partner(self, flow: FlowKey) -> FlowKey | None:
-        """The flow back, as far as it is taken for that."""
+        """The flow it is paired with."""
         entry = self._entries.get(flow)
         if entry is None:
             return None
         return entry.pairing.back if flow == entry.pairing.forth else entry.pairing.forth
 
     def is_stated(self, flow: FlowKey) -> bool:
-        """Whether the flow's partner was stated."""
+        """Whether the flow's pairing was stated."""
         entry = self._entries.get(flow)
         return entry is not None and entry.pairing.stated
 
     def was_refuted(self, flow: FlowKey, partner: FlowKey) -> bool:
-        """Whether evidence spoke against this pairing, while both flows were there."""
+        """Whether this pairing ended as refuted, and both flows go on since."""
         return self._refuted.get(flow) == partner
 
     def is_settled(self, hosts: HostPairKey) -> bool:
-        """Whether no pairing between two hosts waits to be looked at because another ended."""
+        """Whether every doubted pairing between two hosts was checked since."""
         return hosts not in self._unsettled and hosts not in self._replaced
 
     def add(self, pairing: Pairing) -> None:
@@ -166,7 +184,7 @@ class Verification:
         self._between.setdefault(host_pair(pairing.forth), {})[pairing.forth] = None
 
     def forget(self, flow: FlowKey) -> FlowKey | None:
-        """The flow has no partner any more; returns the one it had."""
+        """The flow is not paired any more; returns the one it was paired with."""
         self._refuted.pop(self._refuted.pop(flow, flow), None)
         partner = self.partner(flow)
         if partner is None:
@@ -186,83 +204,79 @@ class Verification:
         return partner
 
     def observe(self, flow: FlowKey, sample: Sample) -> None:
-        """A packet of a flow; only of watched ones it matters, and only of reliable connections."""
+        """A sample of a flow, which counts where its pairing is being checked."""
         if flow in self and sample.of_reliable_connection:
             entry, now = self._entries[flow], self._clock()
             self._checked[entry.pairing.forth].observe(flow, now, sample)
             entry.progress.observe(flow, now, sample)
 
     def missed(self, flow: FlowKey) -> None:
-        """Of the packets of a flow some were reported too late to be evidence: it did not pause."""
+        """Samples of a flow came too late to be evidence: it was not idle until then."""
         if flow in self:
             self._entries[flow].progress.missed(self._clock())
 
     def new_flow(self, hosts: HostPairKey) -> None:
-        """A flow of unknown source appeared between two hosts: their pairings are next."""
+        """A flow of unknown source appeared between two hosts, perhaps of a queue pair that is
+        reused: their pairings are checked first."""
         if hosts in self._between:
             self._hurried[hosts] = None
 
     def restated(self, flow: FlowKey) -> None:
-        """The flow's sender was stated once more: its packets may begin anew."""
+        """The flow's sender was stated again: PSNs and port may begin anew."""
         entry = self._entries.get(flow)
         if entry is not None:
             entry.progress.begin_anew()
             entry.weighed = entry.excused = None
 
     def replaced(self, flow: FlowKey) -> None:
-        """One of the flow's queue pairs has another connection, and nobody said that its own ended:
-        that may hold for others between the two hosts. Hosts can say so at any rate, so these are
-        looked for in `advance`."""
+        """One of the flow's queue pairs has a newer connection, and the end of this one was missed:
+        so may be that of others between the hosts. As hosts can cause this at any rate, `advance`
+        looks for these."""
         entry = self._entries.get(flow)
         if entry is not None:
-            hosts, doubt = host_pair(flow), _doubt_with(entry, self._clock())
-            latest, against = self._replaced.get(hosts, doubt)
-            self._replaced[hosts] = max(latest, doubt[0]), max(against, doubt[1])
+            hosts, (latest, against) = host_pair(flow), entry.doubts(self._clock())
+            others = self._replaced.get(hosts, (latest, against))
+            self._replaced[hosts] = max(others[0], latest), max(others[1], against)
 
     def advance(self) -> tuple[set[FlowKey], list[Pairing], list[Pairing]]:
-        """Weigh what was seen and let others have their turn: the flows this made watched or
-        unwatched, the pairings evidence speaks against, and those nothing speaks for any more; both
-        are forgotten."""
+        """Judge what was sampled, and begin the next checks. Returns the flows that are sampled
+        from now on, or no more, and the pairings that ended as refuted and as uncertain."""
         now = self._clock()
         changed: set[FlowKey] = set()
         refuted: list[Pairing] = []
         uncertain: list[Pairing] = []
         for forth, check in list(self._checked.items()):
             if self._checked.get(forth) is not check:
-                # It ended because of another.
+                # It ended together with another.
                 continue
-            check.judge(now - JUDGED_AFTER)
             entry = self._entries[forth]
+            check.judge(now - JUDGED_AFTER)
             entry.progress.heard(now, self._heard_for(host_pair(forth)))
             over = check.confirmed or check.until <= now
-            unlikely = over and check.ports_changed and not check.confirmed
-            evident = check.refuted or unlikely
-            unfit = (entry.doubted and check.fails) or (entry.shown is not None and check.strays)
-            against = evident or (over and unfit)
             pause = entry.open_pause
-            if against and check.pairing.stated and entry.suspected is None:
-                # Another look at once.
-                entry.suspected = now
-                self._checked[forth] = entry.check(now)
-                continue
-            if against:
-                refuted.append(check.pairing)
+            evident = check.refuted or (over and check.ports_changed and not check.confirmed)
+            if evident or (over and entry.is_unfit(check)):
+                if entry.pairing.stated and entry.contradicted_at is None:
+                    entry.contradicted_at = now
+                    self._checked[forth] = entry.check(now)
+                    continue
+                refuted.append(entry.pairing)
                 self.forget(forth)
                 if evident:
                     self._refuted |= {forth: check.pairing.back, check.pairing.back: forth}
-                    self._doubt_others(entry, now)
-                changed |= {forth, check.pairing.back}
+                    self._doubt(host_pair(forth), *entry.doubts(now))
             elif pause is not None:
                 if now >= pause.end + JUDGED_AFTER:
                     uncertain += self._weigh(entry, check, pause, now)
             elif over and entry.is_uncertain(check):
-                uncertain.append(check.pairing)
+                uncertain.append(entry.pairing)
                 self.forget(forth)
-                self._doubt_others(entry, now)
+                self._doubt(host_pair(forth), *entry.doubts(now))
             elif over:
-                self._end_look(entry, check, now)
+                self._end_check(entry, check, now)
                 changed |= {forth, check.pairing.back}
-        changed.update(flow for each in uncertain for flow in (each.forth, each.back))
+        for ended in (*refuted, *uncertain):
+            changed |= {ended.forth, ended.back}
         self._hurry(now)
         while len(self) + 2 <= self._slots and (forth_next := self._turns.take()) is not None:
             entry = self._entries[forth_next]
@@ -271,12 +285,12 @@ class Verification:
         return changed, refuted, uncertain
 
     def _weigh(self, entry: _Entry, check: Check, pause: Pause, now: float) -> list[Pairing]:
-        """Whether a pairing goes on after a pause: those that ended, it and others that paused at
-        the same time, where one of them is broken: who used its numbers again may have used
-        theirs."""
+        """Judge an idle period. Returns the pairings that end with it: this one, unless it goes on,
+        and where it clearly does not, those between the hosts that were idle at the same time, as
+        their queue pairs may have been reused together."""
         entry.weighed = pause
         if entry.pairing.stated and not pause.found:
-            # Nothing that can be compared was reported: no evidence against a statement.
+            # Nothing comparable was sampled, which is no evidence against a statement.
             return []
         hosts = host_pair(entry.pairing.forth)
         if check.keeps_own_port:
@@ -289,47 +303,40 @@ class Verification:
         ended = [entry]
         if verdict is Continuity.BROKEN:
             self._broken[hosts] = pause
-            ended += [
-                other
-                for each in self._between[hosts]
-                if (other := self._entries[each]) is not entry and _paused_too(other, pause)
-            ]
-            self._doubt_others(entry, now)
+            others = (self._entries[each] for each in self._between[hosts])
+            ended += [each for each in others if each is not entry and each.paused_too(pause)]
+            self._doubt(hosts, *entry.doubts(now))
         for each in ended:
             self.forget(each.pairing.forth)
         return [each.pairing for each in ended]
 
-    def _end_look(self, entry: _Entry, check: Check, now: float) -> None:
+    def _end_check(self, entry: _Entry, check: Check, now: float) -> None:
         """Nothing speaks against the pairing: others have their turn."""
         forth = entry.pairing.forth
         if check.confirmed:
-            entry.shown, entry.suspected, entry.doubted = check.since, None, False
+            entry.confirmed_at, entry.contradicted_at, entry.doubted = check.since, None, False
         entry.seen = check.seen
         entry.since = now
         entry.progress.went_back = False
-        entry.kept_port |= check.keeps_own_port
+        entry.had_own_port |= check.keeps_own_port
         del self._checked[forth]
         self._settle(forth)
         self._wait(forth)
         between = self._between[host_pair(forth)]
         between[forth] = between.pop(forth)
 
-    def _doubt_others(self, ended: _Entry, now: float) -> None:
-        """Who used the numbers of one connection again may have used those of others: what is
-        older, and was not confirmed since packets spoke against that one, has to be confirmed. It
-        was forgotten, or is left out as well: it does not come back."""
-        self._doubt(host_pair(ended.pairing.forth), *_doubt_with(ended, now))
-
     def _doubt(self, hosts: HostPairKey, latest: float, against: float) -> None:
+        """A pairing between the hosts ended; `latest`, `against`: as its `doubts` says."""
         for forth in self._between.get(hosts, ()):
             entry = self._entries[forth]
-            confirmed = entry.shown is not None and entry.shown >= against
+            confirmed = entry.confirmed_at is not None and entry.confirmed_at >= against
             if entry.made <= latest and not confirmed:
                 entry.doubted = True
                 self._unsettled.setdefault(hosts, {})[forth] = None
                 self._hurried[hosts] = None
 
     def _settle(self, forth: FlowKey) -> None:
+        """The pairing was checked, or ended."""
         hosts = host_pair(forth)
         waiting = self._unsettled.get(hosts)
         if waiting is not None:
@@ -343,8 +350,8 @@ class Verification:
         self._turns.wait(forth, hosts, first=first)
 
     def _hurry(self, now: float) -> None:
-        """Put pairings first that have to be confirmed, and those between hosts that have a new
-        flow: a few at a time, as there may be any number between two hosts."""
+        """Let doubted pairings be checked first, and those between hosts with a new flow: a few at
+        a time, as there may be any number between two hosts."""
         if now < self._next_hurry:
             return
         self._next_hurry = now + HURRY_INTERVAL

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from fcn.controller.flows.inference import HostPairKey, host_pair
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.key import FlowKey, HostPairKey, host_pair
 from fcn.controller.flows.shares import NoRoomError, Shares, host_of
 
 WATCH = 10.0

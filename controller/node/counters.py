@@ -11,7 +11,7 @@ from fcn.controller.node.connection import Connection
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read, read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
-from fcn.controller.owners.flow_table import FlowTable
+from fcn.controller.owners.flow_tables import FlowTable
 from fcn.controller.owners.rate_limits import UNDERLAY, cell_of
 
 INTERVAL = 1.0

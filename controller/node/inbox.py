@@ -1,10 +1,12 @@
 """What the switches report waits here until it is handled: per VRF and host, so that who sends more
-than the controller can handle waits for himself."""
+than the controller can handle waits for himself. Under load it has waited before, at the switch and
+on the way: `Lateness` says for how long."""
 
 import asyncio
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
-from fcn.controller.flows.fairqueue import FairQueue
 from fcn.controller.flows.refusals import Reason, Refusals
 
 LIMIT = 32768
@@ -14,67 +16,175 @@ SLICE = 0.001
 """Seconds of processor time for which reports are handled before the event loop reads what else has
 arrived. Of time that passes a busy machine may take all but one report's, again and again."""
 
-FEWEST, MOST = 2, 6
-"""Rounds of the event loop after each slice: to receive a message, or to write, takes a few; more
-than the fewest only while reports arrive. Without them who waits in a stream or for a write would
-wait for the others' reports."""
+ROUNDS = 4
+"""Rounds of the event loop after each slice: to receive a message, or to write, takes a few. With
+one round a tenant waits for another's flood (bench-learning: a p99 of 1.1 s in place of 0.06)."""
 
-SHARE = 3
-"""These rounds take so many times a slice, at most: what is received must also be handled."""
+DRIFT = 1e-4
+"""Seconds per second by which a switch's clock may run slower than ours: a crystal's 100 ppm."""
 
-BEHIND = 0.02
-"""Seconds by which reports that are received are late, so that others must be waiting to be
-received: then they are received first, for as long. Until then they wait in the order in which they
-were sent, whoever caused them."""
+T = TypeVar("T")
 
-BEHIND_SHARE = 4
-"""Then the rounds take so many times a slice, at most."""
+
+class Lateness:
+    """Compares when messages were sent, by the switch's clock of any origin, with when they are
+    handled, by `clock` (seconds, never goes back). The promptest message counts as in time, so a
+    wait that all of a session share is not seen."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._least: float | None = None
+        self._at = 0.0
+
+    def of(self, sent: int) -> float:
+        """Seconds by which a message sent at `sent` (nanoseconds; 0: not said) is late."""
+        if not sent:
+            return 0.0
+        now = self._clock()
+        offset = now - sent / 1e9
+        if self._least is None:
+            self._least = offset
+        self._least = min(offset, self._least + DRIFT * (now - self._at))
+        self._at = now
+        return offset - self._least
+
+
+class _Hosts(Generic[T]):
+    """Entries of a VRF by host, none without; whose turn is next comes first."""
+
+    __slots__ = ("busiest", "length", "queues")
+
+    def __init__(self) -> None:
+        self.queues: OrderedDict[Hashable, deque[T]] = OrderedDict()
+        self.length = 0
+        self.busiest: Hashable = None
+
+    def longest(self) -> tuple[Hashable, deque[T]]:
+        """The host that gives way, and its entries; there must be one."""
+        queue = self.queues.get(self.busiest)
+        return (self.busiest, queue) if queue else next(reversed(self.queues.items()))
+
+    def add(self, host: Hashable, entry: T) -> None:
+        queue = self.queues.get(host)
+        if queue is None:
+            queue = self.queues[host] = deque()
+        queue.append(entry)
+        self.length += 1
+        if len(queue) > len(self.queues.get(self.busiest, ())):
+            self.busiest = host
+
+    def taken(self, host: Hashable, queue: deque[T]) -> None:
+        """An entry of this host is gone."""
+        self.length -= 1
+        if not queue:
+            del self.queues[host]
+
+
+class FairQueue(Generic[T]):
+    """A queue of at most `limit` entries, in which tenants that do not trust each other wait for
+    themselves only.
+
+    VRFs take turns, and within a VRF its hosts; what one host sent stays in order. When it is full,
+    whoever has most gives way: longest queue drop (Suter et al., INFOCOM 1998), where the longest
+    is the one that was so when something was added last, which takes the same time for any number.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._length = 0
+        self._vrfs: OrderedDict[str, _Hosts[T]] = OrderedDict()
+        self._busiest = ""
+
+    def __len__(self) -> int:
+        return self._length
+
+    def admits(self, vrf: str, host: Hashable) -> bool:
+        """Whether this host may add an entry: there is room, or others have more than it."""
+        if self._length < self._limit:
+            return True
+        hosts = self._vrfs.get(vrf)
+        if hosts is None or hosts.length < self._longest()[1].length:
+            return True
+        return len(hosts.queues.get(host, ())) < len(hosts.longest()[1])
+
+    def put(self, vrf: str, host: Hashable, entry: T) -> str | None:
+        """Add an entry of a host that may; returns the VRF that lost one for it, if one did."""
+        displaced = None
+        mine = self._vrfs.get(vrf)
+        if self._length >= self._limit:
+            displaced, hosts = self._longest()
+            if mine is not None and mine.length >= hosts.length:
+                displaced, hosts = vrf, mine
+            loser, queue = hosts.longest()
+            queue.pop()
+            self._taken(displaced, hosts, loser, queue)
+            mine = self._vrfs.get(vrf)
+        if mine is None:
+            mine = self._vrfs[vrf] = _Hosts()
+        mine.add(host, entry)
+        self._length += 1
+        busiest = self._vrfs.get(self._busiest)
+        if busiest is None or mine.length > busiest.length:
+            self._busiest = vrf
+        return displaced
+
+    def take(self) -> T:
+        """The next entry; there must be one."""
+        vrf, hosts = next(iter(self._vrfs.items()))
+        host, queue = next(iter(hosts.queues.items()))
+        entry = queue.popleft()
+        self._vrfs.move_to_end(vrf)
+        hosts.queues.move_to_end(host)
+        self._taken(vrf, hosts, host, queue)
+        return entry
+
+    def _longest(self) -> tuple[str, _Hosts[T]]:
+        hosts = self._vrfs.get(self._busiest)
+        return (self._busiest, hosts) if hosts else next(reversed(self._vrfs.items()))
+
+    def _taken(self, vrf: str, hosts: _Hosts[T], host: Hashable, queue: deque[T]) -> None:
+        hosts.taken(host, queue)
+        self._length -= 1
+        if not hosts.length:
+            del self._vrfs[vrf]
 
 
 class Inbox:
-    """Reports of all PEs. `clock` is monotonic, in seconds, `work` the processor time of this
-    thread."""
+    """Reports of all PEs. `work`: seconds of processor time of this thread."""
 
     def __init__(
         self,
         refusals: Refusals,
-        clock: Callable[[], float],
         work: Callable[[], float],
         limit: int = LIMIT,
     ) -> None:
         self._refusals = refusals
-        self._clock = clock
         self._work = work
-        self._queue: FairQueue[Callable[[], None]] = FairQueue(limit)
+        self._queue: FairQueue[tuple[Callable[[], None], Callable[[], None]]] = FairQueue(limit)
         self._filled = asyncio.Event()
-        self._arrived = 0
-        self._arrival = asyncio.Event()
-        self._behind_until = 0.0
-        self._heard_at = 0.0
 
     def __len__(self) -> int:
         """Reports that wait."""
         return len(self._queue)
 
-    def heard(self, late: float) -> None:
-        """Reports were received, so many seconds late."""
-        self._arrival.set()
-        self._heard_at = self._clock()
-        if late > BEHIND:
-            self._behind_until = self._heard_at + BEHIND
-
     def admits(self, node: str, vrf: str, host: Hashable) -> bool:
         """Whether a report about a packet of `host` may be put; one that may not is counted."""
-        self._arrived += 1
         if self._queue.admits(vrf, host):
             return True
         self._refuse(node, vrf)
         return False
 
-    def put(self, node: str, vrf: str, host: Hashable, handle: Callable[[], None]) -> None:
+    def put(
+        self,
+        node: str,
+        vrf: str,
+        host: Hashable,
+        handle: Callable[[], None],
+        failed: Callable[[], None],
+    ) -> None:
         """A report of `node` that is admitted, about a packet of `host`; `handle` is called when it
-        is its turn, and must not raise."""
-        dropped = self._queue.put(vrf, host, handle)
+        is its turn, and `failed` while its exception is handled, if it raises one."""
+        dropped = self._queue.put(vrf, host, (handle, failed))
         self._filled.set()
         if dropped is not None:
             self._refuse(node, dropped)
@@ -93,34 +203,12 @@ class Inbox:
             await self._filled.wait()
             end = self._work() + SLICE
             while self._queue and self._work() < end:
-                self._queue.take()()
+                handle, failed = self._queue.take()
+                try:
+                    handle()
+                except Exception:
+                    failed()
             if not self._queue:
                 self._filled.clear()
-            await self._let_others()
-
-    async def _let_others(self) -> None:
-        end = self._work() + SHARE * SLICE
-        for number in range(MOST):
-            arrived = self._arrived
-            await asyncio.sleep(0)
-            if number + 1 >= FEWEST and (self._arrived == arrived or self._work() >= end):
-                break
-        end = self._clock() + BEHIND_SHARE * SLICE
-        if self._queue and self._clock() > self._heard_at + BEHIND:
-            # gRPC receives in a thread of its own, which on a busy machine gets no processor while
-            # this one takes it; and what is not received does not say that it is late.
-            await self._arrives()
-            self._heard_at = self._clock()
-        while self._clock() < min(end, self._behind_until):
-            if not await self._arrives():
-                return
-
-    async def _arrives(self) -> bool:
-        """Wait for reports; whether some came within a slice."""
-        self._arrival.clear()
-        try:
-            async with asyncio.timeout(SLICE):
-                await self._arrival.wait()
-        except TimeoutError:
-            return False
-        return True
+            for _ in range(ROUNDS):
+                await asyncio.sleep(0)

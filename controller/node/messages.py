@@ -20,23 +20,21 @@ from finsy.p4entity import P4DigestListAck
 from fcn.contract.names import NEIGHBOR_DIGESTS
 from fcn.controller.config.addressing import vrf_names
 from fcn.controller.finsy_adapter import Data
-from fcn.controller.flows.fairqueue import FairQueue
+from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.refusals import Reason
 from fcn.controller.flows.service import FlowService
-from fcn.controller.flows.trail import SKEW
+from fcn.controller.flows.trail import SKEW, Sample
 from fcn.controller.node.connection import Connection
-from fcn.controller.node.digests import cm_message, new_flow
 from fcn.controller.node.failures import Failures
-from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.inbox import FairQueue, Inbox, Lateness
 from fcn.controller.node.lastseen import LastSeen
-from fcn.controller.node.lateness import Lateness
 from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read_entries
 from fcn.controller.node.session import answering
-from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, Item, NewFlow, Report
-from fcn.controller.owners.flow_table import FlowMatch, FlowTable
+from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, Report
+from fcn.controller.owners.flow_tables import FlowMatch, FlowTable
 from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.punt import Punt
 
@@ -149,25 +147,39 @@ class Messages:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
             async for digest in digests:
                 late = lateness.of(digest.timestamp)
-                in_time_until = self._clock() - late + SKEW
+                evidence_until = self._clock() - late + SKEW
                 await synchronized.wait()
-                self._inbox.heard(late)
                 for data in digest:
-                    try:
-                        self._put(name, data, in_time_until)
-                    except Exception:
-                        self.failures.failed(name, b"".join(each.bitstring for each in data))
+                    self._put(name, data, evidence_until)
                 self._acknowledge(digest.ack())
 
-    def _put(self, name: str, data: Data, in_time_until: float) -> None:
+    def _put(self, name: str, data: Data, evidence_until: float) -> None:
         """What is reported waits for its turn, if it may."""
-        vrf_id, sender = FlowLearning.sender(data)
-        vrf = self._vrf_names.get(vrf_id)
-        # Before it is decoded: what is dropped should cost as little as possible.
-        if vrf is not None and self._inbox.admits(self._name, vrf, sender):
-            item = FlowLearning.item(data)
-            handle = partial(self._reported, name, vrf, item, in_time_until)
-            self._inbox.put(self._name, vrf, sender, handle)
+        shown: object = None
+        try:
+            vrf_id, sender = FlowLearning.sender(data)
+            vrf = self._vrf_names.get(vrf_id)
+            # Before it is decoded: what is dropped should cost as little as possible.
+            if vrf is None or not self._inbox.admits(self._name, vrf, sender):
+                return
+            shown = item = FlowLearning.item(data)
+            report = FlowLearning.report(name, item)
+            handle = self._handler(vrf, report, evidence_until)
+            self._inbox.put(
+                self._name, vrf, sender, handle, partial(self.failures.failed, name, report)
+            )
+        except Exception:
+            self.failures.failed(name, shown or b"".join(each.bitstring for each in data))
+
+    def _handler(self, vrf: str, report: Report, evidence_until: float) -> Callable[[], None]:
+        """What is to be done with a report of a packet of this VRF."""
+        if isinstance(report, NewFlow):
+            key = FlowKey(vrf, report.src, report.dst, report.dest_qp)
+            sample = Sample(report.opcode, report.psn, report.udp_src_port)
+            of_flow = key, report.p_key, sample, evidence_until
+            return partial(self._flows.seen, self._name, report.port, *of_flow)
+        message = CmMessage(vrf, *report[1:-1])
+        return partial(self._flows.connection_message, self._name, report.port, message)
 
     async def _read_askers(self, name: str, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_digests(name, queue_size=QUEUE)) as digests:
@@ -194,19 +206,6 @@ class Messages:
             while self._acks:
                 await self._connection.send(self._acks.popleft())
 
-    def _reported(self, name: str, vrf: str, item: Item, in_time_until: float) -> None:
-        shown: Item | Report = item
-        try:
-            shown = report = FlowLearning.report(name, item)
-            if isinstance(report, NewFlow):
-                in_time = self._clock() <= in_time_until
-                flow = new_flow(vrf, report)
-                self._flows.seen(self._name, report.port, *flow, in_time=in_time)
-            else:
-                self._flows.connection_message(self._name, report.port, cm_message(vrf, report))
-        except Exception:
-            self.failures.failed(name, shown)
-
     async def _read_idle(self, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_idle_timeouts(queue_size=QUEUE)) as notifications:
             async for notification in notifications:
@@ -218,11 +217,9 @@ class Messages:
     def _idle(self, flow: FlowMatch | None) -> None:
         key = flow_key(flow, self._vrf_names)
         if key is not None and self._inbox.admits(self._name, key.vrf, int(key.src)):
-            self._inbox.put(self._name, key.vrf, int(key.src), partial(self._ended, key))
-
-    def _ended(self, key: FlowKey) -> None:
-        with self.failures.survived("idle notification", key):
-            self._flows.idle(self._name, key)
+            handle = partial(self._flows.idle, self._name, key)
+            failed = partial(self.failures.failed, "idle notification", key)
+            self._inbox.put(self._name, key.vrf, int(key.src), handle, failed)
 
     async def _read_packets(self, synchronized: asyncio.Event) -> None:
         async with _closed(self._switch.read_packets(queue_size=QUEUE)) as packets:

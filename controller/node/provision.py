@@ -48,10 +48,9 @@ from fcn.controller.owners.domain_mode import DomainMode
 from fcn.controller.owners.ecn_decap import EcnDecap
 from fcn.controller.owners.endpoint import Endpoint
 from fcn.controller.owners.fast_cnp_profile import FastCnpProfile
-from fcn.controller.owners.flow_by_label import FlowByLabel
 from fcn.controller.owners.flow_control import FlowControl, HoldNeighbor
 from fcn.controller.owners.flow_learning import FlowLearning
-from fcn.controller.owners.flow_table import FlowTable
+from fcn.controller.owners.flow_tables import FlowByLabel, FlowTable
 from fcn.controller.owners.gateway import Gateway
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.light_congestion import LightCongestion

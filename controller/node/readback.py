@@ -13,8 +13,7 @@ from fcn.contract.pipeline import Pipeline
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import Origin, from_text
-from fcn.controller.owners.flow_by_label import FlowByLabel
-from fcn.controller.owners.flow_table import FlowMatch, FlowTable
+from fcn.controller.owners.flow_tables import FlowByLabel, FlowMatch, FlowTable
 from fcn.controller.owners.rate_limits import MeterCell
 
 EntityT = TypeVar("EntityT", bound=P4Entity)

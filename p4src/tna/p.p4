@@ -10,6 +10,10 @@
 //   QueueLevel          egress: eight levels per port and queue
 //   EcnMark             the level's mark on the outer header
 //   DomainMode, FastCnp copy of the packet in a congested queue -> Fast CNP -> second pass
+// Modes that no chip has yet
+#define HAS_TWO_THRESHOLD 0
+#define HAS_FLOW_CONTROL 0
+#define HAS_FANTEL 0
 #include "../base/tna/externs.p4"
 #include "../base/sizes.p4"
 #include "../base/types.p4"

@@ -16,6 +16,10 @@
 //   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: mark, own congestion -> copy -> SenderNotification
+// Modes that no chip has yet
+#define HAS_TWO_THRESHOLD 0
+#define HAS_FLOW_CONTROL 0
+#define HAS_FANTEL 0
 #include "../base/tna/externs.p4"
 #include "../base/sizes.p4"
 #include "../base/types.p4"

@@ -13,6 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 from unittest.mock import patch
 
+from edges import Edge
 from inference_simulator import (
     CONCLUDE_EVERY,
     VRF,
@@ -32,7 +33,7 @@ from fcn.controller.clock import Clock
 from fcn.controller.config import Config, parse_config
 from fcn.controller.config.model import AgentHost
 from fcn.controller.events import EventBus
-from fcn.controller.flows import service
+from fcn.controller.flows import evidence
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
@@ -110,25 +111,6 @@ def _config() -> Config:
     return parse_config((Path(controller.__file__).parent / "examples/network.yaml").read_text())
 
 
-class _Edge:
-    learning = True
-
-    def __init__(self) -> None:
-        self.flows: dict[FlowKey, Flow] = {}
-
-    def heard_for(self) -> float:
-        return 3600.0
-
-    def capacity(self, ip_version: int) -> int:
-        return 16384
-
-    def install(self, flow: Flow) -> None:
-        self.flows[flow.key] = flow
-
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        del self.flows[flow.key]
-
-
 class _World:
     """The controller, what it is told, and what is true."""
 
@@ -137,7 +119,7 @@ class _World:
         clock = Clock(lambda: self.now, lambda: self.now)
         self.said = said
         self.rng = rng
-        self.edges: Mapping[str, _Edge] = {node: _Edge() for node in NODES.values()}
+        self.edges: Mapping[str, Edge] = {node: Edge() for node in NODES.values()}
         self.service = FlowService(_config(), self.edges, EventBus(clock), clock, random.Random(1))
         hosts = {
             name: AgentHost.model_validate({"vrf": VRF, "addresses": [str(at)]})
@@ -282,7 +264,7 @@ def simulate(given: Conditions, said: Said, seed: int, slots: int = SLOTS) -> Ou
     the second time for longer. `slots`: flows watched at a time to look again."""
     rng = random.Random(seed)
     given = replace(given, hidden=False)
-    with patch.object(service, "VERIFIED_SHARE", _config().flows.watched // slots):
+    with patch.object(evidence, "VERIFIED_SHARE", _config().flows.watched // slots):
         world = _World(said, rng)
     first = connect(given, rng)
     phases = [(first, given, replace(said, reuse=""))]

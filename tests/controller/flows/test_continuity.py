@@ -197,7 +197,7 @@ def test_a_pause_before_the_first_look_is_one_of_inferred_ones_only(active: bool
     """Packets showed the pairing, so there were some; who states one may not use it yet."""
     one = pairing()
     progress = Progress(one.forth, one.back, 100.0, active=active)
-    progress.look_begins(101.0)
+    progress.check_begins(101.0)
     for step in range(1, 1 + round(PAUSE)):
         progress.heard(101.0 + step, inf)
     progress.observe(one.forth, 102.0 + PAUSE, Sample(WRITE, 1000, PORT))

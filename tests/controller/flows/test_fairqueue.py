@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcn.controller.flows.fairqueue import FairQueue
+from fcn.controller.node.inbox import FairQueue
 
 Entry = tuple[str, int, int]
 """VRF, host, number."""

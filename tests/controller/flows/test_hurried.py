@@ -4,8 +4,8 @@ from ipaddress import ip_address
 from unittest.mock import patch
 
 from fcn.controller.flows.checks import CHECK
-from fcn.controller.flows.inference import Pairing, host_pair
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.inference import Pairing
+from fcn.controller.flows.key import FlowKey, host_pair
 from fcn.controller.flows.turns import Turns
 from fcn.controller.flows.verification import HURRIED, HURRY_INTERVAL, RECENT, Verification
 

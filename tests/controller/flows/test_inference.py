@@ -10,8 +10,8 @@ from scapy.layers.inet6 import IPv6
 from scapy.utils import rdpcap
 
 from fcn.controller.config.notation import Address
-from fcn.controller.flows.inference import PATIENCE, Inference, host_pair
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.inference import PATIENCE, Inference
+from fcn.controller.flows.key import FlowKey, host_pair
 from fcn.controller.flows.trail import RESPONSE_SPACING, Sample, connection_port
 from fcn.packets.cm import QP1
 from fcn.packets.roce import BTH, ROCEV2_PORT

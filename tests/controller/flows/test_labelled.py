@@ -5,37 +5,15 @@ from collections import Counter
 from ipaddress import ip_address
 
 import pytest
+from edges import Edge
 
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.labelled import LabelledFlows, NoLabelError
-from fcn.controller.flows.labels import LabelPool
+from fcn.controller.flows.labelling import Labelling, LabelPool, NoLabelError
 from fcn.controller.flows.provenance import Origin
 
 PEER = ip_address("10.0.0.9")
 MOST = 12
-
-
-class Edge:
-    """A PE with room for more flows than there are labels."""
-
-    learning = True
-
-    def __init__(self, room: int = 100) -> None:
-        self.room = room
-        self.flows: dict[FlowKey, Flow] = {}
-
-    def heard_for(self) -> float:
-        return 3600.0
-
-    def capacity(self, ip_version: int) -> int:
-        return self.room
-
-    def install(self, flow: Flow) -> None:
-        self.flows[flow.key] = flow
-
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        del self.flows[flow.key]
 
 
 class Bench:
@@ -44,7 +22,7 @@ class Bench:
     def __init__(self, **edges: Edge) -> None:
         self.edges = edges
         self.labels = LabelPool(30.0, lambda: 0.0, random.Random(1))
-        self.labelled = LabelledFlows(edges, self.labels, MOST)
+        self.labelled = Labelling(edges, self.labels, MOST)
 
     def label(self, node: str, key: FlowKey, origin: Origin = Origin.DATA) -> list[FlowKey]:
         """Label a flow; returns those that gave way."""

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from fcn.contract.constants import FCN_LABEL_BIT
-from fcn.controller.flows import labels
-from fcn.controller.flows.labels import GATE_MASK, LABEL_COUNT, LabelPool, LabelsExhaustedError
+from fcn.controller.flows import labelling
+from fcn.controller.flows.labelling import GATE_MASK, LABEL_COUNT, LabelPool, NoLabelError
 
 QUARANTINE = 30.0
 
@@ -97,7 +97,7 @@ def test_claim_of_used_label_is_refused() -> None:
 
 
 def test_gates_are_shared_only_when_all_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "_GATE_DRAWS", 2_000)
+    monkeypatch.setattr(labelling, "_GATE_DRAWS", 2_000)
     pool = LabelPool(QUARANTINE, Clock(), random.Random(1))
     taken = {allocate(pool) & GATE_MASK for _ in range(60_000)}
     assert len(taken) == 60_000
@@ -110,10 +110,10 @@ def test_exhaustion_names_the_remedy_and_ends_with_quarantine() -> None:
         assert pool.claim(label)
     last = allocate(pool)
     assert last == FCN_LABEL_BIT + LABEL_COUNT - 1
-    with pytest.raises(LabelsExhaustedError, match="label_quarantine"):
+    with pytest.raises(NoLabelError, match="label_quarantine"):
         allocate(pool)
     pool.release(last, "red")
-    with pytest.raises(LabelsExhaustedError):
+    with pytest.raises(NoLabelError):
         allocate(pool)
     clock.now += QUARANTINE
     assert allocate(pool) == last
@@ -123,12 +123,12 @@ def test_a_tenant_whose_flows_come_and_go_leaves_labels_to_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It may have as many in quarantine as are free: half of them, where it is alone."""
-    monkeypatch.setattr(labels, "LABEL_COUNT", 1000)
+    monkeypatch.setattr(labelling, "LABEL_COUNT", 1000)
     clock = Clock()
     pool = LabelPool(QUARANTINE, clock, random.Random(1))
     for _ in range(501):
         pool.release(allocate(pool), "red")
-    with pytest.raises(LabelsExhaustedError, match="of VRF red are in quarantine"):
+    with pytest.raises(NoLabelError, match="of VRF red are in quarantine"):
         allocate(pool)
     for _ in range(1000 - 501):
         pool.check("blue")

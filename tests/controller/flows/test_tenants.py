@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from edges import Edge
 from tenants import DC_PORT
 
 from fcn.contract.constants import FCN_LABEL_BIT, CmAttribute
@@ -20,11 +21,11 @@ from fcn.controller.config.notation import Address
 from fcn.controller.events import EventBus, Kind
 from fcn.controller.flows import service
 from fcn.controller.flows.connections import CmMessage, ConnectionTracker
-from fcn.controller.flows.departed import REPORTS_ARRIVE
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.provenance import CommIds, Origin
 from fcn.controller.flows.refusals import REPORT_INTERVAL, Reason
+from fcn.controller.flows.reports import REPORTS_ARRIVE
 from fcn.controller.flows.service import FlowService
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
@@ -33,29 +34,6 @@ FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
 OTHER_PORT = 21
 CAPACITY = 64
 FUZZ_MESSAGES = int(os.environ.get("FCN_FUZZ_MESSAGES", "5000"))
-
-
-class Edge:
-    """An ingress PE with small tables."""
-
-    learning = True
-
-    def __init__(self) -> None:
-        self.flows: dict[FlowKey, Flow] = {}
-
-    def heard_for(self) -> float:
-        return 3600.0
-
-    def capacity(self, ip_version: int) -> int:
-        return CAPACITY
-
-    def install(self, flow: Flow) -> None:
-        self.flows[flow.key] = flow
-        of_version = [key for key in self.flows if key.src.version == flow.key.src.version]
-        assert len(of_version) <= CAPACITY
-
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        del self.flows[flow.key]
 
 
 class Network:
@@ -67,7 +45,7 @@ class Network:
         self.config = config
         self.bus = EventBus(self.clock)
         names = [name for name, node in config.nodes.items() if node.role == "pe"]
-        self.edges = {name: Edge() for name in names}
+        self.edges = {name: Edge(CAPACITY) for name in names}
         self.service = self.controller()
 
     def controller(self) -> FlowService:
@@ -177,7 +155,7 @@ def test_hosts_behind_a_router_are_where_the_router_is(network: dict[str, Any]) 
 
 def test_a_packet_costs_no_search_at_all_pes(net: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a tenant invents sources, that would cost the routes of its VRF at every PE each."""
-    monkeypatch.setattr("fcn.controller.flows.places.locate", None)
+    monkeypatch.setattr("fcn.controller.flows.reports.locate", None)
     net.service.seen("pe1", DC_PORT, FORTH)
     net.service.seen("pe1", DC_PORT, BACK)
     assert [flow.key for flow in net.service.all()] == [FORTH]

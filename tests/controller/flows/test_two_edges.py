@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from edges import Edge
 from tenants import DC_PORT
 
 from fcn.contract.constants import CmAttribute
@@ -26,27 +27,6 @@ FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)
 WRITE, ACK = 0x0A, 0x11
 
 
-class Edge:
-    """An ingress PE that records its flows."""
-
-    learning = True
-
-    def __init__(self) -> None:
-        self.flows: dict[FlowKey, Flow] = {}
-
-    def heard_for(self) -> float:
-        return 3600.0
-
-    def capacity(self, ip_version: int) -> int:
-        return 64
-
-    def install(self, flow: Flow) -> None:
-        self.flows[flow.key] = flow
-
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        del self.flows[flow.key]
-
-
 def _maybe_older(flow: Flow, rng: random.Random) -> Flow:
     if rng.random() < 0.8:
         return flow
@@ -60,7 +40,7 @@ class Network:
         self.now = 10.0
         self.clock = Clock(lambda: self.now, lambda: self.now)
         self.config = config
-        self.edges = {name: Edge() for name, node in config.nodes.items() if node.role == "pe"}
+        self.edges = {name: Edge(64) for name, node in config.nodes.items() if node.role == "pe"}
         self.service = self._controller()
 
     def _controller(self) -> FlowService:
@@ -78,7 +58,7 @@ class Network:
         """A new controller, which finds what the PEs have, some of it as if never written."""
         held = {name: list(edge.flows.values()) for name, edge in self.edges.items()}
         for edge in self.edges.values():
-            edge.flows.clear()
+            edge.clear()
         self.service = self._controller()
         for name in rng.sample(list(held), 2):
             self.service.adopt(name, [_maybe_older(flow, rng) for flow in held[name]])
@@ -138,6 +118,21 @@ def test_a_flow_that_falls_silent_at_one_stays_known_at_the_other(net: Network) 
     net.service.idle("pe2", BACK)
     assert net.forth() == {"pe2": None}
     assert net.edges["pe2"].flows[FORTH].origin is Origin.DATA
+
+
+def test_what_was_inferred_of_a_flow_that_gives_way_is_not_written_again(net: Network) -> None:
+    """In a full table A's flow takes the place of the flow back, of which its sender was drawn."""
+    port = connection_port(17, 33)
+    for dest_qp in range(100, 163):
+        net.service.seen("pe2", DC_PORT, FlowKey("blue", B, A, dest_qp))
+    for node, key, opcode in (("pe1", FORTH, WRITE), ("pe2", BACK, ACK)):
+        net.service.seen(node, DC_PORT, key, sample=Sample(opcode, 5, port))
+    net.now += 0.3
+    net.service.infer()
+    assert net.forth() == {"pe1": 17}
+    net.service.seen("pe2", DC_PORT, FORTH)
+    assert BACK not in net.edges["pe2"].flows
+    assert net.forth() == {"pe1": None, "pe2": None}
 
 
 def test_whatever_happens_both_have_the_same_sender(net: Network) -> None:

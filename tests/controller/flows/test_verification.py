@@ -6,8 +6,8 @@ import pytest
 
 from fcn.controller.config.notation import Address
 from fcn.controller.flows.checks import CHECK, PORTS_NEEDED
-from fcn.controller.flows.inference import Pairing, host_pair
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.inference import Pairing
+from fcn.controller.flows.key import FlowKey, host_pair
 from fcn.controller.flows.trail import Sample, connection_port
 from fcn.controller.flows.verification import (
     RECENT,

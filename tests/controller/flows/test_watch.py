@@ -6,8 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from fcn.controller.flows.inference import host_pair
-from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.key import FlowKey, host_pair
 from fcn.controller.flows.watch import FIRST_REST, LONGEST_REST, WATCH, WatchList
 
 A, B, C = (ip_address(f"10.0.0.{number}") for number in (1, 2, 3))

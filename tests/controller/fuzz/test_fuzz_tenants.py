@@ -114,7 +114,7 @@ class World:
             name: NodeEdge(provision, lambda: 3600.0) for name, provision in self.provisions.items()
         }
         self.flows = FlowService(config, edges, bus, clock, random.Random(1))
-        self.inbox = Inbox(self.flows.refusals, self._clock, self._clock)
+        self.inbox = Inbox(self.flows.refusals, self._clock)
         self.switches = {name: StubSwitch() for name in PES}
         self.tasks: list[asyncio.Task[None]] = []
         self.neighbors: dict[str, NeighborService] = {}
@@ -404,7 +404,7 @@ class World:
             assert len(self.neighbors[name]) <= sum(provision.host_room.values())
         assert len(service.labels) == len(service.all())
         assert len(service._connections) <= CONNECTIONS
-        assert len(service._watch) + len(service._verification) <= 128
+        assert len(service._evidence) <= 128
         senders = sum(1 for _ in service._senders)
         assert senders <= 2 * CONNECTIONS + len(service.all())
 

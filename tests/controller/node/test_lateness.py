@@ -15,7 +15,7 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.refusals import Reason
 from fcn.controller.flows.trail import SKEW, connection_port
 from fcn.controller.node.connection import State
-from fcn.controller.node.lateness import DRIFT, Lateness
+from fcn.controller.node.inbox import DRIFT, Lateness
 
 A, B = ip_address("10.1.0.10"), ip_address("10.2.0.20")
 FORTH, BACK = FlowKey("blue", A, B, 33), FlowKey("blue", B, A, 17)

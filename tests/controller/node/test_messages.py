@@ -22,7 +22,7 @@ from fcn.controller.flows.service import FlowService
 from fcn.controller.neighbors.service import NeighborService
 from fcn.controller.node.connection import State
 from fcn.controller.owners.flow_learning import FlowLearning
-from fcn.controller.owners.flow_table import FlowTable
+from fcn.controller.owners.flow_tables import FlowTable
 from fcn.controller.owners.gateway import Gateway
 from fcn.controller.owners.punt import Punt
 

@@ -18,7 +18,7 @@ from virtual import Idle, VirtualSwitch, virtual_plane, virtual_switches
 from fcn.contract.constants import CmAttribute
 from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
-from fcn.controller.node.inbox import Inbox
+from fcn.controller.node.inbox import Inbox, Lateness
 from fcn.controller.owners.intent import Intent
 from fcn.lab.control.channel import _Call
 from fcn.lab.control.loop import NS, VirtualTimeLoop
@@ -77,11 +77,18 @@ def make_busy(world: Idle, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Call, "next", handed_over)
     put = Inbox.put
 
-    def busy_put(self: Inbox, node: str, vrf: str, host: int, handle: Callable[[], None]) -> None:
-        put(self, node, vrf, host, taking(world, handle, lambda *_: HANDLED))
+    def busy_put(
+        self: Inbox,
+        node: str,
+        vrf: str,
+        host: int,
+        handle: Callable[[], None],
+        failed: Callable[[], None],
+    ) -> None:
+        put(self, node, vrf, host, taking(world, handle, lambda *_: HANDLED), failed)
 
     monkeypatch.setattr(Inbox, "put", busy_put)
-    monkeypatch.setattr(Inbox, "heard", taking(world, Inbox.heard, lambda *_: LIST))
+    monkeypatch.setattr(Lateness, "of", taking(world, Lateness.of, lambda *_: LIST))
     monkeypatch.setattr(Inbox, "admits", taking(world, Inbox.admits, lambda *_: REPORT))
     monkeypatch.setattr(
         Intent,

@@ -15,14 +15,19 @@ from fcn.contract.names import CM_DIGESTS, GATEWAY_TABLES, NEIGHBOR_DIGESTS, NEW
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.finsy_adapter import keep_as_received
 from fcn.controller.owners.endpoint import Endpoint
-from fcn.controller.owners.flow_by_label import FlowByLabel, KnownSender
 from fcn.controller.owners.flow_learning import (
     DIGESTS,
     ConnectionMessage,
     FlowLearning,
     NewFlow,
 )
-from fcn.controller.owners.flow_table import FlowMatch, FlowTable, LabelledFlow
+from fcn.controller.owners.flow_tables import (
+    FlowByLabel,
+    FlowMatch,
+    FlowTable,
+    KnownSender,
+    LabelledFlow,
+)
 from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.punt import Punt, Punted

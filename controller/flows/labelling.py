@@ -1,14 +1,31 @@
-"""Labelled flows by PE; keeps the PEs' tables and the label pool consistent."""
+"""Flow labels, and the flows that have one at each PE.
 
+Labels are random, locally unique, and in quarantine before they are used again (FCN-2). Their low
+16 bits index the per-flow rate gates of every node, so the pool avoids labels in use that are equal
+in these bits as long as possible. PEs' tables and labels are shared fairly (shares.py).
+"""
+
+import random
 import sys
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 
+from fcn.contract.constants import FCN_LABEL_BIT, FLOW_GATE_SIZE
 from fcn.controller.flows.flow import Edge, Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.labels import LABEL_COUNT, LabelPool, LabelsExhaustedError
 from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.shares import Host, NoRoomError, Shares, host_of
+
+LABEL_COUNT = FCN_LABEL_BIT
+"""How many labels have FCN_LABEL_BIT, the top bit, set."""
+
+LABEL_BITS = LABEL_COUNT.bit_length() - 1
+"""Bits below it, which are drawn."""
+
+GATE_MASK = FLOW_GATE_SIZE - 1
+"""The bits of a label that index the rate gates of a node."""
+
+_GATE_DRAWS = 64
 
 MOST_LABELS = LABEL_COUNT * 3 // 4
 """Labels in use at most: the others are for quarantine, so that a label can change hands."""
@@ -25,7 +42,120 @@ class NoLabelError(Exception):
         return self.why()
 
 
-class LabelledFlows:
+class LabelPool:
+    """Labels of one network.
+
+    `quarantine` is in seconds; `clock` is monotonic, in seconds; `rng` must not be predictable in
+    production, because labels could be guessed otherwise.
+    """
+
+    def __init__(
+        self,
+        quarantine: float,
+        clock: Callable[[], float],
+        rng: random.Random,
+    ) -> None:
+        self._quarantine = quarantine
+        self._clock = clock
+        self._rng = rng
+        self._used: set[int] = set()
+        self._gates: dict[int, int] = {}
+        self._resting: dict[int, float] = {}
+        self._wakeups: deque[tuple[float, int, str]] = deque()
+        self._resting_of: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        """Labels in use."""
+        return len(self._used)
+
+    @property
+    def resting(self) -> int:
+        """Labels in quarantine."""
+        self._wake()
+        return len(self._resting)
+
+    def check(self, vrf: str) -> None:
+        """Whether a flow of this VRF may have a label. Raises NoLabelError.
+
+        A VRF may have as many labels in quarantine as are free: a tenant that starts and ends flows
+        all the time leaves labels to the others (dynamic threshold of Choudhury and Hahne, 1998).
+        """
+        self._wake()
+        free = LABEL_COUNT - len(self._used) - len(self._resting)
+        if not free:
+            raise NoLabelError(
+                lambda: (
+                    f"all {LABEL_COUNT} flow labels are in use or in quarantine; "
+                    "shorten flows.timeout or flows.label_quarantine"
+                )
+            )
+        resting = self._resting_of.get(vrf, 0)
+        if resting > free:
+            raise NoLabelError(
+                lambda: (
+                    f"{resting} flow labels of VRF {vrf} are in quarantine, more than are free: "
+                    "its flows come and go too fast"
+                )
+            )
+
+    def take(self) -> int:
+        """A free 20-bit label, of which `check` said that there is one."""
+        label = self._draw()
+        self._use(label)
+        return label
+
+    def claim(self, label: int) -> bool:
+        """Mark a label found on a switch as used; False when it is used already or no FCN label."""
+        if not FCN_LABEL_BIT <= label < 2 * LABEL_COUNT or label in self._used:
+            return False
+        self._resting.pop(label, None)
+        self._use(label)
+        return True
+
+    def release(self, label: int, vrf: str) -> None:
+        """Put the label of a flow of this VRF into quarantine."""
+        self._used.remove(label)
+        gate = label & GATE_MASK
+        self._gates[gate] -= 1
+        if not self._gates[gate]:
+            del self._gates[gate]
+        wakeup = self._clock() + self._quarantine
+        self._resting[label] = wakeup
+        self._resting_of[vrf] = self._resting_of.get(vrf, 0) + 1
+        self._wakeups.append((wakeup, label, vrf))
+
+    def _use(self, label: int) -> None:
+        self._used.add(label)
+        gate = label & GATE_MASK
+        self._gates[gate] = self._gates.get(gate, 0) + 1
+
+    def _free(self, label: int) -> bool:
+        return label not in self._used and label not in self._resting
+
+    def _draw(self) -> int:
+        for _ in range(_GATE_DRAWS):
+            label = FCN_LABEL_BIT | self._rng.getrandbits(LABEL_BITS)
+            if self._free(label) and label & GATE_MASK not in self._gates:
+                return label
+        start = self._rng.randrange(LABEL_COUNT)
+        return next(
+            label
+            for offset in range(LABEL_COUNT)
+            if self._free(label := FCN_LABEL_BIT | (start + offset) % LABEL_COUNT)
+        )
+
+    def _wake(self) -> None:
+        now = self._clock()
+        while self._wakeups and self._wakeups[0][0] <= now:
+            wakeup, label, vrf = self._wakeups.popleft()
+            self._resting_of[vrf] -= 1
+            if not self._resting_of[vrf]:
+                del self._resting_of[vrf]
+            if self._resting.get(label) == wakeup:
+                del self._resting[label]
+
+
+class Labelling:
     """Flows with a label, by ingress PE; `edges` are all PEs.
 
     A PE's tables, and `most` labels of the network, are shared fairly between hosts; what a person
@@ -83,11 +213,9 @@ class LabelledFlows:
         shares = self._shares[table]
         pinned = self._count.get(table, 0) - len(shares)
         host = host_of(key.vrf, key.src)
+        self._labels.check(key.vrf)
         try:
-            self._labels.check(key.vrf)
             here = shares.loser(host, capacity - pinned)
-        except LabelsExhaustedError as error:
-            raise NoLabelError(error.__str__) from None
         except NoRoomError:
             raise NoLabelError(
                 lambda: (

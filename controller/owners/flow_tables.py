@@ -1,20 +1,25 @@
-"""FlowTable: the flow label of each RoCEv2 flow (p4src/learning/flow_table.p4)."""
+"""Both tables of labelled flows, by IP version: FlowTable has the label of each RoCEv2 flow
+(p4src/learning/flow_table.p4), FlowByLabel its sender (p4src/fast_cnp/flow_by_label.p4)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from finsy import P4CounterData, P4TableAction, P4TableEntry
 from finsy.proto import p4r
 
-from fcn.contract.names import FLOW_TABLES
+from fcn.contract.names import FLOW_TABLES, LABEL_TABLES
 from fcn.controller.config.notation import Address
 from fcn.controller.owners.exact import ExactTable
 from fcn.controller.owners.intent import Intent
 
-_ADDRESS: dict[str, type[IPv4Address] | type[IPv6Address]] = {
-    FLOW_TABLES[4]: IPv4Address,
-    FLOW_TABLES[6]: IPv6Address,
+_AddressType = type[IPv4Address] | type[IPv6Address]
+
+_FLOW_ADDRESS: dict[str, _AddressType] = {FLOW_TABLES[4]: IPv4Address, FLOW_TABLES[6]: IPv6Address}
+
+_LABEL_ADDRESS: dict[str, _AddressType] = {
+    LABEL_TABLES[4]: IPv4Address,
+    LABEL_TABLES[6]: IPv6Address,
 }
 
 
@@ -37,17 +42,44 @@ class LabelledFlow:
     idle_timeout: int
 
 
-class FlowTable:
-    """Labels flows {VRF, source, destination, destination QP} (FCN-2)."""
+@dataclass(frozen=True, slots=True)
+class KnownSender:
+    """An entry: the destination of CNPs for a label; `hits`: lookups of the label.
+
+    `note` is what was stored with the entry; `hits` is 0 for entries read without a counter.
+    """
+
+    label: int
+    sender: Address
+    source_qp: int
+    p_key: int
+    note: str
+    hits: int
+
+
+class _Tables:
+    """The tables of a switch for both IP versions; a P node has none."""
+
+    _NAMES: Mapping[int, str]
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
-        # A P node has no such table.
         self._tables = {
             version: ExactTable(intent.schema, table)
-            for version, table in FLOW_TABLES.items()
+            for version, table in self._NAMES.items()
             if intent.schema.tables.get(table) is not None
         }
+
+    @classmethod
+    def counted(cls) -> list[P4TableEntry]:
+        """Patterns to read every entry with its counter."""
+        return [P4TableEntry(table, counter_data=P4CounterData()) for table in cls._NAMES.values()]
+
+
+class FlowTable(_Tables):
+    """Labels flows {VRF, source, destination, destination QP} (FCN-2)."""
+
+    _NAMES = FLOW_TABLES
 
     def label(
         self,
@@ -84,7 +116,7 @@ class FlowTable:
     @staticmethod
     def flow_of(entry: P4TableEntry) -> FlowMatch | None:
         """The flow of an entry, whatever its action; None for an entry of another table."""
-        address = _ADDRESS.get(entry.table_id)
+        address = _FLOW_ADDRESS.get(entry.table_id)
         if address is None or not entry.match:
             return None
         return FlowMatch(
@@ -99,11 +131,6 @@ class FlowTable:
             if flow is not None and isinstance(entry.action, P4TableAction):
                 label = entry.action.args["flow_label"]
                 yield LabelledFlow(flow, label, entry.idle_timeout_ns // 1000)
-
-    @staticmethod
-    def counted() -> list[P4TableEntry]:
-        """Patterns to read every flow's entry with its counter."""
-        return [P4TableEntry(table, counter_data=P4CounterData()) for table in FLOW_TABLES.values()]
 
     @classmethod
     def count_of(cls, entry: P4TableEntry) -> tuple[FlowMatch, tuple[int, int]] | None:
@@ -125,3 +152,61 @@ class FlowTable:
         """The flow of an entry idle for twice its timeout: its idle notification was lost."""
         silent, timeout = entry.time_since_last_hit, entry.idle_timeout_ns
         return cls.flow_of(entry) if silent and timeout and silent > 2 * timeout else None
+
+
+class FlowByLabel(_Tables):
+    """Maps labels to senders (FCN-13), in one table per IP version of the flow."""
+
+    _NAMES = LABEL_TABLES
+
+    def notify_sender(
+        self,
+        label: int,
+        vrf: int,
+        src: Address,
+        sender: Address,
+        source_qp: int,
+        p_key: int,
+        note: str,
+        share: str = "",
+    ) -> None:
+        """Notifications of `label` become CNPs from `src` to queue pair `source_qp` of `sender`.
+
+        note: stored with the entry for whoever reads it back (TableEntry.metadata). share: the
+        tenant, who waits for its own changes only.
+        """
+        entry = self._tables[sender.version].entry(
+            (label,),
+            f"cnp_ipv{sender.version}",
+            (vrf, int(src), int(sender), source_qp, p_key),
+            metadata=note.encode(),
+        )
+        self._intent.put_encoded(entry, share)
+
+    def source_unknown(self, label: int, ip_version: int, share: str = "") -> None:
+        """The label is in use, but the sender is not known: notifications are counted only."""
+        entry = self._tables[ip_version].entry((label,), f"source_qp_unknown_ipv{ip_version}")
+        self._intent.put_encoded(entry, share)
+
+    def forget(self, label: int, ip_version: int, share: str | None = None) -> None:
+        """Remove the entry of a label. share: the tenant who gets its place."""
+        self._intent.drop_key(self._tables[ip_version].key((label,)), share)
+
+    @staticmethod
+    def senders_in(entries: Iterable[P4TableEntry]) -> Iterator[KnownSender]:
+        """Labels with a known sender among entries read from a switch; ignores other tables."""
+        for entry in entries:
+            address, action = _LABEL_ADDRESS.get(entry.table_id), entry.action
+            if address is None or not entry.match or not isinstance(action, P4TableAction):
+                continue
+            if "dest_qp" not in action.args:
+                continue
+            # The CNP goes to the flow's source, which is therefore the action's destination.
+            yield KnownSender(
+                entry["flow_label"],
+                address(action.args["dst"]),
+                action.args["dest_qp"],
+                action.args["p_key"],
+                entry.metadata.decode(errors="replace"),
+                entry.counter_data.packet_count if entry.counter_data else 0,
+            )

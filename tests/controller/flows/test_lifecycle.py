@@ -1,12 +1,12 @@
-"""Who may replace a sender, and what ends it: every cell of authority.py, applied by `Senders`."""
+"""Who may replace a sender, and what ends it: every cell of lifecycle.py."""
 
 from ipaddress import ip_address
 from itertools import product
 
 import pytest
 
-from fcn.controller.flows.authority import End
 from fcn.controller.flows.key import FlowKey
+from fcn.controller.flows.lifecycle import OF_EVIDENCE, End, State, after
 from fcn.controller.flows.provenance import CommIds, Origin
 from fcn.controller.flows.senders import Sender, Senders
 
@@ -51,17 +51,33 @@ def test_who_replaces_whom(known: Origin, saying: Origin) -> None:
 
 @pytest.mark.parametrize(("known", "reason"), [*product(KNOWN, End)])
 def test_what_ends_a_sender(known: Origin, reason: End) -> None:
-    senders = known_by(known)
-    expected = ENDED[known][list(End).index(reason)]
-    assert senders.end(FLOW, reason) is expected
-    assert (FLOW in senders) is not expected
-    assert bool(senders.sent_by("red", FLOW.src, FLOW.dst, 0x11)) is not expected
+    ends = ENDED[known][list(End).index(reason)]
+    waiting = State.ABSENT if ends else State.WAITING
+    assert after(False, known, reason) is waiting
+    if reason is End.SILENCE:
+        assert after(True, known, reason) is waiting
+    elif reason in OF_EVIDENCE:
+        assert after(True, known, reason) is (State.UNKNOWN if ends else State.KNOWN)
+    else:
+        assert after(True, known, reason) is (State.ABSENT if ends else State.KNOWN)
+
+
+@pytest.mark.parametrize("reason", End)
+def test_what_ends_a_flow_of_unknown_sender(reason: End) -> None:
+    assert after(True, None, reason) is (State.UNKNOWN if reason in OF_EVIDENCE else State.ABSENT)
+    assert after(False, None, reason) is State.ABSENT
+
+
+def test_what_is_forgotten_leaves_nothing() -> None:
+    senders = known_by(Origin.CM)
+    senders.forget(FLOW)
+    assert FLOW not in senders
+    assert not senders.sent_by("red", FLOW.src, FLOW.dst, 0x11)
 
 
 @pytest.mark.parametrize("saying", SAYING)
 def test_an_unknown_sender_is_learned_from_anyone(saying: Origin) -> None:
     senders = Senders()
-    assert senders.end(FLOW, End.SILENCE)
     assert senders.learn(FLOW, Sender(0x12, saying))
     assert not senders.learn(FLOW, Sender(0x12, saying))
     assert [key for key, _ in senders] == [FLOW]

@@ -1,0 +1,127 @@
+"""What reports of the PEs are worth: whether they are believed, and whether any are missing.
+
+A report counts where its packet's source is. One that arrives behind the message that ended its
+flow says nothing of the flow now: PEs report data and connection messages in separate batches
+(FCN-4). What is missing from reports is no evidence: not of a pause, nor that there is no other
+flow (FCN-3 b).
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+
+from fcn.controller.config import Config
+from fcn.controller.config.addressing import attachment, locate
+from fcn.controller.config.notation import Address
+from fcn.controller.flows.flow import Edge
+from fcn.controller.flows.key import FlowKey, HostPairKey
+from fcn.controller.flows.refusals import Reason, Refusals
+from fcn.controller.flows.watch import WATCH
+
+REMEMBERED = 65536
+"""Addresses of which it is kept where they are, so that a report need not search for it."""
+
+REPORTS_ARRIVE = 3.0
+"""Seconds within which every report of a packet has arrived. A flow between the same queue pairs
+that no handshake announces is labelled that much later."""
+
+MISSED = (Reason.LATE, Reason.TOO_MANY_REPORTS)
+"""Why a packet of a watched flow may be missing from what is evidence."""
+
+
+class Reports:
+    """Judges reports. `clock` returns seconds and never goes back."""
+
+    def __init__(
+        self,
+        config: Config,
+        edges: Mapping[str, Edge],
+        refusals: Refusals,
+        clock: Callable[[], float],
+    ) -> None:
+        self._config = config
+        self._edges = edges
+        self._refusals = refusals
+        self._clock = clock
+        self._departed_until: OrderedDict[FlowKey, float] = OrderedDict()
+        """Soonest first."""
+        self.nodes = lru_cache(REMEMBERED)(self._nodes)
+        self.port = lru_cache(REMEMBERED)(self._port)
+
+    def _nodes(self, vrf: str, address: Address) -> list[str]:
+        """The PEs that an address of a VRF is attached to, most specific prefix first."""
+        return locate(self._config, vrf, address)
+
+    def _port(self, node: str, vrf: str, address: Address) -> int | None:
+        """The port of a PE that an address of a VRF is behind; None where it is elsewhere."""
+        found = attachment(self._config.nodes[node], vrf, address)
+        return found.port.number if found is not None else None
+
+    def believes(self, node: str, port: int, vrf: str, source: Address) -> bool:
+        """Whether this PE can have got a packet from that address there: others are not believed.
+
+        Of the other PEs nothing is looked up: sources are invented faster than that."""
+        if self.port(node, vrf, source) == port:
+            return True
+        self._refusals.refuse(
+            node,
+            vrf,
+            Reason.FOREIGN_SOURCE,
+            lambda: (
+                f"a packet from {source} in {vrf} is not believed: "
+                f"that is not behind port {port} of {node}"
+            ),
+        )
+        return False
+
+    def are_old(self, flow: FlowKey) -> bool:
+        """Whether reports of this flow's packets may be of the time before its disconnect."""
+        return self._departed_until.get(flow, 0.0) > self._clock()
+
+    def departed(self, flow: FlowKey) -> None:
+        """The flow was disconnected now."""
+        now = self._clock()
+        while self._departed_until and next(iter(self._departed_until.values())) <= now:
+            self._departed_until.popitem(last=False)
+        self._departed_until[flow] = now + REPORTS_ARRIVE
+        self._departed_until.move_to_end(flow)
+
+    def goes_on(self, flow: FlowKey) -> None:
+        """The flow goes on, or begins again."""
+        self._departed_until.pop(flow, None)
+
+    def heard_for(self, pair: HostPairKey) -> float:
+        """Seconds since when all packets of watched flows between two hosts are reported in time,
+        as far as that is known; 0 while they are not."""
+        vrf = pair[0]
+        return min(
+            (
+                min(self._edges[node].heard_for(), self._refusals.since(node, vrf, reason))
+                for nodes in self._at(pair)
+                for node in nodes
+                for reason in MISSED
+            ),
+            default=0.0,
+        )
+
+    def are_complete(self, pair: HostPairKey) -> bool:
+        """Whether all flows between two hosts enter the WAN at PEs that report and label them, as
+        of a flow without a label there is no sample."""
+        vrf = pair[0]
+        return all(
+            nodes and all(self._labels_all(node, vrf) for node in nodes) for nodes in self._at(pair)
+        )
+
+    def _at(self, pair: HostPairKey) -> Iterator[list[str]]:
+        vrf, *hosts = pair
+        return (self.nodes(vrf, host) for host in hosts)
+
+    def _labels_all(self, node: str, vrf: str) -> bool:
+        """Whether the PE reported and had room for every flow of the VRF for as long as a watch:
+        what was seen before counts no more."""
+        edge = self._edges[node]
+        return (
+            edge.learning
+            and edge.heard_for() >= WATCH
+            and self._refusals.since(node, vrf, Reason.NO_ROOM) > WATCH
+        )
