@@ -202,8 +202,7 @@ control HoldOrPass(
                 || (meta.base.forward == Forward.VRF && meta.flow_control.mode != FlowControl.OFF
                     && meta.base.parse_more != WAITED_FOR_DC && meta.base.drop_reason == DropReason.NONE
                     && meta.base.punt_reason == PuntReason.NONE && !meta.make_cnp && !meta.base.is_done)) {
-            pauses.apply(
-                hdr.ipv4, hdr.ipv6, hdr.pause, meta.flow_control.is_pause, standard_metadata.packet_length, meta, room);
+            pauses.apply(hdr.ipv4, hdr.ipv6, hdr.pause, standard_metadata.packet_length, meta, room);
         }
         if (meta.flow_control.request != HoldRequest.NONE && meta.base.drop_reason == DropReason.NONE) {
             holding.apply(

@@ -88,12 +88,12 @@ control PauseRequest(
 
 // Pauses: a data centre's PAUSE frame, and the packets that it stops (SRF-9). Hold keeps both apart by port and priority:
 // a hold that a PAUSE frame begins is that of one priority of the packets that leave by the port it came in on.
-// Reads:  is_frame: the packet is a PAUSE frame; frame_octets; otherwise a customer's packet on its way out of a DC port.
+// Reads:  meta.flow_control.is_pause: the packet is a PAUSE frame; frame_octets; otherwise a customer's packet on its way out of a DC port.
 // Writes: meta.flow_control.hold_port; room: what may wait for that port; meta.flow_control.request and what Hold needs for it;
 //         meta.base.drop_reason: why a frame is not heeded. Asks for another pass where a frame names more priorities.
 // When:   such packets, before Holding.
 control Pauses(
-        in ipv4_h ipv4, in ipv6_h ipv6, in pause_h pause, in bool is_frame, in bit<32> frame_octets,
+        in ipv4_h ipv4, in ipv6_h ipv6, in pause_h pause, in bit<32> frame_octets,
         inout pe_meta_t meta, inout hold_room_t room) {
     PauseRequest() pause_request;
     bool is_heeded;
@@ -127,11 +127,11 @@ control Pauses(
 
     apply {
         meta.flow_control.hold_port = meta.base.egress_port;
-        if (is_frame) {
+        if (meta.flow_control.is_pause) {
             meta.flow_control.hold_port = meta.base.ingress_port;
         }
         heeded_pauses.apply();
-        if (!is_frame) {
+        if (!meta.flow_control.is_pause) {
             if (is_heeded) {
                 meta.flow_control.traffic = NO_TRAFFIC;
                 if (ipv4.isValid()) {

@@ -240,10 +240,12 @@ parser PeParser(
     }
 
     // Inside a tunnel it belongs to the customer.
-#if HAS_FANTEL
+#if HAS_FLOW_CONTROL || HAS_FANTEL
     state parse_icmpv6 {
         transition select(hdr.outer_ipv6.isValid(), meta.base.parse_more) {
+#if HAS_FANTEL
             (false, ParseMore.FANTEL): choose_fantel_icmpv6;
+#endif
             (false, _): choose_icmpv6;
             default: accept;
         }
