@@ -1,11 +1,11 @@
 """What a node knows notifications by on their way (docs/packets.md)."""
 
 from fcn.contract.pipeline import Pipeline
+from fcn.contract.profiles import Mode
 from fcn.controller.config.model import Config
 from fcn.controller.config.modes import FlowControl as FlowControlMode
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.tunnel_ends import end_con_sids
-from fcn.controller.owners.flow_control import FlowControl
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.notification_port import NotificationPort
 from fcn.controller.owners.notification_sid import NotificationSid
@@ -15,13 +15,11 @@ def recognise_notifications(intent: Intent, pipeline: Pipeline, config: Config, 
     """Tell the node every kind that the domain uses: none is held, or causes another (ALL-1)."""
     ports = NotificationPort(intent, pipeline)
     ports.expect("FAST_CNP", config.fast_cnp_port)
-    if not FlowControl(intent, pipeline).is_possible:
-        return
     if config.notification is Notification.FANTEL or any(
         node.policies for node in config.nodes.values()
     ):
         ports.expect("FANTEL", config.fantel_port)
-    if config.flow_control is FlowControlMode.OFF:
+    if config.flow_control is FlowControlMode.OFF or Mode.FLOW_CONTROL not in pipeline.modes:
         return
     ports.expect("ARN", config.holding.udp_port)
     if config.notification is Notification.END_CON:
