@@ -31,6 +31,10 @@ def everything(*, two: bool) -> dict[str, Any]:
     data["neighbors"] = {"attempts": 3}
     data["controller_share"] = {"packets": {"rate": 1000, "burst": 250}}
     data["nodes"]["p1"]["notifications"] = {"rate": 1000, "burst": 250}
+    # What pause_share is for
+    data["flow_control"] = "service"
+    (dc_port,) = [port for port in data["nodes"]["pe1"]["ports"] if port["role"] == "dc"]
+    dc_port |= {"heed_pause": True, "rate": "100 Gb/s"}
     return data
 
 

@@ -3,7 +3,7 @@ program it prints the digest of the run and one of all its tables."""
 
 from small import signature, small
 
-from fcn.controller.northbound.notifications import INTERVAL
+from fcn.controller.node.counters import INTERVAL
 from fcn.lab.control.loop import NS
 from fcn.lab.result.model import Result
 from fcn.lab.run.runner import run_scenario
