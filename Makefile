@@ -1,6 +1,6 @@
 # `make demo` and `make test` need nothing but Debian 12 and root; they set up what is missing.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-failover interop test test-all lint shell-env unit ptf system p4 p4-check tofino proto bench bench-learning learning clean
+.PHONY: help setup demo demo-failover interop test test-all lint shell-env unit ptf ptf-profiles system p4 p4-check tofino proto bench bench-learning learning clean
 
 PYTHON := .venv/bin/python
 # The switch the demo runs on: bmv2 where it is installed, else the embedded softswitch.
@@ -18,6 +18,7 @@ JOBS ?= 2
 PYTEST := $(PYTHON) -m pytest -n $(JOBS) --dist loadfile
 # What test-all runs beside.
 ALL ?=
+PROFILES := fcn two-threshold flow-control fantel
 SELECT := $(if $(ALL),,-m "not exhaustive")
 
 help: ## this list
@@ -42,6 +43,7 @@ test: setup ## everything CI runs
 
 test-all: ## the same, and the tests marked exhaustive: before an issue is called resolved
 	@$(MAKE) --no-print-directory test ALL=1
+	@$(MAKE) --no-print-directory ptf-profiles
 
 lint: setup ## formatting, lint, imports, types
 	$(PYTHON) -m ruff format --check .
@@ -63,6 +65,10 @@ unit: setup shell-env ## unit and integration tests
 
 ptf: setup ## packet tests on every target here (PTF_TARGETS); they pass 98 % of each program at least
 	@for target in $(PTF_TARGETS); do $(PYTHON) -m fcn.ptf_tests --jobs $(JOBS) --target $$target || exit 1; done
+
+ptf-profiles: setup ## the packet tests that each profile but `full` can pass, on every target here
+	@for target in $(PTF_TARGETS); do for profile in $(PROFILES); do \
+		$(PYTHON) -m fcn.ptf_tests --jobs $(JOBS) --target $$target --profile $$profile || exit 1; done; done
 
 system: setup ## whole networks: capture replay
 	$(PYTEST) $(SELECT) tests/system

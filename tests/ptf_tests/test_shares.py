@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from fcn.ptf_tests import shares
-from fcn.ptf_tests.runner import TEST_DIR, Totals
+from fcn.ptf_tests.runner import Totals
+from fcn.ptf_tests.selection import TEST_DIR
 
 RUN = """
 import pathlib, sys

@@ -8,7 +8,7 @@ from typing import Any, cast
 from finsy.p4entity import P4DigestListAck
 from finsy.proto import p4d
 
-from fcn.controller.owners.flow_learning import Data
+from fcn.controller.finsy_adapter import Data
 
 
 class Digests(list[Data]):
