@@ -21,6 +21,9 @@ from fcn.ptf_tests.lib.notifications import (
 from fcn.ptf_tests.lib.packets import routed
 from fcn.ptf_tests.lib.ports import CORE_PORT, DC_PORT
 
+QP_IN_FRAME = slice(47, 50)
+"""DestQP of the BTH behind Ethernet, IPv4 and UDP."""
+
 
 class OneCnpPerFlowAndInterval(NotificationTest):
     """FCN-15: many Fast CNPs of one flow cause one CNP per interval; other flows have their own."""
@@ -77,6 +80,33 @@ class NodeBudgetOfCnps(NotificationTest):
                 "event CNP_SENT": sent,
             },
         )
+
+
+class BudgetIsSharedByCnps(NotificationTest):
+    """ALL-2: a flow of which nine of ten Fast CNPs are gets less than two thirds of the CNPs that
+    the node's rate limit allows, and everybody some."""
+
+    notices = 40
+
+    def runTest(self) -> None:
+        self.pe.notification_meter(fy.P4MeterConfig(cir=20, cburst=1, pir=20, pburst=1))
+        fast, *others = range(0xA0000, 0xA0006)
+        for label in (fast, *others):
+            self.pe.label_to_cnp(label, RED, REMOTE_V4, HOST_V4, label & 0xFFFF)
+        order = [each for label in others for each in (*[fast] * 9, label)]
+
+        def sent() -> bool:
+            for label in order:
+                self.send(CORE_PORT, fast_cnp_frame(label))
+            return self.counts()["event CNP_SENT"] >= self.notices
+
+        self.wait_for("CNPs", sent)
+        frames = self.exchange(CORE_PORT).frames[DC_PORT]
+        told = [int.from_bytes(frame[QP_IN_FRAME]) for frame in frames]
+        counts = {label: told.count(label & 0xFFFF) for label in (fast, *others)}
+        self.assertEqual(sum(counts.values()), len(frames))
+        self.assertLess(counts[fast], len(frames) * 2 / 3, counts)
+        self.assertGreater(min(counts.values()), len(frames) / 24, counts)
 
 
 class UnlimitedByDefault(NotificationTest):
