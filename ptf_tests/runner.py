@@ -58,10 +58,10 @@ class Totals:
         )
 
     @staticmethod
-    def read(line: str) -> "Totals":
-        """What str() made; anything else is of a run that ended early, a failure."""
+    def read(line: str) -> "Totals | None":
+        """What str() made; None where the line is another."""
         found = _TOTALS.fullmatch(line.strip())
-        return Totals(*map(int, found.groups())) if found else Totals(0, 1, 0)
+        return Totals(*map(int, found.groups())) if found else None
 
     def __str__(self) -> str:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"

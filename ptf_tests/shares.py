@@ -38,10 +38,11 @@ def run(command: Sequence[str], tests: Sequence[str], count: int, log_dir: Path)
 
 
 def _watch(process: "subprocess.Popen[str]") -> Totals:
-    """Repeat what it prints; its totals are in its last line."""
-    line = ""
+    """Repeat what it prints, its totals too; a run that ended early has none, and has failed."""
+    totals = Totals(0, 1, 0)
     for line in process.stdout or ():
         sys.stdout.write(line)
         sys.stdout.flush()
-    totals = Totals.read(line)
+        # What is printed where it begins may come behind them.
+        totals = Totals.read(line) or totals
     return totals if process.wait() == 0 else totals.with_failure()
