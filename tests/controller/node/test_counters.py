@@ -100,14 +100,16 @@ async def test_a_switch_that_vanishes_has_no_counters_and_no_more_is_said(
         switches["p1"].freeze()
         await until(lambda: switches["p1"].frozen, seconds=FRESH)
         await switches["p1"].stop()
-        await until(lambda: not shown(plane), seconds=FRESH)
-        told = [record for record in caplog.records if record.levelno >= logging.WARNING]
-        mine = {
-            getattr(record, "event", record.message)
-            for record in told
-            if getattr(record, "node", "p1") == "p1"
-        }
-        assert mine == {"node-down"}
+
+        def mine() -> set[str]:
+            return {
+                getattr(record, "event", record.message)
+                for record in caplog.records
+                if record.levelno >= logging.WARNING and getattr(record, "node", "p1") == "p1"
+            }
+
+        await until(lambda: not shown(plane) and bool(mine()), seconds=FRESH)
+        assert mine() == {"node-down"}
         await switches["p1"].start()
         await all_up(plane)
         await until(lambda: shown(plane), seconds=FRESH)
