@@ -74,9 +74,6 @@ PATH_BUCKETS: int = _NUMBERS["PATH_BUCKETS"]
 PATH_BY_HAND: int = _NUMBERS["PATH_BY_HAND"]
 """In the place of a reporter's bit: somebody says so by hand."""
 
-PATH_BY_PE: int = _NUMBERS["PATH_BY_PE"]
-"""In the same place: the PE says so itself, of the first link of the path."""
-
 PATH_REPORTERS: int = _NUMBERS["PATH_REPORTERS"]
 """Links and nodes on one path that a switch listens to, at most."""
 

@@ -51,17 +51,6 @@ PORT_COUNTERS = ("port_rx", "port_tx")
 VRF_COUNTERS = ("vrf_refused",)
 """Counters of packets and reports a VRF's limits kept from the controller, by the VRF's cell."""
 
-TWO_THRESHOLD_TABLES = {
-    "p": frozenset({"marking_curve"}),
-    "pe": frozenset({"marking_curve", "light_congestion", "light_policy"}),
-}
-"""By role, tables of the two-threshold mode."""
-
-PATH_TABLES = frozenset(
-    {"policy", "path", "path_by_id", "path_reporter", "reporter_port", "fantel_arrival"}
-)
-"""Of policies with several paths (FAN-4)."""
-
 PATH_COUNTERS = ("path_reports", "path_traffic", "reporter_reports")
 """Counters by path: what was said of it that was news, what it took, and what each link or node on
 it said (contract/paths.py)."""
@@ -69,9 +58,6 @@ it said (contract/paths.py)."""
 LOAD_COUNTERS = ("path_loads", "path_flowlets")
 """Counters by path: how often its load was said, and flows that were moved to it because of load
 (FAN-7)."""
-
-LINK_TABLES = frozenset({"clock_slot", "bfd_session", "bfd_machine", "alternate"})
-"""Of links whose far end is watched (FAN-4)."""
 
 CORE_PATH_TABLES = frozenset({"core_path", "fantel_profile"})
 """Of a P that tells PEs of their paths (FAN-4)."""

@@ -63,7 +63,8 @@ class Pipeline:
     @property
     def modes(self) -> frozenset[Mode]:
         """The modes the program has all tables and counters of. Raises PipelineError."""
-        return frozenset(mode for mode in Mode if self._names >= mode_parts(self.name)[mode])
+        names = self._names
+        return frozenset(mode for mode, parts in mode_parts(self.name).items() if names >= parts)
 
     def has_tables(self, names: Collection[str]) -> bool:
         """Whether the program has all these tables."""

@@ -20,6 +20,7 @@ from fcn.topologies.controller_config import grpc_endpoint
 from fcn.topologies.model import Topology
 
 READ_TIMEOUT_S = 60.0
+_P4INFO = p4r.GetForwardingPipelineConfigRequest.P4INFO_AND_COOKIE
 
 K = TypeVar("K", str, int)
 
@@ -84,6 +85,7 @@ class CounterReader:
             node.name: grpc.insecure_channel(grpc_endpoint(topology, node.name))
             for node in topology.nodes
         }
+        self._counters: dict[str, set[str]] = {}
 
     def __enter__(self) -> "CounterReader":
         return self
@@ -103,7 +105,7 @@ class CounterReader:
 
     def _read_node(self, node: str, role: str) -> NodeCounters:
         pipeline = load_pipeline(role)
-        counters = self._counters(node) & pipeline.counters
+        counters = self._counters_of(node) & pipeline.counters
         patterns: list[P4Entity] = [P4CounterEntry(name) for name in sorted(counters)]
         if role == "pe":
             patterns += FlowByLabel.counted()
@@ -134,12 +136,17 @@ class CounterReader:
             ),
         )
 
-    def _counters(self, node: str) -> set[str]:
-        """Counters of the program that the node has: which one, its configuration says."""
-        stub = p4r_grpc.P4RuntimeStub(self._channels[node])
-        request = p4r.GetForwardingPipelineConfigRequest(device_id=self._topology.index(node))
-        reply = stub.GetForwardingPipelineConfig(request, timeout=READ_TIMEOUT_S)
-        return {counter.preamble.alias for counter in reply.config.p4info.counters}
+    def _counters_of(self, node: str) -> set[str]:
+        """Counters of the program that the node has: which one, its configuration says, and it
+        stays the same while the topology runs."""
+        if node not in self._counters:
+            stub = p4r_grpc.P4RuntimeStub(self._channels[node])
+            request = p4r.GetForwardingPipelineConfigRequest(
+                device_id=self._topology.index(node), response_type=_P4INFO
+            )
+            reply = stub.GetForwardingPipelineConfig(request, timeout=READ_TIMEOUT_S)
+            self._counters[node] = {each.preamble.alias for each in reply.config.p4info.counters}
+        return self._counters[node]
 
     def _stream(self, node: str, pipeline: Pipeline, patterns: list[P4Entity]) -> list[P4Entity]:
         stub = p4r_grpc.P4RuntimeStub(self._channels[node])

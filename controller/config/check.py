@@ -25,7 +25,7 @@ from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import Address, Network
 from fcn.controller.config.paths import Planner
-from fcn.controller.config.programs import check_profile, program_of
+from fcn.controller.config.programs import profile_problem, program_of
 from fcn.controller.config.queue_depths import own_depths, queue_depths
 from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.watching import Watching
@@ -370,9 +370,8 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
 def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
     """Limits of the node's target: port numbers, and the unit and range of queue depth."""
     path: Path = ("nodes", name)
-    problems = list(check_profile(config, node))
-    yield from (((*path, *key), message) for key, message in problems)
-    if problems:
+    if problem := profile_problem(config, node):
+        yield (*path, "profile"), problem
         return
     try:
         program = program_of(config, node, binary=False)

@@ -1,7 +1,7 @@
 """The program of a node: that of the smallest profile which has what the configuration asks of the
 node, or the one that the configuration states."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 
 from fcn.contract.constants import PipelineError
 from fcn.contract.pipeline import Pipeline, load_pipeline
@@ -9,7 +9,6 @@ from fcn.contract.profiles import PROFILES, Mode, profiles_with
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import FlowControl, Notification
-from fcn.controller.config.transport import Finding
 
 
 def modes_needed(config: Config, node: Node) -> frozenset[Mode]:
@@ -46,16 +45,17 @@ def has_clock(config: Config, node: Node) -> bool:
     return program.target.ports.clock is not None and Mode.FANTEL in program.modes
 
 
-def check_profile(config: Config, node: Node) -> Iterator[Finding]:
-    """Why a node cannot have the profile that the file states. Yields (path, message)."""
+def profile_problem(config: Config, node: Node) -> str | None:
+    """Why a node cannot have the profile that the file states, or None."""
     if node.profile is None:
-        return
+        return None
     if node.program is not None:
-        yield ("profile",), "is of the programs that are part of fcn; remove it, or `program`"
-    elif node.profile not in PROFILES:
-        yield ("profile",), f"there is no profile {node.profile}; there are {listed(PROFILES)}"
-    elif missing := modes_needed(config, node) - PROFILES[node.profile]:
-        yield ("profile",), lacking(node.profile, missing, modes_needed(config, node))
+        return "is of the programs that are part of fcn; remove it, or `program`"
+    if node.profile not in PROFILES:
+        return f"there is no profile {node.profile}; there are {listed(PROFILES)}"
+    needed = modes_needed(config, node)
+    missing = needed - PROFILES[node.profile]
+    return lacking(node.profile, missing, needed) if missing else None
 
 
 def lacking(profile: str, missing: Set[Mode], needed: Set[Mode]) -> str:

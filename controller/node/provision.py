@@ -142,10 +142,6 @@ class Provision:
         return self.config.notification is Notification.TWO_THRESHOLD
 
     @property
-    def _by_end_con(self) -> bool:
-        return self.config.notification is Notification.END_CON
-
-    @property
     def is_pe(self) -> bool:
         """Whether the node is a provider edge."""
         return self.node.role == "pe"

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import grpc
 
@@ -21,6 +21,17 @@ class ControllerError(Exception):
 
 class UnreachableError(ControllerError):
     """Nobody answers where the controller should be."""
+
+
+class FlowFilters(TypedDict, total=False):
+    """Which flows are asked for, by node, VRF and address: an empty filter matches every flow; and
+    whether with what they count, and with those that wait for a label."""
+
+    node: str
+    vrf: str
+    address: str
+    counters: bool
+    unlabelled: bool
 
 
 class FcnClient:
@@ -47,39 +58,20 @@ class FcnClient:
         response: pb.GetStatusResponse = self._call(self._stub.GetStatus, pb.GetStatusRequest())
         return response
 
-    def flows(
-        self,
-        *,
-        node: str = "",
-        vrf: str = "",
-        address: str = "",
-        counters: bool = False,
-        unlabelled: bool = False,
-    ) -> list[pb.Flow]:
-        """Flows that match all filters; an empty filter matches every flow."""
-        pages = self.flow_pages(
-            node=node, vrf=vrf, address=address, counters=counters, unlabelled=unlabelled
-        )
-        return [flow for page in pages for flow in page]
+    def flows(self, **filters: Unpack[FlowFilters]) -> list[pb.Flow]:
+        """Flows that match all filters."""
+        return [flow for page in self.flow_pages(**filters) for flow in page]
 
-    def flow_pages(
-        self,
-        *,
-        node: str = "",
-        vrf: str = "",
-        address: str = "",
-        counters: bool = False,
-        unlabelled: bool = False,
-    ) -> Iterator[Sequence[pb.Flow]]:
+    def flow_pages(self, **filters: Unpack[FlowFilters]) -> Iterator[Sequence[pb.Flow]]:
         """The same page by page, as they come: all show the moment of the first. The time allowed
         is for each page; between two the caller may take his."""
         request = _message(
             pb.ListFlowsRequest,
-            node=node,
-            vrf=vrf,
-            address=address,
-            with_counters=counters,
-            with_unlabelled=unlabelled,
+            node=filters.get("node"),
+            vrf=filters.get("vrf"),
+            address=filters.get("address"),
+            with_counters=filters.get("counters"),
+            with_unlabelled=filters.get("unlabelled"),
         )
         call = self._stub.ListFlows(request)
         try:

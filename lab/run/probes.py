@@ -3,7 +3,6 @@
 Times are nanoseconds since the traffic began. What is cumulative counts from then, too.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,6 @@ from fcn.lab.run.build import Built
 from fcn.lab.run.connections import Connection
 from fcn.lab.run.crossings import Crossings, Pair, headers_of
 from fcn.lab.run.sampler import Rows, Sampler
-from fcn.lab.run.watch import FailureWatch
 from fcn.lab.scenario.wiring import Wiring
 
 _TAP_OCTETS = 1 << 26
@@ -41,21 +39,14 @@ class Captured:
 class Probes:
     """Measures a network that was built, from now on; `rows` grow with every sample()."""
 
-    def __init__(
-        self,
-        built: Built,
-        connections: list[Connection],
-        rows: Rows,
-        watch: FailureWatch,
-        spans: Iterator[range],
-    ) -> None:
+    def __init__(self, built: Built, sampler: Sampler, rows: Rows) -> None:
         measure = built.wiring.scenario.measure
         core = built.wiring.core_directions
         self.captured: list[Captured] = []
         self._built = built
         self._simulation = built.simulation
         self._rows = rows
-        self.sampler = Sampler(built, connections, rows, watch, spans)
+        self._sampler = sampler
         self._has_new = False
         self._begun = self._simulation.now_ns
         self._peers = _peers(built.wiring)
@@ -72,7 +63,7 @@ class Probes:
 
     def sample(self) -> None:
         """Look at everything now."""
-        self.sampler.sample()
+        self._sampler.sample()
         self._has_new = True
 
     def flush(self) -> None:
@@ -83,7 +74,7 @@ class Probes:
 
     def collect(self) -> None:
         """Write what was sampled, and take what the simulation noted since the last time."""
-        self.sampler.flush()
+        self._sampler.flush()
         self._take()
 
     def _take(self) -> None:

@@ -25,7 +25,7 @@ from fcn.lab.run.connections import Connection
 from fcn.lab.run.describe import network_info
 from fcn.lab.run.probes import Probes, connection_rows
 from fcn.lab.run.recovery import recovering
-from fcn.lab.run.sampler import Rows
+from fcn.lab.run.sampler import Rows, Sampler
 from fcn.lab.run.watch import FailureWatch
 from fcn.lab.run.world import WatchedWorld
 from fcn.lab.scenario.load import Plan
@@ -194,11 +194,12 @@ class _Run:
             start = begun + send.start_ns
             each.sender.write(each.number, send.size, start_ns=start, message_id=number)
             self._sent.append((each.host, each.number, number, send.size, send.start_ns))
-        probes = Probes(self._built, self._connections, self._rows, self._watch, self._spans())
+        sampler = Sampler(self._built, self._connections, self._rows, self._watch, self._spans())
+        probes = Probes(self._built, sampler, self._rows)
         events = [event for event in self._scenario.events if event.at < self._until]
         events.sort(key=lambda event: event.at)
         looks = self._looks_at(probes, controller)
-        with self.world.watching(looks, probes.sampler, begun):
+        with self.world.watching(looks, sampler, begun):
             for event in events:
                 self.world.wait_for(begun + event.at)
                 if not await self._reaches(begun + event.at, probes):

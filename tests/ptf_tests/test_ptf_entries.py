@@ -19,11 +19,11 @@ from fcn.contract.names import (
     NEW_FLOW_DIGESTS,
     PATH_COUNTERS,
     PORT_COUNTERS,
-    TWO_THRESHOLD_TABLES,
     VRF_COUNTERS,
 )
 from fcn.contract.paths import Share
 from fcn.contract.pipeline import Pipeline, load_pipeline
+from fcn.contract.profiles import Mode
 from fcn.ptf_tests.lib.counters import read_counter
 from fcn.ptf_tests.lib.entries import NodeTables
 from fcn.ptf_tests.lib.p_entries import PTables
@@ -258,7 +258,7 @@ def _pipeline(role: str, chip: bool) -> Pipeline:
 def _updates(pipeline: Pipeline, verbs: dict[str, Any], kind: type[NodeTables]) -> Switch:
     switch = Switch(pipeline, {})
     tables = kind(switch)
-    has_modes = pipeline.has_tables(TWO_THRESHOLD_TABLES[pipeline.name] | {"flow_control"})
+    has_modes = {Mode.TWO_THRESHOLD, Mode.FLOW_CONTROL} <= pipeline.modes
     for name, verb in verbs.items():
         if has_modes or name not in WITHOUT_CHIP[pipeline.name]:
             verb(tables)

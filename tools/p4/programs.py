@@ -22,7 +22,8 @@ def sources(target: str) -> list[Path]:
     """The P4 files of the programs for `target` (v1model or tna), in a stable order: all but those
     in a folder of the other target."""
     (other,) = TARGET_FOLDERS - {target}
-    return sorted(file for file in P4SRC.glob("**/*.p4") if other not in file.parts)
+    files = P4SRC.glob("**/*.p4")
+    return sorted(file for file in files if other not in file.relative_to(P4SRC).parts)
 
 
 def profile_folder(directory: Path, profile: str) -> Path:

@@ -1,7 +1,6 @@
 """What packets show against senders that are known, in the flow service (FCN-3 b)."""
 
 from ipaddress import ip_address
-from typing import Any
 
 import pytest
 from flow_network import (
@@ -15,7 +14,6 @@ from flow_network import (
     A,
     B,
     Network,
-    network_of,
 )
 from tenants import DC_PORT
 
@@ -30,11 +28,6 @@ from fcn.controller.flows.provenance import Origin
 from fcn.controller.flows.refusals import Reason
 from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.watch import WATCH
-
-
-@pytest.fixture
-def net(network: dict[str, Any]) -> Network:
-    return network_of(network)
 
 
 def _two_connections(net: Network) -> None:

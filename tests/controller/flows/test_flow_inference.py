@@ -31,11 +31,6 @@ from fcn.controller.flows.trail import Sample
 from fcn.controller.flows.watch import FIRST_REST, WATCH
 
 
-@pytest.fixture
-def net(network: dict[str, Any]) -> Network:
-    return network_of(network)
-
-
 def test_a_flow_is_watched_until_its_source_is_known_and_looked_at_again(net: Network) -> None:
     net.see("pe1", FORTH, WRITE, 100)
     assert net.forth.watched
