@@ -161,6 +161,19 @@ header bth_h {
     bit<7> reserved2;
     psn_t psn;
 }
+// What is the same in every CNP (IBTA annex A17.9.3); BECN as real NICs send it
+#define SET_CNP_BTH(bth)            \
+    bth.opcode = BthOpcode.CNP;     \
+    bth.solicited_event = 0;        \
+    bth.migration_request = 0;      \
+    bth.pad_count = 0;              \
+    bth.transport_version = 0;      \
+    bth.fecn = 0;                   \
+    bth.becn = 1;                   \
+    bth.reserved1 = 0;              \
+    bth.ack_request = 0;            \
+    bth.reserved2 = 0;              \
+    bth.psn = 0;
 
 // What is behind the BTH of a CNP (IBTA annex A17.9.3)
 header cnp_payload_h {
@@ -204,6 +217,13 @@ struct srv6_headers_t {
     srv6_segment_h segment2;
     srv6_segment_h segment3;
 }
+// Macros, as p4c copies all headers that an action has for a parameter
+#define REMOVE_SRH(srv6)          \
+    srv6.srh.setInvalid();        \
+    srv6.segment0.setInvalid();   \
+    srv6.segment1.setInvalid();   \
+    srv6.segment2.setInvalid();   \
+    srv6.segment3.setInvalid();
 
 // The neighbour behind a port, to whom a message goes. Never on the wire: BMv2 clears metadata for every packet, but not
 // the fields of headers.
@@ -231,5 +251,13 @@ struct tunnel_headers_t {
     mpls_h mpls1;
     ethernet_h inner_ethernet;
 }
+#define REMOVE_TUNNEL(tunnel)             \
+    tunnel.gre.setInvalid();              \
+    tunnel.gre_key.setInvalid();          \
+    tunnel.udp.setInvalid();              \
+    tunnel.vxlan.setInvalid();            \
+    tunnel.mpls0.setInvalid();            \
+    tunnel.mpls1.setInvalid();            \
+    tunnel.inner_ethernet.setInvalid();
 
 #endif

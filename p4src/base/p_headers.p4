@@ -37,7 +37,6 @@ struct p_headers_t {
     ethernet_h ethernet;
     ipv6_h outer_ipv6;
     srv6_headers_t srv6;
-    udp_h outer_udp;
     tunnel_headers_t tunnel;
     inner_headers_t inner;
     // Of Fast CNPs made here

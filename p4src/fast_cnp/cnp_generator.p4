@@ -58,17 +58,7 @@ control CnpGenerator(inout pe_headers_t hdr, inout pe_meta_t meta) {
         hdr.udp.length = CNP_UDP_LENGTH;
         hdr.udp.checksum = 0;
 
-        hdr.roce.bth.opcode = BthOpcode.CNP;
-        hdr.roce.bth.solicited_event = 0;
-        hdr.roce.bth.migration_request = 0;
-        hdr.roce.bth.pad_count = 0;
-        hdr.roce.bth.transport_version = 0;
-        hdr.roce.bth.fecn = 0;
-        hdr.roce.bth.becn = 1; // as real NICs send it
-        hdr.roce.bth.reserved1 = 0;
-        hdr.roce.bth.ack_request = 0;
-        hdr.roce.bth.reserved2 = 0;
-        hdr.roce.bth.psn = 0;
+        SET_CNP_BTH(hdr.roce.bth)
 
         hdr.roce.cnp_payload.setValid();
         hdr.roce.cnp_payload.reserved = 0;

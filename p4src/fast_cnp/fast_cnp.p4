@@ -41,19 +41,15 @@ control FastCnp(inout p_headers_t hdr, in p_meta_t meta) {
         hdr.outer_ipv6.payload_len = FAST_CNP_UDP_LENGTH;
         hdr.outer_ipv6.next_header = IpProtocol.UDP;
         hdr.outer_ipv6.hop_limit = hdr.fast_cnp_profile.hop_limit;
-        hdr.outer_udp.setValid();
-        hdr.outer_udp.src_port = hdr.fast_cnp_profile.udp_src_port;
-        hdr.outer_udp.dst_port = hdr.fast_cnp_profile.udp_dst_port;
-        hdr.outer_udp.length = FAST_CNP_UDP_LENGTH;
-        hdr.outer_udp.checksum = 0;
+        hdr.tunnel.udp.setValid();
+        hdr.tunnel.udp.src_port = hdr.fast_cnp_profile.udp_src_port;
+        hdr.tunnel.udp.dst_port = hdr.fast_cnp_profile.udp_dst_port;
+        hdr.tunnel.udp.length = FAST_CNP_UDP_LENGTH;
+        hdr.tunnel.udp.checksum = 0;
     }
 
     apply {
-        hdr.srv6.srh.setInvalid();
-        hdr.srv6.segment0.setInvalid();
-        hdr.srv6.segment1.setInvalid();
-        hdr.srv6.segment2.setInvalid();
-        hdr.srv6.segment3.setInvalid();
+        REMOVE_SRH(hdr.srv6)
 
         start_word();
         set_word_label();

@@ -14,18 +14,8 @@ control TunnelDecap(inout pe_headers_t hdr, inout pe_meta_t meta) {
         meta.outer_ecn = (Ecn)hdr.outer_ipv6.ecn;
         meta.decapsulated = true;
         hdr.outer_ipv6.setInvalid();
-        hdr.srv6.srh.setInvalid();
-        hdr.srv6.segment0.setInvalid();
-        hdr.srv6.segment1.setInvalid();
-        hdr.srv6.segment2.setInvalid();
-        hdr.srv6.segment3.setInvalid();
-        hdr.tunnel.gre.setInvalid();
-        hdr.tunnel.gre_key.setInvalid();
-        hdr.tunnel.udp.setInvalid();
-        hdr.tunnel.vxlan.setInvalid();
-        hdr.tunnel.mpls0.setInvalid();
-        hdr.tunnel.mpls1.setInvalid();
-        hdr.tunnel.inner_ethernet.setInvalid();
+        REMOVE_SRH(hdr.srv6)
+        REMOVE_TUNNEL(hdr.tunnel)
     }
     action uncover_ipv4() {
         remove_underlay();

@@ -164,15 +164,15 @@ control PEgressDeparser(
         }
         // A Fast CNP is the only datagram whose UDP header is here; it is no tunnel, so its checksum is
         // mandatory (FCN-9).
-        hdr.p.outer_udp.checksum = udp_checksum.update(
-            { hdr.p.outer_ipv6.src, hdr.p.outer_ipv6.dst, hdr.p.outer_udp.length,
-              8w0, hdr.p.outer_ipv6.next_header, hdr.p.outer_udp.src_port,
-              hdr.p.outer_udp.dst_port, hdr.p.outer_udp.length, hdr.p.fast_cnp.word },
+        hdr.p.tunnel.udp.checksum = udp_checksum.update(
+            { hdr.p.outer_ipv6.src, hdr.p.outer_ipv6.dst, hdr.p.tunnel.udp.length,
+              8w0, hdr.p.outer_ipv6.next_header, hdr.p.tunnel.udp.src_port,
+              hdr.p.tunnel.udp.dst_port, hdr.p.tunnel.udp.length, hdr.p.fast_cnp.word },
             true);
         packet.emit(hdr.copy);
         packet.emit(hdr.p.ethernet);
         packet.emit(hdr.p.outer_ipv6);
-        packet.emit(hdr.p.outer_udp);
+        packet.emit(hdr.p.tunnel.udp);
         packet.emit(hdr.p.fast_cnp);
     }
 }

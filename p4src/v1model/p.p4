@@ -5,7 +5,7 @@
 #include "../base/p_headers.p4"
 #include "../base/p_metadata.p4"
 #include "../base/types.p4"
-#include "../end_con/end_con_profile.p4"
+#include "../end_con/end_con_cnp.p4"
 #include "../fast_cnp/fast_cnp_profile.p4"
 #include "../fast_cnp/v1model/cnp_udp_checksum.p4"
 #include "p/admit.p4"

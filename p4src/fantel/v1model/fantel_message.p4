@@ -46,9 +46,7 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
         bit<128> load = 0;
         if (hdr.outer_ipv6.isValid()) {
             bit<32> ports = 0;
-            if (hdr.outer_udp.isValid()) {
-                ports = hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port;
-            } else if (hdr.tunnel.udp.isValid()) {
+            if (hdr.tunnel.udp.isValid()) {
                 ports = hdr.tunnel.udp.src_port ++ hdr.tunnel.udp.dst_port;
             }
             bit<8> protocol = service_protocol(hdr.outer_ipv6.next_header);
@@ -109,15 +107,11 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
         }
 
         hdr.clock.setInvalid();
-        hdr.srv6.srh.setInvalid();
-        hdr.srv6.segment0.setInvalid();
-        hdr.srv6.segment1.setInvalid();
-        hdr.srv6.segment2.setInvalid();
-        hdr.srv6.segment3.setInvalid();
+        REMOVE_SRH(hdr.srv6)
         hdr.ethernet.ether_type = EtherType.IPV6;
         hdr.outer_ipv6.setValid();
-        hdr.outer_udp.setValid();
-        fantel_profile.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.notice, hdr.fantel.about);
+        hdr.tunnel.udp.setValid();
+        fantel_profile.apply(hdr.outer_ipv6, hdr.tunnel.udp, hdr.notice, hdr.fantel.about);
         hdr.outer_ipv6.version = 6;
         hdr.outer_ipv6.ecn = Ecn.NOT_ECT;
         hdr.outer_ipv6.flow_label = 0;
@@ -127,7 +121,7 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
         bit<16> udp_length = 0;
         if (hdr.notice.over_icmpv6 == 1) {
             length = length - UDP_LENGTH + FANTEL_WORD_OF_ICMPV6;
-            hdr.outer_udp.setInvalid();
+            hdr.tunnel.udp.setInvalid();
             hdr.outer_ipv6.next_header = IpProtocol.ICMPV6;
             hdr.fantel.icmpv6.setValid();
             hdr.fantel.icmpv6.type = FANTEL_ICMPV6_TYPE;
@@ -136,9 +130,9 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
             transport = 16w0 ++ FANTEL_ICMPV6_TYPE ++ code;
         } else {
             hdr.outer_ipv6.next_header = IpProtocol.UDP;
-            hdr.outer_udp.length = length;
+            hdr.tunnel.udp.length = length;
             hdr.fantel.about.first_word = 8w0 ++ (bit<8>)type ++ code ++ 8w0;
-            transport = hdr.outer_udp.src_port ++ hdr.outer_udp.dst_port;
+            transport = hdr.tunnel.udp.src_port ++ hdr.tunnel.udp.dst_port;
             // The length stands twice in the sum: in the pseudo header, too.
             udp_length = length;
         }
@@ -153,9 +147,9 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
         if (hdr.notice.over_icmpv6 == 1) {
             hdr.fantel.icmpv6.checksum = checksum;
         } else if (checksum == 0) {
-            hdr.outer_udp.checksum = 0xffff;
+            hdr.tunnel.udp.checksum = 0xffff;
         } else {
-            hdr.outer_udp.checksum = checksum;
+            hdr.tunnel.udp.checksum = checksum;
         }
     }
 }

@@ -75,7 +75,7 @@ control LinkMessage(
     ReceiveBfd() receive_bfd;
 
     apply {
-        if (!meta.base.is_done && hdr.outer_udp.isValid() && hdr.outer_udp.dst_port == UdpPort.BFD) {
+        if (!meta.base.is_done && hdr.tunnel.udp.isValid() && hdr.tunnel.udp.dst_port == UdpPort.BFD) {
             if (meta.base.parse_more == ParseMore.NONE) {
                 meta.base.parse_more = ParseMore.BFD;
                 resubmit_preserving_field_list(KEEP_FLAT);
@@ -85,7 +85,7 @@ control LinkMessage(
             meta.base.is_done = true;
             notifications_received.count(NotificationKind.HELLO);
             receive_bfd.apply(
-                meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.bfd,
+                meta.base.ingress_port, hdr.outer_ipv6, hdr.tunnel.udp, hdr.bfd,
                 standard_metadata.parser_error == error.NoError, meta.base.drop_reason);
         }
     }
@@ -127,7 +127,7 @@ control PathCopy(
         if (meta.base.copy_kind == NotificationKind.HELLO) {
             meta.fantel.hello_port = hdr.hello.port;
             bfd_hello.apply(
-                hdr.envelope, hdr.hello, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.outer_udp, hdr.bfd);
+                hdr.envelope, hdr.hello, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.tunnel.udp, hdr.bfd);
         } else if (meta.base.copy_kind == NotificationKind.FANTEL) {
             fantel_message.apply(hdr, meta.base.arrived_dst);
         }

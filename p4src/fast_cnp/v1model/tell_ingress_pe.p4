@@ -10,6 +10,7 @@
 #include "../../base/sizes.p4"
 #include "../../base/types.p4"
 #include "../../base/v1model/counters.p4"
+#include "../../end_con/end_con_packet.p4"
 #include "budget_gate.p4"
 #include "cnp_udp_checksum.p4"
 #include "fast_cnp_checksum.p4"
@@ -86,14 +87,17 @@ control TellIngressPe(
     }
 }
 
-// IngressPeNotice: makes the copy the notification: a Fast CNP (FCN-9, FCN-10) or a CNP by way of END.CON (SRF-4), in
-// which DestQP is that of the data packets and the ICRC zero, as P's FastCnp and EndConCnp do.
+// IngressPeNotice: makes the copy the notification, a Fast CNP (FCN-9, FCN-10) or a CNP by way of END.CON (SRF-4), as P's
+// FastCnp and EndConCnp do.
 // Reads:  hdr.ingress_pe, customer headers; base.copy_kind, base.copy_label, base.copy_level.
 // Writes: every header; the length of the frame; is_cnp: its IPv4 header needs a checksum.
 // When:   on the egress copy of a packet that met the congested queue, which has no underlay header any more.
 control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is_cnp) {
     FastCnpChecksum() fast_cnp_checksum;
     CnpUdpChecksum() cnp_udp_checksum;
+    EndConPayload() payload;
+    BackToIpv4Sender() back_to_ipv4_sender;
+    BackToIpv6Sender() back_to_ipv6_sender;
 
     bit<1> shows_label;
 
@@ -133,7 +137,6 @@ control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is
         hdr.outer_ipv6.flow_label = base.copy_label;
         hdr.outer_ipv6.dst = hdr.ingress_pe.address;
         hdr.udp.setValid();
-        hdr.udp.checksum = 0;
     }
     action build_fast_cnp() {
         hdr.ipv4.setInvalid();
@@ -145,50 +148,6 @@ control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is
         hdr.fast_cnp.setValid();
         hdr.fast_cnp.word = base.copy_label ++ base.copy_level ++ 9w0;
     }
-    action back_to_ipv4_sender() {
-        ipv4_addr_t receiver = hdr.ipv4.dst;
-        hdr.ipv4.dst = hdr.ipv4.src;
-        hdr.ipv4.src = receiver;
-        hdr.ipv4.dscp = hdr.outer_ipv6.dscp;
-        hdr.ipv4.ecn = Ecn.NOT_ECT;
-        hdr.ipv4.total_len = CNP_IPV4_TOTAL_LENGTH;
-        hdr.ipv4.identification = 0;
-        hdr.ipv4.flags = 2; // DF
-        hdr.ipv4.frag_offset = 0;
-        hdr.ipv4.ttl = hdr.outer_ipv6.hop_limit;
-        hdr.outer_ipv6.payload_len = CNP_IPV4_TOTAL_LENGTH;
-        hdr.outer_ipv6.next_header = IpProtocol.IPV4;
-    }
-    action back_to_ipv6_sender() {
-        ipv6_addr_t receiver = hdr.ipv6.dst;
-        hdr.ipv6.dst = hdr.ipv6.src;
-        hdr.ipv6.src = receiver;
-        hdr.ipv6.dscp = hdr.outer_ipv6.dscp;
-        hdr.ipv6.ecn = Ecn.NOT_ECT;
-        hdr.ipv6.flow_label = 0;
-        hdr.ipv6.payload_len = CNP_UDP_LENGTH;
-        hdr.ipv6.hop_limit = hdr.outer_ipv6.hop_limit;
-        hdr.outer_ipv6.payload_len = IPV6_LENGTH + CNP_UDP_LENGTH;
-        hdr.outer_ipv6.next_header = IpProtocol.IPV6;
-    }
-    action build_cnp() {
-        hdr.udp.dst_port = UdpPort.ROCEV2;
-        hdr.udp.length = CNP_UDP_LENGTH;
-        hdr.roce.bth.opcode = BthOpcode.CNP;
-        hdr.roce.bth.solicited_event = 0;
-        hdr.roce.bth.migration_request = 0;
-        hdr.roce.bth.pad_count = 0;
-        hdr.roce.bth.transport_version = 0;
-        hdr.roce.bth.fecn = 0;
-        hdr.roce.bth.becn = 1; // as real NICs send it
-        hdr.roce.bth.reserved1 = 0;
-        hdr.roce.bth.ack_request = 0;
-        hdr.roce.bth.reserved2 = 0;
-        hdr.roce.bth.psn = 0;
-        hdr.roce.cnp_payload.setValid();
-        hdr.roce.cnp_payload.reserved = 0;
-        hdr.roce.cnp_payload.icrc = 0;
-    }
 
     apply {
         is_cnp = base.copy_kind == NotificationKind.END_CON_CNP;
@@ -196,11 +155,11 @@ control IngressPeNotice(inout pe_headers_t hdr, in base_meta_t base, out bool is
         to_ingress_pe();
         profile.apply();
         if (is_cnp) {
-            build_cnp();
+            payload.apply(hdr.udp, hdr.roce.bth, hdr.roce.cnp_payload);
             if (hdr.ipv4.isValid()) {
-                back_to_ipv4_sender();
+                back_to_ipv4_sender.apply(hdr.outer_ipv6, hdr.ipv4);
             } else {
-                back_to_ipv6_sender();
+                back_to_ipv6_sender.apply(hdr.outer_ipv6, hdr.ipv6);
                 cnp_udp_checksum.apply(hdr.ipv6, hdr.roce.bth, hdr.roce.cnp_payload, hdr.udp);
             }
         } else {

@@ -86,7 +86,7 @@ control HoldMessage(
             meta.base.is_done = true;
             meta.flow_control.hold_port = meta.base.ingress_port;
             receive_arn.apply(
-                meta.base.ingress_port, hdr.outer_ipv6, hdr.outer_udp, hdr.arn, hdr.five_tuple,
+                meta.base.ingress_port, hdr.outer_ipv6, hdr.tunnel.udp, hdr.arn, hdr.five_tuple,
                 standard_metadata.parser_error == error.NoError, meta.flow_control, meta.base.drop_reason);
         }
     }
@@ -129,7 +129,7 @@ control NameTraffic(inout p_headers_t hdr, inout p_meta_t meta, in ipv6_addr_t d
                 meta.flow_control);
         } else {
             held_traffic.apply(
-                hdr.outer_ipv6, dst, hdr.outer_udp.isValid(), hdr.outer_udp, meta.flow_control);
+                hdr.outer_ipv6, dst, hdr.tunnel.udp.isValid(), hdr.tunnel.udp, meta.flow_control);
         }
     }
 }
@@ -191,7 +191,7 @@ control HoldCopy(
         }
         if (meta.base.copy_kind == NotificationKind.ARN) {
             send_arn.apply(
-                hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.outer_udp, hdr.arn, hdr.five_tuple, hdr.envelope,
+                hdr.ethernet, hdr.outer_ipv6, hdr.srv6, hdr.tunnel.udp, hdr.arn, hdr.five_tuple, hdr.envelope,
                 meta.base.copy_level, 0, meta.flow_control);
         }
     }

@@ -23,11 +23,7 @@ control SendArn(
     ArnChecksum() arn_checksum;
 
     apply {
-        srv6.srh.setInvalid();
-        srv6.segment0.setInvalid();
-        srv6.segment1.setInvalid();
-        srv6.segment2.setInvalid();
-        srv6.segment3.setInvalid();
+        REMOVE_SRH(srv6)
         arn.apply(ethernet, outer_ipv6, udp, arn_headers, five_tuple, envelope, meta);
         arn_headers.arn.metric = (bit<8>)level;
         if (longest != 0 && arn_headers.time.time > longest) {

@@ -19,7 +19,7 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         packet.emit(hdr.srv6.segment2);
         packet.emit(hdr.srv6.segment3);
         // What a message was a copy of is behind it, and cut off.
-        packet.emit(hdr.outer_udp);
+        packet.emit(hdr.tunnel.udp);
 #if HAS_FANTEL
         packet.emit(hdr.bfd);
         packet.emit(hdr.fantel.icmpv6);
@@ -42,7 +42,6 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         packet.emit(hdr.fast_cnp);
         packet.emit(hdr.tunnel.gre);
         packet.emit(hdr.tunnel.gre_key);
-        packet.emit(hdr.tunnel.udp);
         packet.emit(hdr.tunnel.vxlan);
         packet.emit(hdr.tunnel.mpls0);
         packet.emit(hdr.tunnel.mpls1);

@@ -24,8 +24,8 @@ control LookUp(
 
     apply {
         meta.base.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
-        if (hdr.outer_udp.isValid()) {
-            notification_port.apply(hdr.outer_udp.dst_port, meta.base);
+        if (hdr.tunnel.udp.isValid()) {
+            notification_port.apply(hdr.tunnel.udp.dst_port, meta.base);
         }
         endpoint.apply(hdr.outer_ipv6.dst, meta.base);
         hold_lookup.apply(hdr, meta, standard_metadata);

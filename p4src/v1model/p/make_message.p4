@@ -27,8 +27,8 @@ control MakeMessage(
         if (meta.base.copy_kind == NotificationKind.FAST_CNP) {
             bit<16> checksum;
             fast_cnp.apply(hdr, meta);
-            fast_cnp_checksum.apply(hdr.outer_ipv6, hdr.outer_udp, hdr.fast_cnp, checksum);
-            hdr.outer_udp.checksum = checksum;
+            fast_cnp_checksum.apply(hdr.outer_ipv6, hdr.tunnel.udp, hdr.fast_cnp, checksum);
+            hdr.tunnel.udp.checksum = checksum;
             truncate((bit<32>)FAST_CNP_FRAME_LENGTH);
         } else if (meta.base.copy_kind == NotificationKind.END_CON_CNP) {
             truncate((bit<32>)END_CON_COPY_LENGTH);

@@ -143,7 +143,7 @@ parser PParser(
     }
 
     state parse_outer_udp {
-        packet.extract(hdr.outer_udp);
+        packet.extract(hdr.tunnel.udp);
 #if HAS_FLOW_CONTROL || HAS_FANTEL
         transition select(meta.base.parse_more) {
 #if HAS_FLOW_CONTROL
