@@ -1,4 +1,4 @@
-// Every header fcn reads or writes, in wire order; the header sets of the programs are in their folders.
+// Headers of every program, in wire order; those of a mode are in its folder.
 #ifndef FCN_HEADERS_P4
 #define FCN_HEADERS_P4
 

@@ -36,7 +36,7 @@ struct base_meta_t {
     flow_label_t copy_label;
     @field_list(KEEP_COPY)
     congestion_level_t copy_level;
-    // The underlay destination it came with, for what is said of it after this node's own SID
+    // The underlay destination it came with, for messages about it behind this node's own SID
     @field_list(KEEP_PARKED, KEEP_COPY)
     ipv6_addr_t arrived_dst;
     // A packet that waits in this node
@@ -73,7 +73,7 @@ struct base_meta_t {
     congestion_level_t level;
     Ecn level_mark;
     bit<1> level_notifies;
-    microseconds_t level_interval;
+    interval_t level_interval;
 
     // Behind the queue: it does not leave by a wire.
     bool stays;

@@ -1,13 +1,12 @@
-// The header set of the transit node: it sees the underlay only, but for copies of congested packets in mode
-// END.CON.
+// The header set of the transit node: it sees the underlay only, but for copies of congested packets in mode END.CON,
+// and for packets whose flow can be held.
 #ifndef FCN_P_HEADERS_P4
 #define FCN_P_HEADERS_P4
 
 #include "five_tuple.p4"
 #include "headers.p4"
-#include "types.p4"
 #include "../fantel/links/bfd_headers.p4"
-#include "../fantel/messages/p_fantel_headers.p4"
+#include "../fantel/messages/fantel_headers.p4"
 #include "../flow_control/arn_headers.p4"
 
 // How the Fast CNPs of this node look; FastCnpProfile sets it. Never on the wire: BMv2 clears metadata for
@@ -22,7 +21,7 @@ header fast_cnp_profile_h {
     bit<7> pad;
 }
 
-// What a tunnel carries, parsed of the copies that become a CNP for the sender only
+// What a tunnel carries, parsed of such packets only
 struct inner_headers_t {
     ipv4_h ipv4;
     ipv6_h ipv6;

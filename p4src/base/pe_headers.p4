@@ -4,7 +4,6 @@
 
 #include "five_tuple.p4"
 #include "headers.p4"
-#include "types.p4"
 #include "../fantel/links/bfd_headers.p4"
 #include "../fantel/links/link_types.p4"
 #include "../fantel/messages/fantel_headers.p4"
@@ -35,10 +34,10 @@ header cnp_profile_h {
     bit<8> ttl;
     bit<16> udp_src_port;
     bit<16> ipv4_id;
-    microseconds_t min_interval;
+    interval_t min_interval;
 }
 
-// What is said of a path, and by whom: the bit of a link or node, or PATH_BY_HAND. Of a FANTEL message ReceiveFantel
+// A report on a path, and the reporter: the bit of a link or node, or PATH_BY_HAND. Of a FANTEL message ReceiveFantel
 // makes it; from the controller it is behind packet_out with the CPU as egress port.
 header path_report_h {
     path_id_t path_id;

@@ -3,7 +3,6 @@
 #define FCN_PE_METADATA_P4
 
 #include "metadata.p4"
-#include "types.p4"
 #include "../fantel/fantel_types.p4"
 #include "../flow_control/flow_control_types.p4"
 #include "../two_threshold/two_threshold_types.p4"
@@ -35,7 +34,7 @@ struct pe_meta_t {
     two_threshold_meta_t two_threshold;
     flow_control_meta_t flow_control;
     fantel_meta_t fantel;
-    // Set by the BMv2 program before a second pass through the parser; see v1model/pe_parser.p4.
+    // Set by the BMv2 program before a second pass through the parser; see v1model/pe/parser.p4.
     @field_list(KEEP_FLAT)
     bit<1> flat;
 
@@ -97,7 +96,7 @@ struct pe_meta_t {
 
     // Flow learning
     bit<1> learning_enabled;
-    microseconds_t learning_window;
+    interval_t learning_window;
 }
 
 #endif

@@ -17,6 +17,8 @@ typedef bit<3> congestion_level_t;
 // What a random number of 16 bits may be at most for a packet to be marked: n is a probability of (n + 1) / 65536.
 typedef bit<16> probability_t;
 typedef bit<32> microseconds_t;
+// Between two notifications or reports: microseconds on BMv2, ticks of 256 ns on a chip
+typedef bit<32> interval_t;
 typedef bit<48> mac_addr_t;
 typedef bit<32> ipv4_addr_t;
 typedef bit<128> ipv6_addr_t;
@@ -156,8 +158,7 @@ enum bit<2> Forward {
     UNDERLAY = 3
 }
 
-// What tells a node or a sender about congestion; the index of the counters `notifications_*`. Each kind
-// has its header, its entry in `notification_port`, its row in `notification_arrival` and its cells there.
+// What tells a node or a sender about congestion or a failure; the index of the counters `notifications_*`.
 enum bit<8> NotificationKind {
     NONE = 0,
     FAST_CNP = 1,
@@ -234,7 +235,7 @@ enum bit<8> DropReason {
     HOLD_NO_CELL = 34,
     HOLD_NO_ROOM = 35,
     // A message about a path says nothing this PE acts on; its node is not on that path, or nobody knows the path; it
-    // is older than what its node said last, or the same.
+    // is older than what its node reported last, or the same.
     FANTEL_UNSUPPORTED = 36,
     PATH_REPORTER_UNKNOWN = 37,
     NOTIFICATION_STALE = 38,
@@ -262,7 +263,7 @@ enum bit<8> Event {
     LIGHT_CONGESTION = 11,
     SLOWED = 12,
     REROUTED = 13,
-    // Something is said of a path that no policy of this PE has, and of the last one that was of use.
+    // A report on a path that no policy of this PE has, and a bad one on the last that was of use.
     PATH_UNKNOWN = 14,
     PATH_NONE_LEFT = 15,
     // Its next hop is dead, another one took it.

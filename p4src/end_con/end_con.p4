@@ -4,7 +4,6 @@
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // EndCon: a packet to an END.CON SID must carry a CNP for the sender of the flow that its label names, in the VRF of
 // the SID (SRF-4). An ICMPv6 error, which a router sends to the source of a packet, is none.

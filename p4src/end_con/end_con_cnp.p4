@@ -2,7 +2,6 @@
 #define FCN_END_CON_CNP_P4
 
 #include "../base/p_headers.p4"
-#include "../base/types.p4"
 #include "end_con_packet.p4"
 
 // EndConCnp: turns the copy of a congested packet into a CNP for the sender of its flow, in a packet to the

@@ -5,7 +5,6 @@
 
 #include "../base/headers.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // EndConPayload
 // Writes: what is behind the IP header, but for the UDP source port.

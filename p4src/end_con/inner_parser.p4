@@ -1,9 +1,7 @@
 #ifndef FCN_INNER_PARSER_P4
 #define FCN_INNER_PARSER_P4
 
-#include "../base/headers.p4"
 #include "../base/p_headers.p4"
-#include "../base/types.p4"
 #include "../forwarding/tunnel_parser.p4"
 
 // Sub-parser of what a tunnel carries, behind the underlay's IPv6 header and SRH: RoCEv2 up to its BTH. When the

@@ -3,7 +3,6 @@
 #define FCN_FANTEL_TYPES_P4
 
 #include "../base/metadata.p4"
-#include "../base/types.p4"
 
 struct fantel_meta_t {
 #if HAS_FANTEL

@@ -4,7 +4,6 @@
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // CnpGenerator: turns the packet at hand into a standard CNP (FCN-13; IBTA annex A17.9.3).
 // Reads:  hdr.cnp_profile; what FlowByLabel wrote into the headers.

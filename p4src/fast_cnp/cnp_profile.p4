@@ -3,7 +3,6 @@
 
 #include "../base/pe_headers.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // CnpProfile: how the CNPs of this node look, and how far apart those of one flow are (FCN-13, FCN-15).
 // Writes: the header `cnp_profile`.
@@ -11,7 +10,7 @@
 control CnpProfile(inout cnp_profile_h cnp_profile) {
     action set_cnp_profile(
             bit<8> traffic_class, bit<8> ttl, bit<16> udp_src_port, bit<16> ipv4_id,
-            microseconds_t min_interval) {
+            interval_t min_interval) {
         cnp_profile.setValid();
         cnp_profile.traffic_class = traffic_class;
         cnp_profile.ttl = ttl;

@@ -2,7 +2,6 @@
 #define FCN_DOMAIN_MODE_P4
 
 #include "../base/metadata.p4"
-#include "../base/types.p4"
 
 // DomainMode: what this node does about congestion in the domain (FCN-16). One table entry sets the fields
 // that the other controls read.

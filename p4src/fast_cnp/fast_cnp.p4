@@ -4,7 +4,6 @@
 #include "../base/p_headers.p4"
 #include "../base/p_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // FastCnp: turns the copy of a congested packet into a Fast CNP (FCN-9, FCN-10).
 // Reads:  outer source and flow label of the packet; meta.base.copy_level, hdr.fast_cnp_profile.

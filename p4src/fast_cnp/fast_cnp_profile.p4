@@ -3,7 +3,6 @@
 
 #include "../base/p_headers.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // FastCnpProfile: how the Fast CNPs of this node look (FCN-9).
 // Writes: the header `fast_cnp_profile`.

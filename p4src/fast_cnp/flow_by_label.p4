@@ -3,7 +3,6 @@
 
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // FlowByLabel: from a congestion notification back to the flow (FCN-12, FCN-13). A label is in the
 // table of its flow's IP version.
@@ -11,7 +10,7 @@
 // Writes: meta.base.vrf, meta.cnp_is_ipv4; of the CNP the customer addresses, DestQP and P_Key, which no
 //         other packet of this pass needs; meta.label_fault when the label is unknown or the source
 //         QP is.
-// When:   a trusted Fast CNP for this node arrived, or this node's own queue is congested.
+// When:   a trusted notification for this node arrived that names a flow, or the packet is a copy made here.
 control FlowByLabel(inout pe_headers_t hdr, inout pe_meta_t meta) {
     DIRECT_COUNTER(flow_by_label_ipv4_counter)
     DIRECT_COUNTER(flow_by_label_ipv6_counter)

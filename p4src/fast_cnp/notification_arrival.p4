@@ -2,7 +2,6 @@
 #define FCN_NOTIFICATION_ARRIVAL_P4
 
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // NotificationArrival: what is done with a notification for this node, by kind.
 // Reads:  meta.base.notification_kind, meta.is_trusted (FCN-17), meta.notification_sound (FCN-9, SRF-4),

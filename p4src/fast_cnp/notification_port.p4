@@ -3,7 +3,6 @@
 
 #include "../base/metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // NotificationPort: which of the domain's notifications a datagram is, by its UDP port (FCN-9).
 // Reads:  UDP destination port.

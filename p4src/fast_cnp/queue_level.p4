@@ -2,7 +2,6 @@
 #define FCN_QUEUE_LEVEL_P4
 
 #include "../base/metadata.p4"
-#include "../base/types.p4"
 
 // QueueLevel: how congested the queue is that the packet came from, and what the node does at that
 // level (FCN-10, FCN-11, SRF-3).
@@ -34,7 +33,7 @@ control QueueLevel(
         size = QUEUE_LEVEL_TABLE_SIZE;
     }
 
-    action set_policy(Ecn mark, bit<1> notify, microseconds_t interval) {
+    action set_policy(Ecn mark, bit<1> notify, interval_t interval) {
         meta.level_mark = mark;
         meta.level_notifies = notify;
         meta.level_interval = interval;

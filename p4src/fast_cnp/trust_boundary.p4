@@ -3,7 +3,6 @@
 
 #include "../base/pe_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // TrustBoundary: notifications are believed from configured prefixes of the domain only (FCN-17).
 // Reads:  underlay source address.

@@ -5,8 +5,8 @@
 #include "flow_control_types.p4"
 
 // FlowControlMode: what neighbours stop for each other in this domain (SRF-6, FCN-16).
-// Writes: meta.mode, meta.refresh: how often an ARN is repeated while a queue stays congested.
-// When:   every packet, first.
+// Writes: meta.mode, meta.refresh: the refresh interval of ARNs while a queue stays congested.
+// When:   every packet, before a control that reads meta.mode.
 control FlowControlMode(inout flow_control_meta_t meta) {
     action set_flow_control(FlowControl mode, microseconds_t refresh) {
         meta.mode = mode;

@@ -3,7 +3,6 @@
 #define FCN_FLOW_CONTROL_TYPES_P4
 
 #include "../base/metadata.p4"
-#include "../base/types.p4"
 
 // What neighbours stop for each other (SRF-6)
 enum bit<2> FlowControl {

@@ -3,7 +3,6 @@
 
 #include "../base/headers.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 #include "arn_headers.p4"
 #include "flow_control_types.p4"
 

@@ -3,7 +3,6 @@
 
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 #include "../fast_cnp/notification_arrival.p4"
 #include "customer_arrival.p4"
 #include "packet_class.p4"
@@ -14,8 +13,8 @@
 // CustomerArrival, WanArrival, NotificationArrival or TunnelArrival.
 // Reads:  header validity; what the parser, PortRole, NotificationPort, CustomerPacket, DomainMode and
 //         UnderlayLookup found, but not what FlowByLabel found.
-// Writes: meta.packet_class, meta.base.forward, meta.make_cnp, meta.event, meta.base.punt_reason,
-//         meta.base.drop_reason; outer hop limit.
+// Writes: meta.packet_class, meta.base.forward, meta.make_cnp, meta.event, meta.base.egress_port,
+//         meta.base.punt_reason, meta.base.drop_reason; outer hop limit.
 // When:   PortRole has accepted the packet, or it is a copy made here.
 control Arrival(inout pe_headers_t hdr, inout pe_meta_t meta) {
     Classify() classify;

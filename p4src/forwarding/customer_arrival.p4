@@ -3,7 +3,6 @@
 
 #include "../base/headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // CustomerArrival: what is done with a packet from a DC port.
 // Reads:  meta.answered, meta.base.ingress_port, meta.base.is_arp, meta.base.is_nd, meta.base.is_addressed,

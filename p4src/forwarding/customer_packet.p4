@@ -1,11 +1,9 @@
 #ifndef FCN_CUSTOMER_PACKET_P4
 #define FCN_CUSTOMER_PACKET_P4
 
-#include "../base/headers.p4"
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // CustomerPacket: what later controls need to know of the customer's IP packet, and whether its
 // lengths agree.

@@ -2,7 +2,6 @@
 #define FCN_ECN_DECAP_P4
 
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // EcnDecap: the inner ECN field after decapsulation. The controller writes the rules of the domain's mode,
 // for every combination: RFC 6040 section 4.2 in the classic mode (SRF-2), with light CE in

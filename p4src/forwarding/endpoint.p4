@@ -3,7 +3,6 @@
 
 #include "../base/metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // Endpoint: is the underlay destination this node's?
 // Reads:  underlay destination address.

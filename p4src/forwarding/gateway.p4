@@ -4,7 +4,6 @@
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // Gateway: answers a host that asks for the MAC address of its gateway, so that customers keep their
 // connectivity without a controller: ARP requests (RFC 826) and neighbour solicitations (RFC 4861 section

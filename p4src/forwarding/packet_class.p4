@@ -3,7 +3,6 @@
 
 #include "../base/headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // Classify: which of the arrival tables decides about a packet. It needs neither what FlowByLabel found nor
 // the VRF of a tunnel, so that a chip looks these up at the same time.

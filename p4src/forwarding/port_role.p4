@@ -3,7 +3,6 @@
 
 #include "../base/metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // PortRole: who is on the other side of the port a packet came from.
 // Reads:  meta.ingress_port, meta.vlan_id (0 when untagged).

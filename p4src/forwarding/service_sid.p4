@@ -3,7 +3,6 @@
 
 #include "../base/pe_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // ServiceSid: is the underlay destination a service SID of this node (FCN-5), or its END.CON SID of a VRF (SRF-4)?
 // Reads:  underlay destination.

@@ -2,7 +2,6 @@
 #define FCN_SRV6_END_P4
 
 #include "../base/headers.p4"
-#include "../base/types.p4"
 
 // Srv6End: advances a packet to its next segment (RFC 8986 section 4.1, End).
 // Reads:  SRH, segment list.

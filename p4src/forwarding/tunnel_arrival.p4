@@ -3,7 +3,6 @@
 
 #include "../base/headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // TunnelArrival: what is done with a packet for this node's address or one of its service SIDs. Other than
 // in transit, it must be sound throughout.

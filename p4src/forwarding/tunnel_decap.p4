@@ -3,7 +3,6 @@
 
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // TunnelDecap: takes the underlay headers off (FCN-5).
 // Reads:  customer headers.

@@ -4,7 +4,6 @@
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // What is between the outer IPv6 header and the customer's packet, in octets.
 const bit<16> SRH1_LENGTH = SRH_LENGTH + SID_LENGTH;

@@ -50,7 +50,7 @@ parser VxlanParser(
     }
 }
 
-// RFC 7510: the VPN label alone, or behind one SR label. ServiceTermination takes the label from the headers:
+// RFC 7510: the VPN label alone, or behind one SR label. TunnelVrf takes the label from the headers:
 // it begins within an octet, and Tofino's parser moves octets.
 parser MplsParser(packet_in packet, inout tunnel_headers_t tunnel, inout bool unsupported) {
     state start {

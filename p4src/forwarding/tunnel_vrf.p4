@@ -4,7 +4,6 @@
 #include "../base/headers.p4"
 #include "../base/pe_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // TunnelVrf: which VRF a packet in a VXLAN, GRE or MPLS tunnel belongs to, should the tunnel end here (FCN-5).
 // Reads:  meta.tunnel_type, meta.tunnel_id, MPLS labels.

@@ -4,7 +4,6 @@
 #include "../base/headers.p4"
 #include "../base/metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 
 // Underlay: forwarding in the WAN domain by outer destination, ECMP over the outer header including
 // the flow label (RFC 6437, RFC 6438).

@@ -3,7 +3,6 @@
 
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 #include "../fast_cnp/flow_by_label.p4"
 #include "../fast_cnp/trust_boundary.p4"
 #include "endpoint.p4"

@@ -3,7 +3,6 @@
 
 #include "../base/headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // VlanTag: the 802.1Q tag of a host behind a tagged DC port.
 // Reads:  meta.egress_vlan_id (0 when untagged).

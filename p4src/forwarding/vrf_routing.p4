@@ -3,7 +3,6 @@
 
 #include "../base/headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // VrfRouting: longest-prefix match in the customer's VRF.
 // Reads:  meta.base.vrf, customer destination.

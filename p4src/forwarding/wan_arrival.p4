@@ -3,7 +3,6 @@
 
 #include "../base/headers.p4"
 #include "../base/metadata.p4"
-#include "../base/types.p4"
 
 // WanArrival: what is done with a packet from a core port that is not for a service of this node.
 // Reads:  meta.is_malformed, meta.role, meta.is_arp, meta.is_nd, meta.is_addressed, meta.destination; underlay

@@ -1,4 +1,5 @@
-// What the data plane reports to the controller; at most 47 octets each, every field in whole octets (Tofino's limit).
+// What the data plane reports to the controller; at most 47 octets each, of which a chip gives every field whole ones
+// (Tofino's limit).
 // port: where the packet came from, which says whose it is: hosts of one VRF are told apart by it.
 #ifndef FCN_DIGESTS_P4
 #define FCN_DIGESTS_P4

@@ -3,7 +3,6 @@
 
 #include "../base/headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // FlowTable: the flow label of a RoCEv2 flow {VRF, source, destination, DestQP} (FCN-2, FCN-4).
 // Reads:  meta.base.vrf, customer addresses, BTH DestQP.

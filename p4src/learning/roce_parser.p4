@@ -3,7 +3,6 @@
 
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // Sub-parser of RoCEv2: BTH, and of the connection manager's messages on QP1 what Report needs.
 parser RoceParser(packet_in packet, inout roce_headers_t roce, inout cm_meta_t cm) {

@@ -1,22 +1,22 @@
 // Transit node (P) for Tofino. Contents, in the order in which a packet is processed:
 //
-//   PortRole            only ports of the domain
-//   PortMac             for this node, or for another station?
 //   NotificationPort    Fast CNP? it never causes another
 //   Endpoint            underlay addresses and SIDs of this node
+//   PortRole            only ports of the domain
+//   PortMac             for this node, or for another station?
 //   WanArrival          what is done with the packet
 //   Srv6End             next segment
 //   Underlay            the WAN's routes, ECMP
-//   QueueLevel          egress: eight levels per port and queue
-//   EcnMark             the level's mark on the outer header
-//   DomainMode, FastCnp copy of the packet in a congested queue -> Fast CNP -> second pass
+//   DomainMode          egress: what this node does about congestion
+//   FastCnp             copy of the packet in a congested queue -> Fast CNP -> second pass
+//   QueueLevel          eight levels per port and queue
+//   FlowGate, EcnMark   may a notification go? the level's mark on the outer header
 // Modes that no chip has yet
 #define HAS_TWO_THRESHOLD 0
 #define HAS_FLOW_CONTROL 0
 #define HAS_FANTEL 0
 #include "../base/tna/externs.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 #include "../base/p_headers.p4"
 #include "../base/p_metadata.p4"
 #include "../forwarding/port_role.p4"

@@ -1,19 +1,23 @@
 // Provider edge (PE) for Tofino. Contents, in the order in which a packet is processed:
 //
+//   DomainMode          what this node does about congestion
+//   CnpProfile          how its CNPs look; FlowLearning
+//   NotificationPort    Fast CNP?
 //   PortRole            who is on the other side; VRF of a customer
 //   PortMac             for this node, or for another station?
-//   DomainMode          what this node does about congestion
-//   NotificationPort    Fast CNP?
 //   CustomerPacket      what later controls need to know of the customer's packet
 //   Gateway             ARP and neighbour discovery for the gateways of customers
 //   UnderlayLookup      from the WAN: Endpoint, ServiceSid, TrustBoundary; FlowByLabel or TunnelVrf
 //   Arrival             class of the packet, then what is done with it
-//   TunnelDecap         the underlay headers are removed; EcnDecap
+//   TunnelDecap         the underlay headers are removed
 //   SenderNotification  both rate limits, CnpGenerator, Icrc
-//   VrfRouting, VlanTag the customer's routes
-//   FlowTable, Report   flow label; learning
-//   TunnelEncap         into the WAN
+//   VrfRouting          the customer's routes
+//   FlowTable           flow label
 //   Srv6End             next segment
+//   EcnDecap            the ECN field of what was in a tunnel
+//   Report              learning
+//   TunnelEncap         into the WAN
+//   VlanTag             of a host
 //   Underlay            the WAN's routes, ECMP
 //   QueueLevel          egress: mark, own congestion -> copy -> SenderNotification
 // Modes that no chip has yet
@@ -21,27 +25,15 @@
 #define HAS_FLOW_CONTROL 0
 #define HAS_FANTEL 0
 #include "../base/tna/externs.p4"
-#include "../base/sizes.p4"
-#include "../base/types.p4"
 #include "../base/pe_headers.p4"
 #include "../base/pe_metadata.p4"
 #include "../learning/digests.p4"
 #include "../forwarding/port_role.p4"
 #include "../forwarding/port_mac.p4"
 #include "../fast_cnp/notification_port.p4"
-#include "../forwarding/endpoint.p4"
-#include "../fast_cnp/trust_boundary.p4"
-#include "../forwarding/service_sid.p4"
-#include "../forwarding/tunnel_vrf.p4"
-#include "../fast_cnp/flow_by_label.p4"
 #include "../forwarding/underlay_lookup.p4"
 #include "../forwarding/customer_packet.p4"
 #include "../forwarding/gateway.p4"
-#include "../forwarding/packet_class.p4"
-#include "../forwarding/customer_arrival.p4"
-#include "../forwarding/wan_arrival.p4"
-#include "../fast_cnp/notification_arrival.p4"
-#include "../forwarding/tunnel_arrival.p4"
 #include "../forwarding/arrival.p4"
 #include "../fast_cnp/domain_mode.p4"
 #include "../fast_cnp/cnp_profile.p4"

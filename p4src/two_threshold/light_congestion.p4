@@ -2,7 +2,6 @@
 #define FCN_LIGHT_CONGESTION_P4
 
 #include "../base/pe_metadata.p4"
-#include "../base/types.p4"
 
 // LightCongestion: whether this PE treats flows whose path is lightly congested instead of telling their senders,
 // and for how long after it was told last (PEC-3). One table entry; off by default.

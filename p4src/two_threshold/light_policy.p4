@@ -3,7 +3,6 @@
 
 #include "../base/pe_metadata.p4"
 #include "../base/sizes.p4"
-#include "../base/types.p4"
 #include "two_threshold_types.p4"
 
 // LightPolicy: what is done with lightly congested flows of a tunnel (PEC-3): they are slowed down, or take the

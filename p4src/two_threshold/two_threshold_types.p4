@@ -19,7 +19,7 @@ struct two_threshold_meta_t {
     // How long a flow is treated after it was told of, 0 where it is not treated
     microseconds_t hold;
     // This packet told of it, and has done its work.
-    bool is_told;
+    bool is_notified;
     FlowTreatment treatment;
     flow_interval_t slow_interval;
     flow_interval_t slow_tolerance;

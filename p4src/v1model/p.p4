@@ -1,10 +1,7 @@
 // Transit node (P) for BMv2: the steps in which a packet is processed, a file each in p/. Steps that begin with Hold are those
 // of flow control (flow_control/), with Curve of the two-threshold mode (two_threshold/), with Path, Link, Hello and Clock of
 // links and paths (fantel/); in a program without the mode they are empty.
-#include "../base/v1model/externs.p4"
-#include "../base/p_headers.p4"
-#include "../base/p_metadata.p4"
-#include "../base/types.p4"
+#include "../base/v1model/p.p4"
 #include "../end_con/end_con_cnp.p4"
 #include "../fast_cnp/fast_cnp_profile.p4"
 #include "../fast_cnp/v1model/cnp_udp_checksum.p4"

@@ -1,10 +1,7 @@
 // Provider edge (PE) for BMv2: the steps in which a packet is processed, a file each in pe/. Steps that begin with Hold are
 // those of flow control (flow_control/), with Light and Curve of the two-threshold mode (two_threshold/), with Path, Link,
 // Hello and Clock of links and paths (fantel/); in a program without the mode they are empty.
-#include "../base/v1model/externs.p4"
-#include "../base/pe_headers.p4"
-#include "../base/pe_metadata.p4"
-#include "../base/types.p4"
+#include "../base/v1model/pe.p4"
 #include "../fast_cnp/domain_mode.p4"
 #include "../fast_cnp/v1model/cnp_udp_checksum.p4"
 #include "../forwarding/v1model/pe_checksums.p4"
@@ -31,7 +28,7 @@ control PeIngress(
     SecondPass() second_pass;
     Admit() admit;
     LookUp() look_up;
-    PathTold() path_told;
+    PathUpdate() path_update;
     ToCustomer() to_customer;
     EnterTunnel() enter_tunnel;
     ToWan() to_wan;
@@ -52,7 +49,7 @@ control PeIngress(
         if (!meta.base.is_settled && meta.base.drop_reason == DropReason.NONE) {
             look_up.apply(hdr, meta, standard_metadata);
         }
-        path_told.apply(hdr, meta, standard_metadata);
+        path_update.apply(hdr, meta, standard_metadata);
         if (meta.base.forward == Forward.VRF && meta.base.drop_reason == DropReason.NONE) {
             to_customer.apply(hdr, meta, standard_metadata);
         }

@@ -34,6 +34,20 @@ typedef bit<2> color_t;
 const color_t GREEN = 0;
 const color_t RED = 2;
 
+// A message for this node is parsed on a second pass. A macro: p4c fails where a control with an exit has two instances.
+#define PARSE_AGAIN(base, message)                    \
+    if (base.parse_more == ParseMore.NONE) {          \
+        base.parse_more = message;                    \
+        resubmit_preserving_field_list(KEEP_FLAT);    \
+        exit;                                         \
+    }
+
+// A step of a mode that the program does not have
+#define EMPTY_STEP(name)                                                                                \
+    control name(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) { \
+        apply { }                                                                                       \
+    }
+
 // Table sizes of the target
 const int FLOW_TABLE_SIZE = 16384;
 const int ROUTE_TABLE_SIZE = 8192;

@@ -3,7 +3,6 @@
 
 #include "../../base/headers.p4"
 #include "../../base/metadata.p4"
-#include "../../base/types.p4"
 #include "link_types.p4"
 
 // Alternate: another next hop that leads to the destination without a loop (RFC 5286), for packets whose own is dead.

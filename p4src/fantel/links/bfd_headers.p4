@@ -45,7 +45,7 @@ header hello_h {
     bit<7> pad;
 }
 
-// What is to be said of a path, by the clock in its slot or because of a packet. Never on the wire.
+// A report to send on a path, by the clock in its slot or because of a packet. Never on the wire.
 header notice_h {
     bit<1> is_wanted;
     bit<1> over_icmpv6;
@@ -55,8 +55,8 @@ header notice_h {
     core_path_t path_cell;
     path_id_t path_id;
     ipv6_addr_t ingress_pe;
-    // How often its state is said again, first and later; how long after the last packet in a congested queue it is
-    // relieved; the change of its load that is said at once
+    // Repeat and refresh interval of its reports; how long after the last packet in a congested queue it is
+    // relieved; the change of its load that is reported at once
     microseconds_t interval;
     microseconds_t time;
     microseconds_t relief;

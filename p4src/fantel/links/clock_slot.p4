@@ -2,7 +2,6 @@
 #define FCN_CLOCK_SLOT_P4
 
 #include "../../base/headers.p4"
-#include "../../base/types.p4"
 #include "bfd_headers.p4"
 #include "link_types.p4"
 

@@ -17,8 +17,8 @@ typedef bit<32> path_id_t;
 typedef bit<12> core_path_t;
 const int CORE_PATH_CELLS = 4096;
 // core_path_t ++ 0 for failure, 1 for congestion
-typedef bit<13> core_path_news_t;
-const int CORE_PATH_NEWS_CELLS = 8192;
+typedef bit<13> core_path_report_t;
+const int CORE_PATH_REPORT_CELLS = 8192;
 const int ALTERNATE_TABLE_SIZE = 4096;
 
 // What is known of a link, by its port; the session of RFC 5880 section 6.8.6, where UNKNOWN, too, is Down: a link that
@@ -48,7 +48,7 @@ enum bit<5> BfdDiagnostic {
     NEIGHBOR_SIGNALED_DOWN = 3
 }
 
-// What is said of a path; in the order of the types of FANTEL messages, which begin with 1.
+// A report on a path; in the order of the types of FANTEL messages, which begin with 1.
 enum bit<3> PathReport {
     FAILED = 0,
     WELL = 1,

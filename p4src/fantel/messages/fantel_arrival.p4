@@ -2,7 +2,6 @@
 #define FCN_FANTEL_ARRIVAL_P4
 
 #include "../../base/pe_headers.p4"
-#include "../../base/types.p4"
 #include "../links/link_types.p4"
 #include "fantel_headers.p4"
 #include "../paths/path_types.p4"

@@ -1,6 +1,11 @@
-// Headers of FANTEL messages behind UDP and over ICMPv6 (FAN-1 to FAN-3), in wire order; docs/packets.md shows them.
+// Headers of FANTEL messages behind UDP and over ICMPv6 (FAN-1 to FAN-3), in wire order; docs/packets.md shows them. What a
+// PE reads may have any of the parameters, each a header; a P sends those that always come together in one, because BMv2
+// pays for each header with every packet.
 #ifndef FCN_FANTEL_HEADERS_P4
 #define FCN_FANTEL_HEADERS_P4
+
+#include "../../base/types.p4"
+#include "../links/link_types.p4"
 
 enum bit<8> FantelType {
     FAILURE = 1,
@@ -86,6 +91,53 @@ struct fantel_headers_t {
     fantel_buffer_h buffer;
     fantel_word_h utilization;
     fantel_word_h load;
+}
+
+// What the form over ICMPv6 begins with (RFC 4443 section 2.1)
+header icmpv6_h {
+    bit<8> type;
+    bit<8> code;
+    bit<16> checksum;
+}
+
+// What each form has next, origin, path. First is behind UDP version, type, code; behind ICMPv6 type, version.
+header fantel_path_h {
+    bit<32> first_word;
+    bit<32> tlv_origin;
+    bit<32> node;
+    bit<32> link;
+    bit<32> epoch;
+    bit<32> sequence;
+    bit<32> tlv_path;
+    path_id_t path_id;
+}
+
+header fantel_ipv6_tuple_h {
+    bit<32> tlv_tuple;
+    bit<4> ip_version;
+    flow_label_t label;
+    bit<8> protocol;
+    ipv6_addr_t src;
+    ipv6_addr_t dst;
+    bit<16> src_port;
+    bit<16> dst_port;
+}
+
+// Utilization and load
+header fantel_load_h {
+    bit<32> tlv_utilization;
+    bit<32> utilization;
+    bit<32> tlv_load;
+    bit<32> load;
+}
+
+struct p_fantel_headers_t {
+    icmpv6_h icmpv6;
+    fantel_path_h about;
+    fantel_ipv6_tuple_h five_tuple;
+    fantel_word_h cause;
+    fantel_buffer_h buffer;
+    fantel_load_h load;
 }
 
 #endif

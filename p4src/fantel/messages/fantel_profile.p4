@@ -2,9 +2,8 @@
 #define FCN_FANTEL_PROFILE_P4
 
 #include "../../base/headers.p4"
-#include "../../base/types.p4"
 #include "../links/bfd_headers.p4"
-#include "p_fantel_headers.p4"
+#include "fantel_headers.p4"
 
 // FantelProfile: how this node's FANTEL messages look, and who it is in them (FAN-1 to FAN-3).
 // Writes: addresses and ports of the underlay; notice.over_icmpv6; the origin's node and epoch.

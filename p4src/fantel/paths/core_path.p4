@@ -7,7 +7,7 @@
 // CorePath: the path of a policy that a packet is on (FAN-4). The ingress PE writes its number into the tag of the SRH
 // (RFC 8754 section 2); without a tag the packet has one segment, which tells its paths apart.
 // Reads:  underlay source; the tag; the destination the packet came with, where the tag is 0; port.
-// Writes: is_known, the path's cell and ID; how often what is said of it is said again.
+// Writes: is_known, the path's cell and ID; the repeat interval of its reports.
 // When:   a packet of the underlay that is no notification meets a dead next hop or a congested queue of that port.
 control CorePath(
         in ipv6_addr_t src, in bit<16> tag, in ipv6_addr_t dst, in port_t port, out bool is_known,

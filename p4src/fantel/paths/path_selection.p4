@@ -9,13 +9,13 @@
 // Reads:  the tunnel's number, with POLICY_BIT.
 // Writes: the policy, the number of the tunnel of its first path in this VRF, for how long a path that is well again is
 //         left alone; after which pause a flow may take another path because of load, never where that is 0, how
-//         different loads must be, and how long it takes until loads show what has moved; how often senders hear that
-//         their flow's path is congested, 0: never; all its paths; is_known.
+//         different loads must be, and how long it takes until loads show what has moved; how far apart CNPs are at least
+//         while a flow's path is congested, 0: none; all its paths; is_known.
 // When:   a packet is about to enter a tunnel, and its route names a policy.
 control PolicyOfTunnel(
         in tunnel_t tunnel, out policy_t policy, out tunnel_t first_tunnel, out microseconds_t hold_down,
         out microseconds_t least_pause, out path_load_t least_difference, out microseconds_t settling,
-        out microseconds_t told_each, out path_set_t all, out bool is_known) {
+        out microseconds_t least_cnp_interval, out path_set_t all, out bool is_known) {
     action to_policy(
             policy_t number, tunnel_t first, microseconds_t hold, microseconds_t flowlet_gap, path_load_t margin,
             microseconds_t settle, microseconds_t cnp_interval, path_set_t paths) {
@@ -25,7 +25,7 @@ control PolicyOfTunnel(
         least_pause = flowlet_gap;
         least_difference = margin;
         settling = settle;
-        told_each = cnp_interval;
+        least_cnp_interval = cnp_interval;
         all = paths;
         is_known = true;
     }
@@ -36,7 +36,7 @@ control PolicyOfTunnel(
         least_pause = 0;
         least_difference = 0;
         settling = 0;
-        told_each = 0;
+        least_cnp_interval = 0;
         all = 0;
         is_known = false;
     }
@@ -101,7 +101,7 @@ control PathOfBucket(
 // PathById: whose path a message names (FAN-1).
 // Reads:  its ID.
 // Writes: the policy, the path's slot and its bit, the bits of all paths of the policy: none when it is unknown.
-// When:   something is said of a path.
+// When:   there is a report on a path.
 control PathById(
         in path_id_t path_id, out policy_t policy, out path_slot_t slot, out path_set_t path, out path_set_t all) {
     action set_path(policy_t number, path_slot_t path_slot, path_set_t path_bit, path_set_t policy_paths) {

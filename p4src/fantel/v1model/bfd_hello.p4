@@ -4,7 +4,6 @@
 #include "../../base/v1model/externs.p4"
 #include "../../base/headers.p4"
 #include "../../base/sizes.p4"
-#include "../../base/types.p4"
 #include "../links/bfd_headers.p4"
 #include "../links/link_types.p4"
 #include "bfd_checksum.p4"

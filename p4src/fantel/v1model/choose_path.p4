@@ -1,10 +1,7 @@
 #ifndef FCN_CHOOSE_PATH_P4
 #define FCN_CHOOSE_PATH_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/pe.p4"
 #include "../paths/path_selection.p4"
 #include "../paths/path_types.p4"
 #include "flowlet.p4"
@@ -31,11 +28,11 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
         microseconds_t least_pause;
         path_load_t least_difference;
         microseconds_t settling;
-        microseconds_t told_each;
+        microseconds_t least_cnp_interval;
         path_set_t all;
         bool is_known;
         policy_of_tunnel.apply(
-            meta.tunnel, policy, first_tunnel, hold_down, least_pause, least_difference, settling, told_each, all,
+            meta.tunnel, policy, first_tunnel, hold_down, least_pause, least_difference, settling, least_cnp_interval, all,
             is_known);
         if (is_known) {
             entropy.apply(hdr, meta);
@@ -82,15 +79,15 @@ control ChoosePath(in pe_headers_t hdr, inout pe_meta_t meta, in bit<48> now) {
                         settling, now[31:0], slot);
                 }
                 path_traffic.count(policy ++ slot);
-                if (told_each != 0 && (state[23:16] >> slot)[0:0] == 1
+                if (least_cnp_interval != 0 && (state[23:16] >> slot)[0:0] == 1
                         && meta.base.mode.translates != NotificationKind.NONE) {
-                    // Each time a node says so, not all the time until relief: senders would be slowed down too much.
-                    bit<32> told;
-                    path_congestion.read(told, policy);
+                    // With each report, not all the time until relief: senders would be slowed down too much.
+                    bit<32> reported;
+                    path_congestion.read(reported, policy);
                     meta.fantel.path_cnp_policy = policy;
-                    meta.fantel.path_cnp_interval = now[31:0] - told;
-                    if (meta.fantel.path_cnp_interval < told_each) {
-                        meta.fantel.path_cnp_interval = told_each;
+                    meta.fantel.path_cnp_interval = now[31:0] - reported;
+                    if (meta.fantel.path_cnp_interval < least_cnp_interval) {
+                        meta.fantel.path_cnp_interval = least_cnp_interval;
                     }
                 }
                 meta.tunnel = first_tunnel + (tunnel_t)slot;

@@ -4,15 +4,14 @@
 #include "../../base/v1model/externs.p4"
 #include "../../base/headers.p4"
 #include "../../base/metadata.p4"
-#include "../../base/types.p4"
 #include "../links/bfd_headers.p4"
 #include "../links/clock_slot.p4"
 #include "../links/link_types.p4"
 #include "link_load.p4"
 #include "link_registers.p4"
 #include "link_timer.p4"
-#include "load_news.p4"
-#include "path_news.p4"
+#include "load_refresh.p4"
+#include "path_refresh.p4"
 
 // The youngest clock packet, 0 for none yet, and the slot that is next
 register<bit<32>, bit<1>>(1) clock_token;
@@ -24,8 +23,9 @@ counter<bit<1>>(1, CounterType.packets) clock_rounds;
 // Clock: this target makes no packets of its own, so one circulates through the queue of CLOCK_PORT, whose rate is the
 // clock's. Each time one link or path is looked at (FAN-4, FAN-6, FAN-7).
 // Reads:  the packet's token, time now in microseconds; registers of links and paths.
-// Writes: hello with envelope, or notice: what is to be said, is_wanted where it is of a path; base.copy_kind where it is a
-//         hello; base.is_done: another clock packet has taken this one's place, or the clock stops.
+// Writes: hello with envelope, or notice: the report on a path, is_wanted where it is due; base.copy_kind where it is a
+//         hello; base.is_done: another clock packet has taken this one's place, or the clock stops; clock_token, clock_place,
+//         clock_runs, clock_began, newest_of_rounds, and what LinkTimer, LinkLoad, NodeLoad, PathRefresh, LoadRefresh write.
 // When:   the clock packet has come round.
 control Clock(
         in clock_h clock, in bit<48> now, inout envelope_h envelope, inout hello_h hello, inout notice_h notice,
@@ -34,8 +34,8 @@ control Clock(
     LinkTimer() link_timer;
     LinkLoad() link_load;
     NodeLoad() node_load;
-    PathNews() path_news;
-    LoadNews() load_news;
+    PathRefresh() path_refresh;
+    LoadRefresh() load_refresh;
 
     apply {
         bit<32> youngest;
@@ -92,7 +92,7 @@ control Clock(
                 }
             } else if (task == ClockTask.PATH_LOAD) {
                 bool is_due;
-                load_news.apply(now[31:0], notice, is_due);
+                load_refresh.apply(now[31:0], notice, is_due);
                 notice.report = PathReport.LOAD;
                 if (is_due) {
                     notice.is_wanted = 1;
@@ -110,13 +110,31 @@ control Clock(
             }
             if (is_known) {
                 bool is_due;
-                path_news.apply(notice.path_cell, notice.report, notice.interval, notice.time, now[31:0], is_due);
+                path_refresh.apply(notice.path_cell, notice.report, notice.interval, notice.time, now[31:0], is_due);
                 if (is_due) {
                     notice.is_wanted = 1;
                     notice.level = 0;
                 }
             }
             clock_place.write(0, slot);
+        }
+    }
+}
+
+// ClockLeaving: the clock packet goes round, with a copy of it that becomes a message.
+// Writes: meta.fantel.is_clock, meta.base.now of its next pass.
+// When:   in egress, no copy. Ends the pass of the clock packet.
+control ClockLeaving(
+        inout headers_t hdr, inout meta_t meta, inout standard_metadata_t standard_metadata) {
+    apply {
+        if (standard_metadata.egress_port == CLOCK_PORT) {
+            if (meta.base.copy_kind != NotificationKind.NONE) {
+                clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
+            }
+            meta.fantel.is_clock = 1;
+            meta.base.now = standard_metadata.egress_global_timestamp;
+            recirculate_preserving_field_list(KEEP_CLOCK);
+            exit;
         }
     }
 }

@@ -1,11 +1,7 @@
 #ifndef FCN_FANTEL_MESSAGE_P4
 #define FCN_FANTEL_MESSAGE_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/five_tuple.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/p.p4"
 #include "../links/link_types.p4"
 #include "../messages/fantel_headers.p4"
 #include "../messages/fantel_profile.p4"
@@ -74,11 +70,9 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
             type = FantelType.LOAD;
             hdr.fantel.load.setValid();
             hdr.fantel.load.tlv_utilization = TLV_UTILIZATION;
-            hdr.fantel.load.utilization = hdr.notice.utilization;
-            hdr.fantel.load.reserved = 0;
+            hdr.fantel.load.utilization = hdr.notice.utilization ++ 16w0;
             hdr.fantel.load.tlv_load = TLV_LOAD;
-            hdr.fantel.load.load = hdr.notice.load;
-            hdr.fantel.load.reserved_too = 0;
+            hdr.fantel.load.load = hdr.notice.load ++ 16w0;
             load = TLV_UTILIZATION ++ hdr.notice.utilization ++ 16w0 ++ TLV_LOAD ++ hdr.notice.load ++ 16w0;
             code = code | FANTEL_UTILIZATION | FANTEL_LOAD;
             length = length + 2 * FANTEL_WORD_LENGTH;
@@ -86,21 +80,20 @@ control FantelMessage(inout p_headers_t hdr, in ipv6_addr_t arrived_dst) {
             bit<8> why;
             link_causes.read(why, hdr.notice.port);
             hdr.fantel.cause.setValid();
-            hdr.fantel.cause.tlv_cause = TLV_CAUSE;
-            hdr.fantel.cause.cause = (FailureCause)why;
-            hdr.fantel.cause.reserved = 0;
+            hdr.fantel.cause.tlv = TLV_CAUSE;
+            hdr.fantel.cause.value = why ++ 24w0;
             cause = TLV_CAUSE ++ why ++ 24w0;
             code = code | FANTEL_CAUSE;
             length = length + FANTEL_WORD_LENGTH;
         }
         if ((hdr.notice.report == PathReport.CONGESTED || hdr.notice.report == PathReport.LOAD)
                 && hdr.notice.level != 0) {
-            hdr.fantel.queue.setValid();
-            hdr.fantel.queue.tlv_buffer = TLV_BUFFER;
-            hdr.fantel.queue.queue = 0;
-            hdr.fantel.queue.level = hdr.notice.level;
-            hdr.fantel.queue.reserved = 0;
-            hdr.fantel.queue.depth = hdr.notice.depth;
+            hdr.fantel.buffer.setValid();
+            hdr.fantel.buffer.tlv = TLV_BUFFER;
+            hdr.fantel.buffer.queue = 0;
+            hdr.fantel.buffer.level = hdr.notice.level;
+            hdr.fantel.buffer.reserved = 0;
+            hdr.fantel.buffer.depth = hdr.notice.depth;
             queue = TLV_BUFFER ++ 8w0 ++ hdr.notice.level ++ 16w0 ++ hdr.notice.depth;
             code = code | FANTEL_BUFFER;
             length = length + FANTEL_BUFFER_LENGTH;

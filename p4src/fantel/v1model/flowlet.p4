@@ -22,7 +22,7 @@ counter<path_cell_t>(PATH_CELLS, CounterType.packets) path_flowlets;
 // Flowlet: keeps a flow on its path while its packets follow each other, and lets it take a less loaded one after a pause
 // in which those before have arrived (FAN-7). With half the difference of loads as probability the loads meet: that is
 // the part of the flows that has to move until loads show it. After a pause of that length it is the probability, after
-// a shorter one less in proportion: flows with many pauses would all change sides by the same news. It is eight times as
+// a shorter one less in proportion: flows with many pauses would all change sides by the same report. It is eight times as
 // much at most, and where a flow begins, which has nothing to overtake. A congested path, too, is left in a pause; one
 // that has failed at once.
 // Reads:  the policy, the paths that are usable and those that have not failed, the hash of the flow and what is known of it;

@@ -3,21 +3,15 @@
 #ifndef FCN_FANTEL_P_P4
 #define FCN_FANTEL_P_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/metadata.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/p.p4"
 #include "../links/link_types.p4"
 #include "bfd_hello.p4"
 #include "clock.p4"
 #include "fantel_message.p4"
-#include "link_guard.p4"
+#include "link_repair.p4"
+#include "link_load.p4"
 #include "link_registers.p4"
 #include "path_notice.p4"
-#include "port_sent.p4"
 #include "receive_bfd.p4"
 
 // HelloAgain: a hello made here leaves by the port it is for.
@@ -76,30 +70,14 @@ control LinkMessage(
 
     apply {
         if (!meta.base.is_done && hdr.tunnel.udp.isValid() && hdr.tunnel.udp.dst_port == UdpPort.BFD) {
-            if (meta.base.parse_more == ParseMore.NONE) {
-                meta.base.parse_more = ParseMore.BFD;
-                resubmit_preserving_field_list(KEEP_FLAT);
-                exit;
-            }
-            meta.base.punt_reason = PuntReason.NONE;
+            PARSE_AGAIN(meta.base, ParseMore.BFD)
             meta.base.is_done = true;
+            meta.base.punt_reason = PuntReason.NONE;
             notifications_received.count(NotificationKind.HELLO);
             receive_bfd.apply(
                 meta.base.ingress_port, hdr.outer_ipv6, hdr.tunnel.udp, hdr.bfd,
                 standard_metadata.parser_error == error.NoError, meta.base.drop_reason);
         }
-    }
-}
-
-// LinkRepair: another next hop in place of a dead one.
-// Writes: what LinkGuard writes.
-// When:   behind Underlay.
-control LinkRepair(
-        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
-    LinkGuard() link_guard;
-
-    apply {
-        link_guard.apply(hdr.outer_ipv6.dst, hdr.ethernet, meta.base, hdr.notice);
     }
 }
 
@@ -130,24 +108,6 @@ control PathCopy(
                 hdr.envelope, hdr.hello, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.tunnel.udp, hdr.bfd);
         } else if (meta.base.copy_kind == NotificationKind.FANTEL) {
             fantel_message.apply(hdr, meta.base.arrived_dst);
-        }
-    }
-}
-
-// ClockLeaving: the clock packet goes round, with a copy of it where something is to be said.
-// Writes: meta.fantel.is_clock, meta.base.now of its next pass.
-// When:   in egress, no copy. Ends the pass of the clock packet.
-control ClockLeaving(
-        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
-    apply {
-        if (standard_metadata.egress_port == CLOCK_PORT) {
-            if (meta.base.copy_kind != NotificationKind.NONE) {
-                clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
-            }
-            meta.fantel.is_clock = 1;
-            meta.base.now = standard_metadata.egress_global_timestamp;
-            recirculate_preserving_field_list(KEEP_CLOCK);
-            exit;
         }
     }
 }

@@ -3,22 +3,16 @@
 #ifndef FCN_FANTEL_PE_P4
 #define FCN_FANTEL_PE_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/metadata.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/pe.p4"
 #include "../links/link_types.p4"
 #include "../paths/path_types.p4"
 #include "bfd_hello.p4"
 #include "choose_path.p4"
 #include "clock.p4"
-#include "link_guard.p4"
+#include "link_repair.p4"
+#include "link_load.p4"
 #include "link_registers.p4"
 #include "path_state.p4"
-#include "port_sent.p4"
 #include "receive_bfd.p4"
 #include "receive_fantel.p4"
 
@@ -131,8 +125,8 @@ control LinkHeard(
 }
 
 // PathMessage: what a FANTEL message or a BFD packet for this PE says; its parameters are parsed on a second pass.
-// Writes: meta.base.is_done; hdr.path_report by a FANTEL message, meta.notify_label of the flow that it names; state of a
-//         link by a BFD packet; meta.base.drop_reason. Ends the pass of a packet that is parsed again.
+// Writes: hdr.path_report by a FANTEL message, state of a link by a BFD packet; meta.base.drop_reason, is_done. Ends
+//         the first pass.
 // When:   a packet from a core port that is for this node itself.
 control PathMessage(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
@@ -150,11 +144,7 @@ control PathMessage(
             message = ParseMore.BFD;
         }
         if (message != ParseMore.NONE) {
-            if (meta.base.parse_more == ParseMore.NONE) {
-                meta.base.parse_more = message;
-                resubmit_preserving_field_list(KEEP_FLAT);
-                exit;
-            }
+            PARSE_AGAIN(meta.base, message)
             meta.base.is_done = true;
         }
         if (message == ParseMore.FANTEL) {
@@ -195,12 +185,12 @@ control PathFlow(
     }
 }
 
-// PathTold: what was said of a path changes where packets go; where nothing better is left the sender is told, as by a Fast
+// PathUpdate: a report on a path changes where packets go; where nothing better is left the sender gets a CNP, as by a Fast
 // CNP (FAN-4, FAN-6).
 // Reads:  hdr.path_report; meta.notify_label, label_fault.
 // Writes: what PathState writes; meta.make_cnp, meta.base.forward, is_done.
-// When:   behind what may say so.
-control PathTold(
+// When:   behind what may have a report.
+control PathUpdate(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     PathState() path_state;
 
@@ -236,18 +226,6 @@ control PathChosen(
     }
 }
 
-// LinkRepair: another next hop in place of a dead one.
-// Writes: what LinkGuard writes.
-// When:   behind Underlay.
-control LinkRepair(
-        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    LinkGuard() link_guard;
-
-    apply {
-        link_guard.apply(hdr.outer_ipv6.dst, hdr.ethernet, meta.base, hdr.notice);
-    }
-}
-
 // HelloCopy: makes the copy of the clock packet a hello.
 // Writes: headers; meta.fantel.hello_port.
 // When:   on the egress copy of a packet.
@@ -260,24 +238,6 @@ control HelloCopy(
             meta.fantel.hello_port = hdr.hello.port;
             bfd_hello.apply(
                 hdr.envelope, hdr.hello, hdr.ethernet, hdr.clock, hdr.outer_ipv6, hdr.tunnel.udp, hdr.bfd);
-        }
-    }
-}
-
-// ClockLeaving: the clock packet goes round, with a copy of it where something is to be said.
-// Writes: meta.fantel.is_clock, meta.base.now of its next pass.
-// When:   in egress, no copy. Ends the pass of the clock packet.
-control ClockLeaving(
-        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    apply {
-        if (standard_metadata.egress_port == CLOCK_PORT) {
-            if (meta.base.copy_kind != NotificationKind.NONE) {
-                clone_preserving_field_list(CloneType.E2E, (bit<32>)CloneSession.RECIRC, KEEP_COPY);
-            }
-            meta.fantel.is_clock = 1;
-            meta.base.now = standard_metadata.egress_global_timestamp;
-            recirculate_preserving_field_list(KEEP_CLOCK);
-            exit;
         }
     }
 }

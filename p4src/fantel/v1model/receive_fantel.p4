@@ -1,18 +1,14 @@
 #ifndef FCN_RECEIVE_FANTEL_P4
 #define FCN_RECEIVE_FANTEL_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/five_tuple.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/pe.p4"
 #include "../links/link_types.p4"
 #include "../messages/fantel_arrival.p4"
 #include "../messages/fantel_headers.p4"
 #include "../messages/fantel_length.p4"
 #include "../paths/path_types.p4"
 
-// Epoch and sequence number of what each link or node said last of a path, and when: microseconds; 0: nothing
+// Epoch and sequence number of what each link or node reported last of a path, and when: microseconds; 0: nothing
 register<bit<96>, reporter_cell_t>(PATH_REPORTER_CELLS) reporter_order;
 
 // In microseconds: later no message is on its way any more that was overtaken, so the order begins anew. Thus nobody is
@@ -23,12 +19,12 @@ const bit<32> ORDER_LASTS = 4000000;
 const bit<32> MOST_EPOCHS = 0x4000000;
 const bit<32> MOST_MESSAGES = 0x1000000;
 
-// What each said, how often: reporter_cell_t ++ PathReport but LOAD
+// What each reported, how often: reporter_cell_t ++ PathReport but LOAD
 typedef bit<14> reporter_count_cell_t;
 @name(".reporter_reports")
 counter<reporter_count_cell_t>(PATH_REPORTER_CELLS * 4, CounterType.packets_and_bytes) reporter_reports;
 
-// ReceiveFantel: reads a FANTEL message (FAN-4, FAN-6, FAN-8). What is older than what was said last, or the same, says
+// ReceiveFantel: reads a FANTEL message (FAN-4, FAN-6, FAN-8). What is older than the last report, or the same, says
 // nothing, nor does what is too far ahead.
 // Reads:  port and underlay source; time now in microseconds; octets of the message as behind UDP, with its header; FANTEL
 //         headers; whether the source is trusted, and lengths and checksum around the message right.
@@ -49,7 +45,7 @@ control ReceiveFantel(
         fantel_arrival.apply(port, src, fantel, is_trusted, is_whole && is_right, reporter, path_report, drop_reason);
         if (drop_reason == DropReason.NONE) {
             // RFC 1982: later by less than half of the circle; of the sequence, in the same epoch. 0 is what the register
-            // has before the first message, so a message of number 0 in epoch 0 would always be news.
+            // has before the first message, so a message of number 0 in epoch 0 would always be new.
             bit<96> last;
             reporter_order.read(last, reporter);
             bit<32> epochs = fantel.origin.epoch - last[95:64];

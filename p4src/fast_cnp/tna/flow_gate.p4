@@ -13,7 +13,7 @@
 control FlowGate(
         in bool wanted,
         in flow_label_t flow_label,
-        in microseconds_t interval,
+        in interval_t interval,
         in bit<32> now,
         inout bit<1> pass) {
     bit<32> oldest;

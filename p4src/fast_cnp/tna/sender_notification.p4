@@ -3,7 +3,7 @@
 
 // SenderNotification: a CNP for the sender FlowByLabel has found, within both rate limits (FCN-12,
 // FCN-13, FCN-15). The CNP is made and routed in the stages in which the limits are looked up.
-// Reads:  meta.make_cnp, meta.label_fault, meta.notify_label, meta.cnp.min_interval, md.now.
+// Reads:  meta.make_cnp, meta.label_fault, meta.notify_label, hdr.cnp_profile.min_interval, md.now.
 // Writes: every header; md.gate_passed and md.notification_color, by which the top-level control lets the CNP go.
 // When:   every packet behind Arrival; it concerns those with meta.make_cnp.
 control SenderNotification(inout pe_headers_t hdr, inout tna_pe_meta_t md) {

@@ -1,10 +1,8 @@
 #ifndef FCN_ICRC_P4
 #define FCN_ICRC_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/sizes.p4"
+#include "../../base/v1model/pe.p4"
+
 
 // Icrc: invariant CRC of a CNP (IBTA annex A17.3.3): CRC-32 from 64 ones over the packet from the IP
 // header on, with the fields that change in transit set to ones; little-endian on the wire.

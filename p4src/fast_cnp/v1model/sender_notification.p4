@@ -1,12 +1,8 @@
 #ifndef FCN_SENDER_NOTIFICATION_P4
 #define FCN_SENDER_NOTIFICATION_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../base/rate_limits.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
 #include "../cnp_generator.p4"
 #include "../cnp_profile.p4"
 #include "budget_gate.p4"

@@ -3,13 +3,7 @@
 #ifndef FCN_TELL_INGRESS_PE_P4
 #define FCN_TELL_INGRESS_PE_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/headers.p4"
-#include "../../base/metadata.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../end_con/end_con_packet.p4"
 #include "budget_gate.p4"
 #include "cnp_udp_checksum.p4"

@@ -5,25 +5,35 @@
 #include "../../base/sizes.p4"
 #include "../../base/types.p4"
 #include "../../fast_cnp/v1model/budget_gate.p4"
-#include "../arn_limit.p4"
 #include "../flow_control_types.p4"
+
+// ArnLimit: bounds the messages of flow control a node makes (FCN-15).
+// Writes: color, GREEN when the message may go. Not configured, the meter lets everything pass.
+// When:   a message has passed ArnGate.
+control ArnLimit(inout color_t color) {
+    METER(".arn_meter", arn_meter, bit<1>, 1)
+
+    apply {
+        EXECUTE_METER(arn_meter, 0, color)
+    }
+}
 
 // ArnGate: when the upstream neighbour hears about some traffic: that its queue is congested, at once and again every
 // meta.refresh; that this is over, once (FCN-15 for ARN).
 // Reads:  meta.upstream_port, meta.traffic, meta.queue, meta.budget, meta.refresh, the time now in microseconds; lasts: how
 //         long the congestion goes on, 0 where that is unknown: where it is shorter than meta.refresh, but goes on after all,
-//         it is said again at half of that time.
+//         it is sent again at half of that time.
 // Writes: meta.arn_type; the cell, as in BudgetGate, but that zero also says that it is over; held_back: it is too early;
 //         refused: the limit of ARNs kept the message back.
 // When:   packets of the underlay in egress whose upstream neighbour is known.
 // Traffic that shares a cell with other traffic is told less: then the time ends its hold.
 control ArnGate(
         in bit<48> now, in microseconds_t lasts, inout flow_control_meta_t meta, out bool held_back, out bool refused) {
-    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_told;
+    register<bit<32>, bit<16>>(FLOW_GATE_SIZE) last_sent;
     register<bit<96>, bit<1>>(1) line;
 
-    BudgetGate(last_told, line) gate;
-    BudgetTurn(last_told, line) turn;
+    BudgetGate(last_sent, line) gate;
+    BudgetTurn(last_sent, line) turn;
     ArnLimit() arn_limit;
 
     apply {
@@ -56,10 +66,10 @@ control ArnGate(
             }
         } else if (meta.queue == QueueState.RELIEVED && meta.budget == QueueState.RELIEVED) {
             bit<32> cell;
-            last_told.read(cell, index);
+            last_sent.read(cell, index);
             if (cell != 0) {
                 meta.arn_type = ArnType.ELIMINATED;
-                last_told.write(index, 0);
+                last_sent.write(index, 0);
                 arn_limit.apply(color);
                 refused = color != GREEN;
             }

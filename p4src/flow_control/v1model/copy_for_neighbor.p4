@@ -3,7 +3,6 @@
 
 #include "../../base/v1model/externs.p4"
 #include "../../base/metadata.p4"
-#include "../../base/types.p4"
 
 // CopyForNeighbor: a packet may have to be told of twice, to the neighbour it came from and to its sender: neither message
 // waits for the other.

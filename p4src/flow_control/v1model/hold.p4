@@ -31,7 +31,7 @@ const hold_room_t ALL_ROOM = { 0xffffffff, 0xffffffff };
 // Reads:  meta.request, port, meta.traffic, octets of a new packet, room at its port; time now, meta.time; of a parked
 //         packet its cell, ticket, octets and meta.egress_port; queue_depths. Times are in microseconds.
 // Writes: meta.verdict, meta.event, budget_state, hold_ends; cell, ticket and octets of a packet that waits.
-// When:   once per packet and pass, while flow control is on.
+// When:   once per packet and pass, while flow control is on; of what waits, until it has left.
 // A chip that pauses queues (t2na: adv_flow_ctl) answers PASS with the queue of the hold, and needs no TURN.
 control Hold(
         in bit<48> now, in port_t port, in bit<16> octets, in hold_room_t room, inout flow_control_meta_t meta) {

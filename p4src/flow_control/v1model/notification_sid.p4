@@ -3,7 +3,6 @@
 
 #include "../../base/v1model/externs.p4"
 #include "../../base/metadata.p4"
-#include "../../base/types.p4"
 
 // NotificationSid: what goes to the END.CON SID of a PE is a notification on its way there (SRF-4). A customer's packet
 // cannot: it goes where its tunnel ends.

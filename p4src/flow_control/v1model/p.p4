@@ -2,36 +2,18 @@
 #ifndef FCN_FLOW_CONTROL_P_P4
 #define FCN_FLOW_CONTROL_P_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/metadata.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
-#include "../../base/types.p4"
-#include "customer_label.p4"
+#include "../../base/v1model/p.p4"
 #include "../arn_upstream.p4"
-#include "../flow_control.p4"
 #include "../flow_control_types.p4"
-#include "../held_flow.p4"
-#include "../held_traffic.p4"
 #include "ask_upstream.p4"
 #include "copy_for_neighbor.p4"
 #include "hold.p4"
 #include "holding.p4"
+#include "name_traffic.p4"
 #include "notification_sid.p4"
 #include "receive_arn.p4"
 #include "send_arn.p4"
-
-// HoldMode
-// Writes: meta.flow_control.mode and refresh.
-// When:   every packet, first.
-control HoldMode(
-        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
-    FlowControlMode() flow_control;
-
-    apply {
-        flow_control.apply(meta.flow_control);
-    }
-}
+#include "steps.p4"
 
 // HoldAgain: a packet that waits here has come round; an ARN made here leaves by the port it is for.
 // Reads:  meta.base.is_parked, copy_kind; meta.flow_control.egress_port, upstream_port.
@@ -69,26 +51,16 @@ control HoldLookup(
 }
 
 // HoldMessage: an ARN for this node; its parameters are parsed on a second pass.
-// Writes: meta.base.is_done, punt_reason; what ReceiveArn writes. Ends the pass of an ARN that is parsed again.
-// When:   a packet for this node itself.
+// Writes: what ReceiveArn writes.
+// When:   a packet that is for this node itself.
 control HoldMessage(
         inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
     ReceiveArn() receive_arn;
 
     apply {
-        if (meta.base.notification_kind == NotificationKind.ARN && meta.flow_control.mode != FlowControl.OFF) {
-            if (meta.base.parse_more == ParseMore.NONE) {
-                meta.base.parse_more = ParseMore.ARN;
-                resubmit_preserving_field_list(KEEP_FLAT);
-                exit;
-            }
-            meta.base.punt_reason = PuntReason.NONE;
-            meta.base.is_done = true;
-            meta.flow_control.hold_port = meta.base.ingress_port;
-            receive_arn.apply(
-                meta.base.ingress_port, hdr.outer_ipv6, hdr.tunnel.udp, hdr.arn, hdr.five_tuple,
-                standard_metadata.parser_error == error.NoError, meta.flow_control, meta.base.drop_reason);
-        }
+        receive_arn.apply(
+            hdr.outer_ipv6, hdr.tunnel.udp, hdr.arn, hdr.five_tuple, standard_metadata.parser_error,
+            meta.base, meta.flow_control);
     }
 }
 
@@ -110,26 +82,6 @@ control HoldParse(
                 resubmit_preserving_field_list(KEEP_FLAT);
                 exit;
             }
-        }
-    }
-}
-
-// NameTraffic: what a hold of this packet would be about, as the neighbour behind the link sees it.
-// Reads:  headers; dst: underlay destination as on that link.
-// Writes: meta.flow_control.traffic, is_named.
-// When:   before Hold, and before an ARN.
-control NameTraffic(inout p_headers_t hdr, inout p_meta_t meta, in ipv6_addr_t dst) {
-    HeldTraffic() held_traffic;
-    HeldFlow() held_flow;
-
-    apply {
-        if (meta.flow_control.mode == FlowControl.FLOW) {
-            held_flow.apply(
-                hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.inner.ipv4, hdr.inner.ipv6, hdr.inner.udp, false,
-                meta.flow_control);
-        } else {
-            held_traffic.apply(
-                hdr.outer_ipv6, dst, hdr.tunnel.udp.isValid(), hdr.tunnel.udp, meta.flow_control);
         }
     }
 }
@@ -208,18 +160,6 @@ control HoldAsk(
         meta.base.stays = standard_metadata.egress_port == PARK_PORT;
         if (meta.flow_control.has_upstream && meta.base.notification_kind == NotificationKind.NONE) {
             ask_upstream.apply(standard_metadata, meta.base.stays, 0, meta.flow_control, meta.base.asks);
-        }
-    }
-}
-
-// HoldLeaving
-// Writes: queue_depths, by which Hold finds gaps.
-// When:   a packet leaves by a wire.
-control HoldLeaving(
-        inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
-    apply {
-        if (meta.flow_control.mode != FlowControl.OFF) {
-            queue_depths.write(standard_metadata.egress_port, standard_metadata.deq_qdepth);
         }
     }
 }

@@ -2,47 +2,23 @@
 #ifndef FCN_FLOW_CONTROL_PE_P4
 #define FCN_FLOW_CONTROL_PE_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/metadata.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "customer_label.p4"
+#include "../../base/v1model/pe.p4"
 #include "../arn_headers.p4"
 #include "../arn_upstream.p4"
 #include "../dc_relief.p4"
-#include "../flow_control.p4"
 #include "../flow_control_types.p4"
-#include "../held_flow.p4"
-#include "../held_priority.p4"
-#include "../held_traffic.p4"
 #include "../pause.p4"
 #include "ask_upstream.p4"
 #include "copy_for_neighbor.p4"
 #include "hold.p4"
 #include "holding.p4"
+#include "name_traffic.p4"
 #include "notification_sid.p4"
 #include "receive_arn.p4"
 #include "receive_pause.p4"
 #include "send_arn.p4"
-#include "../../v1model/pe/take_as_underlay.p4"
-
-// For HeldFlow, as at a P: its parser stops in a tunnel of another shape, and where a BTH is cut off.
-#define FLOW_IS_HIDDEN(hdr, meta) \
-    (meta.unsupported_tunnel || (hdr.udp.dst_port == UdpPort.ROCEV2 && !hdr.roce.bth.isValid()))
-
-// HoldMode
-// Writes: meta.flow_control.mode and refresh.
-// When:   every packet, first.
-control HoldMode(
-        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    FlowControlMode() flow_control;
-
-    apply {
-        flow_control.apply(meta.flow_control);
-    }
-}
+#include "steps.p4"
+#include "../../v1model/pe/tell_apart.p4"
 
 // HoldAgain: a packet that waits here has come round; an ARN or PAUSE frame made here leaves by the port it is for.
 // Reads:  meta.base.is_parked, copy_kind; meta.flow_control.egress_port, upstream_port.
@@ -113,26 +89,17 @@ control HoldLookup(
     }
 }
 
-// HoldMessage: an ARN for this PE; its parameters are parsed on a second pass.
-// Writes: is_done; what ReceiveArn writes. Ends the pass of an ARN that is parsed again.
+// HoldMessage: an ARN for this node; its parameters are parsed on a second pass.
+// Writes: what ReceiveArn writes.
 // When:   a packet from a core port that is for this node itself.
 control HoldMessage(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     ReceiveArn() receive_arn;
 
     apply {
-        if (meta.base.notification_kind == NotificationKind.ARN && meta.flow_control.mode != FlowControl.OFF) {
-            if (meta.base.parse_more == ParseMore.NONE) {
-                meta.base.parse_more = ParseMore.ARN;
-                resubmit_preserving_field_list(KEEP_FLAT);
-                exit;
-            }
-            meta.base.is_done = true;
-            meta.flow_control.hold_port = meta.base.ingress_port;
-            receive_arn.apply(
-                meta.base.ingress_port, hdr.outer_ipv6, hdr.udp, hdr.arn, hdr.five_tuple, !meta.parse_failed,
-                meta.flow_control, meta.base.drop_reason);
-        }
+        receive_arn.apply(
+            hdr.outer_ipv6, hdr.udp, hdr.arn, hdr.five_tuple, standard_metadata.parser_error,
+            meta.base, meta.flow_control);
     }
 }
 
@@ -144,26 +111,6 @@ control HoldEncap(
     apply {
         if (meta.flow_control.mode == FlowControl.PRIORITY) {
             hdr.outer_ipv6.dscp = meta.flow_control.dc_priority ++ 3w0;
-        }
-    }
-}
-
-// NameTraffic: what a hold of this packet would be about, as the neighbour behind the link sees it.
-// Reads:  headers; dst: underlay destination as on that link.
-// Writes: meta.flow_control.traffic, is_named.
-// When:   before Hold, and before an ARN.
-control NameTraffic(inout pe_headers_t hdr, inout pe_meta_t meta, in ipv6_addr_t dst) {
-    HeldTraffic() held_traffic;
-    HeldFlow() held_flow;
-
-    apply {
-        if (meta.flow_control.mode == FlowControl.FLOW) {
-            held_flow.apply(
-                hdr.outer_ipv6, hdr.srv6, hdr.tunnel, hdr.ipv4, hdr.ipv6, hdr.udp, FLOW_IS_HIDDEN(hdr, meta),
-                meta.flow_control);
-        } else {
-            held_traffic.apply(
-                hdr.outer_ipv6, dst, hdr.tunnel.udp.isValid(), hdr.tunnel.udp, meta.flow_control);
         }
     }
 }
@@ -276,8 +223,8 @@ control HoldCopy(
     }
 }
 
-// Of a pause, in microseconds; controller/config/check_pauses.py sees to it that it is said again before
-const flow_label_t LONGEST_SAID = 0xfffff;
+// Of a pause, in microseconds; controller/config/check_pauses.py sees to it that it is refreshed before
+const flow_label_t LONGEST_PAUSE = 0xfffff;
 
 // HoldAsk: is the neighbour, or the data centre, asked?
 // Reads:  what HoldOrigin found; the queue; hold_ends of a packet that waits for a data centre.
@@ -303,8 +250,8 @@ control HoldAsk(
                 if (end > standard_metadata.egress_global_timestamp) {
                     meta.flow_control.queue = QueueState.CONGESTED;
                     pause_left = (microseconds_t)(end - standard_metadata.egress_global_timestamp);
-                    meta.base.copy_label = LONGEST_SAID;
-                    if (pause_left < (microseconds_t)LONGEST_SAID) {
+                    meta.base.copy_label = LONGEST_PAUSE;
+                    if (pause_left < (microseconds_t)LONGEST_PAUSE) {
                         meta.base.copy_label = (flow_label_t)pause_left;
                     }
                 }
@@ -318,18 +265,6 @@ control HoldAsk(
                         || meta.flow_control.budget == QueueState.CONGESTED)) {
                 meta.tell_interval = meta.flow_control.refresh;
             }
-        }
-    }
-}
-
-// HoldLeaving
-// Writes: queue_depths, by which Hold finds gaps.
-// When:   a packet leaves by a wire.
-control HoldLeaving(
-        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    apply {
-        if (meta.flow_control.mode != FlowControl.OFF) {
-            queue_depths.write(standard_metadata.egress_port, standard_metadata.deq_qdepth);
         }
     }
 }

@@ -1,13 +1,7 @@
 #ifndef FCN_RECEIVE_PAUSE_P4
 #define FCN_RECEIVE_PAUSE_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/headers.p4"
-#include "../../base/metadata.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/pe.p4"
 #include "../arn_headers.p4"
 #include "../flow_control_types.p4"
 #include "hold.p4"
@@ -88,7 +82,8 @@ control PauseRequest(
 
 // Pauses: a data centre's PAUSE frame, and the packets that it stops (SRF-9). Hold keeps both apart by port and priority:
 // a hold that a PAUSE frame begins is that of one priority of the packets that leave by the port it came in on.
-// Reads:  meta.flow_control.is_pause: the packet is a PAUSE frame; frame_octets; otherwise a customer's packet on its way out of a DC port.
+// Reads:  meta.flow_control.is_pause: the packet is a PAUSE frame; frame_octets; otherwise a customer's packet on its way out
+//         of a DC port.
 // Writes: meta.flow_control.hold_port; room: what may wait for that port; meta.flow_control.request and what Hold needs for it;
 //         meta.base.drop_reason: why a frame is not heeded. Asks for another pass where a frame names more priorities.
 // When:   such packets, before Holding.

@@ -5,7 +5,6 @@
 #include "../../base/five_tuple.p4"
 #include "../../base/headers.p4"
 #include "../../base/sizes.p4"
-#include "../../base/types.p4"
 #include "../arn.p4"
 #include "../arn_headers.p4"
 #include "../flow_control_types.p4"

@@ -1,9 +1,8 @@
 #ifndef FCN_ENTROPY_P4
 #define FCN_ENTROPY_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
+#include "../../base/v1model/pe.p4"
+
 
 // Entropy: a hash over what identifies the customer's flow (RFC 6438).
 // Writes: meta.entropy.

@@ -3,17 +3,29 @@
 
 #include "../../base/v1model/externs.p4"
 #include "../../base/metadata.p4"
-#include "../../base/pe_headers.p4"
+#include "../../base/headers.p4"
 #include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "underlay_length.p4"
+
+// UnderlayLength: drops an underlay packet longer than its frame; a shorter one is followed by padding.
+// Reads:  payload length; octets of the frame behind the Ethernet header and VLAN tag.
+// Writes: meta.drop_reason.
+// When:   every underlay packet from the wire, on targets that know the frame's length in ingress.
+control UnderlayLength(in ipv6_h outer_ipv6, in bit<32> ip_octets, inout base_meta_t meta) {
+    apply {
+        if ((bit<32>)outer_ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
+            meta.drop_reason = DropReason.BAD_LENGTH;
+        }
+    }
+}
 
 // FrameLength: drops an IP packet longer than its frame, or shorter than its own header (RFC 1812 section
 // 5.2.2); a packet shorter than its frame is followed by padding.
 // Reads:  first IP header's lengths, octets of the frame (Ethernet header included).
 // Writes: meta.drop_reason.
 // When:   every packet from the wire, on targets that know the frame's length in ingress.
-control FrameLength(in pe_headers_t hdr, in bit<32> frame_octets, inout base_meta_t meta) {
+control FrameLength(
+        in vlan_h vlan, in ipv6_h outer_ipv6, in ipv4_h ipv4, in ipv6_h ipv6, in bit<32> frame_octets,
+        inout base_meta_t meta) {
     UnderlayLength() underlay_length;
 
     action bad_length() {
@@ -22,18 +34,18 @@ control FrameLength(in pe_headers_t hdr, in bit<32> frame_octets, inout base_met
 
     apply {
         bit<32> ip_octets = frame_octets - (bit<32>)ETHERNET_LENGTH;
-        if (hdr.vlan.isValid()) {
+        if (vlan.isValid()) {
             ip_octets = ip_octets - (bit<32>)VLAN_TAG_LENGTH;
         }
-        if (hdr.outer_ipv6.isValid()) {
-            underlay_length.apply(hdr.outer_ipv6, ip_octets, meta);
-        } else if (hdr.ipv4.isValid()) {
-            if ((bit<32>)hdr.ipv4.total_len > ip_octets
-                    || hdr.ipv4.total_len < 10w0 ++ hdr.ipv4.ihl ++ 2w0) {
+        if (outer_ipv6.isValid()) {
+            underlay_length.apply(outer_ipv6, ip_octets, meta);
+        } else if (ipv4.isValid()) {
+            if ((bit<32>)ipv4.total_len > ip_octets
+                    || ipv4.total_len < 10w0 ++ ipv4.ihl ++ 2w0) {
                 bad_length();
             }
-        } else if (hdr.ipv6.isValid()) {
-            if ((bit<32>)hdr.ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
+        } else if (ipv6.isValid()) {
+            if ((bit<32>)ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
                 bad_length();
             }
         }
@@ -44,18 +56,18 @@ control FrameLength(in pe_headers_t hdr, in bit<32> frame_octets, inout base_met
 // Reads:  VLAN tag, outermost IP header.
 // Writes: the length of the frame.
 // When:   a CNP leaves the ingress.
-control CutFrame(in pe_headers_t hdr) {
+control CutFrame(in vlan_h vlan, in ipv6_h outer_ipv6, in ipv4_h ipv4, in ipv6_h ipv6) {
     apply {
         bit<16> octets = ETHERNET_LENGTH;
-        if (hdr.vlan.isValid()) {
+        if (vlan.isValid()) {
             octets = octets + VLAN_TAG_LENGTH;
         }
-        if (hdr.outer_ipv6.isValid()) {
-            octets = octets + IPV6_LENGTH + hdr.outer_ipv6.payload_len;
-        } else if (hdr.ipv4.isValid()) {
-            octets = octets + hdr.ipv4.total_len;
+        if (outer_ipv6.isValid()) {
+            octets = octets + IPV6_LENGTH + outer_ipv6.payload_len;
+        } else if (ipv4.isValid()) {
+            octets = octets + ipv4.total_len;
         } else {
-            octets = octets + IPV6_LENGTH + hdr.ipv6.payload_len;
+            octets = octets + IPV6_LENGTH + ipv6.payload_len;
         }
         truncate((bit<32>)octets);
     }

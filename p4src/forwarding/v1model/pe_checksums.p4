@@ -2,9 +2,8 @@
 #ifndef FCN_PE_CHECKSUMS_P4
 #define FCN_PE_CHECKSUMS_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
+#include "../../base/v1model/pe.p4"
+
 
 // PeVerifyChecksum
 // Reads:  headers of IPv4, neighbour solicitations and a mode's messages; fields of headers that are not valid count for

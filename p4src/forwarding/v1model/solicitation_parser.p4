@@ -1,10 +1,8 @@
 #ifndef FCN_SOLICITATION_PARSER_P4
 #define FCN_SOLICITATION_PARSER_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/headers.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/sizes.p4"
+#include "../../base/v1model/pe.p4"
+
 
 // A neighbour solicitation that cannot have crossed a router (RFC 4861 section 7.1.1), with no option or with
 // one: the sender's MAC address, or the nonce of RFC 7527. Another is not extracted and so not answered here.

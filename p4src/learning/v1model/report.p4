@@ -1,12 +1,8 @@
 #ifndef FCN_REPORT_P4
 #define FCN_REPORT_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../base/rate_limits.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
 #include "../digests.p4"
 
 // DigestFilter: one digest per learning window for the packets of one new flow (FCN-3).

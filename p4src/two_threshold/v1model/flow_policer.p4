@@ -4,7 +4,6 @@
 #include "../../base/v1model/externs.p4"
 #include "../../base/metadata.p4"
 #include "../../base/sizes.p4"
-#include "../../base/types.p4"
 #include "../two_threshold_types.p4"
 
 // FlowPolicer: a meter of each flow that is slowed down; packets beyond its rate are dropped (PEC-3). It is the

@@ -1,11 +1,8 @@
 #ifndef FCN_LIGHT_NOTIFICATION_P4
 #define FCN_LIGHT_NOTIFICATION_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/pe.p4"
+
 
 // When light congestion of a flow was told of last, in microseconds, by the low 16 bits of its label; 0: not lately.
 register<bit<32>, bit<16>>(LIGHT_CONGESTION_CELLS) light_congestion_time;
@@ -13,9 +10,9 @@ register<bit<32>, bit<16>>(LIGHT_CONGESTION_CELLS) light_congestion_time;
 // LightNotification: takes the notifications that say light congestion, so that no sender hears of it (PEC-3). For
 // one hold after the treatment of a flow has ended it does not begin again: thus it is never switched on and off
 // faster than the hold.
-// Reads:  the level of the Fast CNP or of the own queue, meta.copy_insists, meta.notify_label, meta.label_fault, meta.two_threshold.hold, time
-//         now in microseconds.
-// Writes: meta.two_threshold.is_told, or meta.base.drop_reason when the label is unknown; meta.make_cnp, meta.base.forward.
+// Reads:  the level of the Fast CNP or of the own queue, meta.copy_insists, meta.notify_label, meta.label_fault,
+//         meta.two_threshold.hold, time now in microseconds.
+// Writes: meta.two_threshold.is_notified, or meta.base.drop_reason when the label is unknown; meta.make_cnp, meta.base.forward.
 // When:   meta.make_cnp and meta.two_threshold.hold is not 0. The queue pair of the sender need not be known.
 control LightNotification(in fast_cnp_h fast_cnp, inout pe_meta_t meta, in bit<48> now) {
     apply {
@@ -24,7 +21,7 @@ control LightNotification(in fast_cnp_h fast_cnp, inout pe_meta_t meta, in bit<4
             level = fast_cnp.word[11:9];
         }
         if (level == LIGHT_CONGESTION_LEVEL) {
-            // What is short here besides is said to the sender.
+            // The sender is notified of what is short here besides.
             if (meta.copy_insists == 0) {
                 meta.make_cnp = false;
                 meta.base.forward = Forward.NONE;
@@ -35,7 +32,7 @@ control LightNotification(in fast_cnp_h fast_cnp, inout pe_meta_t meta, in bit<4
                 bit<32> last;
                 bit<16> index = meta.notify_label[15:0];
                 bit<32> now_low = now[31:0] | 1;
-                meta.two_threshold.is_told = true;
+                meta.two_threshold.is_notified = true;
                 light_congestion_time.read(last, index);
                 bit<32> age = now_low - last;
                 if (last == 0 || age < meta.two_threshold.hold || age - meta.two_threshold.hold >= meta.two_threshold.hold) {

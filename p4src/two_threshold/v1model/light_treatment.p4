@@ -1,9 +1,7 @@
 #ifndef FCN_LIGHT_TREATMENT_P4
 #define FCN_LIGHT_TREATMENT_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/pe.p4"
 #include "../light_policy.p4"
 #include "../two_threshold_types.p4"
 #include "flow_policer.p4"

@@ -2,20 +2,16 @@
 #ifndef FCN_TWO_THRESHOLD_PE_P4
 #define FCN_TWO_THRESHOLD_PE_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/pe.p4"
 #include "../light_congestion.p4"
 #include "../two_threshold_types.p4"
-#include "curve_mark.p4"
+#include "curve_marking.p4"
 #include "light_notification.p4"
 #include "light_treatment.p4"
 
 // LightMode
 // Writes: meta.two_threshold.hold.
-// When:   every packet, first.
+// When:   every packet, before a control that reads it.
 control LightMode(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     LightCongestion() light_congestion;
@@ -25,18 +21,18 @@ control LightMode(
     }
 }
 
-// LightTold: what says light congestion ends here, and no sender hears of it (PEC-3).
+// LightNotified: what says light congestion ends here, and no sender hears of it (PEC-3).
 // Reads:  meta.make_cnp; what LightNotification reads.
 // Writes: meta.make_cnp, meta.base.is_done; what LightNotification writes.
 // When:   behind Arrival.
-control LightTold(
+control LightNotified(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     LightNotification() light_notification;
 
     apply {
         if (meta.make_cnp && meta.two_threshold.hold != 0) {
             light_notification.apply(hdr.fast_cnp, meta, meta.base.now);
-            if (meta.two_threshold.is_told) {
+            if (meta.two_threshold.is_notified) {
                 events.count(Event.LIGHT_CONGESTION);
                 meta.base.is_done = !meta.make_cnp;
             }
@@ -47,7 +43,7 @@ control LightTold(
     }
 }
 
-// LightFlow: lightly congested flows are slowed down or take another tunnel (PEC-4).
+// LightFlow: lightly congested flows are slowed down or take another tunnel (PEC-3).
 // Reads:  meta.flow_label_assigned, meta.two_threshold.hold.
 // Writes: what LightTreatment writes.
 // When:   a packet has its flow label and its tunnel, before TunnelEncap.
@@ -62,18 +58,6 @@ control LightFlow(
                 events.count(meta.event);
             }
         }
-    }
-}
-
-// CurveMarking
-// Writes: meta.base.level_mark.
-// When:   a packet leaves by a wire, behind QueueLevel.
-control CurveMarking(
-        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    CurveMark() curve_mark;
-
-    apply {
-        curve_mark.apply(standard_metadata, meta.base);
     }
 }
 

@@ -1,16 +1,10 @@
 #ifndef FCN_P_ADMIT_P4
 #define FCN_P_ADMIT_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
-#include "../../forwarding/other_station.p4"
+#include "../../base/v1model/p.p4"
 #include "../../forwarding/port_mac.p4"
 #include "../../forwarding/port_role.p4"
-#include "../../forwarding/v1model/underlay_length.p4"
+#include "../../forwarding/v1model/frame_length.p4"
 
 // Admit: whether a packet is for this node, and whether its lengths are right.
 // Reads:  port, headers.

@@ -2,9 +2,8 @@
 #ifndef FCN_P_CHECKSUMS_P4
 #define FCN_P_CHECKSUMS_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
+#include "../../base/v1model/p.p4"
+
 
 // PVerifyChecksum: a transit node verifies none.
 control PVerifyChecksum(inout p_headers_t hdr, inout p_meta_t meta) {

@@ -2,8 +2,8 @@
 #ifndef FCN_P_DEPARSER_P4
 #define FCN_P_DEPARSER_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/p_headers.p4"
+#include "../../base/v1model/p.p4"
+
 
 control PDeparser(packet_out packet, in p_headers_t hdr) {
     apply {
@@ -26,7 +26,7 @@ control PDeparser(packet_out packet, in p_headers_t hdr) {
         packet.emit(hdr.fantel.about);
         packet.emit(hdr.fantel.five_tuple);
         packet.emit(hdr.fantel.cause);
-        packet.emit(hdr.fantel.queue);
+        packet.emit(hdr.fantel.buffer);
         packet.emit(hdr.fantel.load);
 #endif
 #if HAS_FLOW_CONTROL

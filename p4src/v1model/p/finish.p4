@@ -1,12 +1,8 @@
 #ifndef FCN_P_FINISH_P4
 #define FCN_P_FINISH_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
+#include "../../base/v1model/p.p4"
 #include "../../base/rate_limits.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
 
 // Finish: a packet leaves ingress, goes to the controller, or is dropped and counted.
 // Reads:  meta.base.drop_reason, punt_reason, is_done, egress_port.

@@ -1,10 +1,7 @@
 #ifndef FCN_P_LOOK_UP_P4
 #define FCN_P_LOOK_UP_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/p.p4"
 #include "../../fast_cnp/notification_port.p4"
 #include "../../forwarding/endpoint.p4"
 #include "../../forwarding/wan_arrival.p4"

@@ -1,12 +1,7 @@
 #ifndef FCN_P_MAKE_MESSAGE_P4
 #define FCN_P_MAKE_MESSAGE_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/metadata.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/p.p4"
 #include "../../fast_cnp/fast_cnp.p4"
 #include "../../fast_cnp/v1model/fast_cnp_checksum.p4"
 

@@ -3,10 +3,7 @@
 #ifndef FCN_P_PARSER_P4
 #define FCN_P_PARSER_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/p.p4"
 #include "../../end_con/inner_parser.p4"
 #include "../../fantel/links/link_types.p4"
 #include "../../fantel/messages/fantel_headers.p4"

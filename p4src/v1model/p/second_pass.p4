@@ -1,12 +1,7 @@
 #ifndef FCN_P_SECOND_PASS_P4
 #define FCN_P_SECOND_PASS_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/p.p4"
 #include "../../end_con/end_con_cnp.p4"
 
 // SecondPass: what was made or parked here goes on.

@@ -1,13 +1,8 @@
 #ifndef FCN_P_TELL_P4
 #define FCN_P_TELL_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/p_headers.p4"
-#include "../../base/p_metadata.p4"
+#include "../../base/v1model/p.p4"
 #include "../../base/rate_limits.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
 #include "../../fast_cnp/domain_mode.p4"
 #include "../../fast_cnp/v1model/budget_gate.p4"
 #include "../../fast_cnp/v1model/copy_for_sender.p4"

@@ -1,13 +1,7 @@
 #ifndef FCN_PE_ADMIT_P4
 #define FCN_PE_ADMIT_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/metadata.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
-#include "../../forwarding/other_station.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../forwarding/port_mac.p4"
 #include "../../forwarding/port_role.p4"
 #include "../../forwarding/v1model/frame_length.p4"
@@ -51,7 +45,8 @@ control Admit(
         port_mac.apply(hdr.ethernet, meta.base);
         other_station.apply(hdr.ethernet, meta.base);
         if (meta.base.drop_reason == DropReason.NONE) {
-            frame_length.apply(hdr, standard_metadata.packet_length, meta.base);
+            frame_length.apply(
+                hdr.vlan, hdr.outer_ipv6, hdr.ipv4, hdr.ipv6, standard_metadata.packet_length, meta.base);
         }
         hold_arrival.apply(hdr, meta, standard_metadata);
         tell_apart.apply(hdr, meta, standard_metadata);

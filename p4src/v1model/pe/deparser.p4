@@ -2,8 +2,8 @@
 #ifndef FCN_PE_DEPARSER_P4
 #define FCN_PE_DEPARSER_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
+#include "../../base/v1model/pe.p4"
+
 
 control PeDeparser(packet_out packet, in pe_headers_t hdr) {
     apply {

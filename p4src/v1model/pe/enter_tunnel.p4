@@ -1,11 +1,7 @@
 #ifndef FCN_PE_ENTER_TUNNEL_P4
 #define FCN_PE_ENTER_TUNNEL_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../forwarding/tunnel_encap.p4"
 #include "../../forwarding/v1model/entropy.p4"
 #include "../../learning/flow_learning.p4"

@@ -1,12 +1,8 @@
 #ifndef FCN_PE_FINISH_P4
 #define FCN_PE_FINISH_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../base/rate_limits.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
 #include "../../forwarding/v1model/frame_length.p4"
 #include "../../learning/v1model/report.p4"
 
@@ -52,7 +48,7 @@ control Finish(
             standard_metadata.egress_spec = meta.base.egress_port;
             if (meta.make_cnp) {
                 notifications_sent.count(NotificationKind.CNP);
-                cut_frame.apply(hdr);
+                cut_frame.apply(hdr.vlan, hdr.outer_ipv6, hdr.ipv4, hdr.ipv6);
             }
             exit;
         }

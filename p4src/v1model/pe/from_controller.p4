@@ -1,9 +1,8 @@
 #ifndef FCN_PE_FROM_CONTROLLER_P4
 #define FCN_PE_FROM_CONTROLLER_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
+#include "../../base/v1model/pe.p4"
+
 
 // FromController: a packet of the controller leaves by the port it names.
 // Reads:  hdr.packet_out.

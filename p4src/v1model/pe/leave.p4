@@ -1,11 +1,7 @@
 #ifndef FCN_PE_LEAVE_P4
 #define FCN_PE_LEAVE_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../base/v1model/ipv4_checksum.p4"
 #include "../../fast_cnp/ecn_mark.p4"
 #include "../../fast_cnp/queue_level.p4"

@@ -1,11 +1,7 @@
 #ifndef FCN_PE_LOOK_UP_P4
 #define FCN_PE_LOOK_UP_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../end_con/end_con.p4"
 #include "../../forwarding/arrival.p4"
 #include "../../forwarding/customer_packet.p4"
@@ -54,7 +50,7 @@ control LookUp(
     Advertisement() advertisement;
     FromWan() from_wan;
     Arrival() arrival;
-    LightTold() light_told;
+    LightNotified() light_notified;
     VlanTag() vlan_tag;
 
     apply {
@@ -70,7 +66,7 @@ control LookUp(
         }
         if (!meta.base.is_done) {
             arrival.apply(hdr, meta);
-            light_told.apply(hdr, meta, standard_metadata);
+            light_notified.apply(hdr, meta, standard_metadata);
         }
         if (meta.answered) {
             events.count(meta.event);

@@ -2,11 +2,7 @@
 #ifndef FCN_PE_PARSER_P4
 #define FCN_PE_PARSER_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../fantel/links/link_types.p4"
 #include "../../fantel/messages/fantel_headers.p4"
 #include "../../fantel/messages/fantel_parser.p4"

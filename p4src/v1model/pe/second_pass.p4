@@ -1,14 +1,9 @@
 #ifndef FCN_PE_SECOND_PASS_P4
 #define FCN_PE_SECOND_PASS_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
-#include "../../base/v1model/counters.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../fast_cnp/v1model/tell_ingress_pe.p4"
-#include "take_as_underlay.p4"
+#include "tell_apart.p4"
 
 // SecondPass: what was made or parked here goes on.
 // Reads:  meta.base.copy_kind, copy_label; what the modes keep.

@@ -1,14 +1,23 @@
 #ifndef FCN_PE_TELL_APART_P4
 #define FCN_PE_TELL_APART_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/sizes.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../fast_cnp/notification_port.p4"
 #include "../../fast_cnp/v1model/fast_cnp_checksum.p4"
-#include "take_as_underlay.p4"
+
+// TakeAsUnderlay: on a core port, what was parsed as a customer's packet is an underlay packet.
+// Writes: hdr.outer_ipv6, hdr.ipv6.
+// When:   hdr.outer_ipv6 is not valid.
+control TakeAsUnderlay(inout pe_headers_t hdr) {
+    action take_as_underlay() {
+        hdr.outer_ipv6 = hdr.ipv6;
+        hdr.ipv6.setInvalid();
+    }
+
+    apply {
+        take_as_underlay();
+    }
+}
 
 // TellApart: ARP, a notification, a packet of the underlay, a customer's?
 // Reads:  headers, the parser's error and checksums; meta.base.role.

@@ -1,10 +1,7 @@
 #ifndef FCN_PE_TO_WAN_P4
 #define FCN_PE_TO_WAN_P4
 
-#include "../../base/v1model/externs.p4"
-#include "../../base/pe_headers.p4"
-#include "../../base/pe_metadata.p4"
-#include "../../base/types.p4"
+#include "../../base/v1model/pe.p4"
 #include "../../forwarding/srv6_end.p4"
 #include "../../forwarding/underlay.p4"
 
