@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from finsy.p4entity import P4UpdateList, encode_updates
+from finsy.proto import p4r
 
 from fcn.bench.forwarding import configure_p, configure_pe, p_frames, pe_frames
 from fcn.contract.pipeline import Pipeline, load_pipeline
@@ -81,6 +82,7 @@ class _Writer:
     def write(self, *entities: P4UpdateList) -> None:
         """Write entities."""
         for update in encode_updates(entities, self.pipeline.schema):
+            assert isinstance(update, p4r.Update)
             self._entities.write(update, "")
 
 
@@ -127,9 +129,9 @@ def _file(part: Json, called: Sequence[Json], files: Mapping[str, str]) -> str:
     if named and named[1] in files:
         return files[named[1]]
     sources = [each["source_info"] for each in (part, *called) if "source_info" in each]
-    whole = [each for each in sources if WHOLE.fullmatch(each["source_fragment"])]
     if "expression" in part:
-        whole = sources = [each for each in sources if re.search(r"[ (]", each["source_fragment"])]
+        sources = [each for each in sources if re.search(r"[ (]", each["source_fragment"])]
+    whole = [each for each in sources if WHOLE.fullmatch(each["source_fragment"])]
     return posixpath.normpath((whole or sources)[0]["filename"]) if sources else ""
 
 
@@ -152,7 +154,7 @@ def _sources(part: Json) -> Iterator[str]:
 
 
 def _next(part: Json, key: str, reached: Collection[str]) -> Json:
-    """The name of the node after this one, None at the end. key: what its points' names begin with."""
+    """The name of the next node, None at the end. key: what the names of its points begin with."""
     if "action_id" in part:
         return part["next_node"]
     (outcome,) = (name[len(key) + 1 :] for name in reached if name.startswith(f"{key}/"))
