@@ -3,7 +3,7 @@
 import os
 import shlex
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from fcn.ptf_tests.targets import Target
@@ -22,15 +22,19 @@ def _on(cores: Iterable[int]) -> list[str]:
     return ["taskset", "--cpu-list", ",".join(map(str, cores))]
 
 
+def behind(kind: type[Target], command: Sequence[str]) -> type[Target]:
+    """The target class with its switch run by this command."""
+
+    class Behind(kind):  # type: ignore[misc, valid-type]
+        def program(self) -> list[str]:
+            return [*command, *super().program()]
+
+    return Behind
+
+
 def pinned(kind: type[Target], cores: Iterable[int]) -> type[Target]:
     """The target class with its switch pinned to these cores."""
-    prefix = _on(cores)
-
-    class Pinned(kind):  # type: ignore[misc, valid-type]
-        def program(self) -> list[str]:
-            return [*prefix, *super().program()]
-
-    return Pinned
+    return behind(kind, _on(cores))
 
 
 def wrappers(folder: Path, programs: Iterable[str], cores: Iterable[int]) -> Path:

@@ -38,6 +38,7 @@ from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.contract.profiles import LEAST
 from fcn.hosts.scratch import scratch_folder
 from fcn.ptf_tests.lib import beds, packets
+from fcn.ptf_tests.lib.entries import Writer
 from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
 from fcn.ptf_tests.lib.p_entries import PTables
 from fcn.ptf_tests.lib.pe_entries import PeTables
@@ -98,7 +99,7 @@ def pe_frames() -> list[bytes]:
     return frames
 
 
-def configure_pe(client: P4RuntimeClient) -> None:
+def configure_pe(client: Writer) -> None:
     """Ports, routes, one SRv6 tunnel, the flows with their labels."""
     pe = PeTables(client)
     pe.dc_port(DC_PORT, beds.RED)
@@ -141,7 +142,7 @@ def p_frames() -> list[bytes]:
     return frames
 
 
-def configure_p(client: P4RuntimeClient) -> None:
+def configure_p(client: Writer) -> None:
     """Ports, a route, levels with default thresholds, Fast CNPs enabled."""
     p = PTables(client)
     p.core_port(DC_PORT)

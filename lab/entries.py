@@ -32,12 +32,7 @@ def write_entries(provision: Provision, engine: EngineBase) -> Pipeline:
 
 def write_intent(name: str, intent: Intent, compiled: Compiled, engine: EngineBase) -> Pipeline:
     """Write an intent for this program into the engine of node `name`, as write_entries() does."""
-    assert compiled.blob is not None, "load_pipeline loaded it"
-    message = p4r.ForwardingPipelineConfig(p4_device_config=compiled.blob.read_bytes())
-    p4info: p4i.P4Info = compiled.schema.p4info
-    message.p4info.CopyFrom(p4info)
-    config = PipelineConfig.parse(message)
-    pipeline = Pipeline(config, engine, lambda _message: False, engine.now_ns)
+    pipeline = open_pipeline(compiled, engine)
     while updates := intent.take_updates(_BATCH):
         for update in updates:
             pipeline.write(update, "")
@@ -45,3 +40,13 @@ def write_intent(name: str, intent: Intent, compiled: Compiled, engine: EngineBa
         if refused:
             raise LabError(f"{name} did not take {refused[0].update}")
     return pipeline
+
+
+def open_pipeline(compiled: Compiled, engine: EngineBase) -> Pipeline:
+    """Takes P4Runtime's updates for an engine of this program; its messages go nowhere."""
+    assert compiled.blob is not None, "load_pipeline loaded it"
+    message = p4r.ForwardingPipelineConfig(p4_device_config=compiled.blob.read_bytes())
+    p4info: p4i.P4Info = compiled.schema.p4info
+    message.p4info.CopyFrom(p4info)
+    config = PipelineConfig.parse(message)
+    return Pipeline(config, engine, lambda _message: False, engine.now_ns)

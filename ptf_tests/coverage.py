@@ -29,7 +29,7 @@ PROGRAMS = ("pe", "p")
 FLOOR = 0.98
 UNREACHABLE = Path(__file__).parent / "data" / "unreachable.toml"
 # Of what begins a statement and is not cut off
-_WHOLE = re.compile(r"[A-Za-z_][\w.]* = [^;]*[^.;]|[A-Za-z_][\w.]*\(.*\)|exit")
+WHOLE = re.compile(r"[A-Za-z_][\w.]* = [^;]*[^.;]|[A-Za-z_][\w.]*\(.*\)|exit")
 # A program in BMv2's JSON format, or a part of one.
 Json = Any
 # A point's names, by its source first, then more exact ones; what the softswitch calls it.
@@ -206,7 +206,7 @@ def _statements(action: Json, then: str) -> list[str]:
     if "." in action["name"]:
         return [action["name"], f"{action['name']} before {then}"]
     sources = [_source(step) for step in action["primitives"] if step.get("source_info")]
-    whole = [(file, text) for file, text in sources if _WHOLE.fullmatch(text)]
+    whole = [(file, text) for file, text in sources if WHOLE.fullmatch(text)]
     first = f"[{_first(action)}]"
     if not whole:
         return [first, f"{first} before {then}"]

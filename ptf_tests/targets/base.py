@@ -85,6 +85,12 @@ class Target(ABC):
             str(V1MODEL.ports.drop),
         ]
 
+    @property
+    def pid(self) -> int:
+        """The number of the process, which runs."""
+        assert self._process is not None
+        return self._process.pid
+
     def is_alive(self) -> bool:
         """Whether the process runs."""
         return self._process is not None and self._process.poll() is None

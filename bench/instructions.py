@@ -1,0 +1,96 @@
+"""Instructions that BMv2 takes for a packet, counted by callgrind: they are the same on a busy
+machine, where rates are not.
+
+`python -m fcn.bench.instructions` gives each program of bench/forwarding.py packets one by one.
+Needs valgrind. `--compiled FOLDER` counts for the programs there in place of those of
+p4src/compiled (`pe.json`, `pe.p4info.txtpb`, `p.json`, …).
+"""
+
+import argparse
+import re
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from fcn.bench.cores import behind
+from fcn.bench.forwarding import GRPC_ADDRESS, PROGRAMS, Program
+from fcn.contract.pipeline import load_pipeline
+from fcn.hosts.scratch import scratch_folder
+from fcn.ptf_tests.lib.p4runtime import P4RuntimeClient
+from fcn.ptf_tests.lib.ports import ALL_PORTS, CORE_PORT, DC_PORT
+from fcn.ptf_tests.runner import make_interfaces
+from fcn.ptf_tests.targets import TARGETS, TargetUnavailableError
+from fcn.topologies.isolation import IsolationError, enter
+
+PACKETS = 1000
+WARM = 100
+"""Packets before the first that counts."""
+TIMEOUT = 30.0
+"""Seconds for a packet to pass."""
+VALGRIND = ("valgrind", "--tool=callgrind", "--instr-atstart=no", "--fair-sched=yes")
+
+
+def per_packet(program: Program, work: Path) -> int:
+    """Instructions of simple_switch_grpc for a packet of this program."""
+    counts = work / "callgrind"
+    target = behind(TARGETS["bmv2"], (*VALGRIND, f"--callgrind-out-file={counts}"))
+    interfaces = {port: f"sw{port}" for port in ALL_PORTS}
+    frames = program.frames()
+    pipeline = program.load(work)
+    with ExitStack() as stack:
+        switch = target(interfaces, GRPC_ADDRESS, 1, work / "switch.log")
+        stack.enter_context(switch)
+        client = stack.enter_context(P4RuntimeClient(GRPC_ADDRESS, 1))
+        client.set_pipeline(pipeline)
+        program.configure(client)
+        there, back = (stack.enter_context(_socket(port)) for port in (DC_PORT, CORE_PORT))
+        for command, first, count in (("instrumentation on", 0, WARM), ("zero", WARM, PACKETS)):
+            _tell(switch.pid, *command.split())
+            for number in range(first, first + count):
+                there.send(frames[number % len(frames)])
+                back.recv(1)
+        _tell(switch.pid, "dump")
+    (total,) = re.findall(r"^summary: (\d+)", Path(f"{counts}.1").read_text(), re.MULTILINE)
+    return int(total) // PACKETS
+
+
+def _socket(port: int) -> socket.socket:
+    """The other end of a port of the switch."""
+    end = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    end.bind((f"ptf{port}", 0))
+    end.settimeout(TIMEOUT)
+    return end
+
+
+def _tell(pid: int, *words: str) -> None:
+    subprocess.run(["vgdb", f"--pid={pid}", *words], check=True, capture_output=True)
+
+
+def main() -> None:
+    """Command line; runs in a new network and process namespace."""
+    parser = argparse.ArgumentParser(prog="python -m fcn.bench.instructions", description=__doc__)
+    parser.add_argument("--compiled", type=Path, metavar="FOLDER", help="count for programs there")
+    options = parser.parse_args()
+    folder: Path | None = options.compiled and options.compiled.absolute()
+    programs = PROGRAMS
+    if folder is not None:
+        programs = tuple(
+            replace(each, load=lambda _, role=each.name: load_pipeline(role, folder))
+            for each in PROGRAMS
+            if each.name in ("pe", "p")
+        )
+    try:
+        enter("fcn.bench.instructions", sys.argv[1:])
+        make_interfaces()
+        for program in programs:
+            with scratch_folder("fcn-bench-") as work:
+                print(f"{program.name}: {per_packet(program, work):,} instructions", flush=True)
+    except (IsolationError, TargetUnavailableError) as error:
+        parser.exit(2, f"{error}\n")
+
+
+if __name__ == "__main__":
+    main()

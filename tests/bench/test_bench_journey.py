@@ -1,0 +1,45 @@
+"""The way of a customer's packet through the programs, counted: as docs/architecture.md says."""
+
+from pathlib import Path
+
+import pytest
+
+from fcn.bench.journey import Journey, Node, measured
+
+PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
+LIMITS = {"PE, profile `fcn`": (82, 26, 12), "P, profile `fcn`": (60, 15, 7)}
+"""Nodes, files and jumps back. The goals are 60, 15 and 5, of which P meets the first two."""
+
+
+@pytest.fixture(scope="module")
+def journeys() -> dict[str, Journey]:
+    """By program."""
+    return measured()
+
+
+def test_jumps_and_jumps_back_are_counted() -> None:
+    files = ["a", "a", "b", "a", "c", "c", "b"]
+    passed = Journey(tuple(Node(str(number), file) for number, file in enumerate(files)))
+    assert passed.row("x") == "| x | 7 | 3 | 4 | 2 |"
+
+
+def test_the_page_says_how_long_the_way_is(journeys: dict[str, Journey]) -> None:
+    """`python -m fcn.bench.journey` prints the rows."""
+    page = PAGE.read_text("utf-8")
+    missing = [row for name, each in journeys.items() if (row := each.row(name)) not in page]
+    assert missing == []
+
+
+@pytest.mark.parametrize("program", LIMITS)
+def test_the_way_does_not_grow(program: str, journeys: dict[str, Journey]) -> None:
+    passed = journeys[program]
+    found = len(passed.nodes), len(passed.files), passed.back
+    assert all(count <= limit for count, limit in zip(found, LIMITS[program], strict=True))
+
+
+def test_tables_on_the_way_are_in_their_files(journeys: dict[str, Journey]) -> None:
+    """What a reader meets first and last in the journey of docs/architecture.md."""
+    files = {node.name: node.file for node in journeys["PE, profile `fcn`"].nodes}
+    assert files["port_role"] == "forwarding/port_role.p4"
+    assert files["flow_ipv4"] == "learning/flow_table.p4"
+    assert files["queue_level"] == "fast_cnp/queue_level.p4"
