@@ -31,6 +31,7 @@ const bit<8> FANTEL_HOP_LIMIT = 255;
 // Octets of headers
 const bit<16> ETHERNET_LENGTH = 14;
 const bit<16> VLAN_TAG_LENGTH = 4;
+const bit<16> TAGGED_ETHERNET_LENGTH = ETHERNET_LENGTH + VLAN_TAG_LENGTH;
 const bit<16> IPV4_LENGTH = 20;
 const bit<16> IPV6_LENGTH = 40;
 const bit<16> SOLICITATION_LENGTH = 24;

@@ -13,7 +13,7 @@
 // When:   the packet arrived, and is a customer's or may turn out to be.
 control CustomerPacket(in pe_headers_t hdr, inout pe_meta_t meta) {
     apply {
-        bit<16> udp_room = 0;
+        bit<16> udp_room;
         if (hdr.ipv4.isValid()) {
             meta.customer_ecn = (Ecn)hdr.ipv4.ecn;
             meta.hop_limit = hdr.ipv4.ttl;
@@ -30,6 +30,7 @@ control CustomerPacket(in pe_headers_t hdr, inout pe_meta_t meta) {
             meta.customer_next_header = IpProtocol.IPV6;
             udp_room = hdr.ipv6.payload_len;
         } else {
+            udp_room = 0;
             meta.customer_fault = DropReason.UNSUPPORTED;
         }
         if (hdr.roce.bth.isValid()) {
@@ -44,22 +45,6 @@ control CustomerPacket(in pe_headers_t hdr, inout pe_meta_t meta) {
             } else if (hdr.udp.length & 0xfff0 == 0 || hdr.udp.length & 0xfff8 == 0x0010) {
                 meta.customer_fault = DropReason.BAD_LENGTH;
             }
-        }
-    }
-}
-
-// CustomerRewrite: one hop further: TTL or hop limit, and the ECN field decapsulation decided.
-// Reads:  meta.customer_ecn.
-// Writes: TTL or hop limit, ECN. The IPv4 checksum is the top-level control's.
-// When:   the packet goes on to a host or into a tunnel and was not made here.
-control CustomerRewrite(inout ipv4_h ipv4, inout ipv6_h ipv6, in pe_meta_t meta) {
-    apply {
-        if (ipv4.isValid()) {
-            ipv4.ttl = ipv4.ttl - 1;
-            ipv4.ecn = meta.customer_ecn;
-        } else {
-            ipv6.hop_limit = ipv6.hop_limit - 1;
-            ipv6.ecn = meta.customer_ecn;
         }
     }
 }

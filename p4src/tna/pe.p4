@@ -32,6 +32,7 @@
 #include "../forwarding/port_mac.p4"
 #include "../fast_cnp/notification_port.p4"
 #include "../forwarding/underlay_lookup.p4"
+#include "../forwarding/customer_arrival.p4"
 #include "../forwarding/customer_packet.p4"
 #include "../forwarding/gateway.p4"
 #include "../forwarding/arrival.p4"
@@ -57,6 +58,7 @@
 #include "../base/tna/pass_headers.p4"
 #include "pe_metadata.p4"
 #include "../fast_cnp/tna/flow_gate.p4"
+#include "../forwarding/tna/customer_rewrite.p4"
 #include "../forwarding/tna/entropy.p4"
 #include "../fast_cnp/tna/icrc.p4"
 #include "../fast_cnp/tna/sender_notification.p4"
@@ -130,6 +132,7 @@ control PeIngress(
     TunnelDecap() tunnel_decap;
     CustomerPacket() customer_packet;
     Gateway() gateway;
+    CustomerArrival() customer_arrival;
     Advertisement() advertisement;
     EcnDecap() ecn_decap;
     Srv6End() srv6_end;
@@ -238,7 +241,11 @@ control PeIngress(
             entropy.apply(hdr.pe, md.ports, md.meta);
             entropy_label();
             underlay_lookup.apply(hdr.pe, md.meta);
-            arrival.apply(hdr.pe, md.meta);
+            if (md.meta.base.role == Role.DC) {
+                customer_arrival.apply(hdr.pe.ipv4, hdr.pe.ipv6, md.meta);
+            } else {
+                arrival.apply(hdr.pe, md.meta);
+            }
             fingerprint.apply(hdr.pe, md);
             if (md.meta.make_cnp
                     || (md.meta.base.forward == Forward.VRF && hdr.pe.outer_ipv6.isValid())) {

@@ -12,11 +12,8 @@ const bit<16> TTL_STEP = 0xfeff; // ~0x0100: TTL is the upper octet of its word
 control Ipv4Checksum(
         inout bit<16> checksum, in bit<2> old_ecn, in bit<2> new_ecn, in bit<16> ttl_step) {
     apply {
-        bit<32> sum = (bit<32>)(~checksum) + (bit<32>)ttl_step;
-        if (old_ecn != new_ecn) {
-            sum = sum + (bit<32>)(16w0xffff - (bit<16>)old_ecn) + (bit<32>)new_ecn;
-            sum = (sum & 0xffff) + (sum >> 16);
-        }
+        bit<32> sum = (bit<32>)(~checksum) + (bit<32>)ttl_step + (bit<32>)(~(bit<16>)old_ecn) + (bit<32>)new_ecn;
+        sum = (sum & 0xffff) + (sum >> 16);
         sum = (sum & 0xffff) + (sum >> 16);
         checksum = ~sum[15:0];
     }

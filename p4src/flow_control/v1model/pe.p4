@@ -18,7 +18,7 @@
 #include "receive_pause.p4"
 #include "send_arn.p4"
 #include "steps.p4"
-#include "../../v1model/pe/tell_apart.p4"
+#include "../../v1model/pe/take_as_underlay.p4"
 
 // HoldAgain: a packet that waits here has come round; an ARN or PAUSE frame made here leaves by the port it is for.
 // Reads:  meta.base.is_parked, copy_kind; meta.flow_control.egress_port, upstream_port.

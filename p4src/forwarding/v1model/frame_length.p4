@@ -18,40 +18,6 @@ control UnderlayLength(in ipv6_h outer_ipv6, in bit<32> ip_octets, inout base_me
     }
 }
 
-// FrameLength: drops an IP packet longer than its frame, or shorter than its own header (RFC 1812 section
-// 5.2.2); a packet shorter than its frame is followed by padding.
-// Reads:  first IP header's lengths, octets of the frame (Ethernet header included).
-// Writes: meta.drop_reason.
-// When:   every packet from the wire, on targets that know the frame's length in ingress.
-control FrameLength(
-        in vlan_h vlan, in ipv6_h outer_ipv6, in ipv4_h ipv4, in ipv6_h ipv6, in bit<32> frame_octets,
-        inout base_meta_t meta) {
-    UnderlayLength() underlay_length;
-
-    action bad_length() {
-        meta.drop_reason = DropReason.BAD_LENGTH;
-    }
-
-    apply {
-        bit<32> ip_octets = frame_octets - (bit<32>)ETHERNET_LENGTH;
-        if (vlan.isValid()) {
-            ip_octets = ip_octets - (bit<32>)VLAN_TAG_LENGTH;
-        }
-        if (outer_ipv6.isValid()) {
-            underlay_length.apply(outer_ipv6, ip_octets, meta);
-        } else if (ipv4.isValid()) {
-            if ((bit<32>)ipv4.total_len > ip_octets
-                    || ipv4.total_len < 10w0 ++ ipv4.ihl ++ 2w0) {
-                bad_length();
-            }
-        } else if (ipv6.isValid()) {
-            if ((bit<32>)ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
-                bad_length();
-            }
-        }
-    }
-}
-
 // CutFrame: removes the octets behind a CNP: the payload of the packet it was made from.
 // Reads:  VLAN tag, outermost IP header.
 // Writes: the length of the frame.

@@ -2,25 +2,46 @@
 #define FCN_PE_ADMIT_P4
 
 #include "../../base/v1model/pe.p4"
+#include "../../fast_cnp/notification_port.p4"
 #include "../../forwarding/port_mac.p4"
 #include "../../forwarding/port_role.p4"
-#include "../../forwarding/v1model/frame_length.p4"
-#include "tell_apart.p4"
+
+// FrameLength: drops an IP packet longer than its frame, or shorter than its own header (RFC 1812 section
+// 5.2.2); a packet shorter than its frame is followed by padding.
+// Reads:  first IP header's lengths, octets of the frame (Ethernet header and VLAN tag included).
+// Writes: meta.drop_reason.
+// When:   every packet from the wire, on targets that know the frame's length in ingress.
+control FrameLength(
+        in vlan_h vlan, in ipv6_h outer_ipv6, in ipv4_h ipv4, in ipv6_h ipv6, in bit<32> frame_octets,
+        inout base_meta_t meta) {
+    apply {
+        // One condition: BMv2 pays for each.
+        bit<32> ip_octets =
+            frame_octets - (vlan.isValid() ? (bit<32>)TAGGED_ETHERNET_LENGTH : (bit<32>)ETHERNET_LENGTH);
+        if ((outer_ipv6.isValid() && (bit<32>)outer_ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets)
+                || (!outer_ipv6.isValid() && ipv4.isValid() && ((bit<32>)ipv4.total_len > ip_octets
+                    || ipv4.total_len < 10w0 ++ ipv4.ihl ++ 2w0))
+                || (!outer_ipv6.isValid() && ipv6.isValid()
+                    && (bit<32>)ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets)) {
+            meta.drop_reason = DropReason.BAD_LENGTH;
+        }
+    }
+}
 
 // Admit: whose port a packet came from, whether it is for this node, and whether its lengths are right.
-// Reads:  port, headers.
-// Writes: meta.base.ingress_port, now, vlan_id, role, vrf, is_addressed, drop_reason; meta.parse_failed. Ends the pass of a
-//         customer's own tunnel, which is parsed again as a customer's packet.
+// Reads:  port, headers, the parser's error and checksums.
+// Writes: meta.base.ingress_port, now, vlan_id, is_arp, notification_kind, role, vrf, is_addressed, drop_reason;
+//         meta.parse_failed, ipv4_checksum_failed. The VLAN tag ends.
 // When:   a packet from the wire.
 control Admit(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
     LinkHeard() link_heard;
+    FrameLength() frame_length;
+    HoldArrival() hold_arrival;
+    NotificationPort() notification_port;
     PortRole() port_role;
     PortMac() port_mac;
     OtherStation() other_station;
-    FrameLength() frame_length;
-    HoldArrival() hold_arrival;
-    TellApart() tell_apart;
 
     apply {
         if (meta.flat == 0 && meta.base.parse_more == ParseMore.NONE) {
@@ -29,27 +50,23 @@ control Admit(
             meta.base.now = standard_metadata.ingress_global_timestamp;
             link_heard.apply(hdr, meta, standard_metadata);
         }
+        frame_length.apply(
+            hdr.vlan, hdr.outer_ipv6, hdr.ipv4, hdr.ipv6, standard_metadata.packet_length, meta.base);
+        hold_arrival.apply(hdr, meta, standard_metadata);
         if (hdr.vlan.isValid()) {
             meta.base.vlan_id = hdr.vlan.vlan_id;
+            hdr.ethernet.ether_type = hdr.vlan.ether_type;
+            hdr.vlan.setInvalid();
+        }
+        meta.parse_failed = meta.parse_failed || standard_metadata.parser_error != error.NoError;
+        meta.ipv4_checksum_failed = standard_metadata.checksum_error == 1;
+        meta.base.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
+        if (hdr.ipv6.isValid() && !hdr.outer_ipv6.isValid() && hdr.udp.isValid() && !hdr.roce.bth.isValid()) {
+            notification_port.apply(hdr.udp.dst_port, meta.base);
         }
         port_role.apply(meta.base);
-        if (meta.base.role == Role.DC) {
-            // ICMPv6 of FANTEL's type from a customer is his own.
-            meta.base.notification_kind = NotificationKind.NONE;
-            if (hdr.outer_ipv6.isValid()) {
-                meta.flat = 1;
-                resubmit_preserving_field_list(KEEP_FLAT);
-                exit;
-            }
-        }
         port_mac.apply(hdr.ethernet, meta.base);
         other_station.apply(hdr.ethernet, meta.base);
-        if (meta.base.drop_reason == DropReason.NONE) {
-            frame_length.apply(
-                hdr.vlan, hdr.outer_ipv6, hdr.ipv4, hdr.ipv6, standard_metadata.packet_length, meta.base);
-        }
-        hold_arrival.apply(hdr, meta, standard_metadata);
-        tell_apart.apply(hdr, meta, standard_metadata);
     }
 }
 

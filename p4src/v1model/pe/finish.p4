@@ -3,8 +3,25 @@
 
 #include "../../base/v1model/pe.p4"
 #include "../../base/rate_limits.p4"
+#include "../../forwarding/underlay.p4"
 #include "../../forwarding/v1model/frame_length.p4"
 #include "../../learning/v1model/report.p4"
+
+// ToWan: the next hop of a packet of the underlay.
+// Writes: what Underlay and the modes' repair write.
+// When:   behind Route.
+control ToWan(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    Underlay() underlay;
+    LinkRepair() link_repair;
+
+    apply {
+        if (meta.base.forward == Forward.UNDERLAY && meta.base.drop_reason == DropReason.NONE) {
+            underlay.apply(hdr.outer_ipv6, hdr.ethernet, meta.base);
+            link_repair.apply(hdr, meta, standard_metadata);
+        }
+    }
+}
 
 // LimitPunts: what the controller gets of each VRF is bounded; a host that was answered is reported to it.
 // Reads:  meta.base.punt_reason, vrf; meta.answered.
@@ -45,11 +62,11 @@ control Finish(
         // What most packets are comes first: BMv2 pays for each condition.
         if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason == PuntReason.NONE
                 && !meta.answered && !meta.base.is_done) {
-            standard_metadata.egress_spec = meta.base.egress_port;
             if (meta.make_cnp) {
                 notifications_sent.count(NotificationKind.CNP);
                 cut_frame.apply(hdr.vlan, hdr.outer_ipv6, hdr.ipv4, hdr.ipv6);
             }
+            standard_metadata.egress_spec = meta.base.egress_port;
             exit;
         }
         limit_punts.apply(hdr, meta, standard_metadata);

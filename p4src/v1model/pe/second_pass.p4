@@ -3,7 +3,7 @@
 
 #include "../../base/v1model/pe.p4"
 #include "../../fast_cnp/v1model/tell_ingress_pe.p4"
-#include "tell_apart.p4"
+#include "take_as_underlay.p4"
 
 // SecondPass: what was made or parked here goes on.
 // Reads:  meta.base.copy_kind, copy_label; what the modes keep.

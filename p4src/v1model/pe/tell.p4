@@ -42,17 +42,15 @@ control TellSender(
 // Tell: a congested queue, or what a mode knows, is said to the sender, or to the PE that can tell him.
 // Reads:  meta.base.level_notifies, mode; meta.tell_interval.
 // Writes: meta.base.tells, copy_kind, copy_label.
-// When:   in egress, no copy.
+// When:   in egress, no copy; there may be something to tell.
 control Tell(
         inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
-    PathCongested() path_congested;
     TellSender() tell_sender;
     PathCounted() path_counted;
     TellIngressPe() tell_ingress_pe;
     CopyForSender() copy_for_sender;
 
     apply {
-        path_congested.apply(hdr, meta, standard_metadata);
         bool level_tells = meta.base.level_notifies == 1
             && meta.base.mode.congestion_kind != NotificationKind.NONE;
         if (level_tells || meta.tell_interval != 0) {

@@ -1,10 +1,14 @@
-#ifndef FCN_PE_LEAVE_P4
-#define FCN_PE_LEAVE_P4
+// What happens behind the queue.
+#ifndef FCN_PE_EGRESS_P4
+#define FCN_PE_EGRESS_P4
 
 #include "../../base/v1model/pe.p4"
 #include "../../base/v1model/ipv4_checksum.p4"
 #include "../../fast_cnp/ecn_mark.p4"
 #include "../../fast_cnp/queue_level.p4"
+#include "../../fast_cnp/v1model/cnp_udp_checksum.p4"
+#include "make_message.p4"
+#include "tell.p4"
 
 // Mark: of the outermost IP header.
 // Writes: ECN field, IPv4 checksum; counter ecn_marked.
@@ -58,6 +62,39 @@ control Leave(
             link_leaving.apply(hdr, meta, standard_metadata);
             if (meta.base.level_mark != Ecn.NOT_ECT && !meta.make_cnp) {
                 mark.apply(hdr, meta, standard_metadata);
+            }
+        }
+    }
+}
+
+// PeEgress: the steps behind the queue. A copy becomes a message; any other packet leaves, and what its queue says is told.
+control PeEgress(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    HoldOrigin() hold_origin;
+    MakeMessage() make_message;
+    ClockLeaving() clock_leaving;
+    HoldAsk() hold_ask;
+    Leave() leave;
+    PathCongested() path_congested;
+    Tell() tell;
+    HoldEnd() hold_end;
+    CnpUdpChecksum() cnp_udp_checksum;
+
+    apply {
+        hold_origin.apply(hdr, meta, standard_metadata);
+        if (standard_metadata.instance_type == INSTANCE_EGRESS_CLONE) {
+            make_message.apply(hdr, meta, standard_metadata);
+        } else {
+            clock_leaving.apply(hdr, meta, standard_metadata);
+            hold_ask.apply(hdr, meta, standard_metadata);
+            leave.apply(hdr, meta, standard_metadata);
+            path_congested.apply(hdr, meta, standard_metadata);
+            if (meta.base.level_notifies == 1 || meta.tell_interval != 0) {
+                tell.apply(hdr, meta, standard_metadata);
+            }
+            hold_end.apply(hdr, meta, standard_metadata);
+            if (meta.make_cnp && hdr.ipv6.isValid()) {
+                cnp_udp_checksum.apply(hdr.ipv6, hdr.roce.bth, hdr.roce.cnp_payload, hdr.udp);
             }
         }
     }

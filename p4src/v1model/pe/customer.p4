@@ -1,0 +1,166 @@
+// A customer's packet: from its port into a tunnel, or out of one to its host.
+#ifndef FCN_PE_CUSTOMER_P4
+#define FCN_PE_CUSTOMER_P4
+
+#include "../../base/v1model/pe.p4"
+#include "../../base/v1model/ipv4_checksum.p4"
+#include "../../forwarding/customer_arrival.p4"
+#include "../../forwarding/customer_packet.p4"
+#include "../../forwarding/gateway.p4"
+#include "../../forwarding/tunnel_encap.p4"
+#include "../../forwarding/v1model/entropy.p4"
+#include "../../forwarding/vlan_tag.p4"
+#include "../../forwarding/vrf_routing.p4"
+#include "../../learning/flow_learning.p4"
+#include "../../learning/flow_table.p4"
+#include "../../learning/v1model/report.p4"
+#include "from_wan.p4"
+
+// Arrive: what is done with a packet of a data centre; everything else is FromWan's.
+// Reads:  meta.base.role, is_settled; headers.
+// Writes: what CustomerArrival and FromWan write. Ends the pass of a customer's own tunnel, which is parsed again as a
+//         customer's packet.
+// When:   every packet.
+control Arrive(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    CustomerPacket() customer_packet;
+    Gateway() gateway;
+    Advertisement() advertisement;
+    VlanTag() vlan_tag;
+    CustomerArrival() customer_arrival;
+    FromWan() from_wan;
+
+    apply {
+        if (meta.base.role == Role.DC && !meta.base.is_settled && meta.base.drop_reason == DropReason.NONE) {
+            if (hdr.outer_ipv6.isValid()) {
+                meta.flat = 1;
+                resubmit_preserving_field_list(KEEP_FLAT);
+                exit;
+            }
+            customer_packet.apply(hdr, meta);
+            if (!hdr.ipv4.isValid()) {
+                if (!hdr.udp.isValid()) {
+                    // ICMPv6 of FANTEL's type from a customer is his own.
+                    meta.base.notification_kind = NotificationKind.NONE;
+                }
+                meta.solicitation_sound = standard_metadata.checksum_error == 0;
+                gateway.apply(hdr, meta);
+                advertisement.apply(hdr, meta);
+                if (meta.answered) {
+                    events.count(meta.event);
+                    vlan_tag.apply(hdr.ethernet, hdr.vlan, meta);
+                }
+            }
+            customer_arrival.apply(hdr.ipv4, hdr.ipv6, meta);
+        } else {
+            from_wan.apply(hdr, meta, standard_metadata);
+        }
+    }
+}
+
+// CustomerRewrite: one hop further: TTL or hop limit, and the ECN field decapsulation decided.
+// Reads:  meta.customer_ecn, hop_limit.
+// Writes: TTL or hop limit, ECN, IPv4 checksum; meta.base.drop_reason.
+// When:   the packet goes on to a host or into a tunnel and was not made here.
+control CustomerRewrite(inout ipv4_h ipv4, inout ipv6_h ipv6, inout pe_meta_t meta) {
+    Ipv4Checksum() ipv4_checksum;
+
+    apply {
+        if (meta.hop_limit <= 1) {
+            meta.base.drop_reason = DropReason.TTL_EXPIRED;
+        } else if (ipv4.isValid()) {
+            ipv4.ttl = ipv4.ttl - 1;
+            ipv4_checksum.apply(ipv4.checksum, ipv4.ecn, (bit<2>)meta.customer_ecn, TTL_STEP);
+            ipv4.ecn = meta.customer_ecn;
+        } else {
+            ipv6.hop_limit = ipv6.hop_limit - 1;
+            ipv6.ecn = meta.customer_ecn;
+        }
+    }
+}
+
+// LearnFlow
+// Reads:  meta.cm, meta.is_roce_flow, meta.flow_label_assigned, meta.flow_watched.
+// Writes: nothing of the packet; counter vrf_refused.
+// When:   behind FlowTable.
+control LearnFlow(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    FlowLearning() flow_learning;
+    Report() report;
+
+    apply {
+        if (meta.base.role == Role.DC && (meta.cm.is_valid || meta.is_roce_flow)) {
+            flow_learning.apply(meta);
+            if (meta.learning_enabled == 1) {
+                bool refused;
+                report.apply(hdr, meta, meta.base.now, refused);
+                if (refused) {
+                    vrf_refused.count(VRF_CELL(meta.base.vrf));
+                }
+            }
+        }
+    }
+}
+
+// EnterTunnel: a customer's packet gets its path, its flow label, and its underlay header (FCN-2, FCN-5, FAN-4). Flows are
+// reported for learning (FCN-3).
+// Reads:  customer headers, meta.tunnel.
+// Writes: what its controls write; meta.base.forward (UNDERLAY) or meta.base.drop_reason.
+// When:   meta.base.forward == Forward.TUNNEL.
+control EnterTunnel(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    PathChosen() path_chosen;
+    FlowTable() flow_table;
+    LearnFlow() learn_flow;
+    Entropy() entropy;
+    LightFlow() light_flow;
+    TunnelEncap() tunnel_encap;
+    HoldEncap() hold_encap;
+
+    apply {
+        path_chosen.apply(hdr, meta, standard_metadata);
+        flow_table.apply(hdr.ipv4, hdr.ipv6, hdr.roce.bth, meta);
+        if (!meta.flow_label_assigned || meta.flow_watched) {
+            learn_flow.apply(hdr, meta, standard_metadata);
+        }
+        if (meta.flow_label_assigned) {
+            // The label is entropy; a hash is expensive here.
+            meta.entropy = (bit<32>)meta.flow_label;
+        } else {
+            entropy.apply(hdr, meta);
+            meta.flow_label = meta.entropy[19:0] & ENTROPY_LABEL_MASK;
+        }
+        light_flow.apply(hdr, meta, standard_metadata);
+        tunnel_encap.apply(hdr, meta);
+        hold_encap.apply(hdr, meta, standard_metadata);
+    }
+}
+
+// Route: a customer's packet, or a CNP for a customer's host, is routed in its VRF.
+// Reads:  meta.base.forward; meta.make_cnp.
+// Writes: what its controls write.
+// When:   behind Arrive.
+control Route(
+        inout pe_headers_t hdr, inout pe_meta_t meta, inout standard_metadata_t standard_metadata) {
+    VrfRouting() vrf_routing;
+    CustomerRewrite() customer_rewrite;
+    EnterTunnel() enter_tunnel;
+    VlanTag() vlan_tag;
+
+    apply {
+        if (meta.base.forward == Forward.VRF && meta.base.drop_reason == DropReason.NONE) {
+            vrf_routing.apply(hdr.ipv4, hdr.ipv6, hdr.ethernet, meta);
+            if (meta.base.drop_reason == DropReason.NONE && meta.base.punt_reason == PuntReason.NONE
+                    && !meta.make_cnp) {
+                customer_rewrite.apply(hdr.ipv4, hdr.ipv6, meta);
+            }
+            if (meta.base.forward != Forward.TUNNEL) {
+                vlan_tag.apply(hdr.ethernet, hdr.vlan, meta);
+            } else if (meta.base.drop_reason == DropReason.NONE) {
+                enter_tunnel.apply(hdr, meta, standard_metadata);
+            }
+        }
+    }
+}
+
+#endif
