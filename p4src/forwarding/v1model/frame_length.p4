@@ -6,18 +6,6 @@
 #include "../../base/headers.p4"
 #include "../../base/sizes.p4"
 
-// UnderlayLength: drops an underlay packet longer than its frame; a shorter one is followed by padding.
-// Reads:  payload length; octets of the frame behind the Ethernet header and VLAN tag.
-// Writes: meta.drop_reason.
-// When:   every underlay packet from the wire, on targets that know the frame's length in ingress.
-control UnderlayLength(in ipv6_h outer_ipv6, in bit<32> ip_octets, inout base_meta_t meta) {
-    apply {
-        if ((bit<32>)outer_ipv6.payload_len + (bit<32>)IPV6_LENGTH > ip_octets) {
-            meta.drop_reason = DropReason.BAD_LENGTH;
-        }
-    }
-}
-
 // CutFrame: removes the octets behind a CNP: the payload of the packet it was made from.
 // Reads:  VLAN tag, outermost IP header.
 // Writes: the length of the frame.

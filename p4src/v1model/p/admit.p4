@@ -4,7 +4,6 @@
 #include "../../base/v1model/p.p4"
 #include "../../forwarding/port_mac.p4"
 #include "../../forwarding/port_role.p4"
-#include "../../forwarding/v1model/frame_length.p4"
 
 // Admit: whether a packet is for this node, and whether its lengths are right.
 // Reads:  port, headers.
@@ -16,7 +15,6 @@ control Admit(
     PortRole() port_role;
     PortMac() port_mac;
     OtherStation() other_station;
-    UnderlayLength() underlay_length;
 
     apply {
         if (meta.base.parse_more == ParseMore.NONE) {
@@ -25,13 +23,14 @@ control Admit(
             meta.base.now = standard_metadata.ingress_global_timestamp;
         }
         link_heard.apply(hdr, meta, standard_metadata);
+        // A packet shorter than its frame is followed by padding.
+        if (hdr.outer_ipv6.isValid() && (bit<32>)hdr.outer_ipv6.payload_len
+                + (bit<32>)(ETHERNET_LENGTH + IPV6_LENGTH) > standard_metadata.packet_length) {
+            meta.base.drop_reason = DropReason.BAD_LENGTH;
+        }
         port_role.apply(meta.base);
         port_mac.apply(hdr.ethernet, meta.base);
         other_station.apply(hdr.ethernet, meta.base);
-        if (meta.base.drop_reason == DropReason.NONE && hdr.outer_ipv6.isValid()) {
-            bit<32> ip_octets = standard_metadata.packet_length - (bit<32>)ETHERNET_LENGTH;
-            underlay_length.apply(hdr.outer_ipv6, ip_octets, meta.base);
-        }
     }
 }
 

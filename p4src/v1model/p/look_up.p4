@@ -9,7 +9,7 @@
 // LookUp: what the tables know of a packet, and what is done with it.
 // Reads:  headers, the parser's error.
 // Writes: what its controls write.
-// When:   a packet from the wire that is not dropped.
+// When:   behind Admit.
 control LookUp(
         inout p_headers_t hdr, inout p_meta_t meta, inout standard_metadata_t standard_metadata) {
     NotificationPort() notification_port;
@@ -20,19 +20,20 @@ control LookUp(
     LinkMessage() link_message;
 
     apply {
-        meta.base.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
-        if (hdr.tunnel.udp.isValid()) {
-            notification_port.apply(hdr.tunnel.udp.dst_port, meta.base);
-        }
-        endpoint.apply(hdr.outer_ipv6.dst, meta.base);
-        hold_lookup.apply(hdr, meta, standard_metadata);
-        if (standard_metadata.parser_error != error.NoError && meta.base.parse_more == ParseMore.NONE) {
-            meta.base.is_malformed = true;
-        }
-        wan_arrival.apply(hdr.outer_ipv6, meta.base);
-        if (meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL) {
-            hold_message.apply(hdr, meta, standard_metadata);
-            link_message.apply(hdr, meta, standard_metadata);
+        if (meta.base.drop_reason == DropReason.NONE) {
+            meta.base.is_arp = hdr.ethernet.ether_type == EtherType.ARP;
+            meta.base.is_malformed = meta.base.is_malformed
+                || (standard_metadata.parser_error != error.NoError && meta.base.parse_more == ParseMore.NONE);
+            if (hdr.tunnel.udp.isValid()) {
+                notification_port.apply(hdr.tunnel.udp.dst_port, meta.base);
+            }
+            endpoint.apply(hdr.outer_ipv6.dst, meta.base);
+            hold_lookup.apply(hdr, meta, standard_metadata);
+            wan_arrival.apply(hdr.outer_ipv6, meta.base);
+            if (meta.base.punt_reason == PuntReason.UNDERLAY_LOCAL) {
+                hold_message.apply(hdr, meta, standard_metadata);
+                link_message.apply(hdr, meta, standard_metadata);
+            }
         }
     }
 }

@@ -3,7 +3,6 @@
 #define FCN_PE_CUSTOMER_P4
 
 #include "../../base/v1model/pe.p4"
-#include "../../base/v1model/ipv4_checksum.p4"
 #include "../../forwarding/customer_arrival.p4"
 #include "../../forwarding/customer_packet.p4"
 #include "../../forwarding/gateway.p4"
@@ -37,7 +36,6 @@ control Arrive(
                 resubmit_preserving_field_list(KEEP_FLAT);
                 exit;
             }
-            customer_packet.apply(hdr, meta);
             if (!hdr.ipv4.isValid()) {
                 if (!hdr.udp.isValid()) {
                     // ICMPv6 of FANTEL's type from a customer is his own.
@@ -51,10 +49,27 @@ control Arrive(
                     vlan_tag.apply(hdr.ethernet, hdr.vlan, meta);
                 }
             }
+            customer_packet.apply(hdr, meta);
             customer_arrival.apply(hdr.ipv4, hdr.ipv6, meta);
         } else {
             from_wan.apply(hdr, meta, standard_metadata);
         }
+    }
+}
+
+// Ipv4Checksum: updates the checksum instead of computing it (RFC 1624), so options need no parsing.
+// Reads:  ECN field before and after; what a smaller TTL adds to the sum, TTL_STEP or 0.
+// Writes: checksum.
+// When:   the ECN field or the TTL of a packet changes that was not made here.
+const bit<16> TTL_STEP = 0xfeff; // ~0x0100: TTL is the upper octet of its word
+
+control Ipv4Checksum(
+        inout bit<16> checksum, in bit<2> old_ecn, in bit<2> new_ecn, in bit<16> ttl_step) {
+    apply {
+        bit<32> sum = (bit<32>)(~checksum) + (bit<32>)ttl_step + (bit<32>)(~(bit<16>)old_ecn) + (bit<32>)new_ecn;
+        sum = (sum & 0xffff) + (sum >> 16);
+        sum = (sum & 0xffff) + (sum >> 16);
+        checksum = ~sum[15:0];
     }
 }
 

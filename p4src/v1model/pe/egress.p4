@@ -3,10 +3,10 @@
 #define FCN_PE_EGRESS_P4
 
 #include "../../base/v1model/pe.p4"
-#include "../../base/v1model/ipv4_checksum.p4"
 #include "../../fast_cnp/ecn_mark.p4"
 #include "../../fast_cnp/queue_level.p4"
 #include "../../fast_cnp/v1model/cnp_udp_checksum.p4"
+#include "customer.p4"
 #include "make_message.p4"
 #include "tell.p4"
 
