@@ -9,7 +9,7 @@
 
 // Admit: whose port a packet came from, whether it is for this node, and whether its lengths are right.
 // Reads:  port, headers.
-// Writes: meta.base.ingress_port, now, vlan_id, role, vrf, is_addressed, drop_reason; meta.parse_failed. Ends the pass of a
+// Writes: meta.base.ingress_port, now, vlan_id, role, vrf, is_addressed, drop_reason; what TellApart writes. Ends the pass of a
 //         customer's own tunnel, which is parsed again as a customer's packet.
 // When:   a packet from the wire.
 control Admit(
