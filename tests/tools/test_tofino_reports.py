@@ -94,6 +94,11 @@ def test_the_document_has_all_markers() -> None:
         assert "replaced" in replace_between(text, name, "replaced")
 
 
+def test_a_source_that_is_gone_is_named_without_a_path() -> None:
+    text = tofino_record.changed_text(["base/types.p4", "base/gone.p4"])
+    assert text.endswith("**not placed again**: `p4src/base/types.p4`; removed: base/gone.p4.")
+
+
 def test_a_tool_that_fails_is_quoted(tmp_path: Path) -> None:
     command = ["sh", "-c", "echo fine; echo 'x.p4(3): error: no such thing' >&2; exit 1"]
     with pytest.raises(ToolError, match=r"^sh: x\.p4\(3\): error: no such thing$"):

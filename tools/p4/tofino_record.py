@@ -102,8 +102,10 @@ def changed_text(files: list[str]) -> str:
     """What the document says of them."""
     if not files:
         return "Nothing has changed since."
-    names = ", ".join(f"`p4src/{name}`" for name in files)
-    return f"Changed since, and **not placed again**: {names}."
+    names = ", ".join(f"`p4src/{name}`" for name in files if (P4SRC / name).exists())
+    gone = ", ".join(name for name in files if not (P4SRC / name).exists())
+    removed = f"; removed: {gone}" if gone else ""
+    return f"Changed since, and **not placed again**: {names}{removed}."
 
 
 def record_changed() -> None:

@@ -13,7 +13,7 @@ typedef p_meta_t meta_t;
 
 // The customer's packet in a tunnel
 #define INNER(hdr) (hdr).inner
-// For HeldFlow: the parser says it, by its error.
+// For HeldFlow: where a tunnel hides its flow, the parser has extracted none of it.
 #define FLOW_IS_HIDDEN(hdr, meta) false
 
 #endif

@@ -10,7 +10,7 @@
 #include "../links/link_types.p4"
 #include "link_registers.p4"
 
-// LinkRepair: a packet whose next hop is dead takes another, where one leads to its destination without a loop (FAN-4).
+// LinkRepair: fast reroute (RFC 5714). A packet whose next hop is dead takes another that makes no loop, if any (FAN-4).
 // Reads:  meta.base.egress_port, underlay destination, state of the link; whether it is watched.
 // Writes: hdr.notice: the ingress PE is to hear of it; Ethernet addresses and meta.base.egress_port, or drop_reason.
 // When:   Underlay was applied to a packet.

@@ -8,9 +8,9 @@
 #include "bfd_hello.p4"
 #include "clock.p4"
 #include "fantel_message.p4"
-#include "link_repair.p4"
 #include "link_load.p4"
 #include "link_registers.p4"
+#include "link_repair.p4"
 #include "path_notice.p4"
 #include "receive_bfd.p4"
 
