@@ -83,10 +83,11 @@ proto: setup ## regenerate the gRPC code of our own services
 	$(MAKE) -C softswitch/proto
 	$(MAKE) -C controller/proto
 
-bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that); laboratory
+bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that); laboratory; instructions
 	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))
 	$(PYTHON) -m fcn.bench.laboratory
 	$(PYTHON) -m fcn.bench.reaction
+	$(if $(shell command -v valgrind),$(PYTHON) -m fcn.bench.instructions)
 
 bench-learning: setup ## how fast flows are learned, beside a flood too (BASELINE=COMMIT: also with that controller)
 	$(PYTHON) -m fcn.bench.learning $(addprefix --baseline ,$(BASELINE))
