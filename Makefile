@@ -50,8 +50,10 @@ lint: setup ## formatting, lint, imports, types
 	$(PYTHON) -m ruff check .
 	.venv/bin/lint-imports --no-logo --no-cache
 	$(PYTHON) -m mypy -p fcn -p tools
-	@for folder in $$(find tests -name '*.py' -printf '%h\n' | sort -u); do \
-		MYPYPATH=$$folder:$$(dirname $$folder) $(PYTHON) -m mypy $$folder/*.py || exit 1; done
+	MYPYPATH=$$(find tests -name '*.py' -printf '%h\n' | sort -u | paste -sd:) \
+		$(PYTHON) -m mypy $$(find tests -name '*.py' ! -name conftest.py)
+	@for file in $$(find tests -name conftest.py); do folder=$$(dirname $$file); \
+		MYPYPATH=$$folder:$$(dirname $$folder) $(PYTHON) -m mypy $$file || exit 1; done
 
 p4-check: setup ## compiled programs: are they those of the sources, every local written before it is read?
 	$(PYTHON) -m tools.p4.compile --check
