@@ -50,8 +50,10 @@ lint: setup ## formatting, lint, imports, types
 	$(PYTHON) -m ruff check .
 	.venv/bin/lint-imports --no-logo --no-cache
 	$(PYTHON) -m mypy -p fcn -p tools
-	@for folder in $$(find tests -name '*.py' -printf '%h\n' | sort -u); do \
-		MYPYPATH=$$folder:$$(dirname $$folder) $(PYTHON) -m mypy $$folder/*.py || exit 1; done
+	MYPYPATH=$$(find tests -name '*.py' -printf '%h\n' | sort -u | paste -sd:) \
+		$(PYTHON) -m mypy $$(find tests -name '*.py' ! -name conftest.py)
+	@for file in $$(find tests -name conftest.py); do folder=$$(dirname $$file); \
+		MYPYPATH=$$folder:$$(dirname $$folder) $(PYTHON) -m mypy $$file || exit 1; done
 
 p4-check: setup ## compiled programs: are they those of the sources, every local written before it is read?
 	$(PYTHON) -m tools.p4.compile --check
@@ -83,10 +85,11 @@ proto: setup ## regenerate the gRPC code of our own services
 	$(MAKE) -C softswitch/proto
 	$(MAKE) -C controller/proto
 
-bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that); laboratory
+bench: setup ## packets per second, softswitch against BMv2 (BASELINE=COMMIT: also against that); laboratory; instructions
 	$(PYTHON) -m fcn.bench.forwarding $(addprefix --baseline ,$(BASELINE))
 	$(PYTHON) -m fcn.bench.laboratory
 	$(PYTHON) -m fcn.bench.reaction
+	$(if $(shell command -v valgrind),$(PYTHON) -m fcn.bench.instructions)
 
 bench-learning: setup ## how fast flows are learned, beside a flood too (BASELINE=COMMIT: also with that controller)
 	$(PYTHON) -m fcn.bench.learning $(addprefix --baseline ,$(BASELINE))

@@ -11,6 +11,7 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -69,19 +70,20 @@ def _tell(pid: int, *words: str) -> None:
     subprocess.run(["vgdb", f"--pid={pid}", *words], check=True, capture_output=True)
 
 
+def _read(program: Program, folder: Path) -> Program:
+    """The same with the compiled program of a folder."""
+    return replace(program, load=lambda _: load_pipeline(program.name, folder))
+
+
 def main() -> None:
     """Command line; runs in a new network and process namespace."""
     parser = argparse.ArgumentParser(prog="python -m fcn.bench.instructions", description=__doc__)
     parser.add_argument("--compiled", type=Path, metavar="FOLDER", help="count for programs there")
     options = parser.parse_args()
     folder: Path | None = options.compiled and options.compiled.absolute()
-    programs = PROGRAMS
+    programs: Iterable[Program] = PROGRAMS
     if folder is not None:
-        programs = tuple(
-            replace(each, load=lambda _, role=each.name: load_pipeline(role, folder))
-            for each in PROGRAMS
-            if each.name in ("pe", "p")
-        )
+        programs = [_read(each, folder) for each in PROGRAMS if each.name in ("pe", "p")]
     try:
         enter("fcn.bench.instructions", sys.argv[1:])
         make_interfaces()

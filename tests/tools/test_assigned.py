@@ -14,8 +14,7 @@ import pytest
 
 from tools.p4.assigned import Read, UnknownError, read_before_written
 from tools.p4.programs import COMPILED, PROGRAMS
-from tools.p4.temporaries import Json
-from tools.p4.unreset import HEADER
+from tools.p4.unreset import HEADER, Json
 
 TARGETS = {
     "assign": 0,

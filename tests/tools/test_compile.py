@@ -8,7 +8,7 @@ from tools.p4 import compile as p4_compile
 from tools.p4 import programs
 from tools.p4.assigned import Read, UnknownError
 from tools.p4.programs import same_compiler
-from tools.p4.temporaries import Json
+from tools.p4.unreset import Json
 
 # Its output depends on the source and on $FAKE_TWIST only; it notes every compilation.
 FAKE_COMPILER = """#!/bin/sh

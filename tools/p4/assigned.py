@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from tools.p4.temporaries import Json
-from tools.p4.unreset import HEADER
+from tools.p4.unreset import HEADER, Json
 
 PRIMITIVES = {
     "_jump": "r",

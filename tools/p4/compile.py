@@ -32,8 +32,7 @@ from tools.p4.programs import (
     same_compiler,
     sources,
 )
-from tools.p4.temporaries import Json, shared
-from tools.p4.unreset import unreset
+from tools.p4.unreset import Json, unreset
 
 COMPILER = "p4c-bm2-ss"
 # The controls ensure that one header of each pair is valid; p4c cannot determine which.
@@ -187,8 +186,8 @@ def compile_into(directory: Path) -> None:
 def compile_program(source: str, folder: Path, program: str) -> None:
     """Run p4c on one program. Raises CompilerError.
 
-    The BMv2 JSON is p4c's output, modified so that temporaries share scalars (temporaries.py) and
-    are not cleared for every packet (unreset.py).
+    The BMv2 JSON is p4c's output, modified so that locals and temporaries are not cleared for every
+    packet (unreset.py), and statements are called without tables (direct.py).
     """
     compiled, p4info = folder / f"{program}.json", folder / f"{program}.p4info.txtpb"
     files = ["--p4runtime-files", str(p4info), "-o", str(compiled)]
@@ -198,7 +197,7 @@ def compile_program(source: str, folder: Path, program: str) -> None:
             f"{COMPILER} did not compile {source} (exit status {done.returncode}); "
             "what it says is above, and p4src/compiled is as it was"
         )
-    made = unreset(direct(shared(json.loads(compiled.read_text()))))
+    made = unreset(direct(json.loads(compiled.read_text())))
     prove(source, made)
     compiled.write_text(json.dumps(made, indent=1) + "\n")
 

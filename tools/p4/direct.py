@@ -7,7 +7,7 @@ without. No P4Info names a hidden table.
 
 from typing import Any
 
-from tools.p4.temporaries import Json
+from tools.p4.unreset import Json
 
 HIDDEN = "tbl_"
 """What p4c's names of hidden tables begin with; a `@name` of a P4 table here begins otherwise."""

@@ -9,8 +9,10 @@ clear it either, and no deparser emits.
 
 from typing import Any
 
-from tools.p4.temporaries import SCALARS, Json, is_padding, padded, scalars_of
+# A program in BMv2's JSON format, or a part of one.
+Json = Any
 
+SCALARS = "scalars"
 HEADER = "locals"
 _HEADER_TYPE = "locals_t"
 
@@ -20,15 +22,15 @@ def unreset(program: Json) -> Json:
 
     program: parsed BMv2 JSON; fields of the user's metadata have a dot in their name.
     """
-    scalars = scalars_of(program)
-    fields = [field for field in scalars["fields"] if not is_padding(field)]
+    scalars = _scalars_of(program)
+    fields = [field for field in scalars["fields"] if not _is_padding(field)]
     local = {field[0] for field in fields if "." not in field[0]}
     if not local:
         return program
     moved = _move(program, local)
-    scalars_of(moved)["fields"] = padded([f for f in fields if f[0] not in local])
+    _scalars_of(moved)["fields"] = _padded([f for f in fields if f[0] not in local])
     types, headers = moved["header_types"], moved["headers"]
-    apart = padded([f for f in fields if f[0] in local])
+    apart = _padded([f for f in fields if f[0] in local])
     types.append({"name": _HEADER_TYPE, "id": _next_id(types), "fields": apart})
     headers.append(
         {
@@ -43,6 +45,22 @@ def unreset(program: Json) -> Json:
         (start,) = (s for s in parser["parse_states"] if s["name"] == parser["init_state"])
         start["parser_ops"].insert(0, _set_valid())
     return moved
+
+
+def _scalars_of(program: Json) -> Json:
+    """The header type of the scalars."""
+    return next(t for t in program["header_types"] if t["name"].startswith(SCALARS))
+
+
+def _is_padding(field: Json) -> bool:
+    """Whether a field only fills a header up."""
+    return str(field[0]).startswith("_padding")
+
+
+def _padded(fields: list[Json]) -> list[Json]:
+    """The fields of a header, padded to whole octets as BMv2 requires."""
+    missing = -sum(width for _, width, _ in fields) % 8
+    return [*fields, ["_padding_0", missing, False]] if missing else fields
 
 
 def _set_valid() -> Json:
