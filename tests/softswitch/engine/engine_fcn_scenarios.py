@@ -143,8 +143,8 @@ def pe_setup(target: Target) -> None:
     t.add("port_role", [Exact(2), Exact(0)], "admit.port_role.set_dc_port", RED)
     for port in (3, 4):
         t.add("port_role", [Exact(port), Exact(0)], "admit.port_role.set_core_port")
-    lookup = "look_up.from_wan.underlay_lookup."
-    _common(t, "admit.tell_apart", f"{lookup}endpoint", "PeEgress")
+    lookup = "arrive.from_wan.look_up.underlay_lookup."
+    _common(t, "admit", f"{lookup}endpoint", "PeEgress")
     t.add("trusted_source", [Lpm(ip6("fc00::"), 16)], lookup + "trust_boundary.trust")
     for sid, vrf in ((SID_RED, RED), (SID_BLUE, BLUE)):
         t.add("service_sid", [Exact(ip6(sid))], lookup + "service_sid.end_dt46", vrf)
@@ -161,7 +161,7 @@ def pe_setup(target: Target) -> None:
         match: list[MatchKey] = [Exact(rule.inner), Exact(rule.outer)]
         # In the order in which the program declares them.
         args = [rule.parameters[name] for name in ("reason", "event") if name in rule.parameters]
-        t.add("decap_ecn", match, f"to_customer.end_tunnel.ecn_decap.{rule.verdict}", *args)
+        t.add("decap_ecn", match, f"arrive.from_wan.end_tunnel.ecn_decap.{rule.verdict}", *args)
 
 
 def _pe_routes(t: Tables) -> None:
@@ -172,17 +172,17 @@ def _pe_routes(t: Tables) -> None:
             ("ipv6", ip6(HOST6), ip6(FAR6), 128, 48),
         ):
             table = f"route_{family}"
-            t.add(table, [Exact(vrf), Lpm(host, width)], "to_customer.vrf_routing.to_dc", *to_dc)
+            t.add(table, [Exact(vrf), Lpm(host, width)], "route.vrf_routing.to_dc", *to_dc)
             wide = far >> (width - bits) << (width - bits)
-            t.add(table, [Exact(vrf), Lpm(wide, bits)], "to_customer.vrf_routing.to_tunnel", vrf)
+            t.add(table, [Exact(vrf), Lpm(wide, bits)], "route.vrf_routing.to_tunnel", vrf)
             # One more-specific route per tunnel: the last octet chooses it.
             for tunnel in TUNNELS:
                 number = POLICY_BIT | 1 if tunnel == POLICY_TUNNEL else tunnel
                 far_host: list[MatchKey] = [Exact(vrf), Lpm(wide + tunnel, width)]
-                t.add(table, far_host, "to_customer.vrf_routing.to_tunnel", number)
-            t.add(table, [Exact(vrf), Lpm(host + 1, width)], "to_customer.vrf_routing.glean")
-            t.add(table, [Exact(vrf), Lpm(host + 2, width)], "to_customer.vrf_routing.to_local")
-            t.add(table, [Exact(vrf), Lpm(host + 3, width)], "to_customer.vrf_routing.blackhole")
+                t.add(table, far_host, "route.vrf_routing.to_tunnel", number)
+            t.add(table, [Exact(vrf), Lpm(host + 1, width)], "route.vrf_routing.glean")
+            t.add(table, [Exact(vrf), Lpm(host + 2, width)], "route.vrf_routing.to_local")
+            t.add(table, [Exact(vrf), Lpm(host + 3, width)], "route.vrf_routing.blackhole")
 
 
 def _pe_tunnels(t: Tables) -> None:
@@ -198,12 +198,12 @@ def _pe_tunnels(t: Tables) -> None:
         ("encap_mpls_udp2", (ip6(PE), ip6(REMOTE), 16001, 300)),
     ]
     for number, (action, args) in enumerate(kinds, 1):
-        t.add("tunnel", [Exact(number)], f"enter_tunnel.tunnel_encap.{action}", number % 2, *args)
+        t.add("tunnel", [Exact(number)], f"route.enter_tunnel.tunnel_encap.{action}", number % 2, *args)
 
 
 def _pe_policy(t: Tables) -> None:
     """Three paths, of different weights."""
-    choose = "enter_tunnel.path_chosen.choose_path."
+    choose = "route.enter_tunnel.path_chosen.choose_path."
     t.add(
         "policy",
         [Exact(POLICY_BIT | 1)],
@@ -228,8 +228,8 @@ def _pe_flows(t: Tables) -> None:
         for family, src, dst in (("ipv4", ip4(HOST4), ip4(FAR4)), ("ipv6", ip6(HOST6), ip6(FAR6))):
             key: list[MatchKey] = [Exact(RED), Exact(src), Exact(dst), Exact(qp)]
             action = "set_flow_label" if qp % 2 else "set_flow_label_watched"
-            t.add(f"flow_{family}", key, f"enter_tunnel.flow_table.{action}_{family}", 0x80000 + qp)
-    cnp = "look_up.from_wan.underlay_lookup.flow_by_label."
+            t.add(f"flow_{family}", key, f"route.enter_tunnel.flow_table.{action}_{family}", 0x80000 + qp)
+    cnp = "arrive.from_wan.look_up.underlay_lookup.flow_by_label."
     t.add("flow_by_label_ipv4", [Exact(0x80001)], cnp + "cnp_ipv4", RED, ip4(FAR4), ip4(HOST4), 17,
           0xFFFF)  # fmt: skip
     t.add("flow_by_label_ipv6", [Exact(0x80002)], cnp + "cnp_ipv6", RED, ip6(FAR6), ip6(HOST6), 18,
@@ -238,11 +238,11 @@ def _pe_flows(t: Tables) -> None:
     mode = ActionCall("PeIngress.domain_mode.set_mode", (CNP, 1))
     t.target.table_set_default("domain_mode", mode)
     profile = ActionCall(
-        "PeIngress.to_customer.sender_notification.cnp_profile.set_cnp_profile",
+        "PeIngress.arrive.from_wan.sender_notification.cnp_profile.set_cnp_profile",
         (0xB8, 64, 49152, 7, 0),
     )
     t.target.table_set_default("cnp_profile", profile)
-    learning = ActionCall("PeIngress.enter_tunnel.learn_flow.flow_learning.learning_on", (0,))
+    learning = ActionCall("PeIngress.route.enter_tunnel.learn_flow.flow_learning.learning_on", (0,))
     t.target.table_set_default("flow_learning", learning)
 
 
