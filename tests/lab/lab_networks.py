@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 from pathlib import Path
 
-from fcn.contract.constants import FCN_LABEL_BIT, compiled_programs
+from fcn.contract.constants import FCN_LABEL_BIT
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.load import parse_config
 from fcn.controller.config.model import Config
@@ -178,10 +178,11 @@ def wan(
     lefts = tuple(simulation.add_host(f"left{n or ''}") for n in range(hosts))
     rights = tuple(simulation.add_host(f"right{n or ''}") for n in range(hosts))
     nodes = {}
-    for name, node in config.nodes.items():
-        program = load(compiled_programs() / f"{node.role}.json")
-        nodes[name] = simulation.add_switch(name, program)
-        write_entries(provision_with_flows(config, name), nodes[name].engine)
+    for name in config.nodes:
+        provision = provision_with_flows(config, name)
+        assert provision.pipeline.blob is not None
+        nodes[name] = simulation.add_switch(name, load(provision.pipeline.blob))
+        write_entries(provision, nodes[name].engine)
     pe1, p1, pe2 = nodes["pe1"], nodes["p1"], nodes["pe2"]
     ends: list[tuple[Node, int, Node, int, tuple[int | None, int]]] = [
         (lefts[0], 0, pe1, 1, rates.access),

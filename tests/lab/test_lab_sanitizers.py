@@ -7,7 +7,8 @@ from pathlib import Path
 
 import lab_sanitized
 
-from fcn.contract.constants import compiled_programs
+from fcn.contract.pipeline import load_pipeline
+from fcn.contract.profiles import LEAST
 
 SCRIPT = Path(lab_sanitized.__file__)
 
@@ -34,7 +35,9 @@ def test_nothing_to_report_and_the_same_digest() -> None:
     """Malformed frames, cut links, a replaced engine; other code, the same simulation."""
     # Compiled here: with the sanitizer's library in it, a compiler needs more memory than it may.
     for role in ("pe", "p"):
-        lab_sanitized.sanitized(compiled_programs() / f"{role}.json")
+        blob = load_pipeline(role, profile=LEAST).blob
+        assert blob is not None
+        lab_sanitized.sanitized(blob)
     result = sanitized(SCRIPT, "--sanitize")
     assert result.returncode == 0, result.stderr[-4000:]
     assert int(result.stdout) == lab_sanitized.run(sanitize=False)

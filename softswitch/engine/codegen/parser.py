@@ -214,7 +214,8 @@ class Parser:
                 widths.append(self._width(e))
                 x = v.cut(x, widths[-1])
             keys.append(v.Value(f"k{k}", x.kind, 0, (1 << widths[-1]) - 1))
-            out.append(f"{v.ctype(x.kind)} k{k} = {x.code};")
+            # Masks of the transitions may leave nothing of it.
+            out.append(f"{v.ctype(x.kind)} k{k} = {x.code}; (void)k{k};")
         for number, t in enumerate(cases):
             go = self._go(state, number, t.next_state)
             if t.value_set is not None:
