@@ -103,6 +103,7 @@ def check(config: ConfigFile) -> None:
     from fcn.controller.config.check_balancing import balancing_warnings
     from fcn.controller.config.check_failures import failure_warnings
     from fcn.controller.config.check_modes import mode_warnings
+    from fcn.controller.config.check_unused import unused_notes
     from fcn.controller.config.watching import Watching
 
     out.print(
@@ -118,6 +119,7 @@ def check(config: ConfigFile) -> None:
     notes += failure_warnings(network, watching)
     notes += balancing_warnings(network, watching)
     notes += mode_warnings(network)
+    notes += unused_notes(network)
     for where, text in notes:
         out.print(f"note: {where}: {text}", highlight=False, soft_wrap=True)
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from fcn.contract.constants import VRF_CELLS, PipelineError
 from fcn.contract.depth import Depth, DepthError
 from fcn.contract.targets import Target
+from fcn.controller.config.check_addresses import check_hosts, check_next_hop, mac_owners
 from fcn.controller.config.check_balancing import check_balancing, check_balancing_node, check_rates
 from fcn.controller.config.check_end_con import check_end_con, end_con_problem
 from fcn.controller.config.check_failures import check_fantel, check_watching
@@ -20,13 +21,14 @@ from fcn.controller.config.check_policies import (
     check_policies,
     check_room,
 )
+from fcn.controller.config.check_unused import check_roles
 from fcn.controller.config.document import listed
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import Address, Network
 from fcn.controller.config.paths import Planner
 from fcn.controller.config.programs import profile_problem, program_of
-from fcn.controller.config.queue_depths import own_depths, queue_depths
+from fcn.controller.config.queue_depths import level_problem, own_depths, queue_depths
 from fcn.controller.config.transport import Finding, Path, check_transport
 from fcn.controller.config.watching import Watching
 
@@ -46,10 +48,7 @@ def check(config: Config, planner: Planner) -> Iterator[Finding]:
 def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
-    port = config.api.rpartition(":")[2]
-    # By port alone: one address has many spellings, and some of them are every address.
-    if config.metrics is not None and config.metrics.rpartition(":")[2] == port != "0":
-        yield ("metrics",), f"api listens on {config.api}, too; give each its own port"
+    yield from _check_listeners(config)
     yield from check_holding(config)
     yield from check_pauses(config)
     yield from _check_vrfs(config)
@@ -62,10 +61,12 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     yield from check_path_numbers(config)
     yield from check_fantel_port(config)
     yield from check_balancing(config)
+    yield from _check_levels(config)
     for name, node in config.nodes.items():
         path: Path = ("nodes", name)
         for checker in (
             _check_ports,
+            check_roles,
             _check_subnets,
             _check_node_vrfs,
             _check_tunnels,
@@ -77,6 +78,24 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
             for sub, message in checker(config, node):
                 yield (*path, *sub), message
         yield from _check_target(config, name, node)
+
+
+def _check_listeners(config: Config) -> Iterator[Finding]:
+    """Two on one port: by port alone, as one address has many spellings, and some of them are every
+    address."""
+    taken: dict[str, str] = {}
+    agents = config.host_agents
+    listeners: tuple[tuple[Path, str | None], ...] = (
+        (("api",), config.api),
+        (("metrics",), config.metrics),
+        (("host_agents", "listen"), agents.listen if agents is not None else None),
+    )
+    for path, endpoint in listeners:
+        if endpoint is None or endpoint.startswith("unix:") or endpoint.endswith(":0"):
+            continue
+        first = taken.setdefault(endpoint.rpartition(":")[2], f"{path[0]} listens on {endpoint}")
+        if not first.startswith(str(path[0])):
+            yield path, f"{first}, too; give each its own port"
 
 
 def _duplicates(
@@ -131,6 +150,9 @@ def _check_links(config: Config) -> Iterator[Finding]:
             elif port.role != "core":
                 yield path, f"port {number} of {node_name} is not a core port"
             ends.append((path, (node_name, number)))
+        (near, near_port), (far, far_port) = link
+        if near == far and near_port != far_port:
+            yield ("links", index), f"both ends are of {near}; a link is between two nodes"
     yield from _duplicates(ends, lambda end, first: f"this port is already linked by {first}")
 
 
@@ -174,6 +196,14 @@ def _check_owners(config: Config) -> Iterator[Finding]:
                     for position, address in enumerate(port.addresses)
                 ]
     yield from _duplicates(owned, lambda value, first: f"{value} already belongs to {first}")
+    locators: list[tuple[Path, Hashable]] = [
+        (("nodes", name, "locator"), node.locator)
+        for name, node in config.nodes.items()
+        if node.locator is not None
+    ]
+    yield from _duplicates(locators, lambda value, first: f"{value} is already {first}")
+    macs = mac_owners(config)
+    yield from _duplicates(macs, lambda value, first: f"{value} already belongs to {first}")
 
 
 def _check_agents(config: Config) -> Iterator[Finding]:
@@ -233,9 +263,7 @@ def _check_port(config: Config, node: Node, port: Port) -> Iterator[Finding]:
         yield ("role",), "a DC port needs its vrf"
     elif port.vrf not in config.vrfs:
         yield ("vrf",), f"there is no VRF {port.vrf} under vrfs"
-    for host in port.hosts:
-        if not any(host in address.network for address in port.addresses):
-            yield ("hosts", str(host)), f"{host} is in no subnet of this port"
+    yield from check_hosts(port)
 
 
 def _check_subnets(config: Config, node: Node) -> Iterator[Finding]:
@@ -288,8 +316,8 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
             elif route.via is not None:
                 if route.via.version != route.prefix.version:
                     yield (*here, "via"), "next hop and prefix are of different IP versions"
-                elif not any(route.via in network for network in connected):
-                    yield (*here, "via"), f"{route.via} is in no connected subnet of VRF {name}"
+                elif problem := check_next_hop(node, name, route.via):
+                    yield (*here, "via"), problem
             if route.prefix in connected:
                 yield (*here, "prefix"), f"{route.prefix} is connected here and needs no route"
     for index, port in enumerate(node.ports):
@@ -342,10 +370,17 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
                 yield (*path, "via", index), f"{visited} is an end of the tunnel itself"
             elif not config.nodes[visited].end_sids:
                 yield (*path, "via", index), f"{visited} has no end_sids"
+            elif visited in tunnel.via[:index]:
+                yield (*path, "via", index), f"{visited} is visited already"
         if len(tunnel.via) >= MAX_SIDS:
             yield (*path, "via"), f"at most {MAX_SIDS} SIDs, the service SID included"
         owned: set[Address] = {node.underlay_address, *node.end_sids}
         owned |= {address.ip for port in node.core_ports for address in port.addresses}
+        sids = {sid for vrf in node.vrfs.values() for sid in (vrf.service_sid, vrf.end_con_sid)}
+        if tunnel.egress in owned:
+            yield (*path, "egress"), f"{tunnel.egress} is an address of this node itself"
+        if tunnel.sids and tunnel.sids[-1] in owned | sids:
+            yield (*path, "sids"), f"{tunnel.sids[-1]} is an address of this node itself"
         if tunnel.source is not None and tunnel.source not in owned:
             yield (*path, "source"), f"{tunnel.source} is not an address of this node"
 
@@ -412,6 +447,18 @@ def _depth_problem(target: Target, depths: tuple[Depth, ...], packet_size: int) 
     return None
 
 
+def _check_levels(config: Config) -> Iterator[Finding]:
+    """The default depths, where a queue has them."""
+    is_used = any(
+        (port.number, 0) not in own_depths(name, node)
+        for name, node in config.nodes.items()
+        for port in node.core_ports
+    )
+    problem = level_problem(config, len(config.congestion.thresholds))
+    if is_used and problem:
+        yield ("congestion", "levels"), f"for congestion.thresholds: {problem}"
+
+
 def _check_thresholds(config: Config, node: Node) -> Iterator[Finding]:
     numbers = {port.number for port in node.ports}
     queues: list[tuple[Path, Hashable]] = [
@@ -422,6 +469,5 @@ def _check_thresholds(config: Config, node: Node) -> Iterator[Finding]:
     for index, entry in enumerate(node.thresholds):
         if entry.port not in numbers:
             yield ("thresholds", index, "port"), f"the node has no port {entry.port}"
-        classic = config.notification is not Notification.TWO_THRESHOLD
-        if classic and len(entry.depths) > len(config.congestion.levels):
-            yield ("thresholds", index, "depths"), "more depths than congestion.levels has levels"
+        if problem := level_problem(config, len(entry.depths)):
+            yield ("thresholds", index, "depths"), problem

@@ -41,7 +41,7 @@ def check_modes(config: Config) -> Iterator[Finding]:
 
 def mode_warnings(config: Config) -> Iterator[tuple[str, str]]:
     """What does less in the domain's mode than it may seem to: place in the file, and why."""
-    if config.notification is not Notification.NONE:
+    if config.notification not in (Notification.NONE, Notification.FANTEL):
         return
     for name, node in config.nodes.items():
         to_customers = {port.number for port in node.dc_ports}
@@ -50,7 +50,7 @@ def mode_warnings(config: Config) -> Iterator[tuple[str, str]]:
                 yield (
                     f"nodes.{name}.thresholds[{index}]",
                     f"port {entry.port} leads to a data centre and marks CE only: with "
-                    "notification: none this node tells no other PE of it",
+                    f"notification: {config.notification} this node tells no other PE of it",
                 )
 
 

@@ -65,7 +65,8 @@ class _RefusedError(yaml.MarkedYAMLError):
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML with the scalars of YAML 1.2: `no` is text, 10:20:30:40:50:01 is a MAC."""
+    """Safe YAML with the scalars of YAML 1.2: `no` is text, 10:20:30:40:50:01 is a MAC. So is 010,
+    which is eight in YAML 1.1."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Merges of merges are counted, too, before they are copied."""
@@ -77,7 +78,7 @@ class _Loader(yaml.SafeLoader):
 _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
     ("bool", r"^(?:true|false)$", "tf"),
-    ("int", r"^[-+]?[0-9]+$|^0x[0-9a-fA-F]+$", "-+0123456789"),
+    ("int", r"^[-+]?(?:0|[1-9][0-9]*)$|^0x[0-9a-fA-F]+$", "-+0123456789"),
     ("float", r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?$", "-+.0123456789"),
     ("null", r"^(?:null|~|)$", ["n", "~", ""]),
     ("merge", r"^<<$", "<"),

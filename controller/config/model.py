@@ -151,7 +151,7 @@ class FlowSettings(Model):
     source, an eighth of them to verify what was inferred (FCN-3 b); 0 disables inference.
     """
 
-    timeout: Duration = 60_000_000
+    timeout: Annotated[Duration, within("100ms", "8784h")] = 60_000_000
     label_quarantine: Annotated[Duration, within("0us", "24h")] = 30_000_000
     learning_window: Annotated[Duration, within("1us", "10s")] = 10_000
     watched: Annotated[int, Field(ge=0, le=4096)] = 128
@@ -338,7 +338,7 @@ class Node(Model):
     tls: Tls | None = None
     insecure: bool = False
     device_id: Annotated[int, Field(ge=0, le=2**64 - 1)] = 1
-    program: str | None = None
+    program: Annotated[str, Field(min_length=1)] | None = None
     profile: str | None = None
     features: Features = frozenset()
     underlay_address: IPv6
@@ -378,7 +378,7 @@ class Node(Model):
         return tuple(port for port in self.ports if port.role == "dc")
 
 
-LinkEnd = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*:\d{1,3}$")]
+LinkEnd = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*:[0-9]{1,3}$")]
 
 
 class AgentHost(Model):

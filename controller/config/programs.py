@@ -52,7 +52,7 @@ def profile_problem(config: Config, node: Node) -> str | None:
     if node.program is not None:
         return "is of the programs that are part of fcn; remove it, or `program`"
     if node.profile not in PROFILES:
-        return f"there is no profile {node.profile}; there are {listed(PROFILES)}"
+        return f"there is no profile {node.profile!r}; there are {listed(PROFILES)}"
     needed = modes_needed(config, node)
     missing = needed - PROFILES[node.profile]
     return lacking(node.profile, missing, needed) if missing else None

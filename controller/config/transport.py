@@ -19,6 +19,11 @@ def check_transport(config: Config) -> Iterator[Finding]:
             f"{config.api} is reached over a network, in plain text and without authentication: "
             "whoever is on it could control the domain; write unix:/PATH or a loopback address",
         )
+    if (agents := config.host_agents) is not None:
+        path: Path = ("host_agents",)
+        yield from _problem((*path, "ca"), agents.ca)
+        wrong = list(_problem((*path, "certificate"), agents.certificate))
+        yield from wrong or _problem((*path, "key"), agents.certificate, agents.key)
     found: dict[Finding, None] = {}
     for name, node in config.nodes.items():
         for finding in _check_node(config, name, node):

@@ -15,6 +15,7 @@ from fcn.controller.config.document import listed
 from fcn.controller.config.features import ROLE_FEATURES, feature_names, parse_features
 from fcn.controller.config.model import Tls
 from fcn.controller.config.notation import parse_address
+from fcn.controller.config.queue_depths import level_problem
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
@@ -180,6 +181,7 @@ class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
             problem = f"{wanted.node} has no port {wanted.port}; choose one of its ports: {known}"
         elif wanted.queue not in QUEUES:
             problem = f"there is no queue {wanted.queue}; queues are {QUEUES[0]} to {QUEUES[-1]}"
+        problem = problem or level_problem(self._network.config, len(depths))
         if problem:
             await _refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ValueError(problem))
         try:

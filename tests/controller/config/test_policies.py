@@ -379,7 +379,7 @@ def test_a_trace_has_the_nodes_and_links_of_all_shortest_paths() -> None:
     ("notification", "levels", "interval"),
     [
         ("fantel", None, 1000),
-        ("fantel", {2: {"interval": "70us"}, 5: {"notify": False, "interval": "1s"}}, 70),
+        ("fantel", {1: {"notify": False, "interval": "1s"}, 2: {"interval": "70us"}}, 70),
         ("fantel", {1: {"interval": "0us"}}, 1),
         ("fcn", None, 0),
     ],
@@ -390,7 +390,7 @@ def test_senders_hear_of_congested_paths(
     """FAN-6: as often as of a queue at the least level that notifies."""
     data = network(SQUARE, TWO_WAYS, IDS) | {"notification": notification, "failure_detection": {}}
     if levels is not None:
-        data["congestion"] = {"levels": levels}
+        data["congestion"] = {"levels": levels, "thresholds": [8 * level for level in levels]}
     entries = written(Provision(parsed(data), "pe1", load_pipeline("pe")))
     (action,) = (entry.action for entry in entries if entry.table_id == "policy")
     assert action.args["cnp_interval"] == interval

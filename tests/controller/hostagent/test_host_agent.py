@@ -19,7 +19,7 @@ from switches import WAIT, MemorySwitch, until
 from tenants import BLUE, DC_PORT
 
 from fcn.controller.app import ControlPlane
-from fcn.controller.config import ConfigError, parse_config
+from fcn.controller.config import Config, ConfigError, parse_config
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.hostagent.agent import AgentError, Credentials, HostAgent
 from fcn.controller.hostagent.rdma import RdmaError
@@ -343,12 +343,14 @@ def test_missing_files_are_named(authority: Authority, tmp_path: Path) -> None:
     ("key", "named"),
     [("/missing/controller.key", r"/missing/controller\.key: No such"), ("a\0b", r"'a\\x00b'")],
 )
-async def test_a_controller_without_its_files_does_not_start(
+async def test_a_controller_whose_files_are_gone_does_not_start(
     network: dict[str, Any], authority: Authority, key: str, named: str
 ) -> None:
     data = with_agents(network, authority)
     data["host_agents"]["key"] = key
-    plane = ControlPlane(parse_config(yaml.safe_dump(data)))
+    with pytest.raises(ConfigError, match=f"host_agents.key: .*{named}"):
+        parse_config(yaml.safe_dump(data))
+    plane = ControlPlane(Config.model_validate(data))
     with pytest.raises(AgentServiceError, match=f"cannot read {named}"):
         async with plane.running():
             pass
