@@ -74,6 +74,7 @@ class ControlPlane:
                 self.bus,
                 clock,
                 config.tls_of(config.nodes[name]),
+                config.state,
             )
             for name, provision in provisions.items()
         }

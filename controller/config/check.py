@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 from ipaddress import IPv6Address
 from itertools import combinations
+from pathlib import Path as FilePath
 
 from fcn.contract.constants import VRF_CELLS, PipelineError
 from fcn.contract.depth import Depth, DepthError
@@ -49,6 +50,8 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
     yield from _check_listeners(config)
+    if config.state is not None and not FilePath(config.state).is_dir():
+        yield ("state",), f"there is no folder {config.state}; make it, for the controller's user"
     yield from check_holding(config)
     yield from check_pauses(config)
     yield from _check_vrfs(config)

@@ -415,7 +415,8 @@ FantelTransportName = Annotated[FantelTransport, Field(strict=False)]
 
 
 class Config(Model):
-    """The whole network."""
+    """The whole network. `state`: the folder for what has to outlive a controller that is killed
+    while a switch gets another program."""
 
     notification: NotificationName = Notification.FCN
     fast_cnp_port: NotificationPort = FAST_CNP_PORT
@@ -428,6 +429,7 @@ class Config(Model):
     trusted_prefixes: Items[IPv6Prefix] | None = None
     api: Listen = DEFAULT_ENDPOINT
     metrics: Listen | None = None
+    state: Annotated[str, Field(min_length=1)] | None = None
     switch_tls: Tls | None = None
     flows: FlowSettings = FlowSettings()
     host_agents: HostAgents | None = None

@@ -190,6 +190,7 @@ class NodeAgent:
         self.provision.watched.keep_epoch(held, self._clock.wall())
         await self.links.stop_clock(entries)
         await self._synchronizer.synchronize(held)
+        self._connection.has_learned()
         if self.links.links:
             await self.links.start_clock()
         await self.links.tell_left()
