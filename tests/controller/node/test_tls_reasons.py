@@ -20,8 +20,8 @@ FAILED = (
         ),
         (
             "certificate is not yet valid",
-            "certificate is not yet valid: the switch's, or that of the CA in `tls`; are the clocks "
-            "right?",
+            "certificate is not yet valid: the switch's, or that of the CA in `tls`; are the "
+            "clocks right?",
         ),
         (
             "unable to get local issuer certificate",
