@@ -195,7 +195,9 @@ class Connection:
             self._bus.emit(Kind.NODE_DOWN, self.name, f"{self.name}: {detail}")
 
     def _refused(self, error: P4ClientError) -> None:
-        if error.code != GRPCStatusCode.UNAVAILABLE:
+        if error.code == GRPCStatusCode.DEADLINE_EXCEEDED:
+            self._failure = explained(error)
+        elif error.code != GRPCStatusCode.UNAVAILABLE:
             self._failure = (
                 f"{self.switch.address} refused {self._pipeline.blob}: {explained(error)}"
             )
