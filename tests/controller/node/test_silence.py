@@ -107,11 +107,11 @@ async def test_a_switch_that_is_stopped_while_its_program_changes_has_refused_no
     network: dict[str, Any], switches: Switches
 ) -> None:
     async with virtual_plane(parse_config(yaml.safe_dump(network))).running():
-        await until(lambda: all(switch.engines for switch in switches.values()))
-    thawed = switches["p1"].freeze()
+        await until(lambda: switches["pe1"].engines)
+    thawed = switches["pe1"].freeze()
     plane = virtual_plane(parse_config(yaml.safe_dump(network | {"flow_control": "service"})))
     async with plane.running():
-        node = plane.nodes["p1"]
+        node = plane.nodes["pe1"]
         await until(lambda: node.status.state is State.AWAY)
         detail = node.status.detail
         assert detail == "the switch does not answer: it is stopped, or overloaded; trying again"
