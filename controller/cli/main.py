@@ -5,7 +5,6 @@ controller cannot be reached, 5 (of `fcn status`) a switch is not as intended.
 """
 
 import errno
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +23,7 @@ from fcn.controller.cli.common import (
     Json,
     NodeName,
     controller,
+    discard_output,
     err,
     fail,
     out,
@@ -266,18 +266,13 @@ def main() -> None:
     try:
         app()
     except BrokenPipeError:
-        _discard_output()
+        discard_output()
         sys.exit(0)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        _discard_output()
+        discard_output()
         sys.exit(f"error: cannot write the output: {error.strerror}")
-
-
-def _discard_output() -> None:
-    """What is still buffered cannot be written either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":
