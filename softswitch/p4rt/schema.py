@@ -348,12 +348,8 @@ def _register(register: p4i.Register, info: p4i.P4Info) -> Register:
 def _controller_header(info: p4i.P4Info, name: str) -> tuple[Field, ...]:
     for header in info.controller_packet_metadata:
         if header.preamble.name == name:
-            fields = tuple(
+            return tuple(
                 Field(m.id, m.name, _width(m.bitwidth, m.type_name, info, f"{name} {m.name}"))
                 for m in header.metadata
             )
-            bits = sum(field.width for field in fields)
-            if bits % 8:
-                raise invalid_argument(f"controller header {name} has {bits} bits, not whole bytes")
-            return fields
     return ()

@@ -84,6 +84,24 @@ async def test_packet_out_without_a_controller_header(running: Running, primary:
     assert running.backend.engine.sent == [b"frame"]
 
 
+async def test_controller_headers_that_end_within_an_octet(
+    running: Running, primary: Session
+) -> None:
+    """The bits that are left of it are zeros, as in simple_switch_grpc: of 9 bits, two octets."""
+    short = config()
+    for header in short.p4info.controller_packet_metadata:
+        del header.metadata[1:]
+    await primary.set_config(short)
+    await primary.send(packet_out(b"frame", egress_port=258))
+    engine = running.backend.engine
+    assert engine.events is not None
+    engine.events.packet_in((258 << 7).to_bytes(2, "big") + b"frame")
+    packet = (await primary.receive()).packet
+    assert packet.payload == b"frame"
+    assert [(m.metadata_id, m.value) for m in packet.metadata] == [(1, b"\x01\x02")]
+    assert engine.sent == [(258 << 7).to_bytes(2, "big") + b"frame"]
+
+
 async def test_short_packet_in_is_dropped(primary: Session, events: EngineEvents) -> None:
     events.packet_in(b"\x00")
     events.packet_in(b"\x00\x80next")
