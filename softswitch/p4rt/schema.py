@@ -283,9 +283,6 @@ def _match_fields(
 def _value_set(value_set: p4i.ValueSet, info: p4i.P4Info) -> ValueSet:
     name = value_set.preamble.name
     fields = _match_fields(f"value set {name}", value_set.match, info)
-    for field in fields:
-        if field.kind is not MatchKind.EXACT:
-            raise unimplemented(f"value set {name}: {field.name} is no exact match")
     return ValueSet(value_set.preamble.id, name, fields, value_set.size)
 
 

@@ -68,6 +68,15 @@ def test_code_in_a_name_is_refused(path: tuple[int | str, ...], place: str) -> N
     assert f"malformed BMv2 JSON: {place}: String should match pattern" in message
 
 
+@pytest.mark.parametrize("mark", list("!#%&'()*+-./:=?@|~"))
+def test_names_have_the_marks_that_annotations_give_them(mark: str) -> None:
+    """@name of P4 takes any text, and p4c's own cases have some in theirs."""
+    table = KITCHEN["pipelines"][0]["tables"][0]["name"]
+    renamed = _renamed(KITCHEN, {table: f"{table} {mark} 2"})
+    check_program(renamed)
+    assert f"{table} {mark} 2" in {found.name for found in build_model(renamed).tables()}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
