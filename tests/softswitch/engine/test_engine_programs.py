@@ -99,6 +99,12 @@ def test_a_stack_of_as_many_headers_as_one_may_have(tmp_path: Path) -> None:
     engine.close()
 
 
+def test_the_header_extracted_last_as_a_whole(make_engine: MakeEngine) -> None:
+    engine = make_engine("lasts")
+    words = bytes.fromhex("0001 0002 8003")
+    assert sent(engine, words + b"payload") == words + words[-2:] + b"payload"
+
+
 def test_a_stack_indexed_at_run_time_as_a_key(make_engine: MakeEngine) -> None:
     engine = make_engine("loops")
     engine.table_insert("I.indexed", [Exact(0x22)], 0, ActionCall("I.mark", (0x99,)))
