@@ -18,6 +18,7 @@ from p4rt_testing import (
 )
 
 from fcn.softswitch.api import EngineEvents
+from fcn.softswitch.p4rt.digests import MAX_UNACKNOWLEDGED
 from fcn.softswitch.p4rt.stream import ClientStream
 
 SECOND = 10**9
@@ -178,6 +179,21 @@ async def test_messages_are_suppressed_until_acknowledged(
     again = await digests(primary)
     assert [d.struct.members[0].bitstring for d in again.data] == [b"\x01"]
     assert again.list_id == 3
+
+
+async def test_lists_nobody_acknowledges_are_forgotten_in_the_end(
+    running: Running, primary: Session, schema: P4Schema, events: EngineEvents
+) -> None:
+    """Then a message of the oldest is told again, and the others are still suppressed."""
+    await enable(primary, schema, size=0, ack=3600 * SECOND)
+    for first in range(0, MAX_UNACKNOWLEDGED + 4096, 4096):
+        events.digest("learn_t", [(number, 1) for number in range(first, first + 4096)])
+        assert len((await digests(primary)).data) == 4096
+    events.digest("learn_t", [(MAX_UNACKNOWLEDGED, 1)])
+    events.digest("learn_t", [(0, 1)])
+    (again,) = (await digests(primary)).data
+    assert again.struct.members[0].bitstring == b"\x00"
+    assert running.device.statistics()["digest_messages_suppressed"] == 1
 
 
 async def test_suppression_ends_with_the_ack_timeout(
