@@ -199,7 +199,7 @@ async def test_packets_and_acks_are_for_the_primary(
 
 
 async def test_roles_are_bounded(stub: p4r_grpc.P4RuntimeStub) -> None:
-    """Each is remembered with its highest election ID; those nobody has are forgotten for others."""
+    """Each is remembered with its highest election ID; one nobody has makes way for another."""
     async with Session(stub, 7, role="kept") as kept:
         await kept.arbitrate()
         for number in range(MAX_ROLES + 10):
