@@ -16,7 +16,7 @@ from typing import Any
 
 import cffi
 
-from fcn.softswitch.engine.cache import MODE, check_cached, open_cache, unusable
+from fcn.softswitch.engine.cache import MODE, check_cached, make_room, open_cache, unusable
 from fcn.softswitch.engine.errors import BuildError
 
 CData = Any
@@ -136,8 +136,11 @@ def _cached(unit: str, suffix: str, flags: Sequence[str]) -> Path:
         # kernel gives the lock back, and whoever builds the program next removes what it left.
         with file.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not check_cached(file):
+            if check_cached(file):
+                os.utime(file)
+            else:
                 _build(unit, file, flags)
+                make_room(directory)
     except OSError as error:
         raise unusable(directory, error) from error
     return file

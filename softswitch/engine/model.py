@@ -27,7 +27,8 @@ class FieldRef:
 
 @dataclass(frozen=True, slots=True)
 class LastField:
-    """A field of the header last extracted to a stack."""
+    """A field of the header last extracted to a stack; `last` is the header, where one is
+    expected."""
 
     stack: str
     field: str

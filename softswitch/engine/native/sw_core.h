@@ -217,7 +217,7 @@ struct sw_engine {
     uint32_t events_size;
     uint64_t lost_events, oversize_drops, input_drops, growth_drops, gso_drops, no_memory_drops;
     uint64_t loop_drops;
-    uint64_t failed_assertions, tx_errors, rx_ring_drops;
+    uint64_t failed_assertions, tx_errors, rx_ring_drops, capture_drops;
     struct sw_loop *loop;
     uint64_t random;
     uint8_t scratch[SW_MAX_FRAME + 8192];
