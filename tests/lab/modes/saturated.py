@@ -88,6 +88,15 @@ def at_pe(modes: dict[str, str], load: Load) -> Told:
     return _run(config, "pe1", frames, (DC_PORT, 2), load)
 
 
+def at_egress(modes: dict[str, str], load: Load) -> Told:
+    """pe2, with p2 beyond its port 2, and a host of its data centre, whose port is congested."""
+    config = _config(modes)
+    source = str(tunnel_source(config, "pe1", config.nodes["pe1"].tunnels["short"], "blue"))
+    target = str(config.nodes["pe2"].vrfs["blue"].service_sid)
+    frames = _tunnelled(source, target, _mac(config, "pe2", 2))
+    return _run(config, "pe2", frames, (2, DC_PORT), load)
+
+
 @cache
 def _tunnelled(source: str, target: str, mac: str) -> tuple[bytes, ...]:
     """A packet of each flow on its way from pe1."""
