@@ -59,7 +59,7 @@ def test_senders_are_told_as_without_flow_control(
 
 @pytest.mark.parametrize("relief", ["pfc", "cnp"])
 @pytest.mark.parametrize("flow_control", HOLDING)
-@pytest.mark.parametrize("notification", ["fcn", "two-threshold"])
+@pytest.mark.parametrize("notification", ["fcn", "end-con", "two-threshold", "fantel"])
 @pytest.mark.parametrize("load", LOADS)
 def test_so_are_those_of_the_ingress_pe(
     load: str, notification: str, flow_control: str, relief: str
