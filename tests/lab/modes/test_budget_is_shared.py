@@ -58,8 +58,8 @@ def test_every_flow_is_asked_for(order: str) -> None:
     ],
 )
 def test_a_customer_with_many_flows_does_not_silence_another(flows: int, bound_ms: int) -> None:
-    """Whose one flow has a tenth of the packets: the more flows the other one has, the rarer it
-    is told (docs/operations.md), but it is. Of flows that come back after a second and more some wait
+    """Whose one flow has a tenth of the packets: the more flows the other one has, the rarer it is
+    told (docs/operations.md), but it is. Of flows that come back after a second and more some wait
     in vain, and a part of the budget is not used."""
     victim = flows
     others = iter(number % flows for number in range(10**6))
