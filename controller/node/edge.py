@@ -9,7 +9,7 @@ from fcn.controller.config.features import Feature
 from fcn.controller.config.notation import Address
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.provenance import to_text
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 SOURCES = 65536
 """Pairs of hosts of which it is kept from where CNPs come."""

@@ -30,13 +30,13 @@ from fcn.controller.node.connection import Connection
 from fcn.controller.node.failures import Failures
 from fcn.controller.node.inbox import FairQueue, Inbox, Lateness
 from fcn.controller.node.lastseen import LastSeen
-from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import flow_key, read_entries
 from fcn.controller.node.session import answering
 from fcn.controller.owners.flow_learning import DIGESTS, FlowLearning, NewFlow, Report
 from fcn.controller.owners.flow_tables import FlowMatch, FlowTable
 from fcn.controller.owners.gateway import Asker, Gateway
 from fcn.controller.owners.punt import Punt
+from fcn.controller.provision.provision import Provision
 
 T = TypeVar("T")
 M = TypeVar("M")

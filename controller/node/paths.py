@@ -28,10 +28,10 @@ from fcn.controller.events import EventBus, Kind
 from fcn.controller.node.connection import Connection
 from fcn.controller.node.counters import Cell, Cells, CounterUser
 from fcn.controller.node.outdated import outdated
-from fcn.controller.node.provision import Provision
 from fcn.controller.node.readback import read_cells
 from fcn.controller.node.session import SwitchAwayError, answering
 from fcn.controller.node.shifts import Shifts
+from fcn.controller.provision.provision import Provision
 
 FORGET = "FORGET"
 """In the place of a report: the switch forgets what was said of a path."""

@@ -19,7 +19,6 @@ from fcn.controller.flows.key import FlowKey
 from fcn.controller.flows.service import FlowError
 from fcn.controller.node.agent import NodeAgent
 from fcn.controller.node.counters import Count
-from fcn.controller.node.provision import level_policies
 from fcn.controller.node.session import SwitchAwayError
 from fcn.controller.northbound.flows import flow_message, flow_pages
 from fcn.controller.northbound.links import link_messages
@@ -27,6 +26,7 @@ from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
 from fcn.controller.proto import fcn_pb2_grpc
+from fcn.controller.provision.fast_cnp import level_policies
 
 STOP_GRACE = 1.0
 

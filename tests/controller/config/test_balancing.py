@@ -19,7 +19,7 @@ from fcn.controller.config.watching import (
     WatchedQueue,
     Watching,
 )
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 MOVING = ("flowlet_gap", "margin", "settle")
 SETTLE_US = 200_000

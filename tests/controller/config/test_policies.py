@@ -18,7 +18,7 @@ from fcn.controller.cli.main import app
 from fcn.controller.config.paths import COMPUTED, Plan, Planner, first_tunnels
 from fcn.controller.config.policies import DERIVED_ID
 from fcn.controller.config.topology import Topology
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 Data = dict[str, Any]
 BOTH = {"north": ["r1"], "south": ["r2"]}

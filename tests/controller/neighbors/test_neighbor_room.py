@@ -19,7 +19,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.flows.refusals import Reason
 from fcn.controller.neighbors import room
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 pytestmark = pytest.mark.virtual_time
 

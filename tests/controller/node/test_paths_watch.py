@@ -27,7 +27,7 @@ from fcn.controller.config import Config, parse_config
 from fcn.controller.config.reporters import reporters
 from fcn.controller.events import Kind
 from fcn.controller.node.paths import PathState
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 
 CPU_PORT = (510).to_bytes(2, "big")
 POLICY = {
