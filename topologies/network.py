@@ -20,7 +20,6 @@ from fcn.hosts.processes import Process, ProcessError, wait_until
 from fcn.topologies.api import api_endpoint, fcn_command
 from fcn.topologies.cables import set_link
 from fcn.topologies.catalog import NetworkError
-from fcn.topologies.clock_rates import clock_rates
 from fcn.topologies.controller_config import (
     CONFIGURATION,
     FcnSettings,
@@ -28,6 +27,7 @@ from fcn.topologies.controller_config import (
     packets_held,
 )
 from fcn.topologies.hosts import RoceHost
+from fcn.topologies.link_clock import clock_rates
 from fcn.topologies.model import Link, Topology
 from fcn.topologies.switches import Bmv2Switch, P4Switch, SoftSwitch
 

@@ -73,9 +73,9 @@ class NodeEdge:
     def _find_cnp_source(self, vrf: str, sender: Address, peer: Address) -> Address | None:
         return cnp_source(self._provision.node, vrf, sender, peer)
 
-    def remove(self, flow: Flow, heir: str | None = None) -> None:
-        """Undo `install`; `heir`: the VRF of the flow that gets its place."""
+    def remove(self, flow: Flow, successor: str | None = None) -> None:
+        """Undo `install`; `successor`: the VRF of the flow that gets its place."""
         provision, key = self._provision, flow.key
         vrf = provision.vrf_id(key.vrf)
-        provision.flow_table.unlabel(vrf, key.src, key.dst, key.dest_qp, heir)
-        provision.flow_by_label.forget(flow.label, key.src.version, heir)
+        provision.flow_table.unlabel(vrf, key.src, key.dst, key.dest_qp, successor)
+        provision.flow_by_label.forget(flow.label, key.src.version, successor)

@@ -228,8 +228,8 @@ class PathStates(CounterUser):
             counts = await read_cells(self._connection.switch, names)
         for cell, (count, _) in counts.items():
             if count != self._heard.get(cell, 0):
-                said, speaker = names[cell]
-                spoke[said].append(speaker)
+                said, reporter = names[cell]
+                spoke[said].append(reporter)
             self._heard[cell] = count
         found, own = spoke[report], self._own_name(path, report)
         if report == good:

@@ -23,7 +23,7 @@ class ClockSlots:
         balancing: LoadBalancing | None = None,
     ) -> None:
         self._intent = intent
-        self._clock = target.clock
+        self._time_unit = target.time_unit
         self._times = times
         self._balancing = balancing
         self._next = 0
@@ -34,8 +34,8 @@ class ClockSlots:
         self._put(
             "watch_link",
             port=port,
-            interval=self._clock.ticks(self._times.interval),
-            detection_time=self._clock.ticks(self._times.detection_time),
+            interval=self._time_unit.ticks(self._times.interval),
+            detection_time=self._time_unit.ticks(self._times.detection_time),
             detect_multiplier=self._times.multiplier,
             discriminator=discriminator(port),
             src_mac=neighbor.own_mac,
@@ -53,7 +53,7 @@ class ClockSlots:
 
     def watch_queue(self, path: WatchedPath, ingress_pe: IPv6Address | None) -> None:
         """Look at the queue by which it leaves, next."""
-        relief = self._clock.ticks(self._times.relief)
+        relief = self._time_unit.ticks(self._times.relief)
         self._put("watch_path_queue", **self._about(path, ingress_pe), relief=relief)
 
     def watch_load(self, path: WatchedPath, ingress_pe: IPv6Address | None) -> None:
@@ -63,13 +63,13 @@ class ClockSlots:
             "watch_path_load",
             **_names(path, ingress_pe),
             change=self._balancing.change,
-            refresh=self._clock.ticks(self._balancing.refresh),
+            refresh=self._time_unit.ticks(self._balancing.refresh),
         )
 
     def _about(self, path: WatchedPath, ingress_pe: IPv6Address | None) -> dict[str, object]:
         return _names(path, ingress_pe) | {
-            "repeat": self._clock.ticks(self._times.interval),
-            "refresh": self._clock.ticks(self._times.refresh),
+            "repeat": self._time_unit.ticks(self._times.interval),
+            "refresh": self._time_unit.ticks(self._times.refresh),
         }
 
     def _put(self, verb: str, **parameters: object) -> None:

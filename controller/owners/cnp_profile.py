@@ -22,6 +22,6 @@ class CnpProfile:
             ttl=profile.ttl,
             udp_src_port=profile.udp_source_port,
             ipv4_id=profile.ipv4_id,
-            min_interval=self._target.clock.ticks(profile.min_interval),
+            min_interval=self._target.time_unit.ticks(profile.min_interval),
         )
         self._intent.put(P4TableEntry("cnp_profile", action=action, is_default_action=True))

@@ -12,7 +12,7 @@ class CorePaths:
 
     def __init__(self, intent: Intent, target: Target) -> None:
         self._intent = intent
-        self._clock = target.clock
+        self._time_unit = target.time_unit
 
     def know(self, path: WatchedPath, interval: int) -> None:
         """Tell the PE of this path when its packets meet a dead next hop, at most once in
@@ -22,7 +22,7 @@ class CorePaths:
             "set_core_path",
             cell=path.cell,
             id=path.number,
-            interval=self._clock.ticks(interval),
+            interval=self._time_unit.ticks(interval),
         )
         for packets in path.packets:
             match = P4TableMatch(

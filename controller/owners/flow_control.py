@@ -11,8 +11,7 @@ from fcn.contract import profiles
 from fcn.contract.pipeline import Pipeline
 from fcn.controller.config.base import RateLimit
 from fcn.controller.config.holding import QUANTUM_BITS, Holding
-from fcn.controller.config.modes import FlowControl as Mode
-from fcn.controller.config.modes import Relief
+from fcn.controller.config.modes import FlowControlMode, Relief
 from fcn.controller.config.notation import SECOND
 from fcn.controller.owners.intent import Intent
 from fcn.controller.owners.rate_limits import ARN_METER, HOLD_METER, meter_config
@@ -43,7 +42,7 @@ class Running:
     """Flow control as a switch has it: its mode, the longest hold in seconds, its neighbours, the
     ports whose PAUSE frames it heeds."""
 
-    mode: Mode
+    mode: FlowControlMode
     longest_s: float
     neighbors: list[P4Entity]
     pauses: list[P4TableEntry]
@@ -55,7 +54,7 @@ class FlowControl:
     def __init__(self, intent: Intent, pipeline: Pipeline) -> None:
         self._intent = intent
         self._pipeline = pipeline
-        self._clock = pipeline.target.clock
+        self._time_unit = pipeline.target.time_unit
 
     @property
     def is_possible(self) -> bool:
@@ -81,12 +80,14 @@ class FlowControl:
                 defaults[table] = entity.action.args
         if "flow_control" not in defaults:
             return None
-        numbers = {value: Mode[name] for name, value in pipeline.enum("FlowControl").items()}
+        numbers = {
+            value: FlowControlMode[name] for name, value in pipeline.enum("FlowControl").items()
+        }
         mode = numbers[defaults["flow_control"]["mode"]]
-        if mode is Mode.OFF:
+        if mode is FlowControlMode.OFF:
             return None
         ticks = defaults["hold_budget"]["longest"]
-        return Running(mode, ticks * pipeline.target.clock.tick / 1e9, neighbors, pauses)
+        return Running(mode, ticks * pipeline.target.time_unit.tick / 1e9, neighbors, pauses)
 
     def turn_off(self, longest: int) -> None:
         """Hold nothing more, and ask nobody to (FCN-16).
@@ -94,18 +95,22 @@ class FlowControl:
         What is held leaves in its order; beyond `longest` (microseconds) after its hold, what does
         not come round is taken for lost.
         """
-        self._set("flow_control", "set_flow_control", mode=self._mode(Mode.OFF), refresh=0)
+        self._set(
+            "flow_control", "set_flow_control", mode=self._mode(FlowControlMode.OFF), refresh=0
+        )
         self._set("arn_profile", "set_arn_profile", udp_src_port=0, udp_dst_port=0, dscp=0, time=0)
         self._set(
             "hold_budget", "set_hold_budget", packets=0, octet_count=0, packets_mark=0xFFFFFFFF,
             octets_mark=0xFFFFFFFF, packets_low=0, octets_low=0,
-            longest=self._clock.ticks(longest), drain_depth=0, drain_interval=0,
+            longest=self._time_unit.ticks(longest), drain_depth=0, drain_interval=0,
         )  # fmt: skip
 
-    def turn_on(self, mode: Mode, holding: Holding, limit: RateLimit, packet_size: int) -> None:
+    def turn_on(
+        self, mode: FlowControlMode, holding: Holding, limit: RateLimit, packet_size: int
+    ) -> None:
         """Hold in this mode, within a budget; limit: messages per second, and their burst.
         packet_size in octets."""
-        refresh = self._clock.ticks(holding.repeat)
+        refresh = self._time_unit.ticks(holding.repeat)
         self._set("flow_control", "set_flow_control", mode=self._mode(mode), refresh=refresh)
         self._set(
             "arn_profile", "set_arn_profile", udp_src_port=UDP_SOURCE_PORT,
@@ -120,9 +125,9 @@ class FlowControl:
             octets_mark=max(1, holding.octets * holding.pass_on_at // 100),
             packets_low=holding.packets * holding.pass_off_at // 100,
             octets_low=holding.octets * holding.pass_off_at // 100,
-            longest=self._clock.ticks(holding.longest),
+            longest=self._time_unit.ticks(holding.longest),
             drain_depth=self._pipeline.target.depth.convert(holding.drain_below, packet_size),
-            drain_interval=self._clock.ticks(holding.drain_every),
+            drain_interval=self._time_unit.ticks(holding.drain_every),
         )
         config = meter_config(limit.rate, limit.burst)
         self._intent.put(P4MeterEntry(ARN_METER, index=0, config=config))
@@ -169,7 +174,7 @@ class FlowControl:
     def relieve(self, macs: Mapping[int, int], holding: Holding) -> None:
         """Ask the data centres on these DC ports to send less; macs: the node's own, by port."""
         relief = self._pipeline.enum("Relief")[_RELIEF[holding.relief]]
-        refresh = self._clock.ticks(holding.relief_repeat)
+        refresh = self._time_unit.ticks(holding.relief_repeat)
         for port, mac in macs.items():
             match = P4TableMatch(port=port)
             action = P4TableAction("set_relief", relief=relief, refresh=refresh)
@@ -198,7 +203,7 @@ class FlowControl:
         action = P4TableAction("heed", **heeded.action.args | {"quantum_time": 0})
         return P4TableEntry("heeded_pauses", match=heeded.match, action=action)
 
-    def _mode(self, mode: Mode) -> int:
+    def _mode(self, mode: FlowControlMode) -> int:
         return self._pipeline.enum("FlowControl")[mode.name]
 
     def _set(self, table: str, verb: str, **parameters: int) -> None:

@@ -73,7 +73,7 @@ class FlowLearning:
 
     def enable(self, window: int) -> None:
         """Report flows; the same flow again after `window` microseconds at the earliest."""
-        self._set(P4TableAction("learning_on", window=self._target.clock.ticks(window)))
+        self._set(P4TableAction("learning_on", window=self._target.time_unit.ticks(window)))
 
     def disable(self) -> None:
         """Report nothing."""

@@ -23,7 +23,7 @@ class LightCongestion:
     def treat_for(self, hold: int) -> None:
         """Treat flows for `hold` microseconds after the last notification of light congestion; 0:
         their senders are told of it as of any other."""
-        action = P4TableAction("set_hold", hold=self._target.clock.ticks(hold))
+        action = P4TableAction("set_hold", hold=self._target.time_unit.ticks(hold))
         self._intent.put(P4TableEntry("light_congestion", action=action, is_default_action=True))
 
     def slow(self, tunnel: int, limit: RateLimit) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from finsy import P4TableAction, P4TableEntry, P4TableMatch
 
-from fcn.contract.paths import Share, distributions, paths_in_use
+from fcn.contract.paths import PathShare, distributions, paths_in_use
 from fcn.contract.targets import Target
 from fcn.controller.config.balancing import LoadBalancing
 from fcn.controller.config.paths import Plan
@@ -22,7 +22,7 @@ class PathSelection:
         self._intent = intent
         self._target = target
 
-    def distribute(self, policy: int, shares: Sequence[Share]) -> None:
+    def distribute(self, policy: int, shares: Sequence[PathShare]) -> None:
         """Distribute the flows of a policy over its paths, which have slots in this order: an entry
         for each set of paths to avoid and each bucket, so that the switch needs nobody then."""
         for avoided, slots in distributions(shares):
@@ -64,13 +64,13 @@ class PathSelection:
             "to_policy",
             number=plan.cell,
             first=first_tunnel,
-            hold=self._target.clock.ticks(plan.hold_down),
-            flowlet_gap=self._target.clock.ticks(balancing.flowlet) if balancing else 0,
+            hold=self._target.time_unit.ticks(plan.hold_down),
+            flowlet_gap=self._target.time_unit.ticks(balancing.flowlet) if balancing else 0,
             margin=balancing.margin // MARGIN_UNIT if balancing else 0,
-            settle=self._target.clock.ticks(settle),
+            settle=self._target.time_unit.ticks(settle),
             cnp_interval=0
             if cnp_interval is None
-            else max(1, self._target.clock.ticks(cnp_interval)),
+            else max(1, self._target.time_unit.ticks(cnp_interval)),
             paths=(1 << len(plan.paths)) - 1,
         )
         match = P4TableMatch(tunnel=number)

@@ -44,7 +44,7 @@ class QueueLevel:
             raise ValueError(
                 f"there is not a congestion level {level}; levels are {LEVELS[0]} to {LEVELS[-1]}"
             )
-        ticks = self._target.clock.ticks(interval)
+        ticks = self._target.time_unit.ticks(interval)
         action = P4TableAction("set_policy", mark=mark, notify=int(notify), interval=ticks)
         match = P4TableMatch(level=level)
         self._intent.put(P4TableEntry("level_policy", match=match, action=action))

@@ -1,6 +1,6 @@
 """Precise flow control between neighbours, as the domain's mode says (SRF-5 to SRF-9)."""
 
-from fcn.controller.config.modes import FlowControl as FlowControlMode
+from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.owners.flow_control import FlowControl
 from fcn.controller.provision.node_intent import NodeIntent
 

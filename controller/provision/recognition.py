@@ -1,8 +1,7 @@
 """What a node knows notifications by on their way (docs/packets.md)."""
 
 from fcn.contract.profiles import Mode
-from fcn.controller.config.modes import FlowControl as FlowControlMode
-from fcn.controller.config.modes import Notification
+from fcn.controller.config.modes import FlowControlMode, Notification
 from fcn.controller.config.tunnel_ends import end_con_sids
 from fcn.controller.owners.notification_port import NotificationPort
 from fcn.controller.owners.notification_sid import NotificationSid

@@ -230,7 +230,7 @@ class NodeTables:
             match={"level": level},
             mark=mark,
             notify=int(notify),
-            interval=self.target.clock.ticks(interval_us),
+            interval=self.target.time_unit.ticks(interval_us),
         )
 
     def marking_curve(
@@ -280,7 +280,7 @@ class NodeTables:
             "flow_control",
             "set_flow_control",
             mode=enum_members("FlowControl")[mode],
-            refresh=self.target.clock.ticks(refresh_us),
+            refresh=self.target.time_unit.ticks(refresh_us),
         )
 
     def arn_profile(self, time_us: int, *, udp_src_port: int = 0xC0DE, dscp: int = 48) -> None:
@@ -349,9 +349,9 @@ class NodeTables:
             octets_mark=octets + 1,
             packets_low=low,
             octets_low=octets,
-            longest=self.target.clock.ticks(longest_us),
+            longest=self.target.time_unit.ticks(longest_us),
             drain_depth=drain[0],
-            drain_interval=self.target.clock.ticks(drain[1]),
+            drain_interval=self.target.time_unit.ticks(drain[1]),
         )
 
     def arn_meter(self, config: fy.P4MeterConfig) -> None:
