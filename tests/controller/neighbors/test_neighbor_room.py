@@ -19,7 +19,7 @@ from fcn.controller.app import ControlPlane
 from fcn.controller.config import parse_config
 from fcn.controller.flows.refusals import Refusal
 from fcn.controller.neighbors import room
-from fcn.controller.provision.provision import Provision
+from fcn.controller.provision import provision
 
 pytestmark = pytest.mark.virtual_time
 
@@ -55,7 +55,7 @@ async def test_invented_hosts_leave_routes_to_others(
     network: dict[str, Any], switches: Switches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The newest of the port with most gives way, and no more are written than there is room."""
-    monkeypatch.setattr(Provision, "_room_of_hosts", lambda _self: {4: ROOM, 6: ROOM})
+    monkeypatch.setattr(provision, "room_of_hosts", lambda _to: {4: ROOM, 6: ROOM})
     async with running(network) as plane:
         engine, service = switches["pe1"].engine, plane.neighbors["pe1"]
         before = engine.size("route_ipv4")
