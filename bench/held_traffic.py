@@ -91,13 +91,13 @@ def entries(holding: Holding) -> Intent:
     for port in PORTS.values():
         roles.admit_core(port)
         macs.own(port, mac(port, True))
-    Recirculation(intent, pipeline.target.clone_sessions).enable()
+    Recirculation(intent).enable()
     Endpoint(intent).own(ADDRESS)
     sink = PORTS["sink"]
     hop = Adjacency(sink, mac(sink, True), mac(sink, False))
     Underlay(intent).route(IPv6Network((SINK, 48), strict=False), [hop])
-    NotificationPort(intent, pipeline).expect("ARN", holding.udp_port)
-    control = FlowControl(intent, pipeline)
+    NotificationPort(intent).expect("ARN", holding.udp_port)
+    control = FlowControl(intent)
     control.turn_on(FlowControlMode.SERVICE, holding, RateLimit(), SIZE)
     neighbor = HoldNeighbor(SINK, mac(sink, False), ADDRESS, mac(sink, True))
     control.know({sink: neighbor}, holding)

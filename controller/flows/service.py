@@ -31,7 +31,7 @@ from fcn.controller.flows.key import FIRST_DATA_QP, FlowKey
 from fcn.controller.flows.labelling import Labelling, LabelPool, NoLabelError
 from fcn.controller.flows.lifecycle import DISCONNECTS, OF_EVIDENCE, REFUTATIONS, End, after
 from fcn.controller.flows.provenance import Origin
-from fcn.controller.flows.refusals import Refusal, Refusals
+from fcn.controller.flows.refusals import RefusalReason, Refusals
 from fcn.controller.flows.reports import Reports
 from fcn.controller.flows.senders import Sender, Senders
 from fcn.controller.flows.shares import Host
@@ -117,7 +117,7 @@ class FlowService:
             self.refusals.refuse(
                 node,
                 key.vrf,
-                Refusal.LATE,
+                RefusalReason.LATE,
                 lambda: f"reports of {node} have to wait, so they are no evidence of senders",
             )
             return
@@ -333,7 +333,7 @@ class FlowService:
         except NoLabelError as error:
             why = error.why  # An exception kept by the frame that it names would be a cycle.
             self.refusals.refuse(
-                node, key.vrf, Refusal.NO_ROOM, lambda: f"{key} stays unlabelled: {why()}"
+                node, key.vrf, RefusalReason.NO_ROOM, lambda: f"{key} stays unlabelled: {why()}"
             )
             return
         for loser in displaced:
@@ -365,6 +365,6 @@ class FlowService:
         self.refusals.refuse(
             node,
             host.vrf,
-            Refusal.NO_ROOM_CONNECTIONS,
+            RefusalReason.NO_ROOM_CONNECTIONS,
             lambda: f"connections of {host.address} in {host.vrf} are not followed: too many",
         )

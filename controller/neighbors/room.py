@@ -10,7 +10,7 @@ underlay.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from fcn.controller.flows.refusals import Refusal, Refusals
+from fcn.controller.flows.refusals import RefusalReason, Refusals
 from fcn.controller.flows.shares import FairShares, NoRoomError
 from fcn.controller.neighbors.places import Place
 
@@ -64,7 +64,7 @@ class NeighborRoom:
             self._refusals.refuse(
                 self._name,
                 place.vrf,
-                Refusal.NO_ROOM_NEIGHBORS,
+                RefusalReason.NO_ROOM_NEIGHBORS,
                 lambda: (
                     f"{place.address} of {place.vrf} is not resolved: too many of port {place.port}"
                 ),

@@ -23,7 +23,7 @@ from fcn.controller.finsy_adapter import Data
 from fcn.controller.flows.connections import CmMessage
 from fcn.controller.flows.flow import Flow
 from fcn.controller.flows.key import FlowKey
-from fcn.controller.flows.refusals import Refusal
+from fcn.controller.flows.refusals import RefusalReason
 from fcn.controller.flows.service import FlowService
 from fcn.controller.flows.trail import SKEW, Sample
 from fcn.controller.node.connection import Connection
@@ -244,7 +244,7 @@ class Messages:
             self._flows.refusals.refuse(
                 self._name,
                 refused,
-                Refusal.TOO_MANY_PACKETS,
+                RefusalReason.TOO_MANY_PACKETS,
                 lambda: f"{refused or 'the underlay'} sends the controller more than it handles",
             )
 

@@ -25,8 +25,8 @@ from fcn.controller.northbound.links import link_messages
 from fcn.controller.northbound.network import Network
 from fcn.controller.northbound.paths import policy_messages
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.proto import fcn_pb2_grpc
 from fcn.controller.provision.fast_cnp import level_policies
+from fcn.controller.rpc import handler_of
 
 STOP_GRACE = 1.0
 
@@ -35,7 +35,7 @@ class ApiError(Exception):
     """The API server cannot start; the message says why and what to do."""
 
 
-class FcnService(fcn_pb2_grpc.FcnServicer):  # type: ignore[misc]
+class FcnService:
     """Implements the service of the proto file; its errors are gRPC status codes with a message."""
 
     def __init__(self, network: Network) -> None:
@@ -321,7 +321,8 @@ def _prepare_socket(endpoint: str) -> None:
 async def serving(network: Network, endpoint: str) -> AsyncIterator[str]:
     """Serve on host:port or unix:/path; yields the address in use. Raises ApiError, OSError."""
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
-    fcn_pb2_grpc.add_FcnServicer_to_server(FcnService(network), server)
+    service = pb.DESCRIPTOR.services_by_name["Fcn"]
+    server.add_generic_rpc_handlers((handler_of(service, FcnService(network)),))
     _prepare_socket(endpoint)
     try:
         port = server.add_insecure_port(endpoint)

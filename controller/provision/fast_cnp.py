@@ -31,7 +31,7 @@ def say_mode(to: NodeIntent, features: frozenset[Feature]) -> None:
     if to.is_pe and (notice == "FANTEL" or not to.tells_ingress_pes):
         # Its own senders alone. FANTEL is about paths, and all of them end at a PE's port.
         sent = "CNP"
-    DomainMode(to.intent, to.pipeline).set(
+    DomainMode(to.intent).set(
         congestion_kind=sent if Feature.NOTIFICATION in told else "NONE",
         translates=notice if Feature.TRANSLATION in told else "NONE",
     )
@@ -40,14 +40,14 @@ def say_mode(to: NodeIntent, features: frozenset[Feature]) -> None:
 def describe_notifications(to: NodeIntent) -> None:
     """What notifications look like, and at which levels they are sent."""
     if to.is_pe:
-        CnpProfile(to.intent, to.target).set(to.node.cnp)
+        CnpProfile(to.intent).set(to.node.cnp)
         rules = TWO_THRESHOLD_RULES if to.two_thresholds else CLASSIC_RULES
         EcnDecap(to.intent).set_rules(rules)
     if to.tells_ingress_pes:
         FastCnpProfile(to.intent).set(
             to.node.underlay_address, to.config.fast_cnp_port, to.node.fast_cnp
         )
-    levels = QueueLevel(to.intent, to.target)
+    levels = QueueLevel(to.intent)
     for level, policy in level_policies(to.config).items():
         levels.set_policy(
             level,
@@ -64,4 +64,4 @@ def set_thresholds(to: NodeIntent, thresholds: Thresholds) -> None:
         set_curves(to, thresholds)
     else:
         size = to.config.congestion.packet_size
-        QueueLevel(to.intent, to.target).set_thresholds(thresholds, size)
+        QueueLevel(to.intent).set_thresholds(thresholds, size)

@@ -1,5 +1,6 @@
 """Precise flow control between neighbours, as the domain's mode says (SRF-5 to SRF-9)."""
 
+from fcn.contract.profiles import Mode
 from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.owners.flow_control import FlowControl
 from fcn.controller.provision.node_intent import NodeIntent
@@ -7,9 +8,9 @@ from fcn.controller.provision.node_intent import NodeIntent
 
 def hold(to: NodeIntent) -> None:
     """Hold for neighbours, and ask them and data centres to; or nothing of it (SRF-6)."""
-    control = FlowControl(to.intent, to.pipeline)
-    if not control.is_possible:
+    if Mode.FLOW_CONTROL not in to.pipeline.modes:
         return
+    control = FlowControl(to.intent)
     mode, holding = to.config.flow_control, to.config.holding
     if mode is FlowControlMode.OFF:
         control.turn_off(holding.longest)

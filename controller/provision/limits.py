@@ -20,7 +20,7 @@ few to overload it."""
 
 def recirculate_and_limit(to: NodeIntent) -> None:
     """Where copies of packets go, and how many packets a second."""
-    Recirculation(to.intent, to.target.clone_sessions).enable()
+    Recirculation(to.intent).enable()
     NotificationLimit(to.intent).allow(to.node.notifications)
     if to.is_pe and to.tells_ingress_pes:
         NoticeLimit(to.intent).allow(to.node.notifications)

@@ -47,9 +47,9 @@ class LinkProvision:
             return
         nodes = self._to.config.nodes
         balancing = self._to.config.load_balancing
-        slots = ClockSlots(self._to.intent, self._to.target, times, balancing)
+        slots = ClockSlots(self._to.intent, times, balancing)
         sessions = BfdSessions(self._to.intent)
-        paths = CorePaths(self._to.intent, self._to.target)
+        paths = CorePaths(self._to.intent)
         neighbors = self._to.neighbors()
         congestion = congestion_interval(self._to.config)
         repeat = times.interval if congestion is None else min(times.interval, congestion)

@@ -17,7 +17,7 @@ def select_paths(
 ) -> None:
     """What a PE does with traffic whose routes name policies. reporters: those who may speak of a
     path, by its ID."""
-    selection = PathSelection(to.intent, to.target)
+    selection = PathSelection(to.intent)
     for plan in plans:
         selection.distribute(plan.cell, plan.shares)
         selection.name(plan.cell, [path.number for path in plan.paths])

@@ -51,7 +51,7 @@ class Provision:
         self.underlay = Underlay(self.intent)
         self.flow_table = FlowTable(self.intent)
         self.flow_by_label = FlowByLabel(self.intent)
-        self._learning = FlowLearning(self.intent, pipeline.target)
+        self._learning = FlowLearning(self.intent)
         self._build()
         self.host_room = room_of_hosts(self._to)
 

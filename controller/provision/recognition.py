@@ -11,7 +11,7 @@ from fcn.controller.provision.node_intent import NodeIntent
 def recognise_notifications(to: NodeIntent) -> None:
     """Tell the node every kind that the domain uses: none is held, or causes another (ALL-1)."""
     config = to.config
-    ports = NotificationPort(to.intent, to.pipeline)
+    ports = NotificationPort(to.intent)
     ports.expect("FAST_CNP", config.fast_cnp_port)
     if config.notification is Notification.FANTEL or any(
         node.policies for node in config.nodes.values()

@@ -12,7 +12,7 @@ from fcn.controller.provision.node_intent import NodeIntent
 def end_tunnels(to: NodeIntent) -> None:
     """What names the VRF of a packet from the WAN."""
     sids = ServiceSid(to.intent)
-    service = TunnelVrf(to.intent, to.pipeline)
+    service = TunnelVrf(to.intent)
     for name, local in to.node.vrfs.items():
         vrf = to.config.vrfs[name]
         if local.service_sid is not None:
@@ -30,7 +30,7 @@ def end_tunnels(to: NodeIntent) -> None:
 def begin_tunnel(to: NodeIntent, numbered: NumberedTunnel) -> None:
     """What packets of a tunnel are put into."""
     number, tunnel, vrf_name = numbered.number, numbered.tunnel, numbered.vrf
-    encap = TunnelEncap(to.intent, to.pipeline)
+    encap = TunnelEncap(to.intent)
     vrf = to.config.vrfs[vrf_name]
     far = to.config.nodes[tunnel.to] if tunnel.to is not None else None
     source = tunnel_source(to.config, to.name, tunnel, vrf_name)

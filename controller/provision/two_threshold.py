@@ -42,12 +42,12 @@ def set_curves(to: NodeIntent, thresholds: Thresholds) -> None:
     _check_room(to, curves.values())
     core = {port.number for port in to.node.core_ports}
     inner = frozenset(port for port, _ in curves if port not in core)
-    QueueLevel(to.intent, to.target).set_thresholds(
+    QueueLevel(to.intent).set_thresholds(
         {queue: depths[:2] for queue, depths in thresholds.items()},
         to.config.congestion.packet_size,
         TWO_LEVELS,
     )
-    MarkingCurve(to.intent, to.target).set_curves(curves, inner)
+    MarkingCurve(to.intent).set_curves(curves, inner)
 
 
 def _check_room(to: NodeIntent, curves: Iterable[MarkingCurves]) -> None:
@@ -66,7 +66,7 @@ def treat_light_congestion(
     """PEC-3: what is done with lightly congested flows, by tunnel; nothing in other modes."""
     if Mode.TWO_THRESHOLD not in to.pipeline.modes:
         return
-    light = LightCongestion(to.intent, to.target)
+    light = LightCongestion(to.intent)
     if not to.two_thresholds:
         light.treat_for(0)
         return

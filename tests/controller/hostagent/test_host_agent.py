@@ -27,7 +27,7 @@ from fcn.controller.hostagent.reports import MIN_INTERVAL, Device, HostRefusal
 from fcn.controller.hostagent.service import MAX_REQUEST, AgentServiceError
 from fcn.controller.node.connection import State
 from fcn.controller.proto import hostagent_pb2 as pb
-from fcn.controller.proto import hostagent_pb2_grpc
+from fcn.controller.rpc import Stub
 
 pytestmark = pytest.mark.skipif(
     shutil.which("openssl") is None, reason="openssl is not installed (Debian package openssl)"
@@ -216,7 +216,7 @@ async def test_addresses_that_are_none_are_refused(
 ) -> None:
     credentials = authority.credentials("host-a")
     async with credentials.channel(plane.agents_address, "localhost") as channel:
-        stub = hostagent_pb2_grpc.HostAgentsStub(channel)
+        stub = Stub(channel, pb.DESCRIPTOR.services_by_name["HostAgents"])
         request = pb.ReportRequest(devices=[pb.RdmaDevice(name="x", addresses=["10.1.0"])])
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await stub.Report(request)
