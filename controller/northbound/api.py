@@ -142,18 +142,15 @@ class FcnService:
         self, request: pb.GetThresholdsRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetThresholdsResponse:
         """Queue depths of the levels, and the policy of each level."""
-        if request.node:
-            await self._node(request.node, context)
         queues = [
             pb.QueueThresholds(
-                node=name,
+                node=agent.name,
                 port=port,
                 queue=queue,
                 depths=[depth.amount for depth in depths],
                 unit=depths[0].unit.name,
             )
-            for name, agent in self._network.nodes.items()
-            if request.node in ("", name)
+            for agent in await self._agents(request.node, context)
             for (port, queue), depths in sorted(agent.provision.thresholds.items())
         ]
         levels = [
@@ -194,12 +191,10 @@ class FcnService:
         self, request: pb.GetCountersRequest, context: grpc.aio.ServicerContext
     ) -> pb.GetCountersResponse:
         """The switches' counters, read for this call."""
-        if request.node:
-            agents = [await self._node(request.node, context)]
-        else:
-            agents = [agent for agent in self._network.nodes.values() if agent.is_up]
         response = pb.GetCountersResponse()
-        for agent in agents:
+        for agent in await self._agents(request.node, context):
+            if not (request.node or agent.is_up):
+                continue
             try:
                 values = await agent.counters.read()
             except SwitchAwayError as error:
@@ -217,24 +212,18 @@ class FcnService:
         self, request: pb.ListPathsRequest, context: grpc.aio.ServicerContext
     ) -> pb.ListPathsResponse:
         """Policies and the state of their paths (FAN-4)."""
-        if request.node:
-            await self._node(request.node, context)
-        nodes = self._network.nodes
-        chosen = [agent for name, agent in nodes.items() if request.node in ("", name)]
+        agents = await self._agents(request.node, context)
         return pb.ListPathsResponse(
-            policies=[policy for agent in chosen for policy in policy_messages(agent)]
+            policies=[policy for agent in agents for policy in policy_messages(agent)]
         )
 
     async def ListLinks(  # noqa: N802
         self, request: pb.ListLinksRequest, context: grpc.aio.ServicerContext
     ) -> pb.ListLinksResponse:
         """Links and their state as both ends see it (FAN-4)."""
-        if request.node:
-            await self._node(request.node, context)
-        nodes = self._network.nodes
-        chosen = [agent for name, agent in nodes.items() if request.node in ("", name)]
+        agents = await self._agents(request.node, context)
         return pb.ListLinksResponse(
-            links=[link for agent in chosen for link in link_messages(agent)]
+            links=[link for agent in agents for link in link_messages(agent)]
         )
 
     async def ReportPath(  # noqa: N802
@@ -277,6 +266,10 @@ class FcnService:
             error = ValueError(f"there is no node {name!r}; the nodes are: {known}")
             await _refuse(context, grpc.StatusCode.NOT_FOUND, error)
         return agent
+
+    async def _agents(self, name: str, context: grpc.aio.ServicerContext) -> list[NodeAgent]:
+        """The node of this name, or all."""
+        return [await self._node(name, context)] if name else list(self._network.nodes.values())
 
     async def _key(self, key: pb.FlowKey, context: grpc.aio.ServicerContext) -> FlowKey:
         try:
