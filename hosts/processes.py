@@ -17,6 +17,17 @@ class ProcessError(RuntimeError):
     """A process ended or did not become ready; the message ends with its last output."""
 
 
+def run(command: Sequence[str], *, stdin: str = "", error: type[Exception] = ProcessError) -> str:
+    """What a program prints until its end; raises `error` when it is not installed or fails."""
+    try:
+        done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise error(f"{command[0]} is not on PATH; install it") from None
+    if done.returncode != 0:
+        raise error(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
+
+
 def holds_within(condition: Callable[[], bool], timeout_s: float) -> bool:
     """Return as soon as `condition` holds; False when it does not within `timeout_s`."""
     deadline = time.monotonic() + timeout_s
