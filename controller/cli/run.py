@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from fcn.contract.constants import PipelineError
-from fcn.contract.garbage import collect_often
+from fcn.contract.garbage_collection import collect_often
 from fcn.controller.app import ControlPlane
 from fcn.controller.cli.common import discard_output
 from fcn.controller.config import Config

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 from ipaddress import IPv6Address
 from itertools import combinations
-from pathlib import Path as FilePath
+from pathlib import Path
 
 from fcn.contract.constants import VRF_CELLS, PipelineError
 from fcn.contract.depth import Depth, DepthError
@@ -23,14 +23,14 @@ from fcn.controller.config.check_policies import (
     check_room,
 )
 from fcn.controller.config.check_unused import check_roles
-from fcn.controller.config.document import listed
+from fcn.controller.config.document import KeyPath, listed
 from fcn.controller.config.model import MAX_SIDS, Config, Node, Port, Tunnel
 from fcn.controller.config.modes import Notification
 from fcn.controller.config.notation import Address, Network
 from fcn.controller.config.paths import Planner
 from fcn.controller.config.programs import profile_problem, program_of
 from fcn.controller.config.queue_depths import level_problem, own_depths, queue_depths
-from fcn.controller.config.transport import Finding, Path, check_transport
+from fcn.controller.config.transport import Finding, check_transport
 from fcn.controller.config.watching import Watching
 
 
@@ -50,7 +50,7 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     if config.metrics is not None and config.metrics.startswith("unix:"):
         yield ("metrics",), "Prometheus uses HTTP over TCP; write host:port"
     yield from _check_listeners(config)
-    if config.state is not None and not FilePath(config.state).is_dir():
+    if config.state is not None and not Path(config.state).is_dir():
         yield ("state",), f"there is no folder {config.state}; make it, for the controller's user"
     yield from check_holding(config)
     yield from check_pauses(config)
@@ -66,7 +66,7 @@ def _check_fields(config: Config, planner: Planner) -> Iterator[Finding]:
     yield from check_balancing(config)
     yield from _check_levels(config)
     for name, node in config.nodes.items():
-        path: Path = ("nodes", name)
+        path: KeyPath = ("nodes", name)
         for checker in (
             _check_ports,
             check_roles,
@@ -88,7 +88,7 @@ def _check_listeners(config: Config) -> Iterator[Finding]:
     address."""
     taken: dict[str, str] = {}
     agents = config.host_agents
-    listeners: tuple[tuple[Path, str | None], ...] = (
+    listeners: tuple[tuple[KeyPath, str | None], ...] = (
         (("api",), config.api),
         (("metrics",), config.metrics),
         (("host_agents", "listen"), agents.listen if agents is not None else None),
@@ -102,9 +102,9 @@ def _check_listeners(config: Config) -> Iterator[Finding]:
 
 
 def _duplicates(
-    items: Iterable[tuple[Path, Hashable]], message: Callable[[Hashable, str], str]
+    items: Iterable[tuple[KeyPath, Hashable]], message: Callable[[Hashable, str], str]
 ) -> Iterator[Finding]:
-    first: dict[Hashable, Path] = {}
+    first: dict[Hashable, KeyPath] = {}
     for path, value in items:
         if value in first:
             yield path, message(value, ".".join(map(str, first[value])))
@@ -139,10 +139,10 @@ def _check_cells(config: Config) -> Iterator[Finding]:
 
 
 def _check_links(config: Config) -> Iterator[Finding]:
-    ends: list[tuple[Path, Hashable]] = []
+    ends: list[tuple[KeyPath, Hashable]] = []
     for index, link in enumerate(config.link_ends()):
         for side, (node_name, number) in enumerate(link):
-            path: Path = ("links", index, side)
+            path: KeyPath = ("links", index, side)
             node = config.nodes.get(node_name)
             if node is None:
                 yield path, f"there is no node {node_name}"
@@ -161,7 +161,7 @@ def _check_links(config: Config) -> Iterator[Finding]:
 
 def _check_switches(config: Config) -> Iterator[Finding]:
     """A switch has one primary controller, and is one node of it."""
-    switches: list[tuple[Path, Hashable]] = [
+    switches: list[tuple[KeyPath, Hashable]] = [
         (("nodes", name, "grpc"), (node.grpc, node.device_id))
         for name, node in config.nodes.items()
     ]
@@ -172,11 +172,11 @@ def _check_switches(config: Config) -> Iterator[Finding]:
 
 def _check_owners(config: Config) -> Iterator[Finding]:
     """Each underlay address and SID belongs to one node."""
-    owned: list[tuple[Path, Hashable]] = []
+    owned: list[tuple[KeyPath, Hashable]] = []
     for name, node in config.nodes.items():
-        path: Path = ("nodes", name)
+        path: KeyPath = ("nodes", name)
         owned.append(((*path, "underlay_address"), node.underlay_address))
-        sids: list[tuple[Path, IPv6Address]] = [
+        sids: list[tuple[KeyPath, IPv6Address]] = [
             ((*path, "end_sids", index), sid) for index, sid in enumerate(node.end_sids)
         ]
         for vrf_name, vrf in node.vrfs.items():
@@ -199,7 +199,7 @@ def _check_owners(config: Config) -> Iterator[Finding]:
                     for position, address in enumerate(port.addresses)
                 ]
     yield from _duplicates(owned, lambda value, first: f"{value} already belongs to {first}")
-    locators: list[tuple[Path, Hashable]] = [
+    locators: list[tuple[KeyPath, Hashable]] = [
         (("nodes", name, "locator"), node.locator)
         for name, node in config.nodes.items()
         if node.locator is not None
@@ -211,9 +211,9 @@ def _check_owners(config: Config) -> Iterator[Finding]:
 
 def _check_agents(config: Config) -> Iterator[Finding]:
     """Each address in a VRF belongs to one host."""
-    owned: list[tuple[Path, Hashable]] = []
+    owned: list[tuple[KeyPath, Hashable]] = []
     for name, host in (config.host_agents.hosts if config.host_agents else {}).items():
-        path: Path = ("host_agents", "hosts", name)
+        path: KeyPath = ("host_agents", "hosts", name)
         if host.vrf not in config.vrfs:
             yield (*path, "vrf"), f"there is no VRF {host.vrf}"
         owned += [
@@ -224,12 +224,12 @@ def _check_agents(config: Config) -> Iterator[Finding]:
 
 
 def _check_ports(config: Config, node: Node) -> Iterator[Finding]:
-    keys: list[tuple[Path, Hashable]] = [
+    keys: list[tuple[KeyPath, Hashable]] = [
         (("ports", index, "number"), (port.number, port.vlan))
         for index, port in enumerate(node.ports)
     ]
     yield from _duplicates(keys, lambda key, first: f"this port and VLAN is already {first}")
-    names: list[tuple[Path, Hashable]] = [
+    names: list[tuple[KeyPath, Hashable]] = [
         (("ports", index, "name"), port.name) for index, port in enumerate(node.ports) if port.name
     ]
     yield from _duplicates(names, lambda name, first: f"{name} is already the name of {first}")
@@ -271,7 +271,7 @@ def _check_port(config: Config, node: Node, port: Port) -> Iterator[Finding]:
 
 def _check_subnets(config: Config, node: Node) -> Iterator[Finding]:
     """Connected subnets of one VRF (or of the underlay) do not overlap on one node."""
-    subnets: list[tuple[Path, str, Network]] = [
+    subnets: list[tuple[KeyPath, str, Network]] = [
         (("ports", index, "addresses", position), port.vrf or "", address.network)
         for index, port in enumerate(node.ports)
         for position, address in enumerate(port.addresses)
@@ -287,11 +287,11 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
     if node.role == "p" and (node.vrfs or node.tunnels or node.policies):
         yield ("role",), "a P node has neither VRFs nor tunnels nor policies"
     for name, vrf in node.vrfs.items():
-        path: Path = ("vrfs", name)
+        path: KeyPath = ("vrfs", name)
         if name not in config.vrfs:
             yield path, f"there is no VRF {name} under vrfs"
             continue
-        prefixes: list[tuple[Path, Hashable]] = [
+        prefixes: list[tuple[KeyPath, Hashable]] = [
             ((*path, "routes", index, "prefix"), route.prefix)
             for index, route in enumerate(vrf.routes)
         ]
@@ -329,7 +329,7 @@ def _check_node_vrfs(config: Config, node: Node) -> Iterator[Finding]:
 
 
 def _lacking_for_policy(
-    config: Config, node: Node, vrf: str, policy: str, route: Path
+    config: Config, node: Node, vrf: str, policy: str, route: KeyPath
 ) -> Iterator[Finding]:
     if policy not in node.policies:
         known = listed(node.policies)
@@ -357,7 +357,7 @@ def _tunnel_lacks(config: Config, tunnel: Tunnel, vrf: str) -> str | None:
 
 def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
     for name, tunnel in node.tunnels.items():
-        path: Path = ("tunnels", name)
+        path: KeyPath = ("tunnels", name)
         if tunnel.to is not None:
             far = config.nodes.get(tunnel.to)
             if far is None:
@@ -390,13 +390,13 @@ def _check_tunnels(config: Config, node: Node) -> Iterator[Finding]:
 
 def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
     core = {port.number for port in node.core_ports}
-    routes: list[tuple[Path, Hashable]] = [
+    routes: list[tuple[KeyPath, Hashable]] = [
         (("underlay", index, "prefix"), route.prefix) for index, route in enumerate(node.underlay)
     ]
     yield from _duplicates(routes, lambda prefix, first: f"{prefix} is already {first}")
     for index, route in enumerate(node.underlay):
         for position, hop in enumerate(route.via):
-            here: Path = ("underlay", index, "via", position)
+            here: KeyPath = ("underlay", index, "via", position)
             if hop.port not in core:
                 yield (*here, "port"), f"{hop.port} is not a core port of this node"
             elif hop.address is not None and not hop.address.is_link_local:
@@ -407,7 +407,7 @@ def _check_underlay(config: Config, node: Node) -> Iterator[Finding]:
 
 def _check_target(config: Config, name: str, node: Node) -> Iterator[Finding]:
     """Limits of the node's target: port numbers, and the unit and range of queue depth."""
-    path: Path = ("nodes", name)
+    path: KeyPath = ("nodes", name)
     if problem := profile_problem(config, node):
         yield (*path, "profile"), problem
         return
@@ -464,7 +464,7 @@ def _check_levels(config: Config) -> Iterator[Finding]:
 
 def _check_thresholds(config: Config, node: Node) -> Iterator[Finding]:
     numbers = {port.number for port in node.ports}
-    queues: list[tuple[Path, Hashable]] = [
+    queues: list[tuple[KeyPath, Hashable]] = [
         (("thresholds", index), (entry.port, entry.queue))
         for index, entry in enumerate(node.thresholds)
     ]

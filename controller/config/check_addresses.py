@@ -3,16 +3,17 @@
 from collections.abc import Hashable, Iterator
 from ipaddress import IPv4Interface, IPv6Interface
 
+from fcn.controller.config.document import KeyPath
 from fcn.controller.config.model import Config, Node, Port
 from fcn.controller.config.notation import Address, format_mac
-from fcn.controller.config.transport import Finding, Path
+from fcn.controller.config.transport import Finding
 
 
-def mac_owners(config: Config) -> Iterator[tuple[Path, Hashable]]:
+def mac_owners(config: Config) -> Iterator[tuple[KeyPath, Hashable]]:
     """MAC addresses that the file gives to nodes; ports of one node may have the same."""
     for name, node in config.nodes.items():
-        path: Path = ("nodes", name)
-        given: dict[int, Path] = {}
+        path: KeyPath = ("nodes", name)
+        given: dict[int, KeyPath] = {}
         if node.mac is not None:
             given[node.mac] = (*path, "mac")
         for index, port in enumerate(node.ports):
@@ -25,7 +26,7 @@ def check_hosts(port: Port) -> Iterator[Finding]:
     """Static neighbours of a DC port that are no hosts there."""
     for host in port.hosts:
         subnet = next((own for own in port.addresses if host in own.network), None)
-        where: Path = ("hosts", str(host))
+        where: KeyPath = ("hosts", str(host))
         if subnet is None:
             yield where, f"{host} is in no subnet of this port"
         elif problem := _no_neighbor(host, subnet):

@@ -9,7 +9,7 @@ from fcn.controller.config.holding import QUANTUM_BITS
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import (
     FantelTransport,
-    FlowControl,
+    FlowControlMode,
     Notification,
     Relief,
     Treatment,
@@ -39,7 +39,7 @@ def check_roles(_config: Config, node: Node) -> Iterator[Finding]:
 def unused_notes(config: Config) -> Iterator[Note]:
     """What has no effect, or less than it seems to."""
     given = config.model_fields_set
-    if config.flow_control is FlowControl.OFF and "holding" in given:
+    if config.flow_control is FlowControlMode.OFF and "holding" in given:
         yield "holding", "flow_control is off, so that no node holds anything"
     icmpv6 = config.fantel_transport is FantelTransport.ICMPV6
     if config.failure_detection is None and icmpv6:
@@ -109,7 +109,7 @@ def _untrusted(config: Config) -> Iterator[Note]:
 
 def _reliefs(config: Config) -> Iterator[Note]:
     """A data centre that is stopped by PAUSE frames sends between two that are too far apart."""
-    if config.flow_control is FlowControl.OFF or config.holding.relief is not Relief.PFC:
+    if config.flow_control is FlowControlMode.OFF or config.holding.relief is not Relief.PFC:
         return
     repeat = config.holding.relief_repeat
     for name, node in config.nodes.items():

@@ -19,7 +19,7 @@ from fcn.controller.config.balancing import GivenBalancing
 from fcn.controller.config.base import Model, RateLimit
 from fcn.controller.config.failures import GivenDetection
 from fcn.controller.config.holding import Holding
-from fcn.controller.config.modes import FantelTransport, FlowControl, Notification
+from fcn.controller.config.modes import FantelTransport, FlowControlMode, Notification
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.config.policies import Policy
 from fcn.controller.config.two_threshold import TreatmentName, TwoThreshold
@@ -404,10 +404,10 @@ class HostAgents(Model):
 
 def _off(value: object) -> object:
     """YAML 1.1, which other tools write, reads and writes `off` as false."""
-    return FlowControl.OFF.value if value is False else value
+    return FlowControlMode.OFF.value if value is False else value
 
 
-FlowControlName = Annotated[FlowControl, Field(strict=False), BeforeValidator(_off)]
+FlowControlName = Annotated[FlowControlMode, Field(strict=False), BeforeValidator(_off)]
 NotificationName = Annotated[Notification, Field(strict=False)]
 
 
@@ -422,7 +422,7 @@ class Config(Model):
     fast_cnp_port: NotificationPort = FAST_CNP_PORT
     fantel_port: NotificationPort = FANTEL_PORT
     fantel_transport: FantelTransportName = FantelTransport.UDP
-    flow_control: FlowControlName = FlowControl.OFF
+    flow_control: FlowControlName = FlowControlMode.OFF
     holding: Holding = Holding()
     failure_detection: GivenDetection = None
     load_balancing: GivenBalancing = None

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from fcn.contract.depth import LEVELS, Depth
 from fcn.contract.marking import MarkingCurves, curves
 from fcn.contract.targets import Target
+from fcn.controller.config.document import KeyPath
 from fcn.controller.config.model import Config, Node
 from fcn.controller.config.modes import Notification
-from fcn.controller.config.transport import Path
 
 Queue = tuple[int, int]
 """Port and number."""
@@ -35,7 +35,7 @@ def level_problem(config: Config, depths: int) -> str | None:
     )
 
 
-def own_depths(name: str, node: Node) -> dict[Queue, Path]:
+def own_depths(name: str, node: Node) -> dict[Queue, KeyPath]:
     """Where in the configuration the depths of queues are that have their own."""
     return {
         (entry.port, entry.queue): ("nodes", name, "thresholds", index, "depths")

@@ -12,7 +12,7 @@ from fcn.contract.link_clock import clock_packet
 from fcn.contract.names import FLOW_TABLES, LABEL_TABLES, ROUTE_TABLES
 from fcn.contract.pipeline import Pipeline, load_pipeline
 from fcn.controller.clock import Clock
-from fcn.controller.config.modes import FlowControl
+from fcn.controller.config.modes import FlowControlMode
 from fcn.controller.finsy_adapter import present_program, speaking
 from fcn.controller.node.quiet import end_holds
 from fcn.controller.node.readback import read
@@ -51,7 +51,9 @@ async def leave_program(
     with speaking(switch, everything.schema):
         learned = [entry for table in LEARNED & known for entry in await _entries(switch, table)]
         if known.issuperset(HOLDS):
-            await end_holds(switch, tell, everything, FlowControl.OFF, await _holds(switch, known))
+            await end_holds(
+                switch, tell, everything, FlowControlMode.OFF, await _holds(switch, known)
+            )
     if pipeline.target.ports.clock is not None:
         await _stop_clock(switch, pipeline.target.ports.clock, clock)
     return learned

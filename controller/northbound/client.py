@@ -10,7 +10,7 @@ from fcn.contract.depth import Depth, DepthError, check_thresholds
 from fcn.controller.config.notation import DEFAULT_ENDPOINT
 from fcn.controller.flows.key import FlowKey
 from fcn.controller.proto import fcn_pb2 as pb
-from fcn.controller.proto import fcn_pb2_grpc
+from fcn.controller.rpc import Stub
 
 TIMEOUT = 30.0
 
@@ -45,7 +45,7 @@ class FcnClient:
         self._endpoint = endpoint
         self._timeout = timeout
         self._channel = grpc.insecure_channel(endpoint)
-        self._stub = fcn_pb2_grpc.FcnStub(self._channel)
+        self._stub = Stub(self._channel, pb.DESCRIPTOR.services_by_name["Fcn"])
 
     def __enter__(self) -> "FcnClient":
         return self

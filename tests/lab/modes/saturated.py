@@ -17,7 +17,7 @@ from fcn.controller.config import Config, parse_config
 from fcn.controller.config.addressing import port_mac
 from fcn.controller.config.notation import format_mac
 from fcn.controller.config.tunnel_ends import tunnel_source
-from fcn.controller.node.provision import Provision
+from fcn.controller.provision.provision import Provision
 from fcn.lab.core import PortSettings, Simulation
 from fcn.lab.entries import provision_of, write_entries
 from fcn.packets.roce import DEFAULT_P_KEY
